@@ -1,0 +1,104 @@
+//! Time as a service that is passed in, so that a whole session can be replayed in a test.
+//!
+//! Must not know who asks. Nothing outside this file reads the wall clock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A source of wall-clock time and of a monotonic time that never goes back.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since the Unix epoch, UTC.
+    fn now_ms(&self) -> u64;
+    /// Time since an arbitrary start; only differences mean anything.
+    fn monotonic(&self) -> Duration;
+}
+
+/// A clock that can be shared between tasks.
+pub type SharedClock = Arc<dyn Clock>;
+
+/// The machine's own clock.
+#[derive(Debug)]
+pub struct SystemClock {
+    start: Instant,
+}
+
+impl SystemClock {
+    /// A system clock whose monotonic time starts now.
+    pub fn shared() -> SharedClock {
+        Arc::new(Self { start: Instant::now() })
+    }
+}
+
+impl Clock for SystemClock {
+    fn now_ms(&self) -> u64 {
+        // A clock before 1970 is a broken machine; 0 keeps the program running on it.
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// A clock that moves only when told to.
+#[derive(Debug)]
+pub struct ManualClock {
+    now_ms: AtomicU64,
+    start_ms: u64,
+}
+
+impl ManualClock {
+    /// A clock that stands at `start_ms` milliseconds since the Unix epoch.
+    pub fn new(start_ms: u64) -> Arc<Self> {
+        Arc::new(Self { now_ms: AtomicU64::new(start_ms), start_ms })
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, by: Duration) {
+        self.now_ms.fetch_add(by.as_millis() as u64, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now_ms(&self) -> u64 {
+        self.now_ms.load(Ordering::SeqCst)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.now_ms() - self.start_ms)
+    }
+}
+
+/// `2026-11-20T23:30:11.042Z`: the form of every time stamp in a session file.
+pub fn iso8601(ms: u64) -> String {
+    let stamp = jiff::Timestamp::from_millisecond(ms as i64).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    stamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// Milliseconds since the epoch of an ISO 8601 time stamp, if it is one.
+pub fn parse_iso8601(text: &str) -> Option<u64> {
+    let stamp: jiff::Timestamp = text.parse().ok()?;
+    u64::try_from(stamp.as_millisecond()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_round_trip() {
+        let text = iso8601(1_763_681_411_042);
+        assert_eq!(text, "2025-11-20T23:30:11.042Z");
+        assert_eq!(parse_iso8601(&text), Some(1_763_681_411_042));
+        assert_eq!(parse_iso8601("yesterday"), None);
+    }
+
+    #[test]
+    fn a_manual_clock_moves_only_when_told() {
+        let clock = ManualClock::new(5_000);
+        assert_eq!(clock.monotonic(), Duration::ZERO);
+        clock.advance(Duration::from_secs(2));
+        assert_eq!((clock.now_ms(), clock.monotonic()), (7_000, Duration::from_secs(2)));
+    }
+}

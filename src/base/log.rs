@@ -1,0 +1,27 @@
+//! The log: one file, never the terminal.
+//!
+//! Must not know what is logged. `BOWLINE_LOG` is a tracing filter (default `warn`).
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+
+use tracing_subscriber::EnvFilter;
+
+/// Starts logging into `state/bowline.log`, appending. Called once per process; a second call
+/// changes nothing. A filter that does not parse falls back to `warn`.
+pub fn start(state: &Path, filter: Option<&str>) -> io::Result<()> {
+    fs::create_dir_all(state)?;
+    let file = OpenOptions::new().create(true).append(true).open(state.join("bowline.log"))?;
+    let filter = filter.and_then(|f| EnvFilter::try_new(f).ok()).unwrap_or_else(|| EnvFilter::new("warn"));
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(Mutex::new(file))
+        .finish();
+    if tracing::subscriber::set_global_default(subscriber).is_err() {
+        tracing::debug!("the log was started before");
+    }
+    Ok(())
+}

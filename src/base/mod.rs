@@ -1,0 +1,10 @@
+//! Facts about computers, not about editors or agents: time, identity, widths, errors, paths.
+//!
+//! Layer 0. May import nothing of the crate; must not know the domain.
+
+pub mod clock;
+pub mod error;
+pub mod ids;
+pub mod log;
+pub mod paths;
+pub mod width;

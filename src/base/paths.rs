@@ -1,0 +1,110 @@
+//! Where bowline keeps its files, and how a path is shown and resolved.
+//!
+//! Must not know what is in the files. XDG folders, or all four under `BOWLINE_HOME`.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The four folders of bowline's own files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    /// Settings, models, key maps, themes.
+    pub config: PathBuf,
+    /// Sessions, credentials.
+    pub data: PathBuf,
+    /// Log, journals, trust.
+    pub state: PathBuf,
+    /// What can be made again.
+    pub cache: PathBuf,
+    /// The user's home folder, for `~`.
+    pub user: PathBuf,
+}
+
+impl Home {
+    /// Finds the folders from the variables that `get` knows: `BOWLINE_HOME`, else XDG's, else
+    /// the defaults below `HOME`. Nothing is created. `None` when there is no home at all.
+    pub fn find(get: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let set = |name: &str| get(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let user = set("HOME").or_else(|| etcetera::home_dir().ok())?;
+        if let Some(root) = set("BOWLINE_HOME") {
+            let under = |name: &str| root.join(name);
+            return Some(Self {
+                config: under("config"),
+                data: under("data"),
+                state: under("state"),
+                cache: under("cache"),
+                user,
+            });
+        }
+        let xdg = |name: &str, fallback: &str| {
+            // The XDG standard says that a relative path is to be ignored.
+            set(name).filter(|p| p.is_absolute()).unwrap_or_else(|| user.join(fallback)).join("bowline")
+        };
+        Some(Self {
+            config: xdg("XDG_CONFIG_HOME", ".config"),
+            data: xdg("XDG_DATA_HOME", ".local/share"),
+            state: xdg("XDG_STATE_HOME", ".local/state"),
+            cache: xdg("XDG_CACHE_HOME", ".cache"),
+            user,
+        })
+    }
+}
+
+/// Joins and removes `.` and `..` by their text alone, without asking the file system, so that
+/// a path that does not exist yet can be resolved too.
+pub fn absolute(base: &Path, path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in base.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Replaces a leading `~` or `~/` by the user's home.
+pub fn expand_home(path: &str, user: &Path) -> PathBuf {
+    match path.strip_prefix('~') {
+        Some("") => user.to_path_buf(),
+        Some(rest) if rest.starts_with('/') => user.join(rest.trim_start_matches('/')),
+        _ => PathBuf::from(path),
+    }
+}
+
+/// The path as a person wants to see it: relative to `root` when it is below it.
+pub fn display(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bowline_home_wins_over_xdg() {
+        let get = |vars: &'static [(&str, &str)]| {
+            move |name: &str| vars.iter().find(|(k, _)| *k == name).map(|(_, v)| (*v).to_string())
+        };
+        let home =
+            Home::find(get(&[("HOME", "/u"), ("BOWLINE_HOME", "/b"), ("XDG_DATA_HOME", "/x")])).unwrap();
+        assert_eq!(home.data, Path::new("/b/data"));
+        let home =
+            Home::find(get(&[("HOME", "/u"), ("XDG_DATA_HOME", "/x"), ("XDG_STATE_HOME", "relative")]))
+                .unwrap();
+        assert_eq!(
+            (home.data.as_path(), home.state.as_path()),
+            (Path::new("/x/bowline"), Path::new("/u/.local/state/bowline"))
+        );
+    }
+
+    #[test]
+    fn paths_resolve_without_a_file_system() {
+        assert_eq!(absolute(Path::new("/a/b"), Path::new("../c/./d")), Path::new("/a/c/d"));
+        assert_eq!(absolute(Path::new("/a"), Path::new("/../../x")), Path::new("/x"));
+        assert_eq!(expand_home("~/x", Path::new("/u")), Path::new("/u/x"));
+        assert_eq!(expand_home("~x", Path::new("/u")), Path::new("~x"));
+    }
+}

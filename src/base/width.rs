@@ -1,0 +1,104 @@
+//! How many terminal cells a text takes, and what stands in for characters that must not
+//! reach a terminal.
+//!
+//! Must not know about files, themes or terminals. Widths follow `unicode-width`, as ratatui's do.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Cells that one grapheme cluster takes: 0 for a lone combining mark, 2 for wide characters.
+/// Control characters count as the glyphs that [`visible`] gives them; a tab counts as 1.
+pub fn grapheme_width(grapheme: &str) -> usize {
+    match grapheme.as_bytes() {
+        [] => 0,
+        [b'\t'] => 1,
+        [byte] if *byte >= 0x20 && *byte != 0x7f => 1,
+        _ if grapheme.chars().any(is_unsafe) => UnicodeWidthStr::width(&*visible(grapheme)),
+        _ => UnicodeWidthStr::width(grapheme),
+    }
+}
+
+/// Cells that a text without tabs takes.
+pub fn text_width(text: &str) -> usize {
+    text.graphemes(true).map(grapheme_width).sum()
+}
+
+/// Whether a character could command a terminal or reorder the line around it.
+pub fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
+}
+
+/// The text with every unsafe character replaced by a visible sign: `␛` for escape, `␀` for
+/// NUL, `<9B>` for a C1 control, `<U+202E>` for a direction override. Tabs and line feeds stay
+/// out of the way too: they become `␉` and `␊`, since only a caller that lays out lines knows
+/// what they mean.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c as u32 {
+            code @ 0..=0x1f => out.extend(char::from_u32(0x2400 + code)),
+            0x7f => out.push('\u{2421}'),
+            code @ 0x80..=0x9f => out.push_str(&format!("<{code:02X}>")),
+            code if is_unsafe(c) => out.push_str(&format!("<U+{code:04X}>")),
+            _ => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Cuts a text to at most `max` cells at a grapheme boundary, with `…` as its last cell when
+/// something was cut.
+pub fn truncate(text: &str, max: usize) -> Cow<'_, str> {
+    if text.len() <= max && text.is_ascii() || text_width(text) <= max {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 0;
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let width = grapheme_width(grapheme);
+        if used + width > max.saturating_sub(1) {
+            break;
+        }
+        used += width;
+        end = at + grapheme.len();
+    }
+    let mut out = text[..end].to_string();
+    if max > 0 {
+        out.push('…');
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_of_what_people_type() {
+        for (text, cells) in
+            [("a", 1), ("é", 1), ("e\u{301}", 1), ("漢", 2), ("👩‍👩‍👧", 2), ("\u{1b}", 1), ("\u{9b}", 4)]
+        {
+            assert_eq!(text_width(text), cells, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn controls_become_signs() {
+        assert_eq!(visible("a\u{1b}[31m\u{7f}\u{9b}\u{202e}"), "a␛[31m␡<9B><U+202E>");
+        assert!(matches!(visible("plain é"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn truncation_never_splits_a_wide_character() {
+        assert_eq!(truncate("漢字漢字", 5), "漢字…");
+        assert_eq!(truncate("漢字漢字", 4), "漢…");
+        assert_eq!(truncate("abc", 3), "abc");
+        assert_eq!(truncate("abc", 0), "");
+    }
+}

@@ -1,0 +1,1 @@
+//! The command line: arguments in, one mode out. Layer 8: may import everything.

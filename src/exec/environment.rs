@@ -1,0 +1,133 @@
+//! The port through which everything above reaches files and commands.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+/// Identifies the state of a file at one moment, so that a write can be refused when somebody
+/// else has changed the file since. Opaque; equal stamps mean equal content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp(pub String);
+
+/// A file's bytes and the state in which they were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileData {
+    /// The content.
+    pub bytes: Vec<u8>,
+    /// For a later [`Environment::write`].
+    pub stamp: Stamp,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A socket, pipe or device.
+    Other,
+}
+
+/// The facts about a path, symbolic links followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileStat {
+    /// What it is.
+    pub kind: FileKind,
+    /// In bytes.
+    pub size: u64,
+}
+
+/// Why a place could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvError {
+    /// Nothing there.
+    #[error("{0}: no such file or folder")]
+    NotFound(PathBuf),
+    /// A folder where a file was expected.
+    #[error("{0}: is a folder")]
+    IsFolder(PathBuf),
+    /// The system refuses.
+    #[error("{0}: permission denied")]
+    Denied(PathBuf),
+    /// The file is not in the state of the stamp that the write was based on.
+    #[error("{0}: changed since it was read")]
+    Stale(PathBuf),
+    /// The working folder of a command is not there.
+    #[error("working folder {0} does not exist")]
+    NoWorkingFolder(PathBuf),
+    /// Anything else.
+    #[error("{path}: {source}")]
+    Io {
+        /// On what.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The work was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// A command to run.
+#[derive(Debug, Clone)]
+pub struct CommandSpec {
+    /// Text for the shell (`bash -c`).
+    pub script: String,
+    /// Working folder.
+    pub cwd: PathBuf,
+    /// No limit when `None`.
+    pub timeout: Option<Duration>,
+    /// Set in addition to the filtered environment of the place.
+    pub env: BTreeMap<String, String>,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this code (128 + signal number when a signal ended it).
+    Code(i32),
+    /// Our time-out killed it.
+    TimedOut,
+    /// The cancellation killed it.
+    Cancelled,
+}
+
+/// Receives a command's output in order, both streams merged, in pieces of any size. Called
+/// from the task that runs the command; must not block.
+pub type OutputSink = Box<dyn FnMut(&[u8]) + Send>;
+
+/// Files and commands of one place.
+pub trait Environment: Send + Sync + fmt::Debug {
+    /// The workspace: relative paths are below it, commands start in it.
+    fn root(&self) -> &Path;
+
+    /// What stands at an absolute path.
+    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>>;
+
+    /// Reads a whole file.
+    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>>;
+
+    /// Replaces a file atomically, making it and its folders when missing. With `expected` the
+    /// write fails as [`EnvError::Stale`] when the file is in another state by now. Mode,
+    /// owner and symbolic links are kept.
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>>;
+
+    /// Runs a command in a process group of its own with closed standard input; `cancel` and
+    /// the time-out end the whole group (SIGTERM, after 2 s SIGKILL).
+    fn run<'a>(
+        &'a self,
+        command: CommandSpec,
+        output: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<Exit, EnvError>>;
+}

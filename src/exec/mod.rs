@@ -1,0 +1,10 @@
+//! Files and commands of one place: this machine now, later a sandbox, a container, a host.
+//!
+//! Layer 1. May import `base`; must not know the domain: not tools, buffers or agents.
+//! Environments compose: a wrapper may know open buffers and pass on what it does not.
+
+pub mod environment;
+
+pub use environment::{
+    CommandSpec, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
+};

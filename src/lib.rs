@@ -1,0 +1,40 @@
+//! bowline: a full-screen terminal IDE with an embedded coding agent.
+//!
+//! This is the code map. A module may import what stands in its row, and never a higher
+//! layer; `tests/it/architecture.rs` holds the table and enforces it.
+//!
+//! | layer | modules | may import |
+//! |---|---|---|
+//! | 8 | [`cli`] | everything |
+//! | 7 | [`ide`] | runtime, tui, text, workspace, exec, config, base; plain data of llm, session, tools |
+//! | 7 | [`modes`] | runtime, config, base; the same plain data |
+//! | 6 | [`runtime`] | layers 0 to 5 except tui and text |
+//! | 4 | [`agent`] | tools, session, llm, base |
+//! | 3 | [`tools`] | exec, net, workspace, patch, base; plain data of llm |
+//! | 3 | [`session`] | base; plain data of llm |
+//! | 2 | [`text`], [`tui`], [`patch`], [`config`] | base |
+//! | 2 | [`llm`], [`workspace`] | base and net; base and exec |
+//! | 1 | [`exec`], [`net`] | base |
+//! | 0 | [`base`] | nothing |
+//!
+//! Three ports point downward so that upper layers can plug in below themselves:
+//! `exec::Environment` (files and commands of one place), `tools::Approval` (front ends
+//! answer), and later `tools::Delegate` (the agent answers with a subagent).
+//! `docs/architecture.md` says what each module must not know, and why.
+
+pub mod agent;
+pub mod base;
+pub mod cli;
+pub mod config;
+pub mod exec;
+pub mod ide;
+pub mod llm;
+pub mod modes;
+pub mod net;
+pub mod patch;
+pub mod runtime;
+pub mod session;
+pub mod text;
+pub mod tools;
+pub mod tui;
+pub mod workspace;

@@ -1,0 +1,7 @@
+//! Talking to language models: plain data, the provider contract, and one folder per dialect.
+//!
+//! Layer 2. May import `base` and `net`; must not know of agents, tools that run, sessions or
+//! terminals.
+
+pub mod model;
+pub mod provider;

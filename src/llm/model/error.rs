@@ -1,0 +1,88 @@
+//! The failures of a model call, by kind, so that a program can decide and a person can act.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What went wrong, in the terms of the LLM contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// 401: no key, or a wrong one.
+    Authentication,
+    /// 403.
+    AccessDenied,
+    /// 404: no such model or path.
+    NotFound,
+    /// 400, 422.
+    InvalidRequest,
+    /// 408, or our own time-out.
+    Timeout,
+    /// The conversation does not fit the model.
+    ContextLength,
+    /// 429.
+    RateLimit,
+    /// 5xx.
+    Server,
+    /// The provider refuses the content.
+    ContentFilter,
+    /// Out of credit.
+    Quota,
+    /// No connection.
+    Network,
+    /// The stream broke off or made no sense.
+    Stream,
+    /// The person interrupted.
+    Abort,
+    /// bowline is set up wrong: no provider, no such dialect.
+    Configuration,
+}
+
+/// A failed model call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LlmError {
+    /// By kind.
+    pub kind: ErrorKind,
+    /// Provider id.
+    pub provider: String,
+    /// For a person: what failed, on what.
+    pub message: String,
+    /// The HTTP status, when there was an answer.
+    pub status: Option<u16>,
+    /// How long the provider asks to wait.
+    pub retry_after: Option<Duration>,
+    /// The body of the answer, cut to 8 KiB.
+    pub raw: Option<String>,
+}
+
+impl LlmError {
+    /// An error of this kind without an HTTP answer.
+    pub fn new(kind: ErrorKind, provider: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            provider: provider.into(),
+            message: message.into(),
+            status: None,
+            retry_after: None,
+            raw: None,
+        }
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn retryable(&self) -> bool {
+        matches!(
+            self.kind,
+            ErrorKind::RateLimit
+                | ErrorKind::Server
+                | ErrorKind::Network
+                | ErrorKind::Stream
+                | ErrorKind::Timeout
+        )
+    }
+}
+
+impl fmt::Display for LlmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LlmError {}

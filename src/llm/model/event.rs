@@ -1,0 +1,36 @@
+//! What happens while an answer streams in. Must not know any wire format.
+
+use super::error::LlmError;
+use super::message::{AssistantMessage, ToolCall};
+
+/// One step of a streamed answer. `index` is the place of the part in the message's content;
+/// several parts may be open at once. The deltas of a part, joined, are its text exactly.
+/// Every stream ends with one `Done` or one `Error`, and nothing follows it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StreamEvent {
+    /// The provider has accepted the request.
+    Start,
+    /// A text part begins.
+    TextStart { index: usize },
+    /// More of it.
+    TextDelta { index: usize, delta: String },
+    /// It is complete.
+    TextEnd { index: usize },
+    /// A thinking part begins.
+    ThinkingStart { index: usize },
+    /// More of it.
+    ThinkingDelta { index: usize, delta: String },
+    /// It is complete.
+    ThinkingEnd { index: usize },
+    /// A tool call begins; its arguments follow as JSON text.
+    ToolCallStart { index: usize, id: String, name: String },
+    /// More of the arguments' JSON text.
+    ToolCallDelta { index: usize, delta: String },
+    /// The call is complete.
+    ToolCallEnd { index: usize, call: ToolCall },
+    /// The answer is complete.
+    Done { message: Box<AssistantMessage> },
+    /// The answer broke off; `message` holds what had come, with stop reason `error` or
+    /// `aborted`.
+    Error { error: LlmError, message: Box<AssistantMessage> },
+}

@@ -1,0 +1,17 @@
+//! The plain data of a conversation: messages and their parts, requests, stream events, usage,
+//! models, errors. Any layer may import it; it imports nothing but serde.
+//!
+//! Field names on the wire follow pi's version 3, because session files and JSON modes carry
+//! these values as they are.
+
+pub mod error;
+pub mod event;
+pub mod message;
+pub mod request;
+pub mod usage;
+
+pub use error::{ErrorKind, LlmError};
+pub use event::StreamEvent;
+pub use message::{AssistantMessage, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage};
+pub use request::{Model, Request, Thinking, ToolChoice, ToolSpec};
+pub use usage::{Cost, Usage};

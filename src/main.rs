@@ -1,0 +1,3 @@
+//! Arguments to `cli::run`, its result to an exit code.
+
+fn main() {}

@@ -1,0 +1,51 @@
+//! What a live session tells its front ends, and what they see when they join.
+
+use std::sync::Arc;
+
+use crate::agent::AgentEvent;
+use crate::base::error::Report;
+use crate::llm::model::{Model, Thinking, Usage};
+use crate::session::AgentMessage;
+
+/// How a prompt reaches an agent that may be working.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// Start a run, or steer the one that is going on: after the running tool calls.
+    Steer,
+    /// Start a run, or wait until the one that is going on would stop.
+    FollowUp,
+}
+
+/// One thing that happened in a live session.
+#[derive(Debug, Clone)]
+pub enum RuntimeEvent {
+    /// From the agent.
+    Agent(AgentEvent),
+    /// Another model answers from now on.
+    ModelChanged(Arc<Model>),
+    /// Another thinking level.
+    ThinkingChanged(Thinking),
+    /// Something failed outside the conversation: storing, configuration.
+    Failed(Report),
+}
+
+/// The state of a live session, for a front end that joins.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The session's id.
+    pub session_id: String,
+    /// Its file, once it has one.
+    pub file: Option<std::path::PathBuf>,
+    /// The conversation on the active path, oldest first.
+    pub messages: Vec<Arc<AgentMessage>>,
+    /// The model that answers.
+    pub model: Option<Arc<Model>>,
+    /// How hard it thinks.
+    pub thinking: Thinking,
+    /// Sum over the conversation.
+    pub usage: Usage,
+    /// Tokens in the context at the last answer.
+    pub context_tokens: u64,
+    /// Whether a run is going on.
+    pub working: bool,
+}

@@ -1,0 +1,30 @@
+//! What a conversation holds beside the messages of a model: pi's further roles, and any role
+//! that this version does not know.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::llm::model::Message;
+
+/// One message of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AgentMessage {
+    /// One that a model understands.
+    Llm(Message),
+    /// `bashExecution`, `custom`, `branchSummary`, `compactionSummary`, `system` and whatever
+    /// comes next: kept as it came.
+    Other(Value),
+}
+
+impl AgentMessage {
+    /// pi's name of the role.
+    pub fn role(&self) -> &str {
+        match self {
+            Self::Llm(Message::User(_)) => "user",
+            Self::Llm(Message::Assistant(_)) => "assistant",
+            Self::Llm(Message::ToolResult(_)) => "toolResult",
+            Self::Other(value) => value.get("role").and_then(Value::as_str).unwrap_or(""),
+        }
+    }
+}

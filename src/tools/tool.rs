@@ -1,0 +1,104 @@
+//! The tool contract: what every tool is, gets and gives.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::view::{CallView, ResultView};
+use crate::exec::Environment;
+use crate::llm::model::{Part, ToolSpec};
+
+/// What a tool may do to the world; approval policies decide by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolClass {
+    /// Looks only.
+    Reads,
+    /// Changes files.
+    Edits,
+    /// Runs commands.
+    Runs,
+}
+
+/// Something that a model can call.
+pub trait Tool: Send + Sync {
+    /// Name, description and parameters, as the model sees them. Stable to the byte.
+    fn spec(&self) -> ToolSpec;
+
+    /// What it may do.
+    fn class(&self) -> ToolClass;
+
+    /// One line for the tool list of the system prompt.
+    fn snippet(&self) -> &'static str;
+
+    /// Whether a batch that contains this tool must run one call after the other.
+    fn sequential(&self) -> bool {
+        false
+    }
+
+    /// Runs one call whose arguments have passed the schema. Never panics on bad input: a
+    /// failure is an outcome with `is_error`, in words on which a model can act.
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome>;
+
+    /// What a front end shows of a call; `args` may still be incomplete while it streams in.
+    fn call_view(&self, args: &Value) -> CallView;
+
+    /// What a front end shows of a result, from its text for the model and its details.
+    fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
+        let _unused = details;
+        ResultView::Text(text.to_string())
+    }
+}
+
+/// Live output of a running call, for people: all of it so far, cut at the front when long.
+pub type Progress = Arc<dyn Fn(String) + Send + Sync>;
+
+/// Everything that one call gets.
+#[derive(Clone)]
+pub struct Invocation {
+    /// The provider's id of the call.
+    pub call_id: String,
+    /// The arguments, valid against the tool's schema.
+    pub args: Value,
+    /// Where files and commands are.
+    pub env: Arc<dyn Environment>,
+    /// Ends the call.
+    pub cancel: CancellationToken,
+    /// Live output.
+    pub progress: Progress,
+    /// Folder for outputs too long for the model; made on first use.
+    pub artifacts: std::path::PathBuf,
+}
+
+/// What one call gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// For the model, truncated to the tool's limits.
+    pub content: Vec<Part>,
+    /// The whole text, for listeners, where it is longer than `content`.
+    pub full_text: Option<String>,
+    /// For front ends; never sent to a model.
+    pub details: Option<Value>,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+impl Outcome {
+    /// A success of text alone.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![Part::text(text)], full_text: None, details: None, is_error: false }
+    }
+
+    /// A failure, in words on which a model can act.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(text) }
+    }
+
+    /// Adds data for front ends.
+    #[must_use]
+    pub fn details(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+}

@@ -1,0 +1,39 @@
+//! What any front end shows of a call and its result: plain data, no colours, no widths.
+
+/// A call in one line, such as `read` · `src/login.rs 1-80`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallView {
+    /// What the call is about: a path with a range, a command's first line.
+    pub title: String,
+    /// More, shown when the call is expanded: the whole command, the text to write.
+    pub body: Option<String>,
+}
+
+/// A result as data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResultView {
+    /// Text; front ends show its head.
+    Text(String),
+    /// Output of a command; front ends show its tail.
+    Output(String),
+    /// A change of one file.
+    Diff {
+        /// Lines added.
+        added: usize,
+        /// Lines removed.
+        removed: usize,
+        /// The hunks, in order; `None` between two of them.
+        lines: Vec<Option<DiffLine>>,
+    },
+}
+
+/// One line of a diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffLine {
+    /// `+`, `-` or a space.
+    pub sign: char,
+    /// Line number, from 1, in the new file (`-`: in the old one).
+    pub number: usize,
+    /// The line without its ending.
+    pub text: String,
+}
