@@ -158,7 +158,8 @@ fn coded(code: u32, shifted: u32, base: u32, mods: Mods, kind: KeyKind) -> Optio
     if let Some(code) = special(code) {
         return Some(key(code, mods, kind));
     }
-    let mut c = char::from_u32(code).filter(|c| *c != '\0')?;
+    // The private use area holds keys without a character that we have no name for.
+    let mut c = char::from_u32(code).filter(|c| !matches!(c, '\0' | '\u{e000}'..='\u{f8ff}'))?;
     let mut mods = mods;
     // A shortcut on a keyboard of another script means the key at the same place of a Latin one.
     let latin = char::from_u32(base).filter(char::is_ascii_graphic);

@@ -272,7 +272,7 @@ impl Decoder {
     }
 
     fn doubtful(&mut self, kind: Kind, byte: u8, out: &mut Vec<Input>) {
-        if byte < 0x20 || byte >= 0x7f {
+        if !(0x20..0x7f).contains(&byte) {
             return self.give_up_and(byte, out);
         }
         self.body.push(byte);

@@ -162,7 +162,7 @@ fn open() -> io::Result<File> {
     let name = if isatty(stdin()) { ttyname(stdin(), Vec::new()) } else { ttyname(stdout(), Vec::new()) };
     let path = name.ok().and_then(|name| name.into_string().ok()).map_or("/dev/tty".into(), PathBuf::from);
     let open = |path: &PathBuf| {
-        let flags = (OFlags::NOCTTY | OFlags::CLOEXEC).bits() as i32;
+        let flags = (OFlags::NOCTTY | OFlags::CLOEXEC).bits().cast_signed();
         OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
     };
     // A name from outside a container's file system does not exist inside.

@@ -55,6 +55,9 @@ const NAMED: [(u8, u8, u8); 16] = [
     (255, 255, 255),
 ];
 
+/// Names of the first eight; the other eight have `bright-` before them.
+const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
+
 /// Levels of the colour cube.
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
@@ -71,7 +74,6 @@ pub fn parse(text: &str) -> Option<Color> {
             _ => None,
         };
     }
-    const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
     if text == "default" {
         return Some(Color::Reset);
     }
@@ -86,7 +88,6 @@ pub fn parse(text: &str) -> Option<Color> {
 pub fn reduce(color: Color, depth: ColorDepth) -> Color {
     match (color, depth) {
         (_, ColorDepth::None) | (Color::Reset, _) => Color::Reset,
-        (color, ColorDepth::True) => color,
         (Color::Rgb(r, g, b), ColorDepth::Ansi256) => Color::Indexed(nearest_256((r, g, b))),
         (Color::Rgb(r, g, b), ColorDepth::Ansi16) => Color::Indexed(nearest_16((r, g, b))),
         (Color::Indexed(n @ 16..), ColorDepth::Ansi16) => Color::Indexed(nearest_16(table(n))),
@@ -96,14 +97,14 @@ pub fn reduce(color: Color, depth: ColorDepth) -> Color {
 
 /// A pair of text and background that can still be told apart after reduction.
 pub fn reduce_pair(fg: Color, bg: Color, depth: ColorDepth) -> (Color, Color) {
-    let (small_fg, small_bg) = (reduce(fg, depth), reduce(bg, depth));
-    if fg == bg || small_fg != small_bg || small_bg == Color::Reset {
-        return (small_fg, small_bg);
+    let (near, ground) = (reduce(fg, depth), reduce(bg, depth));
+    if fg == bg || near != ground || ground == Color::Reset {
+        return (near, ground);
     }
-    let Color::Indexed(index) = small_bg else { return (small_fg, small_bg) };
+    let Color::Indexed(index) = ground else { return (near, ground) };
     let (r, g, b) = table(index);
     let dark = u32::from(r) * 3 + u32::from(g) * 6 + u32::from(b) < 1275;
-    (Color::Indexed(if dark { 15 } else { 0 }), small_bg)
+    (Color::Indexed(if dark { 15 } else { 0 }), ground)
 }
 
 fn nearest_256(rgb: (u8, u8, u8)) -> u8 {

@@ -63,6 +63,7 @@ enum Value {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "the switches of the file format")]
 struct Table {
     fg: Option<String>,
     bg: Option<String>,
