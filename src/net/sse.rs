@@ -125,8 +125,7 @@ mod tests {
     }
 
     fn check(stream: &str, expected: &[(&str, &str)]) {
-        let expected: Vec<_> =
-            expected.iter().map(|(n, d)| ((*n).to_string(), (*d).to_string())).collect();
+        let expected: Vec<_> = expected.iter().map(|(n, d)| ((*n).to_string(), (*d).to_string())).collect();
         for eol in ["\n", "\r", "\r\n"] {
             let bytes = stream.replace('\n', eol).into_bytes();
             assert_eq!(decode(&[&bytes]), expected, "whole, {eol:?}");
@@ -138,11 +137,10 @@ mod tests {
     #[test]
     fn the_standard_s_own_cases() {
         check("data: YHOO\ndata: +2\ndata: 10\n\n", &[("", "YHOO\n+2\n10")]);
-        check(": a comment\n\ndata: one\nid: 1\n\ndata:two\nid\n\ndata:  three\n\n", &[
-            ("", "one"),
-            ("", "two"),
-            ("", " three"),
-        ]);
+        check(
+            ": a comment\n\ndata: one\nid: 1\n\ndata:two\nid\n\ndata:  three\n\n",
+            &[("", "one"), ("", "two"), ("", " three")],
+        );
         check("data\n\ndata\ndata\n\ndata:", &[("", ""), ("", "\n")]);
         check("event: ping\ndata: {}\nretry: 5\nodd: x\n\n", &[("ping", "{}")]);
     }
