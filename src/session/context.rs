@@ -214,7 +214,8 @@ mod tests {
     fn edits_replace_and_remove_in_the_context_only() {
         let (one, two) = (user("one"), user("two"));
         let first = r#""context_edit","targetId":"a","replacement":null"#;
-        let second = r#""context_edit","targetId":"a","replacement":{"content":[{"type":"text","text":"new"}]}"#;
+        let second =
+            r#""context_edit","targetId":"a","replacement":{"content":[{"type":"text","text":"new"}]}"#;
         let third = r#""context_edit","targetId":"b","replacement":null"#;
         let rows = [("a", one.as_str()), ("b", &two), ("c", first), ("d", second), ("e", third)];
         assert_eq!(context(&rows).0, "user:new");

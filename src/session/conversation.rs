@@ -38,7 +38,10 @@ enum Backing {
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("id", &self.header.id).field("file", &self.file).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("id", &self.header.id)
+            .field("file", &self.file)
+            .finish_non_exhaustive()
     }
 }
 
@@ -55,14 +58,7 @@ impl Session {
     pub fn in_memory(cwd: &Path, clock: SharedClock, ids: SharedIds) -> Self {
         let now = clock.now_ms();
         let header = Header::new(ids.session(now), now, cwd.to_string_lossy().into_owned());
-        Self {
-            header,
-            tree: Tree::default(),
-            file: Backing::Memory,
-            problems: Vec::new(),
-            clock,
-            ids,
-        }
+        Self { header, tree: Tree::default(), file: Backing::Memory, problems: Vec::new(), clock, ids }
     }
 
     /// Opens a session file. A torn tail is repaired, broken lines are skipped and reported in

@@ -302,9 +302,8 @@ impl Entry {
     /// What it says. A kind or a shape that this version does not know gives
     /// [`EntryBody::Unknown`].
     pub fn body(&self) -> EntryBody {
-        serde_json::from_str(&self.line).unwrap_or_else(|_| {
-            EntryBody::Unknown(serde_json::from_str(&self.line).unwrap_or(Value::Null))
-        })
+        serde_json::from_str(&self.line)
+            .unwrap_or_else(|_| EntryBody::Unknown(serde_json::from_str(&self.line).unwrap_or(Value::Null)))
     }
 
     /// The entry's message for a context, decoded once.

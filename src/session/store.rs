@@ -91,9 +91,10 @@ impl Store {
 
     /// Makes the file with its first lines. An existing file is never touched.
     pub(super) fn create(&mut self, lines: &str) -> Result<(), SessionError> {
-        let made = self.path.parent().map_or(Ok(()), |folder| {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)
-        });
+        let made = self
+            .path
+            .parent()
+            .map_or(Ok(()), |folder| DirBuilder::new().recursive(true).mode(0o700).create(folder));
         made.map_err(|source| self.error(source))?;
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&self.path);
         self.file = Some(file.map_err(|source| self.error(source))?);
