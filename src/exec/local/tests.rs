@@ -1,0 +1,1 @@
+//! Files and commands of this machine, for real.

@@ -1,0 +1,1 @@
+//! Replacements in texts of every line ending.

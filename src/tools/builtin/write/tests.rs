@@ -1,0 +1,1 @@
+//! The tool against real files.
