@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn details_come_back_as_the_same_rows() {
         let old: String = (1..=30).map(|n| format!("  line {n}\n")).collect();
-        let new = old.replace("line 3\n", "line three\n").replace("line 25\n", "");
+        let new = old.replace("line 3\n", "line three\n").replace("  line 25\n", "");
         let diff = diff::lines(&old, &new);
         let details = details(&diff);
         let Some(ResultView::Diff { added, removed, lines }) = view(Some(&details)) else {

@@ -149,7 +149,8 @@ mod tests {
             for (cut, end) in [(head(&text, lines, bytes), true), (tail(&text, lines, bytes), false)] {
                 prop_assert!(count_lines(cut.text) <= lines);
                 prop_assert!(cut.text.trim_end_matches('\n').len() <= bytes + 1);
-                prop_assert!(if end { text.starts_with(cut.text) } else { text.contains(cut.text) });
+                let part = if end { text.starts_with(cut.text) } else { text.contains(cut.text) };
+                prop_assert!(part, "{:?}", cut);
                 prop_assert_eq!(cut.by.is_none(), cut.text == text);
             }
         }
