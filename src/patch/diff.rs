@@ -39,11 +39,13 @@ pub fn lines(old: &str, new: &str) -> LineDiff {
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
     let hunks: Vec<Hunk> = diff.hunks().collect();
-    let mut rows = Rows { input: &input, rows: Vec::new(), next_old: 0, next_new: 0 };
+    let mut rows = Rows { input: &input, rows: Vec::new(), next_new: 0 };
     for hunk in &hunks {
         rows.hunk(hunk);
     }
-    rows.context_until(rows.next_new.saturating_add(CONTEXT), hunks.is_empty());
+    if !hunks.is_empty() {
+        rows.context_until(rows.next_new + CONTEXT);
+    }
     LineDiff {
         added: diff.count_additions() as usize,
         removed: diff.count_removals() as usize,
@@ -55,8 +57,7 @@ pub fn lines(old: &str, new: &str) -> LineDiff {
 struct Rows<'a> {
     input: &'a InternedInput<&'a str>,
     rows: Vec<Option<Row>>,
-    /// First lines that no row has been made for, counted from 0.
-    next_old: u32,
+    /// First line of the new text that no row has been made for, counted from 0.
     next_new: u32,
 }
 
@@ -66,7 +67,7 @@ impl Rows<'_> {
         let first = self.rows.is_empty();
         if first || gap > 2 * CONTEXT {
             if !first {
-                self.context_until(self.next_new + CONTEXT, false);
+                self.context_until(self.next_new + CONTEXT);
             }
             let start = hunk.after.start.saturating_sub(CONTEXT).max(self.next_new);
             if start > self.next_new && !first {
@@ -74,24 +75,19 @@ impl Rows<'_> {
             }
             self.next_new = start;
         }
-        self.context_until(hunk.after.start, false);
-        self.next_old = hunk.before.start;
+        self.context_until(hunk.after.start);
         for at in hunk.before.clone() {
             self.line('-', at, self.input.before[at as usize]);
         }
         for at in hunk.after.clone() {
             self.line('+', at, self.input.after[at as usize]);
         }
-        self.next_old = hunk.before.end;
         self.next_new = hunk.after.end;
     }
 
     /// Unchanged lines up to line `end` of the new text.
-    fn context_until(&mut self, end: u32, skip: bool) {
+    fn context_until(&mut self, end: u32) {
         let end = end.min(self.input.after.len() as u32);
-        if skip {
-            return;
-        }
         for at in self.next_new..end {
             self.line(' ', at, self.input.after[at as usize]);
         }
