@@ -127,7 +127,7 @@ fn plain(value: &DeValue<'_>) -> Option<Value> {
 
 fn line_of(text: &str, span: &Range<usize>) -> usize {
     let at = span.start.min(text.len());
-    text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
 }
 
 #[cfg(test)]

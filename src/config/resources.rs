@@ -62,7 +62,7 @@ impl Resources {
     /// Every name there is, sorted.
     pub fn names(&self) -> BTreeSet<String> {
         let builtin = self.builtin.iter().map(|(name, _)| (*name).to_string());
-        builtin.chain(self.folders().flat_map(|folder| names_in(folder))).collect()
+        builtin.chain(self.folders().flat_map(names_in)).collect()
     }
 
     fn folders(&self) -> impl Iterator<Item = &Path> {

@@ -39,7 +39,7 @@ pub fn lines(old: &str, new: &str) -> LineDiff {
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
     let hunks: Vec<Hunk> = diff.hunks().collect();
-    let mut rows = Rows { input: &input, rows: Vec::new(), next_new: 0 };
+    let mut rows = Rows { input: &input, made: Vec::new(), next_new: 0 };
     for hunk in &hunks {
         rows.hunk(hunk);
     }
@@ -50,13 +50,13 @@ pub fn lines(old: &str, new: &str) -> LineDiff {
         added: diff.count_additions() as usize,
         removed: diff.count_removals() as usize,
         first_changed: hunks.first().map(|hunk| hunk.after.start as usize + 1),
-        rows: rows.rows,
+        rows: rows.made,
     }
 }
 
 struct Rows<'a> {
     input: &'a InternedInput<&'a str>,
-    rows: Vec<Option<Row>>,
+    made: Vec<Option<Row>>,
     /// First line of the new text that no row has been made for, counted from 0.
     next_new: u32,
 }
@@ -64,7 +64,7 @@ struct Rows<'a> {
 impl Rows<'_> {
     fn hunk(&mut self, hunk: &Hunk) {
         let gap = hunk.after.start - self.next_new;
-        let first = self.rows.is_empty();
+        let first = self.made.is_empty();
         if first || gap > 2 * CONTEXT {
             if !first {
                 self.context_until(self.next_new + CONTEXT);
@@ -100,9 +100,9 @@ impl Rows<'_> {
     }
 
     fn push(&mut self, row: Option<Row>) {
-        match self.rows.len() {
-            0..ROWS_MAX => self.rows.push(row),
-            ROWS_MAX => self.rows.push(None),
+        match self.made.len() {
+            0..ROWS_MAX => self.made.push(row),
+            ROWS_MAX => self.made.push(None),
             _ => {}
         }
     }
@@ -119,9 +119,13 @@ mod tests {
             .collect()
     }
 
+    fn numbers(from: usize, to: usize) -> String {
+        (from..=to).flat_map(|n| [n.to_string(), "\n".to_string()]).collect()
+    }
+
     #[test]
     fn hunks_have_context_and_gaps() {
-        let old: String = (1..=20).map(|n| format!("{n}\n")).collect();
+        let old = numbers(1, 20);
         let new = old.replace("\n5\n", "\nfive\n").replace("\n19\n", "\n");
         assert_eq!(
             show(&old, &new),
@@ -147,7 +151,7 @@ mod tests {
 
     #[test]
     fn rows_are_bounded() {
-        let new: String = (0..5000).map(|n| format!("{n}\n")).collect();
+        let new = numbers(1, 5000);
         let diff = lines("", &new);
         assert_eq!((diff.added, diff.rows.len(), diff.rows.last()), (5000, ROWS_MAX + 1, Some(&None)));
     }

@@ -193,7 +193,7 @@ async fn cancelling_is_prompt() {
     });
     assert_eq!(env.run(command, sink, cancel).await.unwrap(), Exit::Cancelled);
     let took = receiver.recv().unwrap().elapsed();
-    assert!(took < Duration::from_millis(1000), "{took:?}");
+    assert!(took < Duration::from_secs(1), "{took:?}");
 }
 
 #[tokio::test]

@@ -112,12 +112,12 @@ impl Environment for Busy {
         self.inner.write(path, bytes, expected)
     }
 
-    fn run<'a>(
-        &'a self,
+    fn run(
+        &self,
         command: CommandSpec,
         output: OutputSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Exit, EnvError>> {
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         self.inner.run(command, output, cancel)
     }
 }

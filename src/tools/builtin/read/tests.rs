@@ -50,7 +50,7 @@ impl Bench {
 }
 
 fn numbered(count: usize) -> String {
-    (1..=count).map(|n| format!("line {n}\n")).collect()
+    (1..=count).flat_map(|n| ["line ".to_string(), n.to_string(), "\n".to_string()]).collect()
 }
 
 #[tokio::test]
