@@ -46,7 +46,7 @@ pub struct Options {
     /// Files and commands.
     pub env: Arc<dyn Environment>,
     /// Starts the session, after the first frame.
-    pub connect: Connect,
+    pub connect: Option<Connect>,
     /// Time.
     pub clock: SharedClock,
 }
