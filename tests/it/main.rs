@@ -9,3 +9,7 @@ mod architecture;
 mod source;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
+/// What several tests need: a program in a pseudo terminal.
+mod support;
+/// The terminal is given back on every way out.
+mod tui_term;
