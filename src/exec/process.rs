@@ -2,9 +2,10 @@
 //!
 //! Must not know why it runs. Both output streams go into one pipe, so that their order is kept.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -80,9 +81,10 @@ fn exit_code(status: ExitStatus) -> i32 {
 fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let path = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let folders = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter();
-    let searched = std::env::split_paths(&path.unwrap_or_default()).collect::<Vec<_>>();
+    let path = path.unwrap_or_default();
+    let searched = path.as_bytes().split(|byte| *byte == b':').filter(|folder| !folder.is_empty());
     folders
-        .chain(searched)
+        .chain(searched.map(|folder| PathBuf::from(OsStr::from_bytes(folder))))
         .map(|folder| folder.join("bash"))
         .find(|file| file.is_file())
         .unwrap_or_else(|| PathBuf::from("/bin/sh"))
@@ -94,7 +96,7 @@ fn spawn(
     command: &CommandSpec,
 ) -> io::Result<(Child, Receiver)> {
     let (reader, writer) = io::pipe()?;
-    let receiver = Receiver::from_owned_fd(OwnedFd::from(reader))?;
+    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
     // The builder owns the write ends and drops them at the end of this function, so that the
     // pipe ends when the last process that holds it does.
     let child = Command::new(shell)
@@ -110,7 +112,7 @@ fn spawn(
         .process_group(0)
         .kill_on_drop(true)
         .spawn()?;
-    Ok((child, receiver))
+    Ok((child, pipe))
 }
 
 /// A running command. Dropped before its end, it takes its whole group along.

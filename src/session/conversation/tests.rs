@@ -282,7 +282,7 @@ fn the_latest_session_of_a_folder_is_found() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(ProptestConfig::with_cases(3))]
 
     /// Whatever byte a crash cut the file at: what was whole is there, the rest is kept aside,
     /// and the conversation goes on.
