@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::base::clock::SharedClock;
-use crate::base::ids::SharedIds;
+use crate::agent::queue::QueueMode;
+use crate::base::clock::{SharedClock, SystemClock};
+use crate::base::ids::{RandomIds, SharedIds};
 use crate::base::paths::Home;
 use crate::exec::Environment;
 use crate::llm::client::Injected;
@@ -49,10 +50,16 @@ pub struct Options {
     pub model: Option<String>,
     /// The wished thinking level.
     pub thinking: Option<Thinking>,
-    /// Provider and model id from the settings, where neither flags nor session say one.
-    pub default_model: Option<(Option<String>, String)>,
+    /// The provider of the settings, where neither flags nor session say one.
+    pub default_provider: Option<String>,
+    /// The model of the settings, in any form of `model`.
+    pub default_model: Option<String>,
     /// Thinking level from the settings.
     pub default_thinking: Option<Thinking>,
+    /// How many waiting steering messages are delivered together.
+    pub steering: QueueMode,
+    /// How many waiting follow-up messages are delivered together.
+    pub follow_up: QueueMode,
     /// A key for the wished provider.
     pub api_key: Option<String>,
     /// The process environment.
@@ -65,4 +72,34 @@ pub struct Options {
     pub offline: bool,
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
+}
+
+impl Options {
+    /// A new session of this working folder with everything else at its default, on the
+    /// machine's own clock.
+    pub fn new(home: Home, cwd: PathBuf, env: Arc<dyn Environment>, approval: Arc<dyn Approval>) -> Self {
+        Self {
+            home,
+            cwd,
+            env,
+            approval,
+            policy: Mode::default(),
+            session: SessionChoice::default(),
+            session_root: None,
+            provider: None,
+            model: None,
+            thinking: None,
+            default_provider: None,
+            default_model: None,
+            default_thinking: None,
+            steering: QueueMode::default(),
+            follow_up: QueueMode::default(),
+            api_key: None,
+            vars: HashMap::new(),
+            clock: SystemClock::shared(),
+            ids: RandomIds::shared(),
+            offline: false,
+            providers: Vec::new(),
+        }
+    }
 }

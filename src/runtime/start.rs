@@ -49,7 +49,12 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         history: context.messages.iter().filter_map(|m| history::for_model(m)).collect(),
         session_id: session.id().to_string(),
     };
-    let config = Config { sequential: sequential(&registry), ..Config::default() };
+    let config = Config {
+        sequential: sequential(&registry),
+        steering: options.steering,
+        follow_up: options.follow_up,
+        ..Config::default()
+    };
     let services = Services {
         client,
         registry,
@@ -88,10 +93,14 @@ fn client(options: &Options) -> Client {
 }
 
 fn wish(options: &Options) -> Option<Wish> {
+    read_wish(options, options.provider.as_deref(), options.model.as_deref())
+}
+
+fn read_wish(options: &Options, provider: Option<&str>, model: Option<&str>) -> Option<Wish> {
     let catalog = Catalog::builtin().providers.iter().map(|p| p.id.as_str());
     let injected = options.providers.iter().map(|p| p.provider.id());
     let providers: Vec<&str> = catalog.chain(injected).collect();
-    Wish::read(options.provider.as_deref(), options.model.as_deref(), &providers)
+    Wish::read(provider, model, &providers)
 }
 
 /// What was asked for, else the session's last, else the setting, else the first that can be
@@ -102,16 +111,17 @@ fn choose(
     context: &SessionContext,
 ) -> Result<(Arc<Model>, Thinking), Report> {
     let asked = wish(options);
-    let by_id = |provider: Option<&String>, id: &String| {
-        Wish { provider: provider.cloned(), id: Some(id.clone()), thinking: None }.find(usable)
-    };
+    let set = read_wish(options, options.default_provider.as_deref(), options.default_model.as_deref());
+    let last = context.model.as_ref().map(|(provider, id)| Wish {
+        provider: Some(provider.clone()),
+        id: Some(id.clone()),
+        thinking: None,
+    });
     let model = match &asked {
         Some(wish) => wish.find(usable).ok_or_else(|| wish.refusal(usable))?,
-        None => context
-            .model
-            .as_ref()
-            .and_then(|(provider, id)| by_id(Some(provider), id))
-            .or_else(|| options.default_model.as_ref().and_then(|(p, id)| by_id(p.as_ref(), id)))
+        None => last
+            .and_then(|wish| wish.find(usable))
+            .or_else(|| set.as_ref()?.find(usable))
             .or_else(|| usable.first().cloned())
             .ok_or_else(|| {
                 Report::new("there is no model that can be asked").hint("set ANTHROPIC_API_KEY")
@@ -122,6 +132,7 @@ fn choose(
         .or(asked.and_then(|wish| wish.thinking))
         .or(context.thinking)
         .or(options.default_thinking)
+        .or(set.and_then(|wish| wish.thinking))
         .unwrap_or(Thinking::Medium);
     Ok((model, thinking))
 }
@@ -157,3 +168,6 @@ async fn documents(options: &Options) -> Vec<(PathBuf, String)> {
     let _later = options;
     Vec::new()
 }
+
+#[cfg(test)]
+mod tests;
