@@ -144,10 +144,10 @@ pub trait Environment: Send + Sync + fmt::Debug {
 
     /// Runs a command in a process group of its own with closed standard input; `cancel` and
     /// the time-out end the whole group (SIGTERM, after 2 s SIGKILL).
-    fn run<'a>(
-        &'a self,
+    fn run(
+        &self,
         command: CommandSpec,
         output: OutputSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Exit, EnvError>>;
+    ) -> BoxFuture<'_, Result<Exit, EnvError>>;
 }

@@ -89,12 +89,12 @@ impl Environment for LocalEnvironment {
         })
     }
 
-    fn run<'a>(
-        &'a self,
+    fn run(
+        &self,
         command: CommandSpec,
         output: OutputSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Exit, EnvError>> {
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         Box::pin(process::run(&self.vars, command, output, cancel))
     }
 }

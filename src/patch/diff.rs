@@ -39,34 +39,35 @@ pub fn lines(old: &str, new: &str) -> LineDiff {
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
     let hunks: Vec<Hunk> = diff.hunks().collect();
-    let mut rows = Rows { input: &input, rows: Vec::new(), next_old: 0, next_new: 0 };
+    let mut rows = Rows { input: &input, made: Vec::new(), next_new: 0 };
     for hunk in &hunks {
         rows.hunk(hunk);
     }
-    rows.context_until(rows.next_new.saturating_add(CONTEXT), hunks.is_empty());
+    if !hunks.is_empty() {
+        rows.context_until(rows.next_new + CONTEXT);
+    }
     LineDiff {
         added: diff.count_additions() as usize,
         removed: diff.count_removals() as usize,
         first_changed: hunks.first().map(|hunk| hunk.after.start as usize + 1),
-        rows: rows.rows,
+        rows: rows.made,
     }
 }
 
 struct Rows<'a> {
     input: &'a InternedInput<&'a str>,
-    rows: Vec<Option<Row>>,
-    /// First lines that no row has been made for, counted from 0.
-    next_old: u32,
+    made: Vec<Option<Row>>,
+    /// First line of the new text that no row has been made for, counted from 0.
     next_new: u32,
 }
 
 impl Rows<'_> {
     fn hunk(&mut self, hunk: &Hunk) {
         let gap = hunk.after.start - self.next_new;
-        let first = self.rows.is_empty();
+        let first = self.made.is_empty();
         if first || gap > 2 * CONTEXT {
             if !first {
-                self.context_until(self.next_new + CONTEXT, false);
+                self.context_until(self.next_new + CONTEXT);
             }
             let start = hunk.after.start.saturating_sub(CONTEXT).max(self.next_new);
             if start > self.next_new && !first {
@@ -74,24 +75,19 @@ impl Rows<'_> {
             }
             self.next_new = start;
         }
-        self.context_until(hunk.after.start, false);
-        self.next_old = hunk.before.start;
+        self.context_until(hunk.after.start);
         for at in hunk.before.clone() {
             self.line('-', at, self.input.before[at as usize]);
         }
         for at in hunk.after.clone() {
             self.line('+', at, self.input.after[at as usize]);
         }
-        self.next_old = hunk.before.end;
         self.next_new = hunk.after.end;
     }
 
     /// Unchanged lines up to line `end` of the new text.
-    fn context_until(&mut self, end: u32, skip: bool) {
+    fn context_until(&mut self, end: u32) {
         let end = end.min(self.input.after.len() as u32);
-        if skip {
-            return;
-        }
         for at in self.next_new..end {
             self.line(' ', at, self.input.after[at as usize]);
         }
@@ -104,9 +100,9 @@ impl Rows<'_> {
     }
 
     fn push(&mut self, row: Option<Row>) {
-        match self.rows.len() {
-            0..ROWS_MAX => self.rows.push(row),
-            ROWS_MAX => self.rows.push(None),
+        match self.made.len() {
+            0..ROWS_MAX => self.made.push(row),
+            ROWS_MAX => self.made.push(None),
             _ => {}
         }
     }
@@ -123,9 +119,13 @@ mod tests {
             .collect()
     }
 
+    fn numbers(from: usize, to: usize) -> String {
+        (from..=to).flat_map(|n| [n.to_string(), "\n".to_string()]).collect()
+    }
+
     #[test]
     fn hunks_have_context_and_gaps() {
-        let old: String = (1..=20).map(|n| format!("{n}\n")).collect();
+        let old = numbers(1, 20);
         let new = old.replace("\n5\n", "\nfive\n").replace("\n19\n", "\n");
         assert_eq!(
             show(&old, &new),
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn rows_are_bounded() {
-        let new: String = (0..5000).map(|n| format!("{n}\n")).collect();
+        let new = numbers(1, 5000);
         let diff = lines("", &new);
         assert_eq!((diff.added, diff.rows.len(), diff.rows.last()), (5000, ROWS_MAX + 1, Some(&None)));
     }

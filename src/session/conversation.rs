@@ -72,7 +72,7 @@ impl Session {
         let mut problems = loaded.problems;
         for (line, text) in loaded.lines {
             let failed = match Entry::parse(&text) {
-                Ok(entry) => tree.push(entry).err().map(|entry| format!("second entry {}", entry.id())),
+                Ok(entry) => tree.push(entry).err().map(|id| format!("second entry {id}")),
                 Err(error) => Some(format!("not an entry ({error})")),
             };
             problems.extend(failed.map(|what| Problem { line, message: format!("{what}; skipped") }));

@@ -35,10 +35,10 @@ impl Tree {
         self.leaf.map(|at| &self.entries[at])
     }
 
-    /// Adds an entry and makes it the leaf. Gives the entry back when its id is taken.
-    pub fn push(&mut self, entry: Entry) -> Result<(), Entry> {
+    /// Adds an entry and makes it the leaf. Fails with the id when that is taken.
+    pub fn push(&mut self, entry: Entry) -> Result<(), String> {
         if self.contains(entry.id()) {
-            return Err(entry);
+            return Err(entry.id().to_string());
         }
         self.by_id.insert(entry.id().to_string(), self.entries.len());
         self.leaf = Some(self.entries.len());

@@ -1,3 +1,22 @@
-//! The editor core: rope documents, transactions, undo tree, selections, kill ring. Pure.
+//! The editor core: rope documents, transactions, undo tree, selections, kill ring. Pure:
+//! values in, values out.
 //!
-//! Layer 2. May import `base`; must not know files, terminals or agents.
+//! Layer 2. May import `base`; must not know files, terminals or agents. A single cursor is a
+//! selection of one range; every operation works on all ranges.
+
+pub mod changes;
+pub mod columns;
+pub mod diff;
+pub mod document;
+pub mod edit;
+pub mod format;
+pub mod history;
+pub mod kill_ring;
+pub mod marked;
+pub mod marks;
+pub mod motion;
+pub mod position;
+pub mod rope;
+pub mod search;
+pub mod selection;
+pub mod transaction;

@@ -14,7 +14,11 @@ pub fn details(diff: &LineDiff) -> Value {
     let mut text = String::new();
     for row in &diff.rows {
         match row {
-            Some(row) => text.push_str(&format!("{}{:>width$} {}\n", row.sign, row.number, row.text)),
+            Some(row) => {
+                let number = format!("{:>width$} ", row.number);
+                text.push(row.sign);
+                text.extend([&number, &row.text, "\n"]);
+            }
             None => text.push_str("...\n"),
         }
     }
@@ -57,7 +61,8 @@ mod tests {
 
     #[test]
     fn details_come_back_as_the_same_rows() {
-        let old: String = (1..=30).map(|n| format!("  line {n}\n")).collect();
+        let old: String =
+            (1..=30).flat_map(|n| ["  line ".to_string(), n.to_string(), "\n".to_string()]).collect();
         let new = old.replace("line 3\n", "line three\n").replace("  line 25\n", "");
         let diff = diff::lines(&old, &new);
         let details = details(&diff);

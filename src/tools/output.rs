@@ -123,7 +123,9 @@ mod tests {
 
     fn collect(folder: &Path, pieces: &[&[u8]]) -> Collected {
         let mut collector = Collector::new(folder, "out.log");
-        pieces.iter().for_each(|piece| collector.push(piece));
+        for piece in pieces {
+            collector.push(piece);
+        }
         collector.finish()
     }
 
@@ -139,7 +141,7 @@ mod tests {
     fn long_output_keeps_its_end_and_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let all: Vec<String> = (1..=100_000).map(|n| format!("line {n}\n")).collect();
-        let pieces: Vec<&[u8]> = all.iter().map(|line| line.as_bytes()).collect();
+        let pieces: Vec<&[u8]> = all.iter().map(String::as_bytes).collect();
         let out = collect(folder.path(), &pieces);
         assert!(out.text.starts_with("line 98001\n") && out.text.ends_with("line 100000"));
         let path = out.full_output.unwrap();
@@ -151,7 +153,7 @@ mod tests {
     #[test]
     fn one_endless_line_is_cut_inside() {
         let folder = tempfile::tempdir().unwrap();
-        let out = collect(folder.path(), &[&[b'x'; 300_000], &[b'y'; 300_000]]);
+        let out = collect(folder.path(), &[&vec![b'x'; 300_000], &vec![b'y'; 300_000]]);
         assert_eq!(out.text.len(), limits::BYTES_MAX);
         assert!(out.text.bytes().all(|byte| byte == b'y'));
         assert!(out.note.unwrap().starts_with("The last 50.0KB of line"));
@@ -163,7 +165,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut collector = Collector::new(folder.path(), "out.log");
         for _ in 0..100 {
-            collector.push(&[b'z'; 65_536]);
+            collector.push(&vec![b'z'; 65_536]);
             assert!(collector.tail.capacity() <= 8 * KEPT);
         }
     }

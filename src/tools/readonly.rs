@@ -156,9 +156,8 @@ fn sed(words: &[Word]) -> bool {
                     return false;
                 }
             }
-            "-e" => expects_script = true,
             "-n" | "-E" | "-r" | "-s" | "-u" | "-nE" | "-En" | "-nr" | "-rn" => {}
-            "-ne" | "-nEe" => expects_script = true,
+            "-e" | "-ne" | "-nEe" => expects_script = true,
             option if option.starts_with('-') => return false,
             script if scripts == 0 => {
                 scripts += 1;

@@ -58,8 +58,7 @@ pub trait Tool: Send + Sync {
     fn call_view(&self, args: &Value) -> CallView;
 
     /// What a front end shows of a result, from its text for the model and its details.
-    fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
-        let _unused = details;
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
         ResultView::Text(text.to_string())
     }
 }

@@ -2,3 +2,14 @@
 //!
 //! Layer 2. May import `base`; must not know editors, agents or sessions. Input and output
 //! happen in `term` only.
+
+pub mod canvas;
+pub mod caps;
+pub mod headless;
+pub mod input;
+pub mod screen;
+pub mod term;
+pub mod theme;
+pub mod tree;
+pub mod widgets;
+pub mod writer;

@@ -1,1 +1,11 @@
-//! The integration tests, one binary.
+//! The integration tests, one binary. One line of purpose each:
+
+#![allow(unreachable_pub, reason = "a test binary has no outside")]
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+/// Which module may import which, and where the outside world may be touched.
+mod architecture;
+/// Reads our own source for the law tests.
+mod source;
+/// Module docs, lengths, names, leftover notes.
+mod tidy;

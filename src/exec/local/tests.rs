@@ -13,7 +13,13 @@ use crate::exec::FileKind;
 
 fn here() -> (TempDir, LocalEnvironment) {
     let folder = tempfile::tempdir().unwrap();
-    let vars = [("PATH", "/usr/bin:/bin"), ("HOME", "/home/me"), ("MY_API_KEY", "s"), ("My_Token", "s"), ("LANG", "C")];
+    let vars = [
+        ("PATH", "/usr/bin:/bin"),
+        ("HOME", "/home/me"),
+        ("MY_API_KEY", "s"),
+        ("My_Token", "s"),
+        ("LANG", "C"),
+    ];
     let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let env = LocalEnvironment::new(folder.path().canonicalize().unwrap(), vars);
     (folder, env)
@@ -104,7 +110,12 @@ async fn real_paths_follow_links_as_far_as_they_exist() {
     assert!(env.resolve(&env.root().join("loop")).await.is_err());
 }
 
-async fn run_with(env: &LocalEnvironment, script: &str, limit: Option<Duration>, cancel: CancellationToken) -> (Exit, String) {
+async fn run_with(
+    env: &LocalEnvironment,
+    script: &str,
+    limit: Option<Duration>,
+    cancel: CancellationToken,
+) -> (Exit, String) {
     let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(10_000);
     let command =
         CommandSpec { script: script.into(), cwd: env.root().into(), timeout: limit, env: BTreeMap::new() };
@@ -151,7 +162,8 @@ async fn a_time_out_ends_the_whole_group() {
     let (_folder, env) = here();
     let started = Instant::now();
     let script = "sleep 60 & echo $!; wait";
-    let (exit, text) = run_with(&env, script, Some(Duration::from_millis(300)), CancellationToken::new()).await;
+    let (exit, text) =
+        run_with(&env, script, Some(Duration::from_millis(300)), CancellationToken::new()).await;
     assert_eq!(exit, Exit::TimedOut);
     assert!(started.elapsed() < Duration::from_millis(1500), "{:?}", started.elapsed());
     assert!(!lives(text.trim()));
@@ -181,7 +193,7 @@ async fn cancelling_is_prompt() {
     });
     assert_eq!(env.run(command, sink, cancel).await.unwrap(), Exit::Cancelled);
     let took = receiver.recv().unwrap().elapsed();
-    assert!(took < Duration::from_millis(1000), "{took:?}");
+    assert!(took < Duration::from_secs(1), "{took:?}");
 }
 
 #[tokio::test]
@@ -189,7 +201,8 @@ async fn who_ignores_the_term_signal_is_killed() {
     let (_folder, env) = here();
     let started = Instant::now();
     let script = "trap '' TERM; echo $$; while :; do sleep 0.05; done";
-    let (exit, text) = run_with(&env, script, Some(Duration::from_millis(200)), CancellationToken::new()).await;
+    let (exit, text) =
+        run_with(&env, script, Some(Duration::from_millis(200)), CancellationToken::new()).await;
     assert_eq!(exit, Exit::TimedOut);
     assert!(started.elapsed() > Duration::from_secs(2) && started.elapsed() < Duration::from_secs(4));
     assert!(!lives(text.trim()));
@@ -233,7 +246,8 @@ async fn a_dropped_run_takes_its_group_along() {
 #[tokio::test]
 async fn no_start_without_a_folder_or_after_a_cancel() {
     let (_folder, env) = here();
-    let command = |cwd: PathBuf| CommandSpec { script: "echo x".into(), cwd, timeout: None, env: BTreeMap::new() };
+    let command =
+        |cwd: PathBuf| CommandSpec { script: "echo x".into(), cwd, timeout: None, env: BTreeMap::new() };
     let gone = env.root().join("gone");
     let sink = || -> OutputSink { Box::new(|_| panic!("no output")) };
     let error = env.run(command(gone), sink(), CancellationToken::new()).await.unwrap_err();

@@ -74,7 +74,10 @@ fn what_was_appended_is_read_again() {
     let again = open(session.file().unwrap());
     assert_eq!(again.context(), session.context());
     assert_eq!((again.leaf(), again.id()), (session.leaf(), session.id()));
-    assert_eq!(again.entries().last().unwrap().body(), EntryBody::SessionInfo { name: Some("a name".into()) });
+    assert_eq!(
+        again.entries().last().unwrap().body(),
+        EntryBody::SessionInfo { name: Some("a name".into()) }
+    );
     assert_eq!(texts(&again).len(), 2);
     assert!(matches!(session.branch(Some("nobody")), Err(SessionError::NoSuchEntry(_))));
 }
@@ -93,8 +96,9 @@ fn every_entry_of_the_fixture_is_known_and_kept_byte_for_byte() {
     let text = fs::read_to_string(fixture()).unwrap();
     let session = open(&fixture());
     assert_eq!(session.problems(), []);
-    let lines: Vec<&str> =
-        std::iter::once(session.header().line.as_str()).chain(session.entries().iter().map(Entry::line)).collect();
+    let lines: Vec<&str> = std::iter::once(session.header().line.as_str())
+        .chain(session.entries().iter().map(Entry::line))
+        .collect();
     assert_eq!(lines.join("\n") + "\n", text);
     let unknown: Vec<&str> = session
         .entries()
@@ -107,7 +111,16 @@ fn every_entry_of_the_fixture_is_known_and_kept_byte_for_byte() {
     let roles: Vec<&str> = context.messages.iter().map(|message| message.role()).collect();
     assert_eq!(
         roles,
-        ["compactionSummary", "user", "assistant", "toolResult", "bashExecution", "branchSummary", "custom", "user"]
+        [
+            "compactionSummary",
+            "user",
+            "assistant",
+            "toolResult",
+            "bashExecution",
+            "branchSummary",
+            "custom",
+            "user"
+        ]
     );
     assert_eq!(context.model, Some(("openai".into(), "gpt-test".into())));
     assert_eq!(context.thinking, Some(crate::llm::model::Thinking::High));
@@ -158,13 +171,16 @@ fn a_missing_line_feed_is_added_with_the_next_entry() {
 fn other_files_are_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
-    for text in ["my notes\nline\n", "notes without a line feed", "\n\n", "{\"type\":\"message\",\"id\":\"a\"}\n"] {
+    for text in
+        ["my notes\nline\n", "notes without a line feed", "\n\n", "{\"type\":\"message\",\"id\":\"a\"}\n"]
+    {
         fs::write(&path, text).unwrap();
         let error = Session::open(&path, ManualClock::new(0), RandomIds::shared()).unwrap_err();
         assert!(matches!(error, SessionError::NotASession(_)), "{text:?}: {error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
-    fs::write(&path, "{\"type\":\"session\",\"version\":9,\"id\":\"a\",\"timestamp\":\"t\",\"cwd\":\"/\"}\n").unwrap();
+    fs::write(&path, "{\"type\":\"session\",\"version\":9,\"id\":\"a\",\"timestamp\":\"t\",\"cwd\":\"/\"}\n")
+        .unwrap();
     let error = Session::open(&path, ManualClock::new(0), RandomIds::shared()).unwrap_err();
     assert!(error.to_string().contains("format 9"), "{error}");
     let missing = Session::open(&folder.path().join("none"), ManualClock::new(0), RandomIds::shared());
@@ -288,7 +304,7 @@ proptest! {
                 fs::remove_file(&aside).unwrap();
             }
             let mut torn = open(&path);
-            let feeds = bytes[..cut].iter().filter(|byte| **byte == b'\n').count().saturating_sub(1);
+            let feeds = memchr::memchr_iter(b'\n', &bytes[..cut]).count().saturating_sub(1);
             let ends_whole = bytes[cut] == b'\n' && cut > header;
             prop_assert_eq!(torn.entries().len(), feeds + usize::from(ends_whole));
             let mut kept = fs::read(&path).unwrap();

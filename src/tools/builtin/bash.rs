@@ -3,12 +3,14 @@
 //! Must not know other tools. Memory stays constant however much a command prints: the end is
 //! kept in memory, all of it in a file once it is longer than a model gets.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::exec::{CommandSpec, Exit};
 use crate::llm::model::ToolSpec;
@@ -94,9 +96,19 @@ async fn bash(call: Invocation) -> Outcome {
     };
     let collector = Collector::new(&call.artifacts, &format!("bash-{}.log", call.call_id));
     let shared = Arc::new(Mutex::new(collector));
-    let sink = throttled(Arc::clone(&shared), call.progress);
+    let arrived = Arc::new(Notify::new());
+    let (into, ring) = (Arc::clone(&shared), Arc::clone(&arrived));
+    let sink = move |bytes: &[u8]| {
+        into.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        ring.notify_one();
+    };
     let started = Instant::now();
-    let exit = call.env.run(command, Box::new(sink), call.cancel).await;
+    let run = call.env.run(command, Box::new(sink), call.cancel);
+    let exit = tokio::select! {
+        biased;
+        exit = run => exit,
+        never = show(&shared, &arrived, &call.progress) => match never {},
+    };
     let took = started.elapsed();
     let collector = std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
     match exit {
@@ -105,16 +117,14 @@ async fn bash(call: Invocation) -> Outcome {
     }
 }
 
-/// Collects output and shows people its end every 100 ms.
-fn throttled(collector: Arc<Mutex<Collector>>, progress: Progress) -> impl FnMut(&[u8]) + Send {
-    let mut shown: Option<Instant> = None;
-    move |bytes| {
-        let mut collector = collector.lock().unwrap_or_else(PoisonError::into_inner);
-        collector.push(bytes);
-        if shown.is_none_or(|at| at.elapsed() >= PROGRESS_EVERY) {
-            shown = Some(Instant::now());
-            progress(collector.tail_text());
-        }
+/// Shows people the end of the output soon after some came, at most every 100 ms; a silent
+/// command wakes nobody.
+async fn show(collector: &Mutex<Collector>, arrived: &Notify, progress: &Progress) -> Infallible {
+    loop {
+        arrived.notified().await;
+        let text = collector.lock().unwrap_or_else(PoisonError::into_inner).tail_text();
+        progress(text);
+        tokio::time::sleep(PROGRESS_EVERY).await;
     }
 }
 

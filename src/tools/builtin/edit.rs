@@ -75,7 +75,7 @@ impl Tool for Edit {
     fn call_view(&self, args: &Value) -> CallView {
         let args = self.prepare(args.clone());
         let title = args.get("path").and_then(Value::as_str).unwrap_or_default().to_string();
-        let body: String = change_list(&args).iter().map(|change| marked(change)).collect();
+        let body: String = change_list(&args).iter().map(marked).collect();
         CallView { title, body: (!body.is_empty()).then_some(body) }
     }
 
@@ -118,10 +118,11 @@ fn change_list(args: &Value) -> Vec<Change> {
         .collect()
 }
 
+/// A change as `-` and `+` lines.
 fn marked(change: &Change) -> String {
-    let mark =
-        |sign: char, text: &str| -> String { text.lines().map(|line| format!("{sign}{line}\n")).collect() };
-    mark('-', &change.old) + &mark('+', &change.new)
+    let old = change.old.lines().map(|line| ["-", line, "\n"]);
+    let new = change.new.lines().map(|line| ["+", line, "\n"]);
+    old.chain(new).flatten().collect()
 }
 
 async fn edit(call: Invocation) -> Outcome {

@@ -143,7 +143,7 @@ fn range(
     let mut out = cut.text.to_string();
     let mut note = |text: &str| {
         out.truncate(out.trim_end_matches('\n').len());
-        out.push_str(&format!("\n\n[{text}]"));
+        out.extend(["\n\n[", text, "]"]);
     };
     let Some(by) = cut.by else {
         if lossy {

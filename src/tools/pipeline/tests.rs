@@ -62,7 +62,8 @@ impl Bench {
     async fn call(&self, mode: Mode, name: &str, arguments: Value) -> (String, bool) {
         let call = ToolCall { id: "c1".into(), name: name.into(), arguments, thought_signature: None };
         let outcome =
-            execute(&self.registry, &self.context(mode), &call, CancellationToken::new(), Arc::new(|_| {})).await;
+            execute(&self.registry, &self.context(mode), &call, CancellationToken::new(), Arc::new(|_| {}))
+                .await;
         (join_text(&outcome.content), outcome.is_error)
     }
 }
@@ -73,7 +74,10 @@ async fn unknown_tools_and_bad_arguments_are_explained() {
     let (text, failed) = bench.call(Mode::Full, "reed", json!({})).await;
     assert!(failed && text.contains("\"reed\"") && text.contains("read, bash, edit, write"), "{text}");
     let (text, failed) = bench.call(Mode::Full, "read", json!({"offset": "x"})).await;
-    assert!(failed && text.contains("- path: missing") && text.contains("- offset: expected number"), "{text}");
+    assert!(
+        failed && text.contains("- path: missing") && text.contains("- offset: expected number"),
+        "{text}"
+    );
     let (text, failed) = bench.call(Mode::Full, "read", json!("{\"path\": ")).await;
     assert!(failed && text.contains("not valid JSON"), "{text}");
 }
@@ -100,7 +104,10 @@ async fn edits_in_the_workspace_run_and_others_ask() {
 #[tokio::test]
 async fn commands_that_only_look_run_and_others_ask() {
     let bench = Bench::new(Decision::Allow);
-    assert_eq!(bench.call(Mode::OnRequest, "bash", json!({"command": "echo hi"})).await, ("hi".into(), false));
+    assert_eq!(
+        bench.call(Mode::OnRequest, "bash", json!({"command": "echo hi"})).await,
+        ("hi".into(), false)
+    );
     assert!(bench.approval.asked.lock().unwrap().is_empty());
     assert!(!bench.call(Mode::OnRequest, "bash", json!({"command": "touch x"})).await.1);
     assert_eq!(bench.approval.asked.lock().unwrap()[0].subject, "touch x");
@@ -111,7 +118,10 @@ async fn commands_that_only_look_run_and_others_ask() {
 async fn without_a_person_it_is_refused_with_rule_and_flag() {
     let bench = Bench::new(Decision::Allow);
     let (text, failed) = bench.call(Mode::AutoEdit, "bash", json!({"command": "touch x"})).await;
-    assert!(failed && text.contains("not known to be read-only") && text.contains("--approval full"), "{text}");
+    assert!(
+        failed && text.contains("not known to be read-only") && text.contains("--approval full"),
+        "{text}"
+    );
     assert!(bench.approval.asked.lock().unwrap().is_empty() && !bench.folder.path().join("x").exists());
 }
 
@@ -119,8 +129,12 @@ async fn without_a_person_it_is_refused_with_rule_and_flag() {
 async fn an_interrupt_withdraws_the_question() {
     let bench = Bench::new(Decision::Allow);
     let cx = Context { approval: Arc::new(Silent), ..bench.context(Mode::OnRequest) };
-    let call =
-        ToolCall { id: "c".into(), name: "bash".into(), arguments: json!({"command": "make"}), thought_signature: None };
+    let call = ToolCall {
+        id: "c".into(),
+        name: "bash".into(),
+        arguments: json!({"command": "make"}),
+        thought_signature: None,
+    };
     let cancel = CancellationToken::new();
     let work = execute(&bench.registry, &cx, &call, cancel.clone(), Arc::new(|_| {}));
     let (outcome, ()) = tokio::join!(work, async { cancel.cancel() });

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 
-
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -60,7 +59,11 @@ async fn long_output_is_cut_at_the_front_and_kept() {
     let (text, failed, details) = bench.run(json!({"command": "seq 1 30000"})).await;
     let path = details["fullOutputPath"].as_str().unwrap();
     assert!(!failed && text.starts_with("28001\n"));
-    assert!(text.ends_with(&format!("30000\n\n[Lines 28001-30000 of 30000. Everything is in {path}.]")), "{}", &text[9000..]);
+    assert!(
+        text.ends_with(&format!("30000\n\n[Lines 28001-30000 of 30000. Everything is in {path}.]")),
+        "{}",
+        &text[9000..]
+    );
     assert_eq!(std::fs::read_to_string(path).unwrap().lines().count(), 30_000);
     assert!(path.ends_with("artifacts/bash-call_1.log"), "{path}");
     assert_eq!(details["truncation"]["totalLines"], json!(30_000));
@@ -90,6 +93,13 @@ async fn progress_is_throttled() {
     bench.run(json!({"command": "for i in $(seq 1 2000); do echo $i; done"})).await;
     let updates = bench.seen.lock().unwrap().len();
     assert!((1..200).contains(&updates), "{updates}");
+}
+
+#[tokio::test]
+async fn output_is_shown_though_nothing_follows_it() {
+    let bench = Bench::new();
+    let (text, failed, _) = bench.run(json!({"command": "echo a; sleep 0.02; echo stop me; sleep 30"})).await;
+    assert!(failed && text.starts_with("a\nstop me\n"), "{text}");
 }
 
 #[tokio::test]

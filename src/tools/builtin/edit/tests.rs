@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::exec::{
-    CommandSpec, Environment, Exit, FileData, FileStat, LocalEnvironment, OutputSink, Stamp,
-};
+use crate::exec::{CommandSpec, Environment, Exit, FileData, FileStat, LocalEnvironment, OutputSink, Stamp};
 use crate::llm::model::message::join_text;
 
 async fn run_in(env: Arc<dyn Environment>, args: Value) -> Outcome {
@@ -46,7 +44,10 @@ async fn every_form_of_arguments_is_understood() {
         assert_eq!(fs::read_to_string(&file).unwrap(), "a\r\nB\r\nc\r\n");
         let details = outcome.details.unwrap();
         assert_eq!(details["firstChangedLine"], json!(2));
-        assert!(matches!(Edit.result_view("", Some(&details)), ResultView::Diff { added: 1, removed: 1, .. }));
+        assert!(matches!(
+            Edit.result_view("", Some(&details)),
+            ResultView::Diff { added: 1, removed: 1, .. }
+        ));
     }
 }
 
@@ -111,12 +112,12 @@ impl Environment for Busy {
         self.inner.write(path, bytes, expected)
     }
 
-    fn run<'a>(
-        &'a self,
+    fn run(
+        &self,
         command: CommandSpec,
         output: OutputSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Exit, EnvError>> {
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         self.inner.run(command, output, cancel)
     }
 }

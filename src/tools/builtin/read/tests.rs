@@ -50,7 +50,7 @@ impl Bench {
 }
 
 fn numbered(count: usize) -> String {
-    (1..=count).map(|n| format!("line {n}\n")).collect()
+    (1..=count).flat_map(|n| ["line ".to_string(), n.to_string(), "\n".to_string()]).collect()
 }
 
 #[tokio::test]
@@ -79,7 +79,10 @@ async fn ranges_name_what_follows() {
     );
     assert_eq!(read(json!({"path": "f", "offset": 9})).await, "line 9\nline 10\n");
     assert_eq!(read(json!({"path": "f", "offset": 9, "limit": 2})).await, "line 9\nline 10\n");
-    assert_eq!(read(json!({"path": "f", "offset": 0, "limit": 0})).await, "line 1\n\n[9 more lines of 10. Go on with offset=2.]");
+    assert_eq!(
+        read(json!({"path": "f", "offset": 0, "limit": 0})).await,
+        "line 1\n\n[9 more lines of 10. Go on with offset=2.]"
+    );
     let error = bench.error(json!({"path": "f", "offset": 11})).await;
     assert_eq!(error, "Offset 11 is beyond the end of f, which has 10 lines.");
 }
@@ -90,15 +93,29 @@ async fn long_files_are_cut_by_lines_then_by_bytes() {
     bench.file("lines", numbered(2500));
     let outcome = bench.outcome(json!({"path": "lines"})).await;
     let text = join_text(&outcome.content);
-    assert!(text.ends_with("line 2000\n\n[Lines 1-2000 of 2500. Go on with offset=2001.]"), "{}", &text[text.len() - 99..]);
+    assert!(
+        text.ends_with("line 2000\n\n[Lines 1-2000 of 2500. Go on with offset=2001.]"),
+        "{}",
+        &text[text.len() - 99..]
+    );
     let details = outcome.details.unwrap();
-    assert_eq!((&details["truncation"]["truncatedBy"], &details["truncation"]["totalLines"]), (&json!("lines"), &json!(2500)));
+    assert_eq!(
+        (&details["truncation"]["truncatedBy"], &details["truncation"]["totalLines"]),
+        (&json!("lines"), &json!(2500))
+    );
     bench.file("bytes", format!("{}\n", "x".repeat(999)).repeat(100));
     let text = bench.text(json!({"path": "bytes"})).await;
-    assert!(text.ends_with("[Lines 1-51 of 100 (50 KB limit). Go on with offset=52.]"), "{}", &text[text.len() - 99..]);
+    assert!(
+        text.ends_with("[Lines 1-51 of 100 (50 KB limit). Go on with offset=52.]"),
+        "{}",
+        &text[text.len() - 99..]
+    );
     bench.file("long", format!("short\n{}\n", "y".repeat(60_000)));
     let text = bench.text(json!({"path": "long", "offset": 2})).await;
-    assert!(text.starts_with("[Line 2 of 2 has 58.6KB") && text.contains("sed -n '2p' long | head -c 51200"), "{text}");
+    assert!(
+        text.starts_with("[Line 2 of 2 has 58.6KB") && text.contains("sed -n '2p' long | head -c 51200"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

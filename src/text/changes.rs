@@ -1,0 +1,280 @@
+//! A change of a text as a value: it can be applied, inverted, composed with a later one, and
+//! can map positions. Must not know who made it or when.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::position::Byte;
+use super::rope::Text;
+
+/// One step through the old text. Lengths in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Op {
+    Retain(usize),
+    Delete(usize),
+    Insert(String),
+}
+
+/// Which way a position goes when text is inserted exactly there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Stays before the new text.
+    Before,
+    /// Goes behind it.
+    After,
+}
+
+/// A change of a text of one certain length.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChangeSet {
+    ops: Vec<Op>,
+    len_before: usize,
+    len_after: usize,
+}
+
+impl ChangeSet {
+    /// Changes nothing in a text of `len` bytes.
+    pub fn identity(len: usize) -> Self {
+        let mut changes = Self::default();
+        changes.retain(len);
+        changes
+    }
+
+    /// Replaces ranges of a text of `len` bytes. The ranges are sorted and do not overlap;
+    /// they may touch.
+    pub fn replace(len: usize, edits: impl IntoIterator<Item = (Range<Byte>, String)>) -> Self {
+        let mut changes = Self::default();
+        let mut at = 0;
+        for (range, text) in edits {
+            debug_assert!(range.start.0 >= at && range.end >= range.start, "edits are sorted");
+            changes.retain(range.start.0 - at);
+            // Deletion first: then an undo puts the cursor where the old text was.
+            changes.delete(range.end - range.start);
+            changes.insert(text);
+            at = range.end.0;
+        }
+        changes.retain(len - at);
+        changes
+    }
+
+    /// Length of the text that this applies to, in bytes.
+    pub fn len_before(&self) -> usize {
+        self.len_before
+    }
+
+    /// Length of the text that comes out, in bytes.
+    pub fn len_after(&self) -> usize {
+        self.len_after
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_identity(&self) -> bool {
+        self.ops.iter().all(|op| matches!(op, Op::Retain(_)))
+    }
+
+    fn retain(&mut self, n: usize) {
+        self.len_before += n;
+        self.len_after += n;
+        match self.ops.last_mut() {
+            _ if n == 0 => {}
+            Some(Op::Retain(last)) => *last += n,
+            _ => self.ops.push(Op::Retain(n)),
+        }
+    }
+
+    /// A deletion stands before an insertion at the same place, always: then equal changes are
+    /// equal values, and a replaced range is one deletion followed by one insertion.
+    fn delete(&mut self, n: usize) {
+        self.len_before += n;
+        let place = self.ops.len() - usize::from(matches!(self.ops.last(), Some(Op::Insert(_))));
+        match place.checked_sub(1).map(|at| &mut self.ops[at]) {
+            _ if n == 0 => {}
+            Some(Op::Delete(last)) => *last += n,
+            _ => self.ops.insert(place, Op::Delete(n)),
+        }
+    }
+
+    fn insert(&mut self, text: String) {
+        self.len_after += text.len();
+        match self.ops.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Op::Insert(last)) => last.push_str(&text),
+            _ => self.ops.push(Op::Insert(text)),
+        }
+    }
+
+    /// Changes a text in place. The text must be of the length that this was made for.
+    pub fn apply(&self, text: &mut Text) {
+        assert_eq!(text.end().0, self.len_before, "a change is applied to the text that it was made for");
+        let mut at = Byte(0);
+        for op in &self.ops {
+            match op {
+                Op::Retain(n) => at += *n,
+                Op::Delete(n) => text.remove(at..at + *n),
+                Op::Insert(new) => {
+                    text.insert(at, new);
+                    at += new.len();
+                }
+            }
+        }
+    }
+
+    /// The change that takes this one back; `original` is the text before it.
+    #[must_use]
+    pub fn invert(&self, original: &Text) -> Self {
+        let mut inverse = Self::default();
+        let mut at = Byte(0);
+        for op in &self.ops {
+            match op {
+                Op::Retain(n) => {
+                    inverse.retain(*n);
+                    at += *n;
+                }
+                Op::Delete(n) => {
+                    inverse.insert(original.slice(at..at + *n).into_owned());
+                    at += *n;
+                }
+                Op::Insert(new) => inverse.delete(new.len()),
+            }
+        }
+        inverse
+    }
+
+    /// This change and then `next`, as one.
+    #[must_use]
+    pub fn compose(self, next: &Self) -> Self {
+        assert_eq!(self.len_after, next.len_before, "changes are composed in order");
+        let mut out = Self::default();
+        let mut first = self.ops.into_iter();
+        let mut second = next.ops.iter().cloned();
+        let (mut a, mut b) = (first.next(), second.next());
+        loop {
+            match (a, b) {
+                (None, None) => return out,
+                (Some(Op::Delete(n)), rest) => {
+                    out.delete(n);
+                    (a, b) = (first.next(), rest);
+                }
+                (rest, Some(Op::Insert(new))) => {
+                    out.insert(new);
+                    (a, b) = (rest, second.next());
+                }
+                (Some(Op::Retain(n)), Some(Op::Retain(m))) => {
+                    out.retain(n.min(m));
+                    a = rest_of(Op::Retain(n), m).or_else(|| first.next());
+                    b = rest_of(Op::Retain(m), n).or_else(|| second.next());
+                }
+                (Some(Op::Retain(n)), Some(Op::Delete(m))) => {
+                    out.delete(n.min(m));
+                    a = rest_of(Op::Retain(n), m).or_else(|| first.next());
+                    b = rest_of(Op::Delete(m), n).or_else(|| second.next());
+                }
+                (Some(Op::Insert(new)), Some(Op::Retain(m))) => {
+                    let n = new.len();
+                    out.insert(new[..n.min(m)].to_string());
+                    a = rest_of(Op::Insert(new), m).or_else(|| first.next());
+                    b = rest_of(Op::Retain(m), n).or_else(|| second.next());
+                }
+                (Some(Op::Insert(new)), Some(Op::Delete(m))) => {
+                    let n = new.len();
+                    a = rest_of(Op::Insert(new), m).or_else(|| first.next());
+                    b = rest_of(Op::Delete(m), n).or_else(|| second.next());
+                }
+                (None, Some(_)) | (Some(_), None) => unreachable!("the lengths agree"),
+            }
+        }
+    }
+
+    /// Where a position of the old text is in the new one.
+    pub fn map(&self, position: Byte, side: Side) -> Byte {
+        let mut old = 0;
+        let mut new = 0;
+        let mut ops = self.ops.iter();
+        while let Some(op) = ops.next() {
+            match op {
+                Op::Retain(n) => {
+                    if position.0 < old + n {
+                        return Byte(new + position.0 - old);
+                    }
+                    old += n;
+                    new += n;
+                }
+                Op::Delete(n) => {
+                    if position.0 < old + n && position.0 > old {
+                        // Inside what is gone: the text that replaces it, if any, follows.
+                        return match ops.next() {
+                            Some(Op::Insert(text)) if side == Side::After => Byte(new + text.len()),
+                            _ => Byte(new),
+                        };
+                    }
+                    old += n;
+                }
+                Op::Insert(text) => {
+                    if position.0 == old && side == Side::Before {
+                        return Byte(new);
+                    }
+                    new += text.len();
+                }
+            }
+            if position.0 < old {
+                return Byte(new);
+            }
+        }
+        Byte(new + position.0.saturating_sub(old))
+    }
+
+    /// What it replaces by what, in order.
+    pub fn edits(&self) -> impl Iterator<Item = Edit<'_>> {
+        let mut ops = self.ops.iter().peekable();
+        let (mut old, mut new) = (0, 0);
+        std::iter::from_fn(move || {
+            while let Some(Op::Retain(n)) = ops.peek() {
+                old += n;
+                new += n;
+                ops.next();
+            }
+            let (old_start, new_start, mut text) = (Byte(old), Byte(new), "");
+            ops.peek()?;
+            if let Some(Op::Delete(n)) = ops.peek() {
+                old += n;
+                ops.next();
+            }
+            if let Some(Op::Insert(inserted)) = ops.peek() {
+                text = inserted;
+                new += inserted.len();
+                ops.next();
+            }
+            Some(Edit { old: old_start..Byte(old), new: new_start..Byte(new), text })
+        })
+    }
+}
+
+/// One replaced range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit<'a> {
+    /// What it was in the old text.
+    pub old: Range<Byte>,
+    /// What it is in the new text.
+    pub new: Range<Byte>,
+    /// The new content.
+    pub text: &'a str,
+}
+
+/// What is left of an operation after `taken` bytes of it.
+fn rest_of(op: Op, taken: usize) -> Option<Op> {
+    let len = match &op {
+        Op::Retain(n) | Op::Delete(n) => *n,
+        Op::Insert(text) => text.len(),
+    };
+    match len.cmp(&taken) {
+        Ordering::Greater => Some(match op {
+            Op::Retain(n) => Op::Retain(n - taken),
+            Op::Delete(n) => Op::Delete(n - taken),
+            Op::Insert(text) => Op::Insert(text[taken..].to_string()),
+        }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Changes against a plain string.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A text and edits of it: sorted, not overlapping, on character boundaries.
+fn edits_of(text: &str, cuts: &[(usize, usize, String)]) -> Vec<(Range<Byte>, String)> {
+    let bounds: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let mut at = 0;
+    let mut edits = Vec::new();
+    for (skip, take, new) in cuts {
+        let start = at + skip;
+        let end = start + take;
+        if end >= bounds.len() {
+            break;
+        }
+        edits.push((Byte(bounds[start])..Byte(bounds[end]), new.clone()));
+        at = end;
+    }
+    edits
+}
+
+fn replace_plain(text: &str, edits: &[(Range<Byte>, String)]) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for (range, new) in edits {
+        out.push_str(&text[at..range.start.0]);
+        out.push_str(new);
+        at = range.end.0;
+    }
+    out + &text[at..]
+}
+
+type Cuts = Vec<(usize, usize, String)>;
+
+fn cuts() -> impl Strategy<Value = Cuts> {
+    prop::collection::vec((0..6usize, 0..4usize, "[xyzé漢]{0,4}"), 0..6)
+}
+
+fn apply(changes: &ChangeSet, text: &str) -> String {
+    let mut rope = Text::from(text);
+    changes.apply(&mut rope);
+    rope.to_string()
+}
+
+proptest! {
+    #[test]
+    fn apply_and_invert(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
+        let edits = edits_of(&text, &cuts);
+        let changes = ChangeSet::replace(text.len(), edits.clone());
+        let after = apply(&changes, &text);
+        prop_assert_eq!(&after, &replace_plain(&text, &edits));
+        prop_assert_eq!(changes.len_after(), after.len());
+        let inverse = changes.invert(&Text::from(text.as_str()));
+        prop_assert_eq!(apply(&inverse, &after), text);
+    }
+
+    #[test]
+    fn composing_is_applying_in_turn(text in "[abcé漢\n]{0,40}", first in cuts(), second in cuts()) {
+        let a = ChangeSet::replace(text.len(), edits_of(&text, &first));
+        let middle = apply(&a, &text);
+        let b = ChangeSet::replace(middle.len(), edits_of(&middle, &second));
+        let after = apply(&b, &middle);
+        prop_assert_eq!(apply(&a.clone().compose(&b), &text), after);
+    }
+
+    #[test]
+    fn mapped_positions_stay_in_order_and_on_boundaries(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
+        let changes = ChangeSet::replace(text.len(), edits_of(&text, &cuts));
+        let after = apply(&changes, &text);
+        for side in [Side::Before, Side::After] {
+            let mapped: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()])
+                .map(|at| changes.map(Byte(at), side)).collect();
+            prop_assert!(mapped.is_sorted(), "{:?} {:?}", side, mapped);
+            prop_assert!(mapped.iter().all(|at| after.is_char_boundary(at.0)));
+        }
+        for (at, c) in text.char_indices() {
+            let kept = !changes.edits().any(|e| e.old.start.0 < at + c.len_utf8() && at < e.old.end.0);
+            if kept {
+                let new = changes.map(Byte(at), Side::After);
+                prop_assert!(after[new.0..].starts_with(c), "the character that a position stands before moves with it");
+            }
+        }
+    }
+
+    #[test]
+    fn edits_tell_what_was_replaced(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
+        let changes = ChangeSet::replace(text.len(), edits_of(&text, &cuts));
+        let told: Vec<_> = changes.edits().map(|e| (e.old, e.text.to_string())).collect();
+        prop_assert_eq!(replace_plain(&text, &told), apply(&changes, &text));
+    }
+}
+
+#[test]
+fn a_position_at_an_insertion_goes_to_the_side_asked_for() {
+    let changes = ChangeSet::replace(4, [(Byte(2)..Byte(2), "xy".to_string())]);
+    assert_eq!(changes.map(Byte(2), Side::Before), Byte(2));
+    assert_eq!(changes.map(Byte(2), Side::After), Byte(4));
+    assert_eq!(changes.map(Byte(3), Side::Before), Byte(5));
+}

@@ -1,0 +1,51 @@
+//! Between byte offsets and display columns of a line, tabs expanded. Must not know screens.
+//!
+//! The cost grows with the line's length up to the place asked for, never with the file.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::position::{Byte, Column, Line};
+use super::rope::Text;
+use crate::base::width::grapheme_width;
+
+/// Cells that a grapheme takes when it begins at `column`.
+pub fn width_at(grapheme: &str, column: usize, tab_width: usize) -> usize {
+    if grapheme == "\t" { tab_width - column % tab_width } else { grapheme_width(grapheme) }
+}
+
+/// The display column of an offset.
+pub fn column_of(text: &Text, at: Byte, tab_width: usize) -> Column {
+    let start = text.line_start(text.line_of(at));
+    let before = text.slice(start..at);
+    Column(before.graphemes(true).fold(0, |column, g| column + width_at(g, column, tab_width)))
+}
+
+/// The offset at a display column, or the end of the line when it is shorter. A column inside
+/// a wide character gives the character's start.
+pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byte {
+    let content = text.line(line);
+    let start = text.line_start(line);
+    let mut column = 0;
+    for (offset, grapheme) in content.grapheme_indices(true) {
+        let next = column + width_at(grapheme, column, tab_width);
+        if next > goal.0 {
+            return start + offset;
+        }
+        column = next;
+    }
+    start + content.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tabs_reach_the_next_stop_and_wide_characters_take_two() {
+        let text = Text::from("a\tb漢c\n");
+        let columns: Vec<_> = [0, 1, 2, 3, 6, 7].map(|at| column_of(&text, Byte(at), 4).0).into();
+        assert_eq!(columns, [0, 1, 4, 5, 7, 8]);
+        let bytes: Vec<_> = (0..10).map(|c| at_column(&text, Line(0), Column(c), 4).0).collect();
+        assert_eq!(bytes, [0, 1, 1, 1, 2, 3, 3, 6, 7, 7]);
+    }
+}

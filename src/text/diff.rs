@@ -1,0 +1,65 @@
+//! The change that turns one text into another, as small as lines and then characters allow,
+//! so that cursors and marks outside it stay where they are. Pure and possibly slow: callers
+//! run it away from the event loop.
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+use super::changes::ChangeSet;
+use super::position::Byte;
+
+/// The change from `old` to `new`.
+pub fn change(old: &str, new: &str) -> ChangeSet {
+    let input = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let old_starts = line_starts(old);
+    let new_starts = line_starts(new);
+    let edits = diff.hunks().filter_map(|hunk| {
+        let was = old_starts[hunk.before.start as usize]..old_starts[hunk.before.end as usize];
+        let is = new_starts[hunk.after.start as usize]..new_starts[hunk.after.end as usize];
+        let (prefix, suffix) = common_ends(&old[was.clone()], &new[is.clone()]);
+        let range = Byte(was.start + prefix)..Byte(was.end - suffix);
+        let text = &new[is.start + prefix..is.end - suffix];
+        (range.start != range.end || !text.is_empty()).then(|| (range, text.to_string()))
+    });
+    ChangeSet::replace(old.len(), edits)
+}
+
+/// Where each line starts, as the differ cuts them: endings belong to their line. Then the end
+/// of the text.
+fn line_starts(text: &str) -> Vec<usize> {
+    let after_feeds = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).filter(|at| *at < text.len());
+    std::iter::once(0).chain(after_feeds).chain([text.len()]).collect()
+}
+
+/// How many bytes two texts share at their start and at their end, without overlap, on
+/// character boundaries.
+fn common_ends(old: &str, new: &str) -> (usize, usize) {
+    let prefix: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let (old, new) = (&old[prefix..], &new[prefix..]);
+    let suffix = old.chars().rev().zip(new.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    (prefix, suffix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::rope::Text;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_change_makes_the_new_text(old in "([abé漢]{0,3}\n){0,8}[ab]{0,2}", new in "([abé漢]{0,3}\r?\n){0,8}[ab]{0,2}") {
+            let mut text = Text::from(old.as_str());
+            change(&old, &new).apply(&mut text);
+            prop_assert_eq!(text.to_string(), new);
+        }
+    }
+
+    #[test]
+    fn only_what_differs_is_touched() {
+        let changes = change("one\ntwo\nthree\n", "one\ntwelve\nthree\nfour\n");
+        let edits: Vec<_> = changes.edits().map(|e| (e.old.start.0..e.old.end.0, e.text.to_string())).collect();
+        assert_eq!(edits, [(6..7, "elve".to_string()), (14..14, "four\n".to_string())]);
+    }
+}

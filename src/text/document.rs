@@ -1,0 +1,164 @@
+//! One open text: rope, format, undo tree and marks, kept in step. The only way to change it
+//! is a transaction. Must not know files or views; a view's selection comes in as an argument.
+
+use super::changes::ChangeSet;
+use super::format::{self, Format};
+use super::history::{Commit, History};
+use super::marks::Marks;
+use super::rope::Text;
+use super::selection::Selection;
+use super::transaction::{Author, Transaction};
+
+/// An open text.
+#[derive(Debug, Default)]
+pub struct Document {
+    text: Text,
+    format: Format,
+    history: History,
+    marks: Marks,
+    version: u64,
+    saved: Option<usize>,
+}
+
+/// What a document did: other views map their positions through `changes`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    /// The change.
+    pub changes: ChangeSet,
+    /// The selection afterwards, for the view that asked.
+    pub selection: Selection,
+}
+
+impl Document {
+    /// A document of this text, unmodified.
+    pub fn new(text: &str, format: Format) -> Self {
+        Self { text: Text::from(text), format, saved: Some(0), ..Self::default() }
+    }
+
+    /// The empty document of a file that does not exist yet, unmodified.
+    pub fn default_file() -> Self {
+        Self::new("", Format::default())
+    }
+
+    /// A document of a file's bytes, unmodified. Never fails: see [`format`].
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let (text, format) = format::decode(bytes);
+        Self::new(&text, format)
+    }
+
+    /// The text; cloning it is a free snapshot.
+    pub fn text(&self) -> &Text {
+        &self.text
+    }
+
+    /// What the file is like beside its text.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Places that the agent wrote and the person has not reviewed.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    /// Forgets those places: they are reviewed.
+    pub fn clear_marks(&mut self) {
+        self.marks.clear();
+    }
+
+    /// Counts every change, undo and redo included; equal versions mean equal text.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The undo tree.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Whether the text differs from the file.
+    pub fn is_modified(&self) -> bool {
+        self.saved != Some(self.history.current())
+    }
+
+    /// The text as it stands is in the file.
+    pub fn mark_saved(&mut self) {
+        self.mark_saved_at(self.history.current());
+    }
+
+    /// The text of this revision is in the file; typing may have gone on since.
+    pub fn mark_saved_at(&mut self, revision: usize) {
+        self.saved = Some(revision);
+        // The next edit must not join a revision that is on disk.
+        self.history.seal();
+    }
+
+    /// The text differs from the file whatever the undo tree says: the file changed or is gone.
+    pub fn mark_unsaved(&mut self) {
+        self.saved = None;
+        self.history.seal();
+    }
+
+    /// Ends a burst of typing.
+    pub fn seal(&mut self) {
+        self.history.seal();
+    }
+
+    /// The bytes to save.
+    pub fn bytes(&self) -> Vec<u8> {
+        format::encode(self.text.chunks_from(super::position::Byte(0)), self.format)
+    }
+
+    /// Makes an edit. `selection` is the asking view's, `now_ms` milliseconds since the epoch.
+    /// `None` when the edit changes nothing.
+    pub fn apply(&mut self, edit: Transaction, selection: &Selection, now_ms: u64) -> Option<Applied> {
+        if edit.changes.is_identity() {
+            return None;
+        }
+        let backward = edit.changes.invert(&self.text);
+        let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
+        self.change(&edit.changes);
+        if let Author::Agent(by) = &edit.author {
+            self.marks.add(&edit.changes, by);
+        }
+        self.history.commit(Commit {
+            forward: edit.changes.clone(),
+            backward,
+            selection_before: selection.clone(),
+            selection_after: after.clone(),
+            author: edit.author,
+            grouping: edit.grouping,
+            time_ms: now_ms,
+        });
+        Some(Applied { changes: edit.changes, selection: after })
+    }
+
+    /// Takes the last step back.
+    pub fn undo(&mut self) -> Option<Applied> {
+        let step = self.history.undo()?;
+        self.change(&step.changes);
+        if let Author::Agent(by) = &step.author {
+            self.marks.remove(by);
+        }
+        Some(Applied { changes: step.changes, selection: step.selection })
+    }
+
+    /// Makes the step again that was taken back last.
+    pub fn redo(&mut self) -> Option<Applied> {
+        let step = self.history.redo()?;
+        self.change(&step.changes);
+        if let Author::Agent(by) = &step.author {
+            self.marks.add(&step.changes, by);
+        }
+        Some(Applied { changes: step.changes, selection: step.selection })
+    }
+
+    fn change(&mut self, changes: &ChangeSet) {
+        changes.apply(&mut self.text);
+        self.marks.map(changes);
+        self.version += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Documents: undo as people expect it, marks that travel, and a model of plain strings.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::text::edit;
+use crate::text::format::LineEnding;
+use crate::text::marked;
+use crate::text::position::Byte;
+use crate::text::transaction::Grouping;
+
+fn open(marked: &str) -> (Document, Selection) {
+    let (text, selection) = marked::parse(marked);
+    (Document::new(&text.to_string(), Format::default()), selection)
+}
+
+/// Types each character as a key of its own, `step_ms` apart.
+fn type_keys(document: &mut Document, selection: &mut Selection, keys: &str, now: &mut u64, step_ms: u64) {
+    for key in keys.chars() {
+        *now += step_ms;
+        let edit = edit::insert(document.text(), selection, &key.to_string()).group(Grouping::Typing);
+        *selection = document.apply(edit, selection, *now).unwrap().selection;
+    }
+}
+
+#[test]
+fn a_burst_of_typing_is_one_undo_step_and_a_pause_begins_another() {
+    let (mut document, mut selection) = open("|.");
+    let mut now = 0;
+    type_keys(&mut document, &mut selection, "one", &mut now, 100);
+    type_keys(&mut document, &mut selection, " ", &mut now, 5_000);
+    type_keys(&mut document, &mut selection, "two", &mut now, 100);
+    assert_eq!(marked::show(document.text(), &selection), "one two|.");
+    let step = document.undo().unwrap();
+    assert_eq!(marked::show(document.text(), &step.selection), "one|.");
+    let step = document.undo().unwrap();
+    assert_eq!(marked::show(document.text(), &step.selection), "|.");
+    assert_eq!(document.undo(), None);
+    document.redo().unwrap();
+    let step = document.redo().unwrap();
+    assert_eq!(marked::show(document.text(), &step.selection), "one two|.");
+    assert_eq!(document.redo(), None);
+}
+
+#[test]
+fn moving_the_cursor_ends_a_burst() {
+    let (mut document, mut selection) = open("|");
+    let mut now = 0;
+    type_keys(&mut document, &mut selection, "ab", &mut now, 10);
+    selection = Selection::cursor(Byte(0));
+    type_keys(&mut document, &mut selection, "c", &mut now, 10);
+    document.undo().unwrap();
+    assert_eq!(document.text().to_string(), "ab");
+}
+
+#[test]
+fn a_new_edit_after_undo_keeps_the_old_branch() {
+    let (mut document, selection) = open("|");
+    for word in ["a", "b"] {
+        let edit = edit::insert(document.text(), &selection, word);
+        document.apply(edit, &selection, 0).unwrap();
+        document.undo().unwrap();
+    }
+    assert_eq!(document.history().len(), 3, "root and two branches");
+    document.redo().unwrap();
+    assert_eq!(document.text().to_string(), "b", "redo follows the newest branch");
+}
+
+#[test]
+fn saving_is_a_place_in_the_undo_tree() {
+    let (mut document, mut selection) = open("|");
+    let mut now = 0;
+    assert!(!document.is_modified());
+    type_keys(&mut document, &mut selection, "a", &mut now, 10);
+    document.mark_saved();
+    type_keys(&mut document, &mut selection, "b", &mut now, 10);
+    assert!(document.is_modified());
+    document.undo().unwrap();
+    assert!(!document.is_modified(), "typing after a save is a step of its own");
+    document.undo().unwrap();
+    assert!(document.is_modified());
+}
+
+#[test]
+fn an_agents_edit_is_one_step_that_is_marked_and_can_be_undone() {
+    let (mut document, selection) = open("one\ntwo|\nthree\n");
+    let changes = crate::text::diff::change("one\ntwo\nthree\n", "ONE\ntwo\nthree\nfour\n");
+    let edit = Transaction::new(changes).by(Author::Agent("t1".into()));
+    let applied = document.apply(edit, &selection, 0).unwrap();
+    assert_eq!(marked::show(document.text(), &applied.selection), "ONE\ntwo|\nthree\nfour\n");
+    let marks: Vec<_> = document.marks().all().iter().map(|m| document.text().slice(m.range.clone()).into_owned()).collect();
+    assert_eq!(marks, ["ONE", "four\n"]);
+    // The person types above: the marks travel.
+    let edit = edit::insert(document.text(), &Selection::cursor(Byte(0)), "zero\n");
+    document.apply(edit, &applied.selection, 10).unwrap();
+    assert_eq!(document.marks().all()[0].range, Byte(5)..Byte(8));
+    document.undo().unwrap();
+    document.undo().unwrap();
+    assert_eq!(document.text().to_string(), "one\ntwo\nthree\n");
+    assert!(document.marks().all().is_empty());
+    document.redo().unwrap();
+    assert_eq!(document.marks().all().len(), 2, "what comes back is marked again");
+}
+
+#[test]
+fn enter_inserts_the_files_own_line_ending() {
+    let document = Document::from_bytes(b"\xef\xbb\xbfa\r\nb\r\n");
+    assert_eq!(document.format().ending, LineEnding::CrLf);
+    assert_eq!(document.bytes(), b"\xef\xbb\xbfa\r\nb\r\n");
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Insert(usize, String),
+    Delete(usize, usize),
+    Undo,
+    Redo,
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let act = prop_oneof![
+        (0..40usize, "[aé漢\n]{1,3}").prop_map(|(at, text)| Act::Insert(at, text)),
+        (0..40usize, 0..5usize).prop_map(|(at, n)| Act::Delete(at, n)),
+        Just(Act::Undo),
+        Just(Act::Redo),
+    ];
+    prop::collection::vec(act, 0..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    #[test]
+    fn the_undo_tree_agrees_with_a_list_of_strings(acts in acts()) {
+        let mut document = Document::new("start", Format::default());
+        let (mut past, mut future) = (vec!["start".to_string()], Vec::new());
+        for act in acts {
+            let now = past.last().unwrap().clone();
+            let bounds: Vec<usize> = now.char_indices().map(|(at, _)| at).chain([now.len()]).collect();
+            let at = |n: usize| Byte(bounds[n.min(bounds.len() - 1)]);
+            let selection = Selection::cursor(Byte(0));
+            let (range, text) = match act {
+                Act::Insert(n, text) => (at(n)..at(n), text),
+                Act::Delete(n, len) => (at(n)..at(n + len), String::new()),
+                Act::Undo => {
+                    let undone = document.undo().is_some();
+                    prop_assert_eq!(undone, past.len() > 1);
+                    if undone { future.push(past.pop().unwrap()); }
+                    prop_assert_eq!(document.text().to_string(), past.last().unwrap().as_str());
+                    continue;
+                }
+                Act::Redo => {
+                    let redone = document.redo().is_some();
+                    prop_assert_eq!(redone, !future.is_empty());
+                    if redone { past.push(future.pop().unwrap()); }
+                    prop_assert_eq!(document.text().to_string(), past.last().unwrap().as_str());
+                    continue;
+                }
+            };
+            let mut plain = now.clone();
+            plain.replace_range(range.start.0..range.end.0, &text);
+            let edit = Transaction::new(ChangeSet::replace(now.len(), [(range, text)]));
+            if document.apply(edit, &selection, 0).is_some() {
+                past.push(plain);
+                future.clear();
+            }
+            prop_assert_eq!(document.text().to_string(), past.last().unwrap().as_str());
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What a keystroke does to a text: each function makes a transaction for all ranges of a
+//! selection and applies nothing. Must not know keys.
+
+use std::ops::Range as ByteRange;
+
+use super::changes::{ChangeSet, Side};
+use super::format::LineEnding;
+use super::motion;
+use super::position::{Byte, Line};
+use super::rope::Text;
+use super::selection::{Range, Selection};
+use super::transaction::Transaction;
+
+/// How far a deletion reaches from a cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// One grapheme back.
+    GraphemeBack,
+    /// One grapheme forward.
+    Grapheme,
+    /// To the start of the word.
+    WordBack,
+    /// To the end of the word.
+    Word,
+    /// To the start of the line; at it, over the line ending before.
+    LineBack,
+    /// To the end of the line; at it, over its ending.
+    Line,
+}
+
+/// Replaces every range by a text; cursors stand behind it.
+pub fn insert(text: &Text, selection: &Selection, new: &str) -> Transaction {
+    replace_each(text, selection, |_, _| new.to_string())
+}
+
+/// Replaces each range by a text of its own, the last one again where there are fewer texts
+/// than ranges; one range gets all of them as lines.
+pub fn insert_each(text: &Text, selection: &Selection, texts: &[String]) -> Transaction {
+    if selection.ranges().len() == 1 {
+        return insert(text, selection, &texts.join("\n"));
+    }
+    replace_each(text, selection, |n, _| texts.get(n).or(texts.last()).cloned().unwrap_or_default())
+}
+
+/// Breaks the line; the new one is indented as the old one is.
+pub fn newline(text: &Text, selection: &Selection, ending: LineEnding) -> Transaction {
+    replace_each(text, selection, |_, range| {
+        let line = text.line_of(range.start());
+        let indent_end = motion::indent_end(text, line).min(range.start());
+        format!("{}{}", ending.text(), text.slice(text.line_start(line)..indent_end))
+    })
+}
+
+/// Inserts a tab at every cursor: a tab character, or spaces up to the next stop.
+pub fn tab(text: &Text, selection: &Selection, width: usize, hard: bool) -> Transaction {
+    replace_each(text, selection, |_, range| {
+        if hard {
+            return "\t".to_string();
+        }
+        let column = super::columns::column_of(text, range.start(), width).0;
+        " ".repeat(width - column % width)
+    })
+}
+
+fn replace_each(text: &Text, selection: &Selection, mut new: impl FnMut(usize, Range) -> String) -> Transaction {
+    let edits = selection.ranges().iter().enumerate().map(|(n, range)| (range.span(), new(n, *range)));
+    let changes = ChangeSet::replace(text.end().0, edits);
+    let after = selection.transform(|range| Range::cursor(changes.map(range.end(), Side::After)));
+    Transaction::new(changes).select(after)
+}
+
+/// The range that a deletion takes at one cursor; a selected range is taken itself.
+fn reached(text: &Text, range: Range, reach: Reach) -> ByteRange<Byte> {
+    if !range.is_empty() {
+        return range.span();
+    }
+    let at = range.head;
+    let line = text.line_of(at);
+    match reach {
+        Reach::GraphemeBack => text.prev_grapheme(at)..at,
+        Reach::Grapheme => at..text.next_grapheme(at),
+        Reach::WordBack => motion::word_left(text, at)..at,
+        Reach::Word => at..motion::word_right(text, at),
+        Reach::LineBack if at == text.line_start(line) => text.prev_grapheme(at)..at,
+        Reach::LineBack => text.line_start(line)..at,
+        Reach::Line if at == text.line_end(line) => at..text.next_grapheme(at),
+        Reach::Line => at..text.line_end(line),
+    }
+}
+
+/// Deletes from every cursor, and tells what was deleted, for the kill ring.
+pub fn delete(text: &Text, selection: &Selection, reach: Reach) -> (Transaction, Vec<String>) {
+    let mut spans: Vec<ByteRange<Byte>> = Vec::new();
+    for range in selection.ranges() {
+        let mut span = reached(text, *range, reach);
+        if let Some(last) = spans.last() {
+            // Two cursors may reach for the same text.
+            span.start = span.start.max(last.end);
+            span.end = span.end.max(span.start);
+        }
+        spans.push(span);
+    }
+    let killed = spans.iter().map(|span| text.slice(span.clone()).into_owned()).collect();
+    let changes = ChangeSet::replace(text.end().0, spans.iter().map(|span| (span.clone(), String::new())));
+    let cursors: Vec<_> = spans.iter().map(|span| Range::cursor(changes.map(span.start, Side::Before))).collect();
+    let after = Selection::new(cursors, selection.primary_index());
+    (Transaction::new(changes).select(after), killed)
+}
+
+/// Indents every line that a selection touches by one stop, empty lines excepted.
+pub fn indent(text: &Text, selection: &Selection, width: usize, hard: bool) -> Transaction {
+    let unit = if hard { "\t".to_string() } else { " ".repeat(width) };
+    let edits = touched_lines(text, selection).into_iter().filter_map(|line| {
+        let start = text.line_start(line);
+        (start != text.line_end(line)).then(|| (start..start, unit.clone()))
+    });
+    let changes = ChangeSet::replace(text.end().0, edits);
+    let after = selection.transform(|range| {
+        let map = |at| changes.map(at, Side::After);
+        Range::new(map(range.anchor), map(range.head))
+    });
+    Transaction::new(changes).select(after)
+}
+
+/// Takes one stop of indentation from every line that a selection touches.
+pub fn dedent(text: &Text, selection: &Selection, width: usize) -> Transaction {
+    let edits = touched_lines(text, selection).into_iter().map(|line| {
+        let start = text.line_start(line);
+        let content = text.line(line);
+        let take = if content.starts_with('\t') {
+            1
+        } else {
+            content.bytes().take(width).take_while(|byte| *byte == b' ').count()
+        };
+        (start..start + take, String::new())
+    });
+    Transaction::new(ChangeSet::replace(text.end().0, edits))
+}
+
+/// The lines that a selection touches, each once. A range that ends at a line's very start
+/// does not touch that line.
+fn touched_lines(text: &Text, selection: &Selection) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for range in selection.ranges() {
+        let first = text.line_of(range.start());
+        let mut last = text.line_of(range.end());
+        if last > first && range.end() == text.line_start(last) {
+            last = Line(last.0 - 1);
+        }
+        let from = lines.last().map_or(first.0, |line| first.0.max(line.0 + 1));
+        lines.extend((from..=last.0).map(Line));
+    }
+    lines
+}
+
+/// Whether a text indents by tab characters: its first indented line decides. Looks at no more
+/// than the first 200 lines, since it runs on every press of the tab key.
+pub fn indents_by_tabs(text: &Text) -> bool {
+    (0..text.line_count().min(200))
+        .filter_map(|line| text.byte_at(text.line_start(Line(line))))
+        .find(|byte| matches!(byte, b'\t' | b' '))
+        == Some(b'\t')
+}
+
+#[cfg(test)]
+mod tests;

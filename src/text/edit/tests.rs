@@ -1,0 +1,66 @@
+//! Every edit over pictures of a text: before, after, with one cursor and with many.
+
+use super::*;
+use crate::text::marked;
+
+fn check(edit: impl Fn(&Text, &Selection) -> Transaction, before: &str, after: &str) {
+    let (mut text, selection) = marked::parse(before);
+    let edit = edit(&text, &selection);
+    let selection = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
+    edit.changes.apply(&mut text);
+    assert_eq!(marked::show(&text, &selection), after, "from {before:?}");
+}
+
+#[test]
+fn inserting() {
+    check(|t, s| insert(t, s, "é"), "a|b|", "aé|bé|");
+    check(|t, s| insert(t, s, "x"), "a«bc»d»e«", "ax|dx|");
+    check(|t, s| insert_each(t, s, &["1".into(), "2".into()]), "|a|b|", "1|a2|b2|");
+    check(|t, s| insert_each(t, s, &["1".into(), "2".into()]), "a|b", "a1\n2|b");
+}
+
+#[test]
+fn breaking_lines_keeps_the_indentation() {
+    check(|t, s| newline(t, s, LineEnding::Lf), "  \tab|c", "  \tab\n  \t|c");
+    check(|t, s| newline(t, s, LineEnding::CrLf), "  a|", "  a\r\n  |");
+    check(|t, s| newline(t, s, LineEnding::Lf), "  |  a", "  \n  |  a");
+    check(|t, s| newline(t, s, LineEnding::Lf), "|a\n b|", "\n|a\n b\n |");
+}
+
+#[test]
+fn tabs() {
+    check(|t, s| tab(t, s, 4, false), "a|\n漢漢|", "a   |\n漢漢    |");
+    check(|t, s| tab(t, s, 4, true), "a|", "a\t|");
+    check(|t, s| indent(t, s, 2, false), "a«b\n\nc\n»d", "  a«b\n\n  c\n»d");
+    check(|t, s| dedent(t, s, 4), "  a|\n\tb\n      «c»", "a|\n\tb\n  «c»");
+    check(|t, s| dedent(t, s, 4), "|a\n\t|b", "|a\n|b");
+    assert!(indents_by_tabs(&Text::from("a\n\n\tb\n  c")));
+    assert!(!indents_by_tabs(&Text::from("a\n  b\n\tc")));
+}
+
+fn check_delete(reach: Reach, before: &str, after: &str, killed: &[&str]) {
+    check(|t, s| delete(t, s, reach).0, before, after);
+    let (text, selection) = marked::parse(before);
+    assert_eq!(delete(&text, &selection, reach).1, killed);
+}
+
+#[test]
+fn deleting() {
+    check_delete(Reach::GraphemeBack, "ae\u{301}|b👩‍👩‍👧|", "a|b|", &["e\u{301}", "👩‍👩‍👧"]);
+    check_delete(Reach::GraphemeBack, "a\r\n|b", "a|b", &["\r\n"]);
+    check_delete(Reach::GraphemeBack, "|a", "|a", &[""]);
+    check_delete(Reach::Grapheme, "«ab»|c", "|c", &["ab"]);
+    check_delete(Reach::Grapheme, "a|", "a|", &[""]);
+    check_delete(Reach::WordBack, "one two|  three |x", "one |  |x", &["two", "three "]);
+    check_delete(Reach::Word, "|one| two", "|", &["one", " two"]);
+}
+
+#[test]
+fn killing_lines() {
+    check_delete(Reach::Line, "a|bc\nd", "a|\nd", &["bc"]);
+    check_delete(Reach::Line, "abc|\r\nd", "abc|d", &["\r\n"]);
+    check_delete(Reach::Line, "abc|", "abc|", &[""]);
+    check_delete(Reach::LineBack, "  ab|c", "|c", &["  ab"]);
+    check_delete(Reach::LineBack, "a\n|b", "a|b", &["\n"]);
+    check_delete(Reach::Line, "|a\n|b", "|\n|", &["a", "b"]);
+}

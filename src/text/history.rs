@@ -1,0 +1,170 @@
+//! The undo tree: every edit that was ever made, as revisions with parents. Undo and redo move
+//! along it and throw nothing away. Must not know the text that it is about.
+
+use super::changes::ChangeSet;
+use super::selection::Selection;
+use super::transaction::{Author, Grouping};
+
+/// Typing that pauses longer than this begins a new undo step, in milliseconds.
+const BURST_PAUSE_MS: u64 = 1_000;
+
+/// One step of the tree.
+#[derive(Debug, Clone)]
+pub struct Revision {
+    parent: usize,
+    /// The child that redo goes to: the newest one.
+    redo: Option<usize>,
+    forward: ChangeSet,
+    backward: ChangeSet,
+    selection_before: Selection,
+    selection_after: Selection,
+    /// Who made it.
+    pub author: Author,
+    /// When its last edit was made, in milliseconds since the epoch.
+    pub time_ms: u64,
+    grouping: Grouping,
+}
+
+/// What an undo or redo has to apply, and the selection afterwards.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// The change.
+    pub changes: ChangeSet,
+    /// The selection afterwards.
+    pub selection: Selection,
+    /// Who made the edit that comes or goes.
+    pub author: Author,
+}
+
+/// The undo tree of one document. Revision 0 is the document as it was opened.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    /// Without the root, which has no change: revision `n` is at `n - 1`.
+    revisions: Vec<Revision>,
+    current: usize,
+    root_redo: Option<usize>,
+    /// Whether the next edit must begin a step of its own.
+    sealed: bool,
+}
+
+/// One edit to be remembered.
+#[derive(Debug)]
+pub struct Commit {
+    /// What was done.
+    pub forward: ChangeSet,
+    /// What takes it back.
+    pub backward: ChangeSet,
+    /// The selection before.
+    pub selection_before: Selection,
+    /// The selection after.
+    pub selection_after: Selection,
+    /// Who.
+    pub author: Author,
+    /// How it joins the last edit.
+    pub grouping: Grouping,
+    /// When, in milliseconds since the epoch.
+    pub time_ms: u64,
+}
+
+impl History {
+    /// The revision that the document is at; 0 is the opened document.
+    pub fn current(&self) -> usize {
+        self.current
+    }
+
+    /// How many revisions there are, the root included.
+    pub fn len(&self) -> usize {
+        self.revisions.len() + 1
+    }
+
+    /// Whether nothing was ever edited.
+    pub fn is_empty(&self) -> bool {
+        self.revisions.is_empty()
+    }
+
+    /// Ends a burst: the next edit is a step of its own.
+    pub fn seal(&mut self) {
+        self.sealed = true;
+    }
+
+    /// Remembers an edit and makes it the current revision.
+    pub fn commit(&mut self, edit: Commit) {
+        if self.continues_burst(&edit)
+            && let Some(last) = self.revisions.last_mut()
+        {
+            last.forward = std::mem::take(&mut last.forward).compose(&edit.forward);
+            last.backward = edit.backward.compose(&last.backward);
+            last.selection_after = edit.selection_after;
+            last.time_ms = edit.time_ms;
+            return;
+        }
+        self.sealed = false;
+        self.revisions.push(Revision {
+            parent: self.current,
+            redo: None,
+            forward: edit.forward,
+            backward: edit.backward,
+            selection_before: edit.selection_before,
+            selection_after: edit.selection_after,
+            author: edit.author,
+            time_ms: edit.time_ms,
+            grouping: edit.grouping,
+        });
+        let new = self.revisions.len();
+        self.set_redo(self.current, new);
+        self.current = new;
+    }
+
+    /// A burst goes on when the same person does the same kind of edit at the same place, soon.
+    fn continues_burst(&self, edit: &Commit) -> bool {
+        let Some(last) = self.revisions.last() else { return false };
+        !self.sealed
+            && self.current == self.revisions.len()
+            && edit.grouping != Grouping::Own
+            && edit.grouping == last.grouping
+            && edit.author == last.author
+            && edit.selection_before == last.selection_after
+            && edit.time_ms.saturating_sub(last.time_ms) <= BURST_PAUSE_MS
+    }
+
+    fn set_redo(&mut self, revision: usize, child: usize) {
+        match revision.checked_sub(1) {
+            None => self.root_redo = Some(child),
+            Some(at) => self.revisions[at].redo = Some(child),
+        }
+    }
+
+    /// Goes one step towards the root.
+    pub fn undo(&mut self) -> Option<Step> {
+        let revision = &self.revisions[self.current.checked_sub(1)?];
+        let step = Step {
+            changes: revision.backward.clone(),
+            selection: revision.selection_before.clone(),
+            author: revision.author.clone(),
+        };
+        self.current = revision.parent;
+        self.sealed = true;
+        Some(step)
+    }
+
+    /// Goes one step along the newest branch.
+    pub fn redo(&mut self) -> Option<Step> {
+        let next = match self.current.checked_sub(1) {
+            None => self.root_redo?,
+            Some(at) => self.revisions[at].redo?,
+        };
+        let revision = &self.revisions[next - 1];
+        self.current = next;
+        self.sealed = true;
+        Some(Step {
+            changes: revision.forward.clone(),
+            selection: revision.selection_after.clone(),
+            author: revision.author.clone(),
+        })
+    }
+
+    /// The current revision's step, unless the document is as it was opened.
+    pub fn last(&self) -> Option<&Revision> {
+        self.revisions.get(self.current.checked_sub(1)?)
+    }
+}

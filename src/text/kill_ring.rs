@@ -1,0 +1,128 @@
+//! The kill ring: what was cut, newest first, shared by every text field of the program.
+//! Must not know where its texts come from.
+
+/// How many texts are kept; Emacs keeps 60 too.
+const CAPACITY: usize = 60;
+
+/// Which way a kill ran, and so at which end a following one joins it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Text behind the cursor's place is appended.
+    Forward,
+    /// Text before the cursor's place is put in front.
+    Backward,
+}
+
+/// What was cut, one text per range of the selection that it was cut from.
+#[derive(Debug, Clone, Default)]
+pub struct KillRing {
+    /// Newest last.
+    entries: Vec<Vec<String>>,
+    /// Whether the next kill joins the newest entry.
+    accumulating: bool,
+    /// Which entry the last yank gave, counted from the newest; `None` when the last command
+    /// was no yank.
+    yanked: Option<usize>,
+}
+
+impl KillRing {
+    /// Adds what was cut. Consecutive kills become one text.
+    pub fn kill(&mut self, texts: Vec<String>, direction: Direction) {
+        self.yanked = None;
+        if texts.iter().all(String::is_empty) {
+            // Killing nothing, at the end of the text say, must not break a chain.
+            return;
+        }
+        match self.entries.last_mut() {
+            Some(last) if self.accumulating && last.len() == texts.len() => {
+                for (old, new) in last.iter_mut().zip(texts) {
+                    match direction {
+                        Direction::Forward => old.push_str(&new),
+                        Direction::Backward => old.insert_str(0, &new),
+                    }
+                }
+            }
+            _ => self.entries.push(texts),
+        }
+        if self.entries.len() > CAPACITY {
+            self.entries.remove(0);
+        }
+        self.accumulating = true;
+    }
+
+    /// Puts a copied text on the ring as an entry of its own.
+    pub fn copy(&mut self, texts: Vec<String>) {
+        self.interrupt();
+        self.kill(texts, Direction::Forward);
+        self.accumulating = false;
+    }
+
+    /// Any command that is neither kill nor yank ends both chains.
+    pub fn interrupt(&mut self) {
+        self.accumulating = false;
+        self.yanked = None;
+    }
+
+    /// The newest entry.
+    pub fn yank(&mut self) -> Option<&[String]> {
+        self.accumulating = false;
+        let newest = self.entries.last()?;
+        self.yanked = Some(0);
+        Some(newest)
+    }
+
+    /// The entry before the one that was yanked last, going round; `None` when the last
+    /// command was no yank.
+    pub fn yank_pop(&mut self) -> Option<&[String]> {
+        let next = (self.yanked? + 1) % self.entries.len();
+        self.yanked = Some(next);
+        Some(&self.entries[self.entries.len() - 1 - next])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Vec<String> {
+        vec![text.to_string()]
+    }
+
+    #[test]
+    fn consecutive_kills_accumulate_in_both_directions() {
+        let mut ring = KillRing::default();
+        ring.kill(one("b"), Direction::Forward);
+        ring.kill(one("c"), Direction::Forward);
+        ring.kill(one("a"), Direction::Backward);
+        assert_eq!(ring.yank(), Some(&one("abc")[..]));
+        ring.kill(one("x"), Direction::Forward);
+        assert_eq!(ring.yank(), Some(&one("x")[..]), "a yank ends the chain");
+    }
+
+    #[test]
+    fn an_empty_kill_neither_ends_a_chain_nor_makes_an_entry() {
+        let mut ring = KillRing::default();
+        ring.kill(one("a"), Direction::Forward);
+        ring.kill(one(""), Direction::Forward);
+        ring.kill(one("b"), Direction::Forward);
+        assert_eq!(ring.yank(), Some(&one("ab")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("ab")[..]), "the only entry comes round");
+    }
+
+    #[test]
+    fn yank_pop_goes_round_and_only_after_a_yank() {
+        let mut ring = KillRing::default();
+        assert_eq!(ring.yank(), None);
+        for text in ["a", "b", "c"] {
+            ring.interrupt();
+            ring.kill(one(text), Direction::Forward);
+        }
+        assert_eq!(ring.yank_pop(), None);
+        assert_eq!(ring.yank(), Some(&one("c")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("b")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("a")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("c")[..]));
+        ring.interrupt();
+        assert_eq!(ring.yank_pop(), None);
+    }
+}

@@ -1,0 +1,219 @@
+//! The text itself: a rope behind byte offsets. Cloning is free, so a snapshot costs nothing.
+//!
+//! Must not know edits, cursors or encodings. All offsets are on character boundaries; the
+//! rope counts in characters inside, which is why every way in converts.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use ropey::{Rope, RopeSlice};
+use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete};
+
+use super::position::{Byte, Line};
+
+/// An immutable-by-snapshot text.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    rope: Rope,
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self { rope: Rope::from_str(text) }
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rope.chunks().try_for_each(|chunk| f.write_str(chunk))
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Text({} bytes)", self.rope.len_bytes())
+    }
+}
+
+impl Text {
+    /// The offset behind the last character.
+    pub fn end(&self) -> Byte {
+        Byte(self.rope.len_bytes())
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.rope.len_bytes() == 0
+    }
+
+    /// How many lines there are: one more than there are line feeds.
+    pub fn line_count(&self) -> usize {
+        self.rope.len_lines()
+    }
+
+    /// The last line, which is empty when the text ends with a line feed.
+    pub fn last_line(&self) -> Line {
+        Line(self.line_count() - 1)
+    }
+
+    /// The line that holds an offset.
+    pub fn line_of(&self, at: Byte) -> Line {
+        Line(self.rope.byte_to_line(at.0.min(self.rope.len_bytes())))
+    }
+
+    /// Where a line starts; the end of the text for lines beyond the last.
+    pub fn line_start(&self, line: Line) -> Byte {
+        if line.0 >= self.line_count() { self.end() } else { Byte(self.rope.line_to_byte(line.0)) }
+    }
+
+    /// Where the content of a line ends, before its LF or CRLF.
+    pub fn line_end(&self, line: Line) -> Byte {
+        let start = self.line_start(line);
+        let mut end = self.line_start(Line(line.0 + 1));
+        if end > start && self.byte_at(end.back(1)) == Some(b'\n') {
+            end = end.back(1);
+            if end > start && self.byte_at(end.back(1)) == Some(b'\r') {
+                end = end.back(1);
+            }
+        }
+        end
+    }
+
+    /// The content of a line without its ending.
+    pub fn line(&self, line: Line) -> Cow<'_, str> {
+        self.slice(self.line_start(line)..self.line_end(line))
+    }
+
+    /// The text of a range; borrowed when it lies in one chunk of the rope.
+    pub fn slice(&self, range: Range<Byte>) -> Cow<'_, str> {
+        let end = range.end.0.min(self.rope.len_bytes());
+        Cow::from(self.rope.byte_slice(range.start.0.min(end)..end))
+    }
+
+    /// The chunk of the rope that holds an offset, and the chunk's own start.
+    pub fn chunk_at(&self, at: Byte) -> (&str, Byte) {
+        let (chunk, start, _, _) = self.rope.chunk_at_byte(at.0.min(self.rope.len_bytes()));
+        (chunk, Byte(start))
+    }
+
+    /// The chunks from an offset on, the first one cut to it.
+    pub fn chunks_from(&self, at: Byte) -> impl Iterator<Item = &str> {
+        let slice: RopeSlice<'_> = self.rope.byte_slice(at.0.min(self.rope.len_bytes())..);
+        slice.chunks()
+    }
+
+    /// The byte at an offset.
+    pub fn byte_at(&self, at: Byte) -> Option<u8> {
+        self.rope.get_byte(at.0)
+    }
+
+    /// The character that starts at an offset.
+    pub fn char_at(&self, at: Byte) -> Option<char> {
+        let (chunk, start) = self.chunk_at(at);
+        chunk.get(at - start..)?.chars().next()
+    }
+
+    /// The character that ends at an offset.
+    pub fn char_before(&self, at: Byte) -> Option<char> {
+        let before = at.0.checked_sub(1)?;
+        let (chunk, start) = self.chunk_at(Byte(before));
+        chunk.get(..at - start)?.chars().next_back()
+    }
+
+    /// The end of the grapheme cluster that starts at or holds `at`; CRLF is one cluster.
+    pub fn next_grapheme(&self, at: Byte) -> Byte {
+        let mut cursor = GraphemeCursor::new(at.0, self.rope.len_bytes(), true);
+        let (mut chunk, mut start) = self.chunk_at(at);
+        loop {
+            match cursor.next_boundary(chunk, start.0) {
+                Ok(boundary) => return boundary.map_or(self.end(), Byte),
+                Err(GraphemeIncomplete::NextChunk) => (chunk, start) = self.chunk_at(start + chunk.len()),
+                Err(GraphemeIncomplete::PreContext(end)) => self.give_context(&mut cursor, end),
+                Err(_) => return self.end(),
+            }
+        }
+    }
+
+    /// The start of the grapheme cluster that ends at or holds `at`.
+    pub fn prev_grapheme(&self, at: Byte) -> Byte {
+        let mut cursor = GraphemeCursor::new(at.0, self.rope.len_bytes(), true);
+        let (mut chunk, mut start) = self.chunk_at(at.back(1));
+        loop {
+            match cursor.prev_boundary(chunk, start.0) {
+                Ok(boundary) => return boundary.map_or(Byte(0), Byte),
+                Err(GraphemeIncomplete::PrevChunk) => (chunk, start) = self.chunk_at(start.back(1)),
+                Err(GraphemeIncomplete::PreContext(end)) => self.give_context(&mut cursor, end),
+                Err(_) => return Byte(0),
+            }
+        }
+    }
+
+    /// The start of the cluster that holds `at`, which is `at` itself on a boundary.
+    pub fn grapheme_floor(&self, at: Byte) -> Byte {
+        let at = self.char_floor(at);
+        if at == Byte(0) || at == self.end() {
+            return at;
+        }
+        let back = self.prev_grapheme(at);
+        if self.next_grapheme(back) > at { back } else { at }
+    }
+
+    /// The nearest character boundary at or before an offset.
+    pub fn char_floor(&self, at: Byte) -> Byte {
+        let (chunk, start) = self.chunk_at(at);
+        Byte(start.0 + chunk.floor_char_boundary(at - start))
+    }
+
+    fn give_context(&self, cursor: &mut GraphemeCursor, end: usize) {
+        let (chunk, start) = self.chunk_at(Byte(end - 1));
+        cursor.provide_context(&chunk[..end - start.0], start.0);
+    }
+
+    /// Puts text in. Only `changes` edits; everything else goes through a transaction.
+    pub(super) fn insert(&mut self, at: Byte, text: &str) {
+        let at = self.rope.byte_to_char(at.0);
+        self.rope.insert(at, text);
+    }
+
+    /// Takes a range out.
+    pub(super) fn remove(&mut self, range: Range<Byte>) {
+        let start = self.rope.byte_to_char(range.start.0);
+        let end = self.rope.byte_to_char(range.end.0);
+        self.rope.remove(start..end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use unicode_segmentation::UnicodeSegmentation;
+
+    #[test]
+    fn lines_end_before_lf_and_crlf() {
+        let text = Text::from("one\r\ntwo\n\nlast");
+        let lines: Vec<_> = (0..text.line_count()).map(|n| text.line(Line(n)).into_owned()).collect();
+        assert_eq!(lines, ["one", "two", "", "last"]);
+        assert_eq!(text.line_of(Byte(5)), Line(1));
+        assert_eq!(text.line_start(Line(99)), text.end());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn graphemes_agree_with_a_plain_string(parts in prop::collection::vec("[a-c]|\r\n|e\u{301}|👩‍👩‍👧|🇩🇪|क्षि|\n", 0..600)) {
+            let plain = parts.concat();
+            let text = Text::from(plain.as_str());
+            let mut at = Byte(0);
+            for grapheme in plain.graphemes(true) {
+                let next = text.next_grapheme(at);
+                prop_assert_eq!(&*text.slice(at..next), grapheme);
+                prop_assert_eq!(text.prev_grapheme(next), at);
+                prop_assert_eq!(text.grapheme_floor(next.back(1)), at);
+                at = next;
+            }
+            prop_assert_eq!(at, text.end());
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Cursors and selected ranges. A cursor is an empty range; there is always at least one.
+//! Must not know what is done with them.
+
+use std::ops::Range as ByteRange;
+
+use super::changes::{ChangeSet, Side};
+use super::position::{Byte, Column};
+
+/// One selected range: the anchor stays, the head moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// Where the selection began.
+    pub anchor: Byte,
+    /// Where the cursor is.
+    pub head: Byte,
+    /// The column that vertical motion aims at, while it lasts.
+    pub goal: Option<Column>,
+}
+
+impl Range {
+    /// A cursor.
+    pub fn cursor(at: Byte) -> Self {
+        Self { anchor: at, head: at, goal: None }
+    }
+
+    /// A selection from `anchor` to `head`.
+    pub fn new(anchor: Byte, head: Byte) -> Self {
+        Self { anchor, head, goal: None }
+    }
+
+    /// The lower end.
+    pub fn start(&self) -> Byte {
+        self.anchor.min(self.head)
+    }
+
+    /// The upper end.
+    pub fn end(&self) -> Byte {
+        self.anchor.max(self.head)
+    }
+
+    /// Both ends in order.
+    pub fn span(&self) -> ByteRange<Byte> {
+        self.start()..self.end()
+    }
+
+    /// Whether nothing is selected.
+    pub fn is_empty(&self) -> bool {
+        self.anchor == self.head
+    }
+
+    /// Moves the head; the anchor follows unless the selection is being extended.
+    #[must_use]
+    pub fn to(self, head: Byte, extend: bool) -> Self {
+        Self { anchor: if extend { self.anchor } else { head }, head, goal: None }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let touching = self.end() == other.start() && (self.is_empty() || other.is_empty());
+        self.end() > other.start() || touching
+    }
+
+    fn merged(self, other: Self) -> Self {
+        let (start, end) = (self.start().min(other.start()), self.end().max(other.end()));
+        if self.head < self.anchor { Self::new(end, start) } else { Self::new(start, end) }
+    }
+}
+
+/// All ranges of one view, sorted, without overlaps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    ranges: Vec<Range>,
+    primary: usize,
+}
+
+impl Selection {
+    /// One cursor.
+    pub fn cursor(at: Byte) -> Self {
+        Self::single(Range::cursor(at))
+    }
+
+    /// One range.
+    pub fn single(range: Range) -> Self {
+        Self { ranges: vec![range], primary: 0 }
+    }
+
+    /// Several ranges, in any order; overlapping ones become one. `primary` is an index into
+    /// `ranges`, which must not be empty.
+    pub fn new(ranges: Vec<Range>, primary: usize) -> Self {
+        assert!(primary < ranges.len(), "a selection has a primary range");
+        let mut selection = Self { ranges, primary };
+        selection.normalise();
+        selection
+    }
+
+    /// The range that the view follows.
+    pub fn primary(&self) -> Range {
+        self.ranges[self.primary]
+    }
+
+    /// The index of [`Self::primary`] in [`Self::ranges`].
+    pub fn primary_index(&self) -> usize {
+        self.primary
+    }
+
+    /// All of them, in the order of the text.
+    pub fn ranges(&self) -> &[Range] {
+        &self.ranges
+    }
+
+    /// Whether nothing is selected anywhere.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.iter().all(Range::is_empty)
+    }
+
+    /// Every range through `f`.
+    #[must_use]
+    pub fn transform(&self, f: impl FnMut(Range) -> Range) -> Self {
+        Self::new(self.ranges.iter().copied().map(f).collect(), self.primary)
+    }
+
+    /// The selection after a change. Cursors go behind text that is inserted at them; the ends
+    /// of a range keep to their text.
+    #[must_use]
+    pub fn map(&self, changes: &ChangeSet) -> Self {
+        self.transform(|range| {
+            if range.is_empty() {
+                return Range { goal: range.goal, ..Range::cursor(changes.map(range.head, Side::After)) };
+            }
+            let (start, end) = (changes.map(range.start(), Side::After), changes.map(range.end(), Side::Before));
+            let end = end.max(start);
+            if range.head < range.anchor { Range::new(end, start) } else { Range::new(start, end) }
+        })
+    }
+
+    /// The same ranges, none of them behind `end`.
+    #[must_use]
+    pub fn clamp(&self, end: Byte) -> Self {
+        self.transform(|range| Range { anchor: range.anchor.min(end), head: range.head.min(end), goal: range.goal })
+    }
+
+    fn normalise(&mut self) {
+        let primary = self.ranges[self.primary];
+        self.ranges.sort_by_key(|range| (range.start(), range.end()));
+        let mut merged: Vec<Range> = Vec::with_capacity(self.ranges.len());
+        for range in self.ranges.drain(..) {
+            match merged.last_mut() {
+                Some(last) if last.overlaps(&range) => *last = last.merged(range),
+                _ => merged.push(range),
+            }
+        }
+        let holds = |range: &Range| range.start() <= primary.start() && primary.end() <= range.end();
+        self.primary = merged.iter().position(holds).unwrap_or(0);
+        self.ranges = merged;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_ranges_become_one_and_the_primary_follows() {
+        let range = |a, h| Range::new(Byte(a), Byte(h));
+        let selection = Selection::new(vec![range(8, 8), range(0, 4), range(6, 3)], 2);
+        assert_eq!(selection.ranges(), [range(0, 6), range(8, 8)]);
+        assert_eq!(selection.primary(), range(0, 6));
+    }
+
+    #[test]
+    fn touching_ranges_stay_apart_but_swallow_cursors() {
+        let selection =
+            Selection::new(vec![Range::new(Byte(0), Byte(2)), Range::new(Byte(2), Byte(4)), Range::cursor(Byte(4))], 0);
+        assert_eq!(selection.ranges().len(), 2);
+    }
+}

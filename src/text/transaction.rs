@@ -1,0 +1,70 @@
+//! An edit of a document with its author and what it selects afterwards.
+
+use super::changes::ChangeSet;
+use super::selection::Selection;
+
+/// Who made an edit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Author {
+    /// The person at the keyboard.
+    #[default]
+    Person,
+    /// The agent; the text identifies the tool call that made it.
+    Agent(String),
+    /// The file changed on disk and was read again.
+    External,
+}
+
+/// How an edit joins the one before it in the undo tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Grouping {
+    /// Always a step of its own.
+    #[default]
+    Own,
+    /// Joins a burst of typing that it continues.
+    Typing,
+    /// Joins a burst of deletions that it continues.
+    Erasing,
+}
+
+/// One edit: what changes, what is selected afterwards (mapped through the change when
+/// `None`), who made it, and how it is undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transaction {
+    /// The change.
+    pub changes: ChangeSet,
+    /// The selection afterwards.
+    pub selection: Option<Selection>,
+    /// Who made it.
+    pub author: Author,
+    /// How it is undone.
+    pub grouping: Grouping,
+}
+
+impl Transaction {
+    /// An edit by the person, undone as a step of its own.
+    pub fn new(changes: ChangeSet) -> Self {
+        Self { changes, selection: None, author: Author::Person, grouping: Grouping::Own }
+    }
+
+    /// Sets the selection afterwards.
+    #[must_use]
+    pub fn select(mut self, selection: Selection) -> Self {
+        self.selection = Some(selection);
+        self
+    }
+
+    /// Sets how it is undone.
+    #[must_use]
+    pub fn group(mut self, grouping: Grouping) -> Self {
+        self.grouping = grouping;
+        self
+    }
+
+    /// Sets the author.
+    #[must_use]
+    pub fn by(mut self, author: Author) -> Self {
+        self.author = author;
+        self
+    }
+}

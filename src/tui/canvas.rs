@@ -1,0 +1,184 @@
+//! Where a component draws: local coordinates, clipped, grapheme by grapheme.
+//!
+//! May not know components or terminals. A wide character takes its first cell and leaves the
+//! others empty (`""`); one that is cut by an edge, or by what is drawn over a part of it,
+//! becomes blanks. Control characters and direction overrides are shown as signs, never sent.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::base::width::{grapheme_width, is_unsafe, visible};
+use crate::tui::theme::color::ColorDepth;
+use crate::tui::theme::scheme::Theme;
+
+/// A clipped part of the frame in coordinates of its own.
+pub struct Canvas<'a> {
+    buffer: &'a mut Buffer,
+    /// The whole area on the screen; the origin of local coordinates.
+    area: Rect,
+    /// What may be drawn on, in screen coordinates; never beyond the buffer.
+    clip: Rect,
+    theme: &'a Theme,
+    depth: ColorDepth,
+}
+
+impl<'a> Canvas<'a> {
+    /// A canvas over `area` of the buffer, of which only `clip` may change.
+    pub fn new(buffer: &'a mut Buffer, area: Rect, clip: Rect, theme: &'a Theme, depth: ColorDepth) -> Self {
+        let clip = area.intersection(clip).intersection(buffer.area);
+        Self { buffer, area, clip, theme, depth }
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (u16, u16) {
+        (self.area.width, self.area.height)
+    }
+
+    /// The local rows that are to be drawn; others may be left out.
+    pub fn dirty_rows(&self) -> Range<u16> {
+        let top = self.clip.y.saturating_sub(self.area.y);
+        top..top + self.clip.height
+    }
+
+    /// The style of a scope in the theme; attributes only where there is no colour.
+    pub fn style(&self, scope: &str) -> Style {
+        if self.depth == ColorDepth::None { self.theme.mono_style(scope) } else { self.theme.style(scope) }
+    }
+
+    /// The theme, for what [`Self::style`] does not answer.
+    pub fn theme(&self) -> &Theme {
+        self.theme
+    }
+
+    /// A part of this canvas, given in its local coordinates.
+    pub fn sub(&mut self, part: Rect) -> Canvas<'_> {
+        let area = self.to_screen(part);
+        let clip = self.clip.intersection(area).intersection(self.area);
+        Canvas { buffer: self.buffer, area, clip, theme: self.theme, depth: self.depth }
+    }
+
+    /// Blanks a rectangle in a style.
+    pub fn fill(&mut self, part: Rect, style: Style) {
+        let part = self.to_screen(part).intersection(self.clip);
+        for y in part.top()..part.bottom() {
+            self.split_wide(part.left(), y);
+            self.split_wide(part.right(), y);
+            for x in part.left()..part.right() {
+                let cell = &mut self.buffer[(x, y)];
+                cell.reset();
+                cell.set_style(style);
+            }
+        }
+    }
+
+    /// Patches the style of what stands in a rectangle.
+    pub fn put_style(&mut self, part: Rect, style: Style) {
+        let part = self.to_screen(part).intersection(self.clip);
+        self.buffer.set_style(part, style);
+    }
+
+    /// Draws a text in one row and returns the column after it, whatever was clipped. A tab is
+    /// one space; other control characters become signs.
+    pub fn text(&mut self, x: u16, y: u16, text: &str, style: Style) -> u16 {
+        let mut at = x;
+        for grapheme in text.graphemes(true) {
+            if grapheme == "\t" {
+                at = self.put(at, y, " ", 1, style);
+            } else if grapheme.chars().any(is_unsafe) {
+                for sign in visible(grapheme).graphemes(true) {
+                    at = self.put(at, y, sign, grapheme_width(sign), style);
+                }
+            } else {
+                at = match grapheme_width(grapheme) {
+                    0 => self.put_mark(x, at, y, grapheme, style),
+                    width => self.put(at, y, grapheme, width, style),
+                };
+            }
+            if at >= self.area.width {
+                return at;
+            }
+        }
+        at
+    }
+
+    /// Puts one grapheme of `width` cells and returns the column after it.
+    fn put(&mut self, x: u16, y: u16, symbol: &str, width: usize, style: Style) -> u16 {
+        let width = width.min(usize::from(u16::MAX)) as u16;
+        let next = x.saturating_add(width);
+        let cells = self.to_screen(Rect::new(x, y, width, 1));
+        let seen = cells.intersection(self.clip);
+        if seen.is_empty() {
+            return next;
+        }
+        self.split_wide(seen.left(), seen.y);
+        self.split_wide(seen.right(), seen.y);
+        let whole = seen.width == width;
+        for column in seen.left()..seen.right() {
+            let cell = &mut self.buffer[(column, seen.y)];
+            cell.set_style(style);
+            cell.set_symbol(match (whole, column == seen.left()) {
+                (false, _) => " ",
+                (true, true) => symbol,
+                (true, false) => "",
+            });
+        }
+        next
+    }
+
+    /// Puts a mark that takes no cell onto the character drawn before it, or onto a dotted circle.
+    fn put_mark(&mut self, start: u16, x: u16, y: u16, mark: &str, style: Style) -> u16 {
+        if x == start {
+            return self.put(x, y, &format!("\u{25cc}{mark}"), 1, style);
+        }
+        let before = self.to_screen(Rect::new(x - 1, y, 1, 1)).intersection(self.clip);
+        if !before.is_empty() {
+            let lead = lead_of(self.buffer, before.x, before.y);
+            let cell = &mut self.buffer[(lead, before.y)];
+            // A cell is not a dump: more marks than any script stacks are left out.
+            if cell.symbol().len() < 32 {
+                let symbol = format!("{}{mark}", cell.symbol());
+                cell.set_symbol(&symbol);
+            }
+        }
+        x
+    }
+
+    /// Blanks a wide character of which the column `x` would be a later cell, because its parts
+    /// left and right of `x` are about to be separated.
+    fn split_wide(&mut self, x: u16, y: u16) {
+        let right = self.buffer.area.right();
+        if x >= right || self.buffer[(x, y)].symbol() != "" {
+            return;
+        }
+        let lead = lead_of(self.buffer, x, y);
+        self.buffer[(lead, y)].set_symbol(" ");
+        for column in lead + 1..right {
+            let cell = &mut self.buffer[(column, y)];
+            if cell.symbol() != "" {
+                break;
+            }
+            cell.set_symbol(" ");
+        }
+    }
+
+    /// A local rectangle in screen coordinates, saturating.
+    fn to_screen(&self, part: Rect) -> Rect {
+        let x = self.area.x.saturating_add(part.x);
+        let y = self.area.y.saturating_add(part.y);
+        let width = part.width.min(u16::MAX - x);
+        let height = part.height.min(u16::MAX - y);
+        Rect { x, y, width, height }
+    }
+}
+
+/// The first cell of the character that covers a cell.
+fn lead_of(buffer: &Buffer, x: u16, y: u16) -> u16 {
+    (0..=x).rev().find(|column| buffer[(*column, y)].symbol() != "").unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! What the terminal can do, learnt from its answers whenever they come.
+//!
+//! May not read or write; the loop sends [`queries`] once, after the first frame, and does what
+//! an [`Action`] says.
+
+use crate::tui::input::event::Reply;
+
+/// What is known so far; `None` where nothing was said yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Caps {
+    /// Whether synchronized output (mode 2026) is known to work or not to.
+    pub synchronized: Option<bool>,
+    /// Whether the Kitty keyboard protocol is offered.
+    pub kitty_keyboard: bool,
+    /// Whether the background is dark.
+    pub dark_background: Option<bool>,
+    /// Background colour as red, green, blue.
+    pub background: Option<(u8, u8, u8)>,
+    /// Text colour as red, green, blue.
+    pub foreground: Option<(u8, u8, u8)>,
+    /// Width and height of a cell in pixels.
+    pub cell_pixels: Option<(u16, u16)>,
+    /// Width and height of the text area in pixels.
+    pub window_pixels: Option<(u16, u16)>,
+    /// Name and version as the terminal gives them.
+    pub name: Option<String>,
+    /// Whether Sixel images are offered (class 4 in the terminal's attributes).
+    pub sixel: bool,
+    /// The answer that every terminal gives last has come.
+    pub complete: bool,
+}
+
+/// What the loop is to do after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Push the Kitty keyboard flags: `Terminal::enable_kitty_keyboard`.
+    EnableKitty,
+    /// Ask for xterm's modified keys instead: `Terminal::enable_other_keys`.
+    EnableOtherKeys,
+    /// Tell the screen: `Screen::set_synchronized`.
+    Synchronized(bool),
+    /// Erasing takes the background colour: `Screen::set_erase_colored`.
+    EraseColored,
+    /// The background is dark (true) or light: choose the theme.
+    Dark(bool),
+}
+
+/// The questions, in one string; DA1 is last, since every terminal answers it. The Linux
+/// console and dumb terminals would print some of them, so they are asked nothing.
+pub fn queries(term: Option<&str>) -> &'static [u8] {
+    match term {
+        None | Some("" | "dumb" | "linux") => b"",
+        Some(_) => b"\x1b[?u\x1b[?2026$p\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[>0q\x1b[14t\x1b[16t\x1b[c",
+    }
+}
+
+impl Caps {
+    /// Takes an answer in and says what to do about it.
+    pub fn apply(&mut self, reply: &Reply) -> Vec<Action> {
+        match reply {
+            Reply::KittyFlags(_) => {
+                let first = !std::mem::replace(&mut self.kitty_keyboard, true);
+                return if first { vec![Action::EnableKitty] } else { Vec::new() };
+            }
+            Reply::Mode { mode: 2026, state } => {
+                let works = matches!(state, 1..=3);
+                self.synchronized = Some(works);
+                return vec![Action::Synchronized(works)];
+            }
+            Reply::Attributes(classes) => {
+                self.sixel = classes.contains(&4);
+                let first = !std::mem::replace(&mut self.complete, true);
+                let wanted = first && !self.kitty_keyboard;
+                return if wanted { vec![Action::EnableOtherKeys] } else { Vec::new() };
+            }
+            Reply::Background(r, g, b) => {
+                self.background = Some((*r, *g, *b));
+                return self.set_dark(luma(*r, *g, *b) < 128);
+            }
+            Reply::ColorScheme(dark) => return self.set_dark(*dark),
+            Reply::Version(name) => {
+                self.name = Some(name.clone());
+                let screen = name.to_ascii_lowercase().starts_with("gnu screen");
+                return if screen { Vec::new() } else { vec![Action::EraseColored] };
+            }
+            Reply::Foreground(r, g, b) => self.foreground = Some((*r, *g, *b)),
+            Reply::WindowPixels(w, h) => self.window_pixels = Some((*w, *h)),
+            Reply::CellPixels(w, h) => self.cell_pixels = Some((*w, *h)),
+            Reply::Mode { .. } => {}
+        }
+        Vec::new()
+    }
+
+    fn set_dark(&mut self, dark: bool) -> Vec<Action> {
+        let changed = self.dark_background.replace(dark) != Some(dark);
+        if changed { vec![Action::Dark(dark)] } else { Vec::new() }
+    }
+}
+
+/// Perceived brightness, 0 to 255 (the weights of ITU-R BT.601).
+fn luma(r: u8, g: u8, b: u8) -> u32 {
+    (u32::from(r) * 299 + u32::from(g) * 587 + u32::from(b) * 114) / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_become_actions_once() {
+        let mut caps = Caps::default();
+        assert_eq!(caps.apply(&Reply::KittyFlags(0)), [Action::EnableKitty]);
+        assert_eq!(caps.apply(&Reply::KittyFlags(5)), []);
+        assert_eq!(caps.apply(&Reply::Attributes(vec![62, 4])), []);
+        assert!(caps.sixel && caps.complete);
+        assert_eq!(caps.apply(&Reply::Background(20, 20, 30)), [Action::Dark(true)]);
+        assert_eq!(caps.apply(&Reply::ColorScheme(true)), []);
+        assert_eq!(caps.apply(&Reply::Mode { mode: 2026, state: 0 }), [Action::Synchronized(false)]);
+        assert_eq!(caps.apply(&Reply::Mode { mode: 2027, state: 1 }), []);
+        assert_eq!(caps.apply(&Reply::CellPixels(8, 16)), []);
+        assert_eq!((caps.synchronized, caps.cell_pixels), (Some(false), Some((8, 16))));
+    }
+
+    #[test]
+    fn without_kitty_the_last_answer_asks_for_modified_keys() {
+        let mut caps = Caps::default();
+        assert_eq!(caps.apply(&Reply::Attributes(vec![1, 2])), [Action::EnableOtherKeys]);
+        assert_eq!(caps.apply(&Reply::Attributes(vec![1, 2])), []);
+        assert_eq!(caps.apply(&Reply::KittyFlags(0)), [Action::EnableKitty]);
+    }
+
+    #[test]
+    fn the_question_that_all_answer_is_last() {
+        assert!(queries(Some("xterm")).ends_with(b"\x1b[c"));
+        assert!(queries(Some("linux")).is_empty());
+    }
+}

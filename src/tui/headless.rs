@@ -1,0 +1,60 @@
+//! A screen as a picture in text, for snapshots that a person can judge.
+//!
+//! May not know a terminal. The caret is where the marks on the frame's top and left meet.
+
+use std::fmt::Write as _;
+
+use ratatui::buffer::Buffer;
+
+use crate::tui::screen::Screen;
+
+/// The screen in a frame. A wide character stands for its two cells; `▾` above and `▸` left of
+/// the frame mark the caret, and neither is there when it is hidden.
+pub fn picture(screen: &Screen) -> String {
+    let buffer = screen.buffer();
+    let (cols, rows) = (buffer.area.width, buffer.area.height);
+    let cursor = screen.cursor();
+    let mut out = String::from("┌");
+    for x in 0..cols {
+        out.push(if cursor.is_some_and(|(col, _)| col == x) { '▾' } else { '─' });
+    }
+    out.push_str("┐\n");
+    for y in 0..rows {
+        out.push(if cursor.is_some_and(|(_, row)| row == y) { '▸' } else { '│' });
+        out.push_str(&row(buffer, y));
+        out.push_str("│\n");
+    }
+    out.push('└');
+    out.extend(std::iter::repeat_n('─', usize::from(cols)));
+    out.push_str("┘\n");
+    out
+}
+
+/// One row's text, with its trailing blanks.
+pub fn row(buffer: &Buffer, y: u16) -> String {
+    (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect()
+}
+
+/// The runs of style of the rows that have more than one, such as `3: 0-4 fg:.. bg:..`, for tests
+/// that look at colours.
+pub fn legend(screen: &Screen) -> String {
+    let buffer = screen.buffer();
+    let mut out = String::new();
+    for y in 0..buffer.area.height {
+        let style = |x: u16| {
+            let cell = &buffer[(x, y)];
+            format!("{}/{}/{:?}", cell.fg, cell.bg, cell.modifier)
+        };
+        let mut start = 0;
+        for x in 1..=buffer.area.width {
+            if x == buffer.area.width || style(x) != style(start) {
+                if start > 0 || x < buffer.area.width {
+                    // Writing into a String cannot fail.
+                    writeln!(out, "{y}: {start}-{} {}", x - 1, style(start)).unwrap_or_default();
+                }
+                start = x;
+            }
+        }
+    }
+    out
+}

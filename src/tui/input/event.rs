@@ -1,0 +1,95 @@
+//! What the terminal tells us, as plain data.
+//!
+//! May not know how it was written on the wire.
+
+use crate::tui::input::key::{Key, Mods};
+
+/// One event from the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A key was pressed, repeated or released.
+    Key(Key),
+    /// The mouse did something.
+    Mouse(Mouse),
+    /// Pasted text with line feeds as its only line endings.
+    Paste(String),
+    /// The paste just delivered was cut: this many bytes were dropped.
+    PasteCut(usize),
+    /// The window got (true) or lost the focus.
+    Focus(bool),
+    /// The terminal answered a query.
+    Reply(Reply),
+}
+
+/// A mouse button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Button {
+    /// The main button.
+    Left,
+    /// The wheel, pressed.
+    Middle,
+    /// The menu button.
+    Right,
+}
+
+/// What the mouse did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MouseKind {
+    /// A button went down.
+    Down(Button),
+    /// A button went up.
+    Up(Button),
+    /// The mouse moved with a button down.
+    Drag(Button),
+    /// The mouse moved with no button down.
+    Moved,
+    /// The wheel turned away from the person.
+    ScrollUp,
+    /// The wheel turned towards the person.
+    ScrollDown,
+    /// The wheel was tilted left.
+    ScrollLeft,
+    /// The wheel was tilted right.
+    ScrollRight,
+}
+
+/// A mouse event; column and row count from 0 at the top left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mouse {
+    /// What happened.
+    pub kind: MouseKind,
+    /// Cell from the left.
+    pub col: u16,
+    /// Cell from the top.
+    pub row: u16,
+    /// Modifier keys held meanwhile.
+    pub mods: Mods,
+}
+
+/// An answer to a query, whenever it comes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// DA1: the terminal's class and features. Every terminal answers it, so it comes last.
+    Attributes(Vec<u16>),
+    /// The Kitty keyboard protocol is known; these flags are in force.
+    KittyFlags(u8),
+    /// DECRPM: state of a private mode; 0 means that the mode is unknown.
+    Mode {
+        /// The mode's number, such as 2026.
+        mode: u16,
+        /// 0 unknown, 1 set, 2 reset, 3 always set, 4 always reset.
+        state: u16,
+    },
+    /// OSC 10: the text colour as 8-bit red, green, blue.
+    Foreground(u8, u8, u8),
+    /// OSC 11: the background colour as 8-bit red, green, blue.
+    Background(u8, u8, u8),
+    /// Width and height of the text area in pixels.
+    WindowPixels(u16, u16),
+    /// Width and height of one cell in pixels.
+    CellPixels(u16, u16),
+    /// The colour scheme changed (mode 2031); true for dark.
+    ColorScheme(bool),
+    /// XTVERSION: the terminal's name and version.
+    Version(String),
+}

@@ -1,0 +1,153 @@
+//! A frame: damaged components drawn, the difference to what the terminal shows, as bytes.
+//!
+//! May not know where the bytes go. What changed nothing gives no byte.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::tui::theme::color::ColorDepth;
+use crate::tui::theme::scheme::Theme;
+use crate::tui::tree::{Rows, Tree};
+use crate::tui::writer::Writer;
+
+/// Begins and ends an update that the terminal shows at once (mode 2026).
+const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
+
+/// What the terminal shows and is to show.
+#[derive(Debug)]
+pub struct Screen {
+    depth: ColorDepth,
+    synchronized: bool,
+    writer: Writer,
+    /// What the terminal shows, once it has what [`Screen::take_output`] gave.
+    shown: Buffer,
+    next: Buffer,
+    /// The caret as the terminal has it; `None` while hidden.
+    cursor: Option<(u16, u16)>,
+    /// Nothing is known about what the terminal shows.
+    lost: bool,
+    out: Vec<u8>,
+}
+
+impl Screen {
+    /// A screen of which nothing is known yet.
+    pub fn new(cols: u16, rows: u16, depth: ColorDepth) -> Self {
+        let area = Rect::new(0, 0, cols, rows);
+        Self {
+            depth,
+            synchronized: true,
+            writer: Writer::new(depth),
+            shown: Buffer::empty(area),
+            next: Buffer::empty(area),
+            cursor: None,
+            lost: true,
+            out: Vec::new(),
+        }
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (u16, u16) {
+        (self.next.area.width, self.next.area.height)
+    }
+
+    /// The colours of the terminal.
+    pub fn depth(&self) -> ColorDepth {
+        self.depth
+    }
+
+    /// Takes a new size; the next frame draws everything.
+    pub fn resize(&mut self, cols: u16, rows: u16) {
+        let area = Rect::new(0, 0, cols, rows);
+        self.shown = Buffer::empty(area);
+        self.next = Buffer::empty(area);
+        self.lost = true;
+    }
+
+    /// Whether frames are wrapped in synchronized output; on until the terminal denies it.
+    pub fn set_synchronized(&mut self, on: bool) {
+        self.synchronized = on;
+    }
+
+    /// Says that the terminal erases in the background colour in force.
+    pub fn set_erase_colored(&mut self, on: bool) {
+        self.writer.set_erase_colored(on);
+    }
+
+    /// Makes the next frame write everything, as after another program used the terminal.
+    pub fn repaint(&mut self) {
+        self.lost = true;
+    }
+
+    /// Draws what is damaged and appends the frame to the output.
+    pub fn render<C>(&mut self, tree: &mut Tree<C>, cx: &C, theme: &Theme) {
+        if !self.lost && !tree.is_damaged() {
+            return;
+        }
+        let cleared = self.lost;
+        if self.lost {
+            tree.damage_all();
+            self.shown = Buffer::empty(self.next.area);
+            self.writer.clear();
+            self.cursor = None;
+            self.lost = false;
+        }
+        let rows = tree.draw(&mut self.next, theme, self.depth, cx);
+        self.writer.difference(&self.shown, &self.next, &rows);
+        self.keep(&rows);
+        let cursor = tree.cursor(cx).filter(|(x, y)| *x < self.next.area.width && *y < self.next.area.height);
+        self.finish(cursor, cleared);
+    }
+
+    /// The bytes of the frames since the last call; empty when nothing changed.
+    pub fn take_output(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// The cells as drawn last.
+    pub fn buffer(&self) -> &Buffer {
+        &self.next
+    }
+
+    /// Where the caret is; `None` while it is hidden.
+    pub fn cursor(&self) -> Option<(u16, u16)> {
+        self.cursor
+    }
+
+    fn keep(&mut self, rows: &Rows) {
+        let width = usize::from(self.next.area.width);
+        for range in rows.ranges() {
+            let end = range.end.min(self.next.area.height);
+            let cells = usize::from(range.start) * width..usize::from(end) * width;
+            if !cells.is_empty() {
+                self.shown.content[cells.clone()].clone_from_slice(&self.next.content[cells]);
+            }
+        }
+    }
+
+    /// Ends a frame: caret in place, and wrapped so that it is seen at once. One run of cells
+    /// needs no wrapping, since there is nothing that could be seen half done.
+    fn finish(&mut self, cursor: Option<(u16, u16)>, cleared: bool) {
+        if let Some((x, y)) = cursor {
+            self.writer.move_to(x, y);
+        }
+        let (mut body, runs) = self.writer.take();
+        match (self.cursor, cursor) {
+            (None, Some(_)) => body.extend_from_slice(b"\x1b[?25h"),
+            (Some(_), None) => body.splice(0..0, *b"\x1b[?25l").for_each(drop),
+            (None, None) if cleared => body.splice(0..0, *b"\x1b[?25l").for_each(drop),
+            _ => {}
+        }
+        self.cursor = cursor;
+        let wrap = self.synchronized && (runs > 1 || cleared);
+        if wrap {
+            self.out.extend_from_slice(SYNC[0]);
+        }
+        self.out.extend_from_slice(&body);
+        if wrap {
+            self.out.extend_from_slice(SYNC[1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Tests of whole frames.
+
+use std::cell::Cell;
+use std::num::NonZeroU16;
+use std::rc::Rc;
+
+use super::*;
+use crate::tui::canvas::Canvas;
+use crate::tui::headless;
+use crate::tui::tree::{Component, NodeId};
+
+/// Shows the lines of the context with the caret behind the last one.
+struct Lines;
+
+impl Component<Vec<String>> for Lines {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, lines: &Vec<String>) {
+        let style = canvas.style("ui.text");
+        for y in canvas.dirty_rows() {
+            if let Some(line) = lines.get(usize::from(y)) {
+                canvas.text(0, y, line, style);
+            }
+        }
+    }
+
+    fn cursor(&self, _size: (u16, u16), lines: &Vec<String>) -> Option<(u16, u16)> {
+        Some((lines.last()?.len() as u16, lines.len() as u16 - 1))
+    }
+}
+
+struct Stage {
+    tree: Tree<Vec<String>>,
+    node: NodeId,
+    screen: Screen,
+    lines: Vec<String>,
+}
+
+impl Stage {
+    /// A screen of 40x5 that has shown its first frame.
+    fn new() -> Self {
+        let mut tree = Tree::new();
+        let node = tree.add(None, 0, Box::new(Lines));
+        tree.place(node, Rect::new(0, 0, 40, 5));
+        tree.focus(node);
+        let lines = ["fn main() {", "    work();", "}"].map(String::from).to_vec();
+        Self { tree, node, screen: Screen::new(40, 5, ColorDepth::True), lines }
+    }
+
+    fn frame(&mut self) -> String {
+        self.screen.render(&mut self.tree, &self.lines, &Theme::builtin());
+        String::from_utf8(self.screen.take_output()).unwrap()
+    }
+}
+
+#[test]
+fn the_first_frame_is_one_synchronized_write() {
+    let mut stage = Stage::new();
+    let first = stage.frame();
+    assert!(first.starts_with("\x1b[?2026h\x1b[m\x1b[H\x1b[2J") && first.ends_with("\x1b[?25h\x1b[?2026l"));
+    assert_eq!(first.matches("2026h").count(), 1);
+    stage.screen.set_synchronized(false);
+    stage.screen.repaint();
+    assert!(!stage.frame().contains("2026"));
+}
+
+#[test]
+fn no_change_no_byte() {
+    let mut stage = Stage::new();
+    stage.frame();
+    assert_eq!(stage.frame(), "");
+    stage.tree.damage(stage.node);
+    assert_eq!(stage.frame(), "");
+}
+
+#[test]
+fn a_typed_character_costs_a_few_bytes() {
+    let mut stage = Stage::new();
+    stage.frame();
+    stage.lines[2].push('x');
+    stage.tree.damage_rows(stage.node, 2..3);
+    assert_eq!(stage.frame(), "x");
+    stage.lines[1].push('y');
+    stage.tree.damage_rows(stage.node, 1..2);
+    let bytes = stage.frame();
+    assert!(bytes.len() <= 24, "{bytes:?}");
+}
+
+#[test]
+fn only_damaged_rows_are_compared() {
+    let mut stage = Stage::new();
+    stage.frame();
+    stage.lines[0].push_str(" // not drawn");
+    stage.lines[2].push('x');
+    stage.tree.damage_rows(stage.node, 2..3);
+    assert_eq!(stage.frame(), "x");
+    assert!(!headless::picture(&stage.screen).contains("not drawn"));
+}
+
+#[test]
+fn the_caret_moves_hides_and_shows() {
+    let mut stage = Stage::new();
+    stage.frame();
+    assert_eq!(stage.screen.cursor(), Some((1, 2)));
+    stage.lines.truncate(0);
+    stage.tree.damage_cursor();
+    assert_eq!((stage.frame().as_str(), stage.screen.cursor()), ("\x1b[?25l", None));
+    stage.lines = vec!["ab".into()];
+    stage.tree.damage_cursor();
+    assert_eq!((stage.frame().as_str(), stage.screen.cursor()), ("\x1b[1;3H\x1b[?25h", Some((2, 0))));
+}
+
+#[test]
+fn a_resize_draws_everything_and_clips() {
+    let mut stage = Stage::new();
+    stage.frame();
+    stage.screen.resize(8, 2);
+    let bytes = stage.frame();
+    assert!(bytes.contains("\x1b[2J") && bytes.contains("fn main("));
+    assert_eq!(stage.screen.cursor(), None);
+    assert_eq!(headless::picture(&stage.screen), "┌────────┐\n│fn main(│\n│    work│\n└────────┘\n");
+    stage.screen.resize(0, 0);
+    stage.frame();
+}
+
+#[test]
+fn a_picture_marks_the_caret() {
+    let mut stage = Stage::new();
+    stage.tree.place(stage.node, Rect::new(0, 0, 12, 3));
+    stage.screen.resize(12, 3);
+    stage.frame();
+    let expected = "┌─▾──────────┐\n│fn main() { │\n│    work(); │\n▸}           │\n└────────────┘\n";
+    assert_eq!(headless::picture(&stage.screen), expected);
+}
+
+#[test]
+fn frames_that_nobody_took_yet_follow_each_other() {
+    let mut stage = Stage::new();
+    let taken = Cell::new(0);
+    let mut emulator = vt100::Parser::new(NonZeroU16::new(5).unwrap(), NonZeroU16::new(40).unwrap(), 0);
+    for turn in 0..20 {
+        stage.lines[turn % 3].push_str("漢");
+        stage.tree.damage_rows(stage.node, (turn % 3) as u16..(turn % 3) as u16 + 1);
+        stage.screen.render(&mut stage.tree, &stage.lines, &Theme::builtin());
+        if turn % 4 == 3 {
+            emulator.process(&stage.screen.take_output());
+            taken.set(taken.get() + 1);
+        }
+    }
+    let shown: Vec<_> = emulator.screen().rows(0, 40).map(|row| row.trim_end().to_string()).collect();
+    let drawn: Vec<_> =
+        (0..5).map(|y| headless::row(stage.screen.buffer(), y).trim_end().to_string()).collect();
+    assert_eq!((shown, Rc::new(taken).get()), (drawn, 5));
+}

@@ -1,0 +1,107 @@
+//! The one terminal of the process and its restoration, callable from anywhere, any number of
+//! times.
+//!
+//! Holds the only global state of the toolkit, because a panic hook has nothing else to hold on
+//! to. May not know components.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::panic;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+
+use crate::tui::term::modes::{self, Extras, Wanted};
+
+/// A terminal in our modes.
+struct Active {
+    tty: File,
+    before: Termios,
+    wanted: Wanted,
+    extras: Extras,
+}
+
+static ACTIVE: Mutex<Option<Active>> = Mutex::new(None);
+
+fn active() -> MutexGuard<'static, Option<Active>> {
+    // What a panic left behind is still what has to be undone.
+    ACTIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Gives the terminal back as it was found. Does nothing when that has been done. Errors are
+/// not told: this is the last thing that can be done for the terminal.
+pub fn restore() {
+    leave().unwrap_or_default();
+}
+
+/// Gives the terminal back and says what failed; what was switched on beyond the start.
+pub(crate) fn leave() -> io::Result<Extras> {
+    let Some(mut active) = active().take() else { return Ok(Extras::default()) };
+    let written = active.tty.write_all(&modes::leave(active.wanted, active.extras));
+    // The line discipline counts most, so it is restored even when writing failed.
+    tcsetattr(&active.tty, OptionalActions::Drain, &active.before)?;
+    written.map(|()| active.extras)
+}
+
+/// Whether the terminal is in our modes.
+pub fn is_active() -> bool {
+    active().is_some()
+}
+
+/// Makes a panic on any thread restore the terminal before it is reported.
+pub fn install_panic_hook() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            restore();
+            report(info);
+        }));
+    });
+}
+
+/// Switches our modes on; they are undone by [`restore`].
+pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras) -> io::Result<()> {
+    let mut slot = active();
+    if slot.is_some() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the terminal is in use by this program"));
+    }
+    let before = tcgetattr(tty)?;
+    let mut tty = tty.try_clone()?;
+    set_raw(&tty, &before)?;
+    let written = tty.write_all(&modes::enter(wanted, extras));
+    *slot = Some(Active { tty, before, wanted, extras });
+    drop(slot);
+    written.inspect_err(|_| restore())
+}
+
+/// Switches our modes on again after someone else may have changed them.
+pub(crate) fn reassert() -> io::Result<()> {
+    let mut slot = active();
+    let Some(active) = slot.as_mut() else { return Err(gone()) };
+    set_raw(&active.tty, &active.before)?;
+    active.tty.write_all(&modes::reassert(active.wanted, active.extras))
+}
+
+/// Writes to the terminal while it is ours.
+pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
+    active().as_mut().ok_or_else(gone)?.tty.write_all(bytes)
+}
+
+/// Writes what switches more on, and remembers to undo it.
+pub(crate) fn extend(bytes: &[u8], note: impl FnOnce(&mut Extras)) -> io::Result<()> {
+    let mut slot = active();
+    let active = slot.as_mut().ok_or_else(gone)?;
+    note(&mut active.extras);
+    active.tty.write_all(bytes)
+}
+
+fn set_raw(tty: &File, before: &Termios) -> io::Result<()> {
+    let mut raw = before.clone();
+    raw.make_raw();
+    Ok(tcsetattr(tty, OptionalActions::Now, &raw)?)
+}
+
+fn gone() -> io::Error {
+    io::Error::new(io::ErrorKind::NotConnected, "the terminal was given back")
+}

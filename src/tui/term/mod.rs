@@ -1,0 +1,14 @@
+//! The real terminal: its modes and their restoration, its input, its signals.
+//!
+//! The only part of the toolkit that does input and output. May not know what is drawn.
+
+pub mod guard;
+pub mod modes;
+pub mod reader;
+pub mod signals;
+pub mod terminal;
+
+pub use guard::{install_panic_hook, is_active, restore};
+pub use reader::TermInput;
+pub use signals::{Signal, Signals, stop_self};
+pub use terminal::{TermOptions, Terminal};

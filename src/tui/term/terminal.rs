@@ -1,0 +1,173 @@
+//! The terminal as the loop sees it: size, bytes in, bytes out, suspend and resume.
+//!
+//! May not know what the bytes mean. It opens the terminal device itself, so that standard
+//! input and output keep their own state.
+
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+
+use rustix::fs::OFlags;
+use rustix::stdio::{stdin, stdout};
+use rustix::termios::{isatty, tcgetwinsize, ttyname};
+
+use crate::tui::term::guard;
+use crate::tui::term::modes::{self, Extras, Wanted};
+use crate::tui::term::reader::{Reader, TermInput};
+
+/// What to switch on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TermOptions {
+    /// Mouse reports: buttons, drags and wheel.
+    pub mouse: bool,
+}
+
+impl Default for TermOptions {
+    fn default() -> Self {
+        Self { mouse: true }
+    }
+}
+
+/// The process's terminal in our modes; given back when dropped.
+#[derive(Debug)]
+pub struct Terminal {
+    tty: File,
+    wanted: Wanted,
+    /// Switched on again by [`Terminal::resume`].
+    extras: Extras,
+    reader: Option<Reader>,
+    /// Read before a suspension and not taken yet.
+    early: VecDeque<TermInput>,
+}
+
+impl Terminal {
+    /// Opens the terminal and switches to our screen and modes. Fails where there is none.
+    pub fn enter(options: TermOptions) -> io::Result<Self> {
+        let tty = open().map_err(|e| io::Error::new(e.kind(), format!("cannot open the terminal: {e}")))?;
+        Self::enter_on(tty, options)
+    }
+
+    /// The same on a terminal that is open already.
+    pub fn enter_on(tty: File, options: TermOptions) -> io::Result<Self> {
+        let wanted = Wanted { mouse: options.mouse };
+        guard::enter(&tty, wanted, Extras::default())?;
+        let mut terminal =
+            Self { tty, wanted, extras: Extras::default(), reader: None, early: VecDeque::new() };
+        // From here on dropping `terminal` restores.
+        terminal.reader = Some(Reader::start(&terminal.tty)?);
+        Ok(terminal)
+    }
+
+    /// Columns and rows; 80x24 where the terminal does not know.
+    pub fn size(&self) -> (u16, u16) {
+        match tcgetwinsize(&self.tty) {
+            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
+            _ => (80, 24),
+        }
+    }
+
+    /// Writes bytes, all of them. Fails when the terminal was given back meanwhile, as after a
+    /// panic on another thread.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() { Ok(()) } else { guard::write(bytes) }
+    }
+
+    /// The next input. Safe to drop and call again. Waits for ever while suspended.
+    pub async fn input(&mut self) -> TermInput {
+        if let Some(input) = self.early.pop_front() {
+            return input;
+        }
+        let input = match &mut self.reader {
+            Some(reader) => reader.next().await,
+            None => None,
+        };
+        match input {
+            Some(input) => input,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// An input that is there already, for draining without waiting.
+    pub fn ready_input(&mut self) -> Option<TermInput> {
+        self.early.pop_front().or_else(|| self.reader.as_mut()?.ready())
+    }
+
+    /// Pushes the Kitty keyboard flags; undone on leaving.
+    pub fn enable_kitty_keyboard(&mut self) -> io::Result<()> {
+        self.extras.kitty = true;
+        guard::extend(modes::KITTY_PUSH, |extras| extras.kitty = true)
+    }
+
+    /// Asks for xterm's modified keys; undone on leaving.
+    pub fn enable_other_keys(&mut self) -> io::Result<()> {
+        self.extras.other_keys = true;
+        guard::extend(modes::OTHER_KEYS, |extras| extras.other_keys = true)
+    }
+
+    /// Sets the window title; the old one comes back on leaving.
+    pub fn set_title(&mut self, title: &str) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        if !self.extras.title {
+            bytes.extend_from_slice(modes::TITLE_SAVE);
+        }
+        self.extras.title = true;
+        bytes.extend(modes::title(title));
+        guard::extend(&bytes, |extras| extras.title = true)
+    }
+
+    /// Gives the terminal to someone else: modes restored, nothing of ours reads it.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        if let Some(mut reader) = self.reader.take() {
+            reader.stop();
+            while let Some(input) = reader.ready() {
+                self.early.push_back(input);
+            }
+        }
+        guard::leave().map(|_| ())
+    }
+
+    /// Takes the terminal back after [`Terminal::suspend`], or sets it up again when it was not
+    /// suspended (after a stop that could not be caught). The screen must be repainted.
+    pub fn resume(&mut self) -> io::Result<()> {
+        if self.reader.is_some() && guard::is_active() {
+            return guard::reassert();
+        }
+        // The title was restored and is set anew by whoever wants one.
+        self.extras.title = false;
+        guard::enter(&self.tty, self.wanted, self.extras)?;
+        if self.reader.is_none() {
+            self.reader = Some(Reader::start(&self.tty)?);
+        }
+        Ok(())
+    }
+
+    /// Gives the terminal back for good and says what failed.
+    pub fn leave(mut self) -> io::Result<()> {
+        self.suspend()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.reader = None;
+        guard::restore();
+    }
+}
+
+/// The device behind standard input or output, else the controlling terminal. By its own name,
+/// because some systems cannot poll `/dev/tty`.
+fn open() -> io::Result<File> {
+    let name = if isatty(stdin()) { ttyname(stdin(), Vec::new()) } else { ttyname(stdout(), Vec::new()) };
+    let path = name.ok().and_then(|name| name.into_string().ok()).map_or("/dev/tty".into(), PathBuf::from);
+    let open = |path: &PathBuf| {
+        let flags = (OFlags::NOCTTY | OFlags::CLOEXEC).bits().cast_signed();
+        OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
+    };
+    // A name from outside a container's file system does not exist inside.
+    open(&path).or_else(|_| open(&PathBuf::from("/dev/tty")))
+}
+
+#[cfg(test)]
+mod tests;

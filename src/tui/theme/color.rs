@@ -1,0 +1,194 @@
+//! Colours as a person writes them, and the nearest ones that a terminal can show.
+//!
+//! May not know scopes. The 256-colour table is xterm's: 16 named, a 6x6x6 cube, 24 greys.
+
+use ratatui::style::Color;
+
+/// How many colours the terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ColorDepth {
+    /// None: attributes such as bold and reverse carry the meaning.
+    None,
+    /// The sixteen named colours.
+    Ansi16,
+    /// xterm's 256 colours.
+    Ansi256,
+    /// 24-bit colour.
+    True,
+}
+
+impl ColorDepth {
+    /// The depth that `TERM`, `COLORTERM` and `NO_COLOR` promise.
+    pub fn detect(term: Option<&str>, colorterm: Option<&str>, no_color: Option<&str>) -> Self {
+        let term = term.unwrap_or_default();
+        if no_color.is_some_and(|v| !v.is_empty()) || term == "dumb" || term.starts_with("vt") {
+            return Self::None;
+        }
+        if matches!(colorterm, Some("truecolor" | "24bit")) || term.ends_with("-direct") {
+            return Self::True;
+        }
+        let full = ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour"];
+        if full.iter().any(|name| term.starts_with(name)) {
+            return Self::True;
+        }
+        if term.contains("256color") { Self::Ansi256 } else { Self::Ansi16 }
+    }
+}
+
+/// Red, green, blue of the sixteen named colours as xterm has them.
+const NAMED: [(u8, u8, u8); 16] = [
+    (0, 0, 0),
+    (205, 0, 0),
+    (0, 205, 0),
+    (205, 205, 0),
+    (0, 0, 238),
+    (205, 0, 205),
+    (0, 205, 205),
+    (229, 229, 229),
+    (127, 127, 127),
+    (255, 0, 0),
+    (0, 255, 0),
+    (255, 255, 0),
+    (92, 92, 255),
+    (255, 0, 255),
+    (0, 255, 255),
+    (255, 255, 255),
+];
+
+/// Names of the first eight; the other eight have `bright-` before them.
+const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
+
+/// Levels of the colour cube.
+const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
+
+/// Reads `#rrggbb`, `#rgb`, `default`, a name such as `bright-blue`, or an index 0 to 255.
+pub fn parse(text: &str) -> Option<Color> {
+    if let Some(hex) = text.strip_prefix('#') {
+        let number =
+            u32::from_str_radix(hex, 16).ok().filter(|_| hex.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let byte = |shift: u32| (number >> shift & 255) as u8;
+        let nibble = |shift: u32| (number >> shift & 15) as u8 * 17;
+        return match hex.len() {
+            6 => Some(Color::Rgb(byte(16), byte(8), byte(0))),
+            3 => Some(Color::Rgb(nibble(8), nibble(4), nibble(0))),
+            _ => None,
+        };
+    }
+    if text == "default" {
+        return Some(Color::Reset);
+    }
+    let (bright, name) = text.strip_prefix("bright-").map_or((0, text), |name| (8, name));
+    if let Some(index) = NAMES.iter().position(|known| *known == name) {
+        return Some(Color::Indexed(index as u8 + bright));
+    }
+    text.parse().ok().map(Color::Indexed)
+}
+
+/// The nearest colour at a depth; `Color::Reset` stays what it is.
+pub fn reduce(color: Color, depth: ColorDepth) -> Color {
+    match (color, depth) {
+        (_, ColorDepth::None) | (Color::Reset, _) => Color::Reset,
+        (Color::Rgb(r, g, b), ColorDepth::Ansi256) => Color::Indexed(nearest_256((r, g, b))),
+        (Color::Rgb(r, g, b), ColorDepth::Ansi16) => Color::Indexed(nearest_16((r, g, b))),
+        (Color::Indexed(n @ 16..), ColorDepth::Ansi16) => Color::Indexed(nearest_16(table(n))),
+        (color, _) => color,
+    }
+}
+
+/// A pair of text and background that can still be told apart after reduction.
+pub fn reduce_pair(fg: Color, bg: Color, depth: ColorDepth) -> (Color, Color) {
+    let (near, ground) = (reduce(fg, depth), reduce(bg, depth));
+    if fg == bg || near != ground || ground == Color::Reset {
+        return (near, ground);
+    }
+    let Color::Indexed(index) = ground else { return (near, ground) };
+    let (r, g, b) = table(index);
+    let dark = u32::from(r) * 3 + u32::from(g) * 6 + u32::from(b) < 1275;
+    (Color::Indexed(if dark { 15 } else { 0 }), ground)
+}
+
+fn nearest_256(rgb: (u8, u8, u8)) -> u8 {
+    let level = |v: u8| {
+        let far = |i: &usize| CUBE[*i].abs_diff(v);
+        (0..6).min_by_key(far).unwrap_or(0)
+    };
+    let (r, g, b) = (level(rgb.0), level(rgb.1), level(rgb.2));
+    let cube = 16 + 36 * r as u8 + 6 * g as u8 + b as u8;
+    let mean = (u16::from(rgb.0) + u16::from(rgb.1) + u16::from(rgb.2)) / 3;
+    let grey = 232 + (mean.saturating_sub(3) / 10).min(23) as u8;
+    if distance(rgb, table(grey)) < distance(rgb, table(cube)) { grey } else { cube }
+}
+
+fn nearest_16(rgb: (u8, u8, u8)) -> u8 {
+    (0..16).min_by_key(|i| distance(rgb, NAMED[usize::from(*i)])).unwrap_or(7)
+}
+
+/// Red, green, blue of an index.
+fn table(index: u8) -> (u8, u8, u8) {
+    match index {
+        0..=15 => NAMED[usize::from(index)],
+        16..=231 => {
+            let n = usize::from(index) - 16;
+            (CUBE[n / 36], CUBE[n / 6 % 6], CUBE[n % 6])
+        }
+        232.. => {
+            let level = 8 + 10 * (index - 232);
+            (level, level, level)
+        }
+    }
+}
+
+/// Weighted squared distance; the weights follow the eye's sensitivity (about 2, 4, 3).
+fn distance(a: (u8, u8, u8), b: (u8, u8, u8)) -> u32 {
+    let square = |x: u8, y: u8| u32::from(x.abs_diff(y)).pow(2);
+    2 * square(a.0, b.0) + 4 * square(a.1, b.1) + 3 * square(a.2, b.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_promises_a_depth() {
+        let detect = ColorDepth::detect;
+        assert_eq!(detect(Some("xterm-256color"), Some("truecolor"), None), ColorDepth::True);
+        assert_eq!(detect(Some("xterm-256color"), None, None), ColorDepth::Ansi256);
+        assert_eq!(detect(Some("xterm-kitty"), None, Some("")), ColorDepth::True);
+        assert_eq!(detect(Some("linux"), None, None), ColorDepth::Ansi16);
+        assert_eq!(detect(Some("xterm-kitty"), Some("truecolor"), Some("1")), ColorDepth::None);
+        assert_eq!(detect(Some("dumb"), None, None), ColorDepth::None);
+    }
+
+    #[test]
+    fn colours_shrink_to_the_nearest() {
+        let to = |color: &str, depth| reduce(parse(color).unwrap(), depth);
+        assert_eq!(to("#ff0000", ColorDepth::Ansi256), Color::Indexed(196));
+        assert_eq!(to("#1e1f22", ColorDepth::Ansi256), Color::Indexed(234));
+        assert_eq!(to("#101010", ColorDepth::Ansi16), Color::Indexed(0));
+        assert_eq!(to("#f00", ColorDepth::Ansi16), Color::Indexed(9));
+        assert_eq!(to("bright-blue", ColorDepth::Ansi16), Color::Indexed(12));
+        assert_eq!(to("208", ColorDepth::None), Color::Reset);
+        assert_eq!(to("default", ColorDepth::True), Color::Reset);
+    }
+
+    #[test]
+    fn every_index_is_its_own_nearest() {
+        for index in 16..=255u8 {
+            let rgb = table(index);
+            assert_eq!(table(nearest_256(rgb)), rgb, "{index}");
+        }
+    }
+
+    #[test]
+    fn text_never_vanishes_into_its_background() {
+        let (fg, bg) = reduce_pair(Color::Rgb(40, 40, 40), Color::Rgb(16, 16, 16), ColorDepth::Ansi16);
+        assert_ne!(fg, bg);
+    }
+
+    #[test]
+    fn what_is_not_a_colour_is_refused() {
+        for text in ["", "#12", "#gggggg", "#+12345", "256", "rouge", "bright-", "#ééé"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

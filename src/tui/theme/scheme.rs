@@ -1,0 +1,235 @@
+//! A theme: styles by dotted scope, read from TOML, found by dropping the last part.
+//!
+//! May not know files or terminals. A theme has a `[palette]` of names and a `[scopes]` table
+//! whose values are a colour or a table of `fg`, `bg`, attributes, and `mono`, the attributes
+//! that carry the meaning where there is no colour.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ratatui::style::{Color, Modifier, Style};
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::tui::theme::color;
+
+/// Styles by scope.
+#[derive(Debug, Clone)]
+pub struct Theme {
+    /// The name under which it was loaded.
+    pub name: String,
+    /// Whether it is meant for a dark background.
+    pub dark: bool,
+    scopes: HashMap<String, Entry>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    style: Style,
+    mono: Modifier,
+}
+
+/// A theme file that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("theme {name}, line {line}: {message}")]
+pub struct ThemeError {
+    /// Which theme.
+    pub name: String,
+    /// Where in its text, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default = "yes")]
+    dark: bool,
+    #[serde(default)]
+    palette: BTreeMap<String, Spanned<String>>,
+    scopes: BTreeMap<String, Spanned<Value>>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Value {
+    Color(String),
+    Table(Table),
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "the switches of the file format")]
+struct Table {
+    fg: Option<String>,
+    bg: Option<String>,
+    bold: bool,
+    dim: bool,
+    italic: bool,
+    underlined: bool,
+    reversed: bool,
+    strike: bool,
+    mono: Vec<String>,
+}
+
+/// Attribute names of `mono`, the same as the switches of a scope.
+const ATTRIBUTES: [(&str, Modifier); 6] = [
+    ("bold", Modifier::BOLD),
+    ("dim", Modifier::DIM),
+    ("italic", Modifier::ITALIC),
+    ("underlined", Modifier::UNDERLINED),
+    ("reversed", Modifier::REVERSED),
+    ("strike", Modifier::CROSSED_OUT),
+];
+
+/// The themes that come with bowline: names and texts.
+pub const BUILTIN: [(&str, &str); 2] = [
+    ("bowline-dark", include_str!("../../../themes/bowline-dark.toml")),
+    ("bowline-light", include_str!("../../../themes/bowline-light.toml")),
+];
+
+impl Theme {
+    /// Reads a theme; the error names the line.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ThemeError> {
+        let error = |at: usize, message: String| ThemeError {
+            name: name.to_string(),
+            line: text[..at.min(text.len())].matches('\n').count() + 1,
+            message,
+        };
+        let file: File = toml::from_str(text)
+            .map_err(|e| error(e.span().map_or(0, |span| span.start), e.message().to_string()))?;
+        let mut palette = HashMap::new();
+        for (key, value) in &file.palette {
+            let color = color::parse(value.get_ref())
+                .ok_or_else(|| error(value.span().start, not_a_color(value.get_ref())))?;
+            palette.insert(key.as_str(), color);
+        }
+        let mut scopes = HashMap::new();
+        for (scope, value) in &file.scopes {
+            let entry =
+                entry(value.get_ref(), &palette).map_err(|message| error(value.span().start, message))?;
+            scopes.insert(scope.clone(), entry);
+        }
+        Ok(Self { name: name.to_string(), dark: file.dark, scopes })
+    }
+
+    /// The default theme, `bowline-dark`.
+    pub fn builtin() -> Self {
+        let (name, text) = BUILTIN[0];
+        Self::parse(name, text).expect("a test parses every built-in theme")
+    }
+
+    /// A built-in theme by name.
+    pub fn named(name: &str) -> Option<Self> {
+        let (name, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
+        Self::parse(name, text).ok()
+    }
+
+    /// The style of a scope: of the longest prefix by dots that the theme has, else plain.
+    pub fn style(&self, scope: &str) -> Style {
+        self.find(scope).style
+    }
+
+    /// The style of a scope where there is no colour: attributes only.
+    pub fn mono_style(&self, scope: &str) -> Style {
+        let entry = self.find(scope);
+        Style::new().add_modifier(entry.style.add_modifier | entry.mono)
+    }
+
+    /// Whether the theme itself names this scope.
+    pub fn has(&self, scope: &str) -> bool {
+        self.scopes.contains_key(scope)
+    }
+
+    fn find(&self, scope: &str) -> Entry {
+        let mut scope = scope;
+        loop {
+            if let Some(entry) = self.scopes.get(scope) {
+                return *entry;
+            }
+            match scope.rsplit_once('.') {
+                Some((parent, _)) => scope = parent,
+                None => return Entry::default(),
+            }
+        }
+    }
+}
+
+fn not_a_color(text: &str) -> String {
+    format!("`{text}` is not a colour; use #rrggbb, a palette name, red, bright-red, 0 to 255 or default")
+}
+
+fn entry(value: &Value, palette: &HashMap<&str, Color>) -> Result<Entry, String> {
+    let find = |text: &String| {
+        palette.get(text.as_str()).copied().or_else(|| color::parse(text)).ok_or_else(|| not_a_color(text))
+    };
+    let table = match value {
+        Value::Color(text) => return Ok(Entry { style: Style::new().fg(find(text)?), ..Entry::default() }),
+        Value::Table(table) => table,
+    };
+    let mut style = Style::new();
+    style.fg = table.fg.as_ref().map(find).transpose()?;
+    style.bg = table.bg.as_ref().map(find).transpose()?;
+    let switches = [table.bold, table.dim, table.italic, table.underlined, table.reversed, table.strike];
+    for (on, (_, modifier)) in switches.into_iter().zip(ATTRIBUTES) {
+        if on {
+            style = style.add_modifier(modifier);
+        }
+    }
+    let mut mono = Modifier::empty();
+    for name in &table.mono {
+        let known = ATTRIBUTES.iter().find(|(known, _)| known == name);
+        mono |= known.ok_or_else(|| format!("`{name}` is not an attribute"))?.1;
+    }
+    Ok(Entry { style, mono })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_fall_back_by_dots() {
+        let text =
+            "[palette]\nink = '#010203'\n[scopes]\nui = 'ink'\n'ui.text' = { fg = 'red', bold = true }";
+        let theme = Theme::parse("t", text).unwrap();
+        assert_eq!(theme.style("ui.line.number"), Style::new().fg(Color::Rgb(1, 2, 3)));
+        assert_eq!(theme.style("ui.text.focus"), Style::new().fg(Color::Indexed(1)).bold());
+        assert_eq!(theme.style("uix"), Style::new());
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        let check = |text: &str, line: usize, part: &str| {
+            let error = Theme::parse("mine", text).unwrap_err();
+            assert_eq!(error.line, line, "{error}");
+            assert!(error.to_string().contains(part), "{error}");
+        };
+        check("[scopes]\nui = 'red'\n'ui.text' = 'rouge'\n", 3, "`rouge` is not a colour");
+        check("[scopes]\nui = { fg = 'red', mono = ['loud'] }\n", 2, "`loud` is not an attribute");
+        check("[palette]\nink = '#xyz'\n[scopes]\n", 2, "#xyz");
+        check("[scopes]\nui = [\n", 2, "theme mine, line 2");
+        check("[scopes]\n[colours]\n", 2, "colours");
+    }
+
+    #[test]
+    fn without_colour_attributes_carry_the_meaning() {
+        let theme =
+            Theme::parse("t", "[scopes]\nsel = { bg = 'blue', bold = true, mono = ['reversed'] }").unwrap();
+        assert_eq!(theme.mono_style("sel"), Style::new().bold().reversed());
+    }
+
+    #[test]
+    fn the_built_in_themes_parse_and_have_the_same_scopes() {
+        let themes = BUILTIN.map(|(name, text)| Theme::parse(name, text).unwrap());
+        let mut names = themes.clone().map(|theme| theme.scopes.into_keys().collect::<Vec<_>>());
+        names.iter_mut().for_each(|n| n.sort());
+        assert_eq!(names[0], names[1]);
+        assert_eq!(themes.map(|theme| theme.dark), [true, false]);
+        assert!(Theme::named("bowline-light").is_some() && Theme::named("nope").is_none());
+    }
+}

@@ -1,0 +1,368 @@
+//! The retained tree of components: areas, layers, damage, focus.
+//!
+//! May not know what components show or how cells reach a terminal. Drawing costs what is
+//! damaged: rows of a component, and what lies over them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::tui::canvas::Canvas;
+use crate::tui::theme::color::ColorDepth;
+use crate::tui::theme::scheme::Theme;
+
+/// A component's place in a tree; never used again after its removal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+/// Something that draws itself from the context `C`.
+pub trait Component<C> {
+    /// Draws the rows in [`Canvas::dirty_rows`]; they were blanked with the scope `ui` before.
+    /// Called once for each contiguous range of damaged rows.
+    fn draw(&mut self, canvas: &mut Canvas<'_>, cx: &C);
+
+    /// Where the caret is, in local coordinates; asked of the focused component only.
+    fn cursor(&self, _area_size: (u16, u16), _cx: &C) -> Option<(u16, u16)> {
+        None
+    }
+}
+
+/// Ranges of rows, sorted and apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rows(Vec<Range<u16>>);
+
+/// More ranges than this become one, since each costs a drawing call.
+const RANGES_MAX: usize = 8;
+
+impl Rows {
+    /// Adds a range.
+    pub fn add(&mut self, mut range: Range<u16>) {
+        if range.is_empty() {
+            return;
+        }
+        self.0.retain(|old| {
+            let apart = old.end < range.start || range.end < old.start;
+            if !apart {
+                range = range.start.min(old.start)..range.end.max(old.end);
+            }
+            apart
+        });
+        let at = self.0.partition_point(|old| old.start < range.start);
+        self.0.insert(at, range);
+        if self.0.len() > RANGES_MAX {
+            let hull = self.0[0].start..self.0[self.0.len() - 1].end;
+            self.0 = vec![hull];
+        }
+    }
+
+    /// The ranges from top to bottom.
+    pub fn ranges(&self) -> &[Range<u16>] {
+        &self.0
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+struct Node<C> {
+    parent: Option<NodeId>,
+    layer: u8,
+    component: Box<dyn Component<C>>,
+    area: Option<Rect>,
+    hidden: bool,
+    /// Damaged rows in screen coordinates.
+    damage: Rows,
+}
+
+/// The components of a screen.
+pub struct Tree<C> {
+    nodes: BTreeMap<NodeId, Node<C>>,
+    /// From the lowest to the topmost.
+    order: Vec<NodeId>,
+    next: u32,
+    /// The last is focused; earlier ones get the focus back when later ones go.
+    focus: Vec<NodeId>,
+    /// Rectangles that something left.
+    exposed: Vec<Rect>,
+    /// The caret may have moved without damage.
+    focus_moved: bool,
+}
+
+impl<C> Default for Tree<C> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<C> Tree<C> {
+    /// An empty tree.
+    pub fn new() -> Self {
+        Self {
+            nodes: BTreeMap::new(),
+            order: Vec::new(),
+            next: 0,
+            focus: Vec::new(),
+            exposed: Vec::new(),
+            focus_moved: false,
+        }
+    }
+
+    /// Adds a component, without an area yet. Higher layers cover lower ones; within a layer
+    /// later components cover earlier ones. An unknown parent counts as none.
+    pub fn add(&mut self, parent: Option<NodeId>, layer: u8, component: Box<dyn Component<C>>) -> NodeId {
+        let id = NodeId(self.next);
+        self.next += 1;
+        let parent = parent.filter(|p| self.nodes.contains_key(p));
+        let damage = Rows::default();
+        self.nodes.insert(id, Node { parent, layer, component, area: None, hidden: false, damage });
+        let at = self.order.partition_point(|other| self.nodes[other].layer <= layer);
+        self.order.insert(at, id);
+        id
+    }
+
+    /// Removes a component and everything below it in the tree.
+    pub fn remove(&mut self, id: NodeId) {
+        let children: Vec<_> =
+            self.nodes.iter().filter(|(_, n)| n.parent == Some(id)).map(|(child, _)| *child).collect();
+        for child in children {
+            self.remove(child);
+        }
+        self.expose(id);
+        if self.nodes.remove(&id).is_some() {
+            self.order.retain(|other| *other != id);
+            self.focus.retain(|other| *other != id);
+            self.restore_focus();
+        }
+    }
+
+    /// Puts a component at an area of the screen and shows it; damages it when that changes
+    /// anything, and what it uncovers.
+    pub fn place(&mut self, id: NodeId, area: Rect) {
+        let Some(node) = self.nodes.get(&id) else { return };
+        if node.area == Some(area) && !node.hidden {
+            return;
+        }
+        if node.area != Some(area) {
+            self.expose(id);
+        }
+        if let Some(node) = self.nodes.get_mut(&id) {
+            node.area = Some(area);
+            node.hidden = false;
+        }
+        self.damage_below(id);
+    }
+
+    /// Hides a component and everything below it until it is placed again.
+    pub fn hide(&mut self, id: NodeId) {
+        if !self.is_visible(id) {
+            if let Some(node) = self.nodes.get_mut(&id) {
+                node.hidden = true;
+            }
+            return;
+        }
+        let below: Vec<_> = self.nodes.keys().copied().filter(|other| self.is_within(*other, id)).collect();
+        for other in below {
+            self.expose(other);
+        }
+        if let Some(node) = self.nodes.get_mut(&id) {
+            node.hidden = true;
+        }
+        self.restore_focus();
+    }
+
+    /// Where a component is, unless it is hidden or was never placed.
+    pub fn area(&self, id: NodeId) -> Option<Rect> {
+        self.nodes.get(&id)?.area.filter(|_| self.is_visible(id))
+    }
+
+    /// A component, to change its state; damage is the caller's to mark.
+    pub fn component_mut(&mut self, id: NodeId) -> Option<&mut dyn Component<C>> {
+        match self.nodes.get_mut(&id) {
+            Some(node) => Some(&mut *node.component),
+            None => None,
+        }
+    }
+
+    /// Marks the whole component for drawing.
+    pub fn damage(&mut self, id: NodeId) {
+        self.damage_rows(id, 0..u16::MAX);
+    }
+
+    /// Marks some of its rows, in local coordinates.
+    pub fn damage_rows(&mut self, id: NodeId, rows: Range<u16>) {
+        let Some(node) = self.nodes.get_mut(&id) else { return };
+        let Some(area) = node.area else { return };
+        let end = area.y.saturating_add(rows.end.min(area.height));
+        node.damage.add(area.y.saturating_add(rows.start)..end);
+    }
+
+    /// Marks everything, as after a resize.
+    pub fn damage_all(&mut self) {
+        for id in self.order.clone() {
+            self.damage(id);
+        }
+        self.exposed = vec![Rect::new(0, 0, u16::MAX, u16::MAX)];
+    }
+
+    /// Whether a frame would do anything.
+    pub fn is_damaged(&self) -> bool {
+        self.focus_moved
+            || !self.exposed.is_empty()
+            || self.nodes.iter().any(|(id, n)| !n.damage.is_empty() && self.is_visible(*id))
+    }
+
+    /// Asks for a frame that only places the caret anew.
+    pub fn damage_cursor(&mut self) {
+        self.focus_moved = true;
+    }
+
+    /// Gives a component the focus in place of the one that has it.
+    pub fn focus(&mut self, id: NodeId) {
+        if self.focused() == Some(id) || !self.nodes.contains_key(&id) {
+            return;
+        }
+        if let Some(old) = self.focus.pop() {
+            self.damage(old);
+        }
+        self.push_focus(id);
+    }
+
+    /// Gives a component the focus until it is removed, hidden or popped.
+    pub fn push_focus(&mut self, id: NodeId) {
+        if !self.nodes.contains_key(&id) {
+            return;
+        }
+        if let Some(old) = self.focused() {
+            self.damage(old);
+        }
+        self.focus.retain(|other| *other != id);
+        self.focus.push(id);
+        self.damage(id);
+        self.focus_moved = true;
+    }
+
+    /// Takes the focus back from the focused component.
+    pub fn pop_focus(&mut self) {
+        if let Some(old) = self.focus.pop() {
+            self.damage(old);
+            self.focus_moved = true;
+            self.restore_focus();
+            if let Some(now) = self.focused() {
+                self.damage(now);
+            }
+        }
+    }
+
+    /// The component with the focus.
+    pub fn focused(&self) -> Option<NodeId> {
+        self.focus.last().copied()
+    }
+
+    /// The focused component and its ancestors, innermost first: the way of a key.
+    pub fn focus_path(&self) -> Vec<NodeId> {
+        std::iter::successors(self.focused(), |id| self.nodes.get(id)?.parent).collect()
+    }
+
+    /// The topmost component at a cell.
+    pub fn hit(&self, col: u16, row: u16) -> Option<NodeId> {
+        let at = ratatui::layout::Position { x: col, y: row };
+        self.order.iter().rev().copied().find(|id| self.area(*id).is_some_and(|area| area.contains(at)))
+    }
+
+    /// Whether neither the component nor an ancestor is hidden.
+    fn is_visible(&self, id: NodeId) -> bool {
+        std::iter::successors(Some(id), |id| self.nodes.get(id)?.parent)
+            .all(|id| self.nodes.get(&id).is_some_and(|node| !node.hidden))
+    }
+
+    fn is_within(&self, id: NodeId, ancestor: NodeId) -> bool {
+        std::iter::successors(Some(id), |id| self.nodes.get(id)?.parent).any(|id| id == ancestor)
+    }
+
+    /// Remembers that what lies under a visible component will be seen.
+    fn expose(&mut self, id: NodeId) {
+        if let Some(area) = self.area(id) {
+            self.exposed.push(area);
+        }
+    }
+
+    fn damage_below(&mut self, id: NodeId) {
+        let below: Vec<_> = self.nodes.keys().copied().filter(|other| self.is_within(*other, id)).collect();
+        for other in below {
+            self.damage(other);
+        }
+    }
+
+    /// Drops focus entries that can no longer have it.
+    fn restore_focus(&mut self) {
+        let before = self.focused();
+        while let Some(last) = self.focused() {
+            if self.is_visible(last) {
+                break;
+            }
+            self.focus.pop();
+        }
+        self.focus_moved = true;
+        if before != self.focused()
+            && let Some(now) = self.focused()
+        {
+            self.damage(now);
+        }
+    }
+
+    /// Draws what is damaged into the buffer. Returns the rows in which cells may have changed.
+    pub fn draw(&mut self, buffer: &mut Buffer, theme: &Theme, depth: ColorDepth, cx: &C) -> Rows {
+        let screen = buffer.area;
+        let mut changed = Rows::default();
+        let mut touched: Vec<Rect> = Vec::new();
+        for exposed in std::mem::take(&mut self.exposed) {
+            let area = exposed.intersection(screen);
+            blank(buffer, area, theme, depth);
+            changed.add(area.top()..area.bottom());
+            touched.push(area);
+        }
+        self.focus_moved = false;
+        for id in self.order.clone() {
+            let visible = self.area(id).map(|area| (area, area.intersection(screen)));
+            let Some(node) = self.nodes.get_mut(&id) else { continue };
+            let Some((area, seen)) = visible.filter(|(_, seen)| !seen.is_empty()) else { continue };
+            let mut rows = Rows::default();
+            for range in std::mem::take(&mut node.damage).ranges() {
+                rows.add(range.start.max(seen.top())..range.end.min(seen.bottom()));
+            }
+            for rect in touched.iter().map(|rect| rect.intersection(seen)).filter(|rect| !rect.is_empty()) {
+                rows.add(rect.top()..rect.bottom());
+            }
+            for range in rows.ranges() {
+                let clip = Rect { y: range.start, height: range.end - range.start, ..seen };
+                blank(buffer, clip, theme, depth);
+                node.component.draw(&mut Canvas::new(buffer, area, clip, theme, depth), cx);
+                changed.add(range.clone());
+                touched.push(clip);
+            }
+        }
+        changed
+    }
+
+    /// Where the caret is on the screen, if the focused component is seen and has one there.
+    pub fn cursor(&self, cx: &C) -> Option<(u16, u16)> {
+        let id = self.focused()?;
+        let area = self.area(id)?;
+        let (x, y) = self.nodes.get(&id)?.component.cursor((area.width, area.height), cx)?;
+        let at = (area.x.saturating_add(x), area.y.saturating_add(y));
+        (x < area.width && y < area.height && self.hit(at.0, at.1) == Some(id)).then_some(at)
+    }
+}
+
+fn blank(buffer: &mut Buffer, area: Rect, theme: &Theme, depth: ColorDepth) {
+    let mut canvas = Canvas::new(buffer, area, area, theme, depth);
+    let style = canvas.style("ui");
+    canvas.fill(Rect::new(0, 0, area.width, area.height), style);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Tests of damage, layers and focus.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::*;
+
+/// What was drawn: a letter and the rows, in order.
+type Log = Rc<RefCell<Vec<String>>>;
+
+/// Fills itself with its letter and notes which rows it drew.
+struct Letter(char, Log);
+
+impl Component<()> for Letter {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, (): &()) {
+        let rows = canvas.dirty_rows();
+        self.1.borrow_mut().push(format!("{}{}-{}", self.0, rows.start, rows.end));
+        let line = self.0.to_string().repeat(usize::from(canvas.size().0));
+        for y in 0..canvas.size().1 {
+            canvas.text(0, y, &line, ratatui::style::Style::new());
+        }
+    }
+
+    fn cursor(&self, size: (u16, u16), (): &()) -> Option<(u16, u16)> {
+        Some((size.0 - 1, 0))
+    }
+}
+
+struct Stage {
+    tree: Tree<()>,
+    log: Log,
+    buffer: Buffer,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self { tree: Tree::new(), log: Log::default(), buffer: Buffer::empty(Rect::new(0, 0, 6, 4)) }
+    }
+
+    fn add(&mut self, parent: Option<NodeId>, layer: u8, letter: char, area: Rect) -> NodeId {
+        let id = self.tree.add(parent, layer, Box::new(Letter(letter, Rc::clone(&self.log))));
+        self.tree.place(id, area);
+        id
+    }
+
+    /// Draws and returns what was drawn and which rows changed.
+    fn draw(&mut self) -> String {
+        self.log.borrow_mut().clear();
+        let rows = self.tree.draw(&mut self.buffer, &Theme::builtin(), ColorDepth::True, &());
+        let rows: Vec<_> = rows.ranges().iter().map(|r| format!("{}-{}", r.start, r.end)).collect();
+        format!("{} | {}", self.log.borrow().join(" "), rows.join(" "))
+    }
+
+    fn picture(&self) -> String {
+        let row = |y| (0..6).map(|x| self.buffer[(x, y)].symbol()).collect::<String>();
+        (0..4).map(row).collect::<Vec<_>>().join("/")
+    }
+}
+
+const FULL: Rect = Rect::new(0, 0, 6, 4);
+const MIDDLE: Rect = Rect::new(2, 1, 2, 2);
+
+#[test]
+fn only_what_is_damaged_draws() {
+    let mut stage = Stage::new();
+    let a = stage.add(None, 0, 'a', Rect::new(0, 0, 3, 4));
+    let b = stage.add(None, 0, 'b', Rect::new(3, 0, 3, 4));
+    assert_eq!(stage.draw(), "a0-4 b0-4 | 0-4");
+    assert!(!stage.tree.is_damaged());
+    assert_eq!(stage.draw(), " | ");
+    stage.tree.damage_rows(b, 2..3);
+    stage.tree.damage_rows(b, 0..1);
+    assert_eq!(stage.draw(), "b0-1 b2-3 | 0-1 2-3");
+    stage.tree.place(a, Rect::new(0, 0, 3, 4));
+    assert!(!stage.tree.is_damaged());
+}
+
+#[test]
+fn what_lies_over_damage_draws_too() {
+    let mut stage = Stage::new();
+    let over = stage.add(None, 1, 'o', MIDDLE);
+    let under = stage.add(None, 0, 'u', FULL);
+    stage.draw();
+    assert_eq!(stage.picture(), "uuuuuu/uuoouu/uuoouu/uuuuuu");
+    stage.tree.damage_rows(under, 1..2);
+    assert_eq!(stage.draw(), "u1-2 o0-1 | 1-2");
+    stage.tree.damage(over);
+    assert_eq!(stage.draw(), "o0-2 | 1-3");
+    stage.tree.damage_rows(under, 0..1);
+    assert_eq!(stage.draw(), "u0-1 | 0-1");
+}
+
+#[test]
+fn what_was_covered_comes_back() {
+    let mut stage = Stage::new();
+    stage.add(None, 0, 'u', FULL);
+    let over = stage.add(None, 1, 'o', MIDDLE);
+    stage.draw();
+    stage.tree.place(over, Rect::new(0, 0, 2, 1));
+    assert_eq!(stage.draw(), "u1-3 o0-1 | 0-3");
+    assert_eq!(stage.picture(), "oouuuu/uuuuuu/uuuuuu/uuuuuu");
+    stage.tree.hide(over);
+    assert_eq!(stage.draw(), "u0-1 | 0-1");
+    assert_eq!(stage.tree.area(over), None);
+    stage.tree.place(over, MIDDLE);
+    stage.draw();
+    stage.tree.remove(over);
+    assert_eq!(stage.draw(), "u1-3 | 1-3");
+    assert_eq!(stage.picture(), "uuuuuu/uuuuuu/uuuuuu/uuuuuu");
+}
+
+#[test]
+fn nothing_under_a_removed_component_leaves_blanks() {
+    let mut stage = Stage::new();
+    let only = stage.add(None, 0, 'a', MIDDLE);
+    stage.draw();
+    stage.tree.remove(only);
+    assert_eq!(stage.draw(), " | 1-3");
+    assert_eq!(stage.picture(), "      /      /      /      ");
+    stage.tree.damage(only);
+    stage.tree.place(only, FULL);
+    assert!(!stage.tree.is_damaged());
+}
+
+#[test]
+fn children_go_with_their_parent() {
+    let mut stage = Stage::new();
+    stage.add(None, 0, 'u', FULL);
+    let parent = stage.add(None, 1, 'p', MIDDLE);
+    let child = stage.add(Some(parent), 1, 'c', Rect::new(4, 3, 1, 1));
+    stage.draw();
+    stage.tree.hide(parent);
+    assert_eq!((stage.tree.area(child), stage.draw().as_str()), (None, "u1-4 | 1-4"));
+    stage.tree.place(parent, MIDDLE);
+    assert_eq!(stage.draw(), "p0-2 c0-1 | 1-4");
+    stage.tree.remove(parent);
+    stage.draw();
+    assert_eq!(stage.picture(), "uuuuuu/uuuuuu/uuuuuu/uuuuuu");
+}
+
+#[test]
+fn the_focus_falls_back_to_who_had_it() {
+    let mut stage = Stage::new();
+    let pane = stage.add(None, 0, 'p', FULL);
+    let dialog = stage.add(None, 1, 'd', MIDDLE);
+    let field = stage.add(Some(dialog), 1, 'f', Rect::new(2, 1, 2, 1));
+    stage.tree.focus(pane);
+    stage.tree.push_focus(field);
+    assert_eq!(stage.tree.focus_path(), [field, dialog]);
+    assert_eq!(stage.tree.cursor(&()), Some((3, 1)));
+    stage.tree.hide(dialog);
+    assert_eq!(stage.tree.focused(), Some(pane));
+    stage.tree.place(dialog, MIDDLE);
+    stage.tree.push_focus(field);
+    stage.tree.pop_focus();
+    assert_eq!(stage.tree.focused(), Some(pane));
+    stage.tree.push_focus(field);
+    stage.tree.remove(dialog);
+    assert_eq!((stage.tree.focused(), stage.tree.cursor(&())), (Some(pane), Some((5, 0))));
+}
+
+#[test]
+fn a_caret_under_something_else_is_not_shown() {
+    let mut stage = Stage::new();
+    let pane = stage.add(None, 0, 'p', FULL);
+    stage.tree.focus(pane);
+    assert_eq!(stage.tree.cursor(&()), Some((5, 0)));
+    stage.add(None, 1, 'o', Rect::new(5, 0, 1, 1));
+    assert_eq!(stage.tree.cursor(&()), None);
+}
+
+#[test]
+fn a_click_hits_the_topmost() {
+    let mut stage = Stage::new();
+    let under = stage.add(None, 0, 'u', FULL);
+    let over = stage.add(None, 1, 'o', MIDDLE);
+    assert_eq!(stage.tree.hit(2, 1), Some(over));
+    assert_eq!(stage.tree.hit(1, 1), Some(under));
+    assert_eq!(stage.tree.hit(9, 9), None);
+    stage.tree.hide(over);
+    assert_eq!(stage.tree.hit(2, 1), Some(under));
+}
+
+#[test]
+fn many_ranges_become_one() {
+    let mut rows = Rows::default();
+    for y in (0..40).step_by(4) {
+        rows.add(y..y + 1);
+    }
+    assert!(rows.ranges().len() <= RANGES_MAX);
+    for y in (0..40).step_by(4) {
+        assert!(rows.ranges().iter().any(|range| range.contains(&y)), "{y}");
+    }
+}

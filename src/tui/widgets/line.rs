@@ -1,0 +1,210 @@
+//! Lines of spans with theme scopes, and wrapping them to a width.
+//!
+//! May not know canvases or themes. What comes out is safe to draw: tabs are expanded and
+//! control characters are signs.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::base::width::{grapheme_width, is_unsafe, visible};
+
+/// A piece of text in one style.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The text.
+    pub text: String,
+    /// The theme scope of its style.
+    pub scope: &'static str,
+}
+
+impl Span {
+    /// A span.
+    pub fn new(text: impl Into<String>, scope: &'static str) -> Self {
+        Self { text: text.into(), scope }
+    }
+}
+
+/// What stands in one row.
+pub type Line = Vec<Span>;
+
+/// Where a line may be broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Break {
+    /// After spaces and beside wide characters; within a word only when it is too long.
+    Words,
+    /// Anywhere between graphemes; spaces are kept.
+    Anywhere,
+}
+
+/// Columns between tab stops.
+const TAB: usize = 4;
+
+/// Cells that a line takes.
+pub fn width(line: &[Span]) -> usize {
+    line.iter().map(|span| crate::base::width::text_width(&span.text)).sum()
+}
+
+/// A grapheme on its way into a line.
+struct Piece<'a> {
+    text: std::borrow::Cow<'a, str>,
+    width: usize,
+    scope: &'static str,
+}
+
+/// Wraps spans to `width` cells; line feeds break too. `first` begins the first line and `rest`
+/// the others; they are left out where they would leave less than two cells.
+pub fn wrap(spans: &[Span], width: u16, first: &[Span], rest: &[Span], how: Break) -> Vec<Line> {
+    let total = usize::from(width.max(1));
+    let indent = self::width(first).max(self::width(rest));
+    let (first, rest, indent) =
+        if indent + 2 > total { (&[][..], &[][..], 0) } else { (first, rest, indent) };
+    let room = total - indent;
+    let pieces = pieces(spans, room);
+    let mut out = Vec::new();
+    let mut start = 0;
+    loop {
+        let (end, next) = line_end(&pieces, start, room, how);
+        let mut line: Line = if out.is_empty() { first.to_vec() } else { rest.to_vec() };
+        let from = line.len();
+        for piece in &pieces[start..end] {
+            match line[from..].last_mut() {
+                Some(span) if span.scope == piece.scope => span.text.push_str(&piece.text),
+                _ => line.push(Span::new(piece.text.clone(), piece.scope)),
+            }
+        }
+        out.push(line);
+        if next >= pieces.len() {
+            return out;
+        }
+        start = next;
+    }
+}
+
+/// The end of the line that begins at `start`, and where the next one begins.
+fn line_end(pieces: &[Piece<'_>], start: usize, room: usize, how: Break) -> (usize, usize) {
+    let mut used = 0;
+    // Where the line would end, and where the next would begin, at the last place to break.
+    let mut last = None;
+    for (at, piece) in pieces.iter().enumerate().skip(start) {
+        if piece.text == "\n" {
+            return (at, at + 1);
+        }
+        let space = piece.text == " ";
+        if how == Break::Words && at > start && !space {
+            let before = &pieces[at - 1];
+            if before.text == " " || before.width > 1 || piece.width > 1 {
+                let end = (start..at).rev().find(|i| pieces[*i].text != " ").map_or(start, |i| i + 1);
+                // Indentation at the head of a line is no place to break.
+                last = (end > start).then_some((end, at)).or(last);
+            }
+        }
+        if used + piece.width > room {
+            if how == Break::Words && space {
+                let next = (at..pieces.len()).find(|i| pieces[*i].text != " ").unwrap_or(pieces.len());
+                let next = next + usize::from(pieces.get(next).is_some_and(|piece| piece.text == "\n"));
+                return (at, next);
+            }
+            return last.unwrap_or((at.max(start + 1), at.max(start + 1)));
+        }
+        used += piece.width;
+    }
+    (pieces.len(), pieces.len())
+}
+
+/// The graphemes of spans, made safe; what is wider than the whole room becomes `…`.
+fn pieces(spans: &[Span], room: usize) -> Vec<Piece<'_>> {
+    let mut out: Vec<Piece<'_>> = Vec::new();
+    let mut column = 0;
+    for span in spans {
+        let scope = span.scope;
+        for grapheme in span.text.graphemes(true) {
+            if matches!(grapheme, "\n" | "\r\n") {
+                column = 0;
+                out.push(Piece { text: "\n".into(), width: 0, scope });
+            } else if grapheme == "\t" {
+                for _ in 0..TAB - column % TAB {
+                    column += 1;
+                    out.push(Piece { text: " ".into(), width: 1, scope });
+                }
+            } else if grapheme.chars().any(is_unsafe) {
+                for sign in visible(grapheme).graphemes(true) {
+                    column += 1;
+                    out.push(Piece { text: sign.to_string().into(), width: 1, scope });
+                }
+            } else {
+                let width = grapheme_width(grapheme);
+                column += width.min(room);
+                out.push(if width > room {
+                    Piece { text: "…".into(), width: 1, scope }
+                } else {
+                    Piece { text: grapheme.into(), width, scope }
+                });
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn words(text: &str, width: u16) -> String {
+        show(&wrap(&[Span::new(text, "t")], width, &[], &[], Break::Words))
+    }
+
+    fn show(lines: &[Line]) -> String {
+        let text = |line: &Line| line.iter().map(|span| span.text.as_str()).collect::<String>();
+        lines.iter().map(text).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(words("the quick brown fox", 10), "the quick|brown fox");
+        assert_eq!(words("the quick  brown", 9), "the quick|brown");
+        assert_eq!(words("a\n\nb \nc", 9), "a||b |c");
+        assert_eq!(words("", 9), "");
+        assert_eq!(words("ab ", 2), "ab");
+        assert_eq!(words("  ab cd", 4), "  ab|cd");
+    }
+
+    #[test]
+    fn long_words_and_wide_characters_break_anywhere() {
+        assert_eq!(words("see abcdefghij", 5), "see|abcde|fghij");
+        assert_eq!(words("漢字漢字", 5), "漢字|漢字");
+        assert_eq!(words("ab漢字cd", 4), "ab漢|字cd");
+        assert_eq!(words("漢", 1), "…");
+    }
+
+    #[test]
+    fn tabs_and_controls_become_cells() {
+        assert_eq!(words("a\tb\x1b[m", 20), "a   b␛[m");
+        let code = wrap(&[Span::new("  a  b", "t")], 4, &[], &[], Break::Anywhere);
+        assert_eq!(show(&code), "  a | b");
+    }
+
+    #[test]
+    fn prefixes_stand_where_there_is_room() {
+        let wrap = |width| {
+            let (bullet, indent) = ([Span::new("• ", "b")], [Span::new("  ", "b")]);
+            show(&wrap(&[Span::new("one two", "t")], width, &bullet, &indent, Break::Words))
+        };
+        assert_eq!(wrap(6), "• one|  two");
+        assert_eq!(wrap(3), "one|two");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        #[test]
+        fn nothing_is_too_wide_or_lost(text in "[a-c 漢é\t\n\u{301}\u{1b}👩\u{200d}]{0,60}", width in 1u16..12) {
+            for how in [Break::Words, Break::Anywhere] {
+                let lines = wrap(&[Span::new(text.clone(), "t")], width, &[], &[], how);
+                for line in &lines {
+                    prop_assert!(super::width(line) <= usize::from(width), "{:?}", line);
+                }
+                let letters = |text: &str| text.chars().filter(|c| c.is_ascii_lowercase()).count();
+                prop_assert_eq!(letters(&show(&lines)), letters(&text));
+            }
+        }
+    }
+}

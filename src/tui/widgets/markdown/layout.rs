@@ -1,0 +1,359 @@
+//! Lays one piece of markdown out in lines.
+//!
+//! May not know that text streams.
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::tui::widgets::line::{self, Break, Line, Span, wrap};
+use crate::tui::widgets::markdown::table::{self, Table};
+
+/// Quotes and lists deeper than this are not indented further.
+const DEPTH_MAX: usize = 8;
+
+/// The lines of a piece of prose.
+pub fn prose(text: &str, width: u16) -> Vec<Line> {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut layout = Layout { width, ..Layout::default() };
+    for event in Parser::new_ext(text, options) {
+        layout.event(event);
+    }
+    layout.flush();
+    layout.out
+}
+
+/// The lines of code: kept as they are, broken anywhere, filled to the width.
+pub fn code(text: &str, width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
+    let mut first = prefix.to_vec();
+    first.push(Span::new(" ", scope));
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let text = text.strip_suffix('\r').unwrap_or(text);
+    let mut lines = wrap(&[Span::new(text, scope)], width, &first, &first, Break::Anywhere);
+    for line in &mut lines {
+        let missing = usize::from(width).saturating_sub(line::width(line));
+        match line.last_mut() {
+            Some(span) if span.scope == scope => span.text.push_str(&" ".repeat(missing)),
+            _ => line.push(Span::new(" ".repeat(missing), scope)),
+        }
+    }
+    lines
+}
+
+/// The line above a code block that names its language, if it does.
+pub fn language(fence: &str, width: u16, prefix: &[Span]) -> Vec<Line> {
+    let info = fence.trim().trim_start_matches(['`', '~']).trim();
+    match info.split([' ', ',', '{']).next() {
+        Some(name) if !name.is_empty() => code(name, width, "markdown.code.lang", prefix),
+        _ => Vec::new(),
+    }
+}
+
+/// What a container puts before its lines.
+struct Prefix {
+    /// Before its first line, until that is drawn.
+    first: Option<Span>,
+    rest: Span,
+}
+
+#[derive(Default)]
+struct Layout {
+    width: u16,
+    out: Vec<Line>,
+    prefixes: Vec<Prefix>,
+    /// The next number of each open list; `None` for bullets.
+    lists: Vec<Option<u64>>,
+    inline: Vec<Span>,
+    /// Scopes of open emphasis and the like, innermost last.
+    scopes: Vec<&'static str>,
+    /// Targets of open links and images, and where their texts begin.
+    links: Vec<(String, usize)>,
+    /// Text of the open code or HTML block.
+    block: Option<String>,
+    table: Option<Table>,
+    /// A block ended, so that the next one needs a blank line.
+    blank: bool,
+}
+
+impl Layout {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.text(&text, self.scope()),
+            Event::Code(text) => self.text(&text, self.over("markdown.code")),
+            Event::Html(text) | Event::InlineHtml(text) => self.html(&text),
+            Event::SoftBreak => self.text(" ", self.scope()),
+            Event::HardBreak => self.text("\n", self.scope()),
+            Event::Rule => self.rule(),
+            Event::TaskListMarker(done) => {
+                let (sign, scope) = if done { ("✓ ", "success") } else { ("○ ", "markdown.bullet") };
+                self.text(sign, scope);
+            }
+            // Switched off in the options, or without a form of their own.
+            Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
+                self.text(&text, self.scope());
+            }
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph => self.begin_block(),
+            Tag::Heading { level, .. } => {
+                self.begin_block();
+                self.scopes.push(heading_scope(level));
+            }
+            Tag::BlockQuote(_) => {
+                self.begin_block();
+                let bar = Span::new("│ ", "markdown.quote.bar");
+                self.prefixes.push(Prefix { first: None, rest: bar });
+                self.scopes.push("markdown.quote");
+            }
+            Tag::CodeBlock(kind) => {
+                self.begin_block();
+                if let pulldown_cmark::CodeBlockKind::Fenced(info) = kind {
+                    let prefix = self.prefix();
+                    self.out.extend(language(&info, self.width, &prefix));
+                }
+                self.block = Some(String::new());
+            }
+            Tag::HtmlBlock => {
+                self.flush();
+                self.block = Some(String::new());
+            }
+            Tag::List(start) => {
+                self.flush();
+                if self.lists.is_empty() {
+                    self.begin_block();
+                }
+                self.lists.push(start);
+            }
+            Tag::Item => self.item(),
+            Tag::Table(alignments) => {
+                self.begin_block();
+                self.table = Some(Table::new(&alignments));
+            }
+            Tag::Emphasis => self.scopes.push("markdown.emphasis"),
+            Tag::Strong => self.scopes.push("markdown.strong"),
+            Tag::Strikethrough => self.scopes.push("markdown.strike"),
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                self.links.push((dest_url.into_string(), self.inline.len()));
+                self.scopes.push("markdown.link");
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph => self.end_block(),
+            TagEnd::Heading(_) => {
+                self.end_block();
+                self.scopes.pop();
+            }
+            TagEnd::BlockQuote(_) => {
+                self.end_block();
+                self.prefixes.pop();
+                self.scopes.pop();
+            }
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::HtmlBlock => self.end_html(),
+            TagEnd::List(_) => {
+                self.flush();
+                self.lists.pop();
+                self.blank |= self.lists.is_empty();
+            }
+            TagEnd::Item => {
+                let marker = self.prefixes.last().is_some_and(|prefix| prefix.first.is_some());
+                if marker || !self.inline.is_empty() {
+                    self.write_inline();
+                }
+                self.prefixes.pop();
+            }
+            TagEnd::Table => self.end_table(),
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.inline);
+                if let Some(table) = &mut self.table {
+                    table.cell(cell);
+                }
+            }
+            TagEnd::TableHead | TagEnd::TableRow => {
+                if let Some(table) = &mut self.table {
+                    table.end_row();
+                }
+            }
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
+                self.scopes.pop();
+            }
+            TagEnd::Link | TagEnd::Image => self.end_link(),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, scope: &'static str) {
+        match &mut self.block {
+            Some(block) => block.push_str(text),
+            None => self.inline.push(Span::new(text, scope)),
+        }
+    }
+
+    /// The scope in force.
+    fn scope(&self) -> &'static str {
+        self.scopes.last().copied().unwrap_or("markdown.text")
+    }
+
+    /// A scope, unless a heading or a link says more.
+    fn over(&self, scope: &'static str) -> &'static str {
+        match self.scope() {
+            strong if strong.starts_with("markdown.heading") || strong == "markdown.link" => strong,
+            _ => scope,
+        }
+    }
+
+    fn html(&mut self, text: &str) {
+        if let Some(block) = &mut self.block {
+            block.push_str(text);
+        } else if matches!(text, "<br>" | "<br/>" | "<br />") {
+            self.text("\n", self.scope());
+        } else {
+            let shown = without_comments(text);
+            if !shown.is_empty() {
+                self.text(&shown, "markdown.html");
+            }
+        }
+    }
+
+    fn item(&mut self) {
+        // A paragraph that ended before an item makes the list a loose one.
+        self.begin_block();
+        let depth = self.lists.len();
+        let marker = match self.lists.last_mut() {
+            Some(Some(number)) => {
+                let marker = format!("{number}. ");
+                *number = number.saturating_add(1);
+                marker
+            }
+            _ if depth % 2 == 1 => "• ".to_string(),
+            _ => "◦ ".to_string(),
+        };
+        let indent = Span::new(" ".repeat(marker.chars().count()), "markdown.bullet");
+        self.prefixes.push(Prefix { first: Some(Span::new(marker, "markdown.bullet")), rest: indent });
+    }
+
+    fn rule(&mut self) {
+        self.begin_block();
+        let prefix = self.prefix();
+        let room = usize::from(self.width).saturating_sub(line::width(&prefix)).max(1);
+        self.inline.push(Span::new("─".repeat(room), "markdown.rule"));
+        self.write_lines(&prefix);
+        self.blank = true;
+    }
+
+    fn end_link(&mut self) {
+        self.scopes.pop();
+        let Some((target, from)) = self.links.pop() else { return };
+        let text: String = self.inline.iter().skip(from).map(|span| span.text.as_str()).collect();
+        if !target.is_empty() && text != target && format!("mailto:{text}") != target {
+            let space = if text.is_empty() { "" } else { " " };
+            self.text(&format!("{space}({target})"), "markdown.url");
+        }
+    }
+
+    fn end_code(&mut self) {
+        let text = self.block.take().unwrap_or_default();
+        let prefix = self.prefix();
+        for line in text.lines() {
+            let rest = if self.blank { self.rest() } else { prefix.clone() };
+            self.out.extend(code(line, self.width, "markdown.code.block", &rest));
+            self.blank = true;
+        }
+        self.blank = true;
+    }
+
+    fn end_html(&mut self) {
+        let text = without_comments(&self.block.take().unwrap_or_default());
+        if !text.trim().is_empty() {
+            self.begin_block();
+            self.inline.push(Span::new(text.trim_end(), "markdown.html"));
+            self.end_block();
+        }
+    }
+
+    fn end_table(&mut self) {
+        let Some(table) = self.table.take() else { return };
+        let prefix = self.prefix();
+        let room = u16::try_from(usize::from(self.width).saturating_sub(line::width(&prefix))).unwrap_or(1);
+        // Without room beside the prefix the table takes the whole width.
+        let (prefix, room) = if room < 4 { (Vec::new(), self.width) } else { (prefix, room) };
+        for mut line in table::lines(&table, room) {
+            line.splice(0..0, prefix.iter().cloned());
+            self.out.push(line);
+        }
+        self.blank = true;
+    }
+
+    /// Ends what is open and sets a blank line between two blocks.
+    fn begin_block(&mut self) {
+        self.flush();
+        let fresh = self.prefixes.iter().any(|prefix| prefix.first.is_some());
+        if std::mem::take(&mut self.blank) && !fresh {
+            let rest = self.rest();
+            let fits = line::width(&rest) <= usize::from(self.width);
+            self.out.push(if fits { rest } else { Vec::new() });
+        }
+    }
+
+    fn end_block(&mut self) {
+        self.flush();
+        self.blank = true;
+    }
+
+    /// Writes open text, if there is any.
+    fn flush(&mut self) {
+        if !self.inline.is_empty() && self.table.is_none() {
+            self.write_inline();
+        }
+    }
+
+    fn write_inline(&mut self) {
+        let first = self.prefix();
+        self.write_lines(&first);
+    }
+
+    fn write_lines(&mut self, first: &[Span]) {
+        let inline = std::mem::take(&mut self.inline);
+        let rest = self.rest();
+        self.out.extend(wrap(&inline, self.width, first, &rest, Break::Words));
+        self.blank = false;
+    }
+
+    /// What stands before the next line; markers of items are used up by it.
+    fn prefix(&mut self) -> Line {
+        let take = |prefix: &mut Prefix| prefix.first.take().unwrap_or_else(|| prefix.rest.clone());
+        self.prefixes.iter_mut().take(DEPTH_MAX).map(take).collect()
+    }
+
+    /// What stands before lines after the first.
+    fn rest(&self) -> Line {
+        self.prefixes.iter().take(DEPTH_MAX).map(|prefix| prefix.rest.clone()).collect()
+    }
+}
+
+fn heading_scope(level: HeadingLevel) -> &'static str {
+    match level {
+        HeadingLevel::H1 => "markdown.heading.1",
+        HeadingLevel::H2 => "markdown.heading.2",
+        _ => "markdown.heading.3",
+    }
+}
+
+/// The text without `<!-- … -->`; a comment that does not end hides the rest.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((shown, hidden)) = rest.split_once("<!--") {
+        out.push_str(shown);
+        rest = hidden.split_once("-->").map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,238 @@
+//! Cuts growing markdown into pieces that can be laid out once and for all.
+//!
+//! May not know widths. Every decision looks only at whole lines, or at the fact that too much
+//! text is open, so that it does not matter in which portions the text came.
+
+use std::ops::Range;
+
+/// Text that no boundary divides is cut here, so that the open end stays cheap.
+const OPEN_MAX: usize = 8 << 10;
+
+/// What a piece is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Markdown to parse by itself.
+    Prose,
+    /// The line that opens a fenced block.
+    Fence,
+    /// A line within a fenced block.
+    Code,
+    /// The line that closes a fenced block.
+    FenceEnd,
+    /// Part of a comment.
+    Hidden,
+}
+
+/// A part of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it is.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: Kind,
+    /// A blank line stood before it.
+    pub gap: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Normal,
+    Fence {
+        mark: u8,
+        count: usize,
+    },
+    Comment,
+}
+
+/// How far the text is cut.
+#[derive(Debug, Clone, Default)]
+pub struct Splitter {
+    pos: usize,
+    state: State,
+    gap: bool,
+}
+
+impl Splitter {
+    /// The next piece that no further text can change. `text` is everything so far.
+    pub fn next(&mut self, text: &str) -> Option<Piece> {
+        self.skip_blank_lines(text);
+        let open = &text[self.pos..];
+        let window = &open[..open.floor_char_boundary(OPEN_MAX)];
+        let (length, kind, next) = match self.state {
+            State::Normal => normal(window),
+            State::Fence { mark, count } => fenced(window, mark, count),
+            State::Comment => hidden(window),
+        }
+        .or_else(|| (open.len() > OPEN_MAX).then(|| self.forced(window)))?;
+        let range = self.pos..self.pos + length;
+        // Blank lines before a boundary belong to the piece above it.
+        let blank_end = text[range.clone()].lines().last().is_some_and(|line| line.trim().is_empty());
+        let gap = std::mem::replace(&mut self.gap, kind == Kind::Prose && blank_end);
+        self.pos = range.end;
+        self.state = next;
+        Some(Piece { range, kind, gap })
+    }
+
+    /// What is left: it may change with the next byte. Unless the text is `finished`, an end
+    /// that may still become a mark is left out, so that it does not show for a moment.
+    pub fn open(&self, text: &str, finished: bool) -> Option<Piece> {
+        let open = &text[self.pos..];
+        let start = open.rfind('\n').map_or(0, |at| at + 1);
+        let last = open[start..].trim();
+        let (kind, end) = match self.state {
+            State::Comment => return None,
+            State::Fence { mark, count } => {
+                let closing = !last.is_empty() && last.bytes().all(|b| b == mark);
+                if closing && (!finished || last.len() >= count) {
+                    return None;
+                }
+                (Kind::Code, open.len())
+            }
+            State::Normal => {
+                let fence = fence_of(open.lines().next().unwrap_or_default()).is_some();
+                let kind = if fence { Kind::Fence } else { Kind::Prose };
+                let mark = !last.is_empty() && last.bytes().all(|b| b"-=*#+`~>|_<!".contains(&b));
+                (kind, if mark && !finished { start } else { open.len() })
+            }
+        };
+        if open[..end].trim().is_empty() {
+            return None;
+        }
+        Some(Piece { range: self.pos..self.pos + end, kind, gap: self.gap })
+    }
+
+    fn skip_blank_lines(&mut self, text: &str) {
+        while self.state == State::Normal
+            && let Some(end) = text[self.pos..].find('\n')
+            && text[self.pos..self.pos + end].trim().is_empty()
+        {
+            self.pos += end + 1;
+            self.gap = true;
+        }
+    }
+
+    /// Cuts what has no boundary, at a line, else at a space, else anywhere.
+    fn forced(&self, window: &str) -> (usize, Kind, State) {
+        let kind = match self.state {
+            State::Normal => Kind::Prose,
+            State::Fence { .. } => Kind::Code,
+            State::Comment => Kind::Hidden,
+        };
+        let at = window.rfind('\n').or_else(|| window.rfind(' ')).map_or(window.len(), |at| at + 1);
+        (at, kind, self.state)
+    }
+}
+
+/// The lines that have ended, with where they begin.
+fn whole_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(move |line| {
+        at += line.len();
+        (at - line.len(), line)
+    })
+}
+
+fn normal(window: &str) -> Option<(usize, Kind, State)> {
+    let mut lines = whole_lines(window);
+    let (_, head) = lines.next()?;
+    if let Some((mark, count)) = fence_of(head) {
+        return Some((head.len(), Kind::Fence, State::Fence { mark, count }));
+    }
+    if opens_comment(head) {
+        let closed = head.contains("-->");
+        let (kind, state) =
+            if closed { (Kind::Prose, State::Normal) } else { (Kind::Hidden, State::Comment) };
+        return Some((head.len(), kind, state));
+    }
+    if is_heading(head) {
+        return Some((head.len(), Kind::Prose, State::Normal));
+    }
+    let list = item_of(head).is_some() && indent(head) < 4;
+    let quote = head.trim_start().starts_with('>');
+    let mut blank = false;
+    for (at, line) in lines {
+        if line.trim().is_empty() {
+            blank = true;
+            continue;
+        }
+        let inside = list && indent(line) >= 2;
+        if !inside && (blank || begins_block(line, list, quote)) {
+            return Some((at, Kind::Prose, State::Normal));
+        }
+        blank = false;
+    }
+    None
+}
+
+/// Whether a line begins a block of its own right after another one.
+fn begins_block(line: &str, list: bool, quote: bool) -> bool {
+    let begins_list = match item_of(line) {
+        Some(number) => list || number.is_none_or(|n| n == 1),
+        None => false,
+    };
+    fence_of(line).is_some()
+        || is_heading(line)
+        || opens_comment(line)
+        || begins_list
+        || (!quote && indent(line) < 4 && line.trim_start().starts_with('>'))
+}
+
+fn fenced(window: &str, mark: u8, count: usize) -> Option<(usize, Kind, State)> {
+    let (_, line) = whole_lines(window).next()?;
+    let text = line.trim();
+    let closes = indent(line) < 4 && text.len() >= count && text.bytes().all(|b| b == mark);
+    let (kind, state) =
+        if closes { (Kind::FenceEnd, State::Normal) } else { (Kind::Code, State::Fence { mark, count }) };
+    Some((line.len(), kind, state))
+}
+
+fn hidden(window: &str) -> Option<(usize, Kind, State)> {
+    let (_, line) = whole_lines(window).next()?;
+    let state = if line.contains("-->") { State::Normal } else { State::Comment };
+    Some((line.len(), Kind::Hidden, state))
+}
+
+fn indent(line: &str) -> usize {
+    let mut columns = 0;
+    for byte in line.bytes() {
+        match byte {
+            b' ' => columns += 1,
+            b'\t' => columns += 4 - columns % 4,
+            _ => break,
+        }
+    }
+    columns
+}
+
+/// Mark and length of an opening fence.
+fn fence_of(line: &str) -> Option<(u8, usize)> {
+    let text = line.trim();
+    let mark = *text.as_bytes().first().filter(|b| matches!(b, b'`' | b'~'))?;
+    let count = text.bytes().take_while(|b| *b == mark).count();
+    let info = &text[count..];
+    let opens = indent(line) < 4 && count >= 3 && (mark == b'~' || !info.contains('`'));
+    opens.then_some((mark, count))
+}
+
+fn opens_comment(line: &str) -> bool {
+    indent(line) < 4 && line.trim_start().starts_with("<!--")
+}
+
+fn is_heading(line: &str) -> bool {
+    let text = line.trim_start();
+    let level = text.bytes().take_while(|b| *b == b'#').count();
+    indent(line) < 4 && (1..=6).contains(&level) && text[level..].starts_with([' ', '\t', '\n'])
+}
+
+/// The number of a list item with content (`None` inside for a bullet).
+fn item_of(line: &str) -> Option<Option<u64>> {
+    let text = line.trim_start();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = match digits {
+        0 => (None, text.strip_prefix(['-', '*', '+'])?),
+        1..=9 => (text[..digits].parse().ok(), text[digits..].strip_prefix(['.', ')'])?),
+        _ => return None,
+    };
+    (indent(line) < 4 && rest.starts_with([' ', '\t']) && !rest.trim().is_empty()).then_some(number)
+}

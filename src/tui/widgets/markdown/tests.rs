@@ -1,0 +1,274 @@
+//! Tests of laid-out and streamed markdown.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::tui::widgets::line;
+
+fn text_of(line: &Line) -> String {
+    line.iter().map(|span| span.text.as_str()).collect()
+}
+
+/// The lines, without the blanks at their ends.
+fn show(markdown: &mut Markdown, width: u16) -> String {
+    let lines = markdown.lines(width).iter();
+    lines.map(|line| text_of(line).trim_end().to_string()).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn check(text: &str, width: u16, expected: &str) {
+    assert_eq!(show(&mut Markdown::new(text), width), expected, "{text:?}");
+}
+
+fn scopes(text: &str) -> Vec<(String, &'static str)> {
+    let mut markdown = Markdown::new(text);
+    markdown.lines(60).iter().flatten().map(|span| (span.text.clone(), span.scope)).collect()
+}
+
+#[test]
+fn paragraphs_and_headings() {
+    check("# Title\nText that\ngoes on.\n\n\n\nMore.", 60, "Title\nText that goes on.\n\nMore.");
+    check("one two three", 8, "one two\nthree");
+    check("Title\n===\n\ntext", 60, "Title\n\ntext");
+    check("a  \nb\\\nc", 60, "a\nb\nc");
+    check("a\n\n---\n\nb", 4, "a\n\n────\n\nb");
+}
+
+#[test]
+fn inline_styles_are_scopes() {
+    assert_eq!(
+        scopes("a **b** *c* `d` ~~e~~ [f](http://g) <http://h>"),
+        [
+            ("a ", "markdown.text"),
+            ("b", "markdown.strong"),
+            (" ", "markdown.text"),
+            ("c", "markdown.emphasis"),
+            (" ", "markdown.text"),
+            ("d", "markdown.code"),
+            (" ", "markdown.text"),
+            ("e", "markdown.strike"),
+            (" ", "markdown.text"),
+            ("f", "markdown.link"),
+            (" (http://g)", "markdown.url"),
+            (" ", "markdown.text"),
+            ("http://h", "markdown.link"),
+        ]
+        .map(|(text, scope)| (text.to_string(), scope))
+    );
+    assert_eq!(scopes("## a `b`"), [("a b".to_string(), "markdown.heading.2")]);
+}
+
+#[test]
+fn lists_of_all_kinds() {
+    check("- a\n- b\n  - c\n    1. d\n- e", 60, "• a\n• b\n  ◦ c\n    1. d\n• e");
+    check("1. a\n2. b\n\n3. c", 60, "1. a\n2. b\n\n3. c");
+    check("9. a\n10. long words here", 12, "9. a\n10. long\n    words\n    here");
+    check("- a\n\n  b\n\n- c", 60, "• a\n\n  b\n\n• c");
+    check("- [ ] a\n- [x] b", 60, "• ○ a\n• ✓ b");
+    check("text:\n- a\n- b\n\nend", 60, "text:\n• a\n• b\n\nend");
+    check("- a\n\n  ```sh\n  ls\n\n  ps\n  ```\n- b", 60, "• a\n\n   sh\n   ls\n\n   ps\n• b");
+    check("-\n- a", 60, "•\n• a");
+}
+
+#[test]
+fn quotes_are_barred_and_bounded() {
+    check("> a\n> b\n>\n> > c", 60, "│ a b\n│\n│ │ c");
+    let deep = show(&mut Markdown::new(&format!("{} x", ">".repeat(40))), 60);
+    assert_eq!(deep, format!("{}x", "│ ".repeat(8)));
+    check(&format!("{} x", ">".repeat(40)), 5, "x");
+}
+
+#[test]
+fn code_keeps_its_form() {
+    check("a\n```rust\nfn main() {\n\tx\n\n}\n```\nb", 60, "a\n\n rust\n fn main() {\n     x\n\n }\n\nb");
+    check("```\nabcdef\n```", 4, " abc\n def");
+    check("~~~\n```\n~~~\n", 60, " ```");
+    check("```\nopen", 60, " open");
+    check("    indented\n      code", 60, " indented\n   code");
+    let mut markdown = Markdown::new("```\na\n```");
+    assert_eq!(line::width(&markdown.lines(10)[0]), 10);
+}
+
+#[test]
+fn tables_fit_or_turn_into_text() {
+    let table = "| name | n |\n|---|--:|\n| `a` | 1 |\n| long name here | 22 |\n";
+    check(table, 40, "name           │  n\n───────────────┼───\na              │  1\nlong name here │ 22");
+    check(table, 12, "name    │  n\n────────┼───\na       │  1\nlong    │ 22\nname    │\nhere    │");
+    check(table, 6, "name ·\nn\na · 1\nlong\nname\nhere ·\n22");
+}
+
+#[test]
+fn comments_are_hidden_and_other_html_is_shown() {
+    check("a\n\n<!-- hidden\n\nstill -->\n\nb", 60, "a\n\nb");
+    check("a <!-- b --> c <b>d</b><br>e", 60, "a  c <b>d</b>\ne");
+    check("<!-- a -->\n<!-- b --> \n\nc", 60, "c");
+    check("<div>\nx\n</div>", 60, "<div>\nx\n</div>");
+    check("<!-- never closed\n\ntext", 60, "");
+}
+
+#[test]
+fn nothing_commands_the_terminal() {
+    check("a\u{1b}[31mb\u{7}\n\n```\n\u{9b}x\ty\n```", 60, "a␛[31mb␇\n\n <9B>x   y");
+}
+
+#[test]
+fn wide_text_wraps_between_characters() {
+    check("漢字漢字漢字", 5, "漢字\n漢字\n漢字");
+}
+
+/// All states of the screen while a text comes byte by byte.
+fn frames(text: &str) -> Vec<String> {
+    let mut markdown = Markdown::default();
+    let mut frames = Vec::new();
+    for c in text.chars() {
+        markdown.push(c.encode_utf8(&mut [0; 4]));
+        frames.push(show(&mut markdown, 40));
+    }
+    frames
+}
+
+#[test]
+fn marks_that_are_not_complete_do_not_flicker() {
+    for frame in frames("Some text:\n\n```rust\nlet x;\n```\n\nand\n\n- item\n\n# Head\n") {
+        assert!(!frame.contains('`') && !frame.contains('#') && !frame.contains('-'), "{frame:?}");
+    }
+    let mut markdown = Markdown::default();
+    markdown.push("text\n-");
+    assert_eq!(markdown.lines(40)[0][0].scope, "markdown.text");
+    markdown.push("\n");
+    markdown.finish();
+    assert_eq!(markdown.lines(40)[0][0].scope, "markdown.heading.2");
+}
+
+#[test]
+fn what_was_shown_above_the_open_end_does_not_move() {
+    let text = "# A\n\npara graph one\n\n1. x\n2. y\n\n```c\nint a;\nint b;\n```\n\nend of it";
+    let mut markdown = Markdown::default();
+    let mut before: Vec<Line> = Vec::new();
+    for c in text.chars() {
+        markdown.push(c.encode_utf8(&mut [0; 4]));
+        let closed = markdown.closed_lines;
+        let lines = markdown.lines(40).to_vec();
+        assert_eq!(lines[..closed.min(before.len())], before[..closed.min(before.len())]);
+        before = lines;
+    }
+}
+
+#[test]
+fn streaming_token_by_token_is_linear() {
+    let cost = |paragraphs: usize| {
+        let text = "Some words of a paragraph that is not long.\n\n```\ncode\nmore code\n```\n\n- item\n"
+            .repeat(paragraphs);
+        let mut markdown = Markdown::default();
+        for token in text.as_bytes().chunks(4) {
+            markdown.push(std::str::from_utf8(token).unwrap());
+            markdown.lines(80);
+        }
+        markdown.laid_bytes() / paragraphs
+    };
+    assert!(cost(400) <= cost(50) * 11 / 10);
+    let line = |bytes: usize| {
+        let mut markdown = Markdown::default();
+        for _ in 0..bytes / 4 {
+            markdown.push("abc ");
+        }
+        markdown.lines(80);
+        markdown.laid_bytes()
+    };
+    assert!(line(100_000) <= 110_000);
+}
+
+#[test]
+fn a_block_without_end_stays_cheap() {
+    let mut markdown = Markdown::default();
+    for _ in 0..20_000 {
+        markdown.push("abcdefghi ");
+    }
+    markdown.lines(80);
+    let before = markdown.laid_bytes();
+    markdown.push("x");
+    markdown.lines(80);
+    assert!(markdown.laid_bytes() - before <= 9000);
+    let all: String = markdown.lines(80).iter().map(text_of).collect();
+    assert_eq!(all.matches("abcdefghi").count(), 20_000);
+}
+
+#[test]
+fn a_new_width_lays_everything_out_again_once() {
+    let mut markdown = Markdown::new(&"word ".repeat(100));
+    let wide = markdown.lines(80).len();
+    assert!(markdown.lines(20).len() > wide);
+    let bytes = markdown.laid_bytes();
+    markdown.lines(20);
+    assert_eq!(markdown.laid_bytes(), bytes);
+}
+
+/// Pieces of markdown that go wrong together.
+fn source() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(vec![
+        "word ",
+        "漢字",
+        "\n",
+        "\n\n",
+        "  ",
+        "    ",
+        "- ",
+        "1. ",
+        "10) ",
+        "> ",
+        "# ",
+        "```",
+        "```rs\n",
+        "~~~\n",
+        "`",
+        "**",
+        "*",
+        "_",
+        "~~",
+        "[a](b)",
+        "[x] ",
+        "| a | b |\n",
+        "|---|:-:|\n",
+        "<!--",
+        "-->",
+        "<b>",
+        "---\n",
+        "===\n",
+        "\t",
+        "\r\n",
+        "\u{1b}",
+        "e\u{301}",
+        "👩\u{200d}👧",
+        "\\",
+        "&amp;",
+        "![i](j)",
+        "\u{0}",
+    ]);
+    prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn portions_do_not_matter_and_nothing_is_too_wide(
+        text in source(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8), width in 1u16..30,
+    ) {
+        let mut whole = Markdown::new(&text);
+        let mut cuts: Vec<_> = cuts.iter().map(|c| text.floor_char_boundary(c.index(text.len() + 1))).collect();
+        cuts.extend([0, text.len()]);
+        cuts.sort_unstable();
+        let mut grown = Markdown::default();
+        for pair in cuts.windows(2) {
+            grown.push(&text[pair[0]..pair[1]]);
+            for line in grown.lines(width) {
+                prop_assert!(line::width(line) <= usize::from(width), "{:?}", line);
+            }
+        }
+        grown.finish();
+        prop_assert_eq!(grown.lines(width), whole.lines(width));
+        for line in whole.lines(width) {
+            prop_assert!(line::width(line) <= usize::from(width), "{:?}", line);
+        }
+    }
+}

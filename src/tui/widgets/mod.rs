@@ -1,0 +1,9 @@
+//! Things to put on a canvas that hold state of their own.
+//!
+//! May not know what they are used for.
+
+pub mod line;
+pub mod markdown;
+
+pub use line::{Line, Span};
+pub use markdown::Markdown;

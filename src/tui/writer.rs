@@ -1,0 +1,313 @@
+//! From the difference of two buffers to bytes: the shortest way for the cursor, and only the
+//! attributes that changed.
+//!
+//! May not know components or where bytes go. The cursor's place and the attributes in force
+//! are remembered between frames and forgotten when they cannot be known.
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::style::{Color, Modifier};
+
+use crate::base::width::grapheme_width;
+use crate::tui::theme::color::{ColorDepth, reduce_pair};
+use crate::tui::tree::Rows;
+
+/// Blanks at least this many are erased rather than written.
+const ERASE_MIN: u16 = 9;
+/// Unchanged cells at most this many are written again rather than jumped over.
+const GAP_MAX: u16 = 3;
+
+/// Attributes in force at the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Pen {
+    fg: Color,
+    bg: Color,
+    modifier: Modifier,
+}
+
+const PLAIN: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+
+/// Turns changed cells into bytes.
+#[derive(Debug)]
+pub struct Writer {
+    depth: ColorDepth,
+    /// Erasing paints the background in force (BCE), so that coloured blanks may be erased too.
+    erase_colored: bool,
+    pen: Option<Pen>,
+    at: Option<(u16, u16)>,
+    /// Runs of cells written since the last [`Writer::take`].
+    runs: usize,
+    out: Vec<u8>,
+}
+
+impl Writer {
+    /// A writer that knows nothing about the terminal's state yet.
+    pub fn new(depth: ColorDepth) -> Self {
+        Self { depth, erase_colored: false, pen: None, at: None, runs: 0, out: Vec::new() }
+    }
+
+    /// Says that erased cells take the background in force.
+    pub fn set_erase_colored(&mut self, on: bool) {
+        self.erase_colored = on;
+    }
+
+    /// Forgets cursor and attributes.
+    pub fn forget(&mut self) {
+        self.pen = None;
+        self.at = None;
+    }
+
+    /// The bytes so far and in how many runs of cells; empty afterwards.
+    pub fn take(&mut self) -> (Vec<u8>, usize) {
+        (std::mem::take(&mut self.out), std::mem::take(&mut self.runs))
+    }
+
+    /// Clears the screen to blanks in the terminal's own colours.
+    pub fn clear(&mut self) {
+        self.forget();
+        self.out.extend_from_slice(b"\x1b[m\x1b[H\x1b[2J");
+        self.pen = Some(PLAIN);
+        self.at = Some((0, 0));
+    }
+
+    /// Writes the cells of `rows` in which `next` differs from `shown`.
+    pub fn difference(&mut self, shown: &Buffer, next: &Buffer, rows: &Rows) {
+        for range in rows.ranges() {
+            for y in range.clone().take_while(|y| *y < next.area.height) {
+                self.row(shown, next, y);
+            }
+        }
+    }
+
+    /// Places the cursor the shortest way.
+    pub fn move_to(&mut self, x: u16, y: u16) {
+        if self.at == Some((x, y)) {
+            return;
+        }
+        let mut best = if x == 0 { csi(&[y + 1], 'H') } else { csi(&[y + 1, x + 1], 'H') };
+        if let Some((from_x, from_y)) = self.at {
+            for way in [by_column(from_x, x, from_y.abs_diff(y), y > from_y), by_home(x, from_y, y)] {
+                if way.len() < best.len() {
+                    best = way;
+                }
+            }
+        }
+        self.out.extend_from_slice(best.as_bytes());
+        self.at = Some((x, y));
+    }
+
+    fn row(&mut self, shown: &Buffer, next: &Buffer, y: u16) {
+        let width = next.area.width;
+        let start = next.index_of(0, y);
+        let old = &shown.content[start..start + usize::from(width)];
+        let new = &next.content[start..start + usize::from(width)];
+        let mut x = 0;
+        // Terminals disagree about the width of joined characters: behind a changed one all is new.
+        let mut doubt = false;
+        let mut end_of_run = None;
+        while x < width {
+            let (was, cell) = (&old[usize::from(x)], &new[usize::from(x)]);
+            let cells = width_of(cell).min(width - x);
+            let span = usize::from(x)..usize::from(x + cells);
+            if old[span.clone()] == new[span] && !doubt {
+                x += cells;
+                continue;
+            }
+            doubt = doubt || is_doubtful(was.symbol()) || is_doubtful(cell.symbol());
+            if end_of_run != Some(x) {
+                self.runs += usize::from(end_of_run.is_none_or(|end| x > end + GAP_MAX));
+                self.bridge(new, end_of_run, x, y);
+            }
+            x = match self.erase(new, x, y) {
+                0 => {
+                    self.cell(cell, x, y, cells, width);
+                    x + cells
+                }
+                erased => x + erased,
+            };
+            end_of_run = Some(x);
+        }
+    }
+
+    /// Gets to `x`, over a few unchanged cells by writing them again when that is shorter.
+    fn bridge(&mut self, row: &[Cell], from: Option<u16>, x: u16, y: u16) {
+        if let Some(from) = from.filter(|from| self.at == Some((*from, y)) && x - from <= GAP_MAX) {
+            let gap = &row[usize::from(from)..usize::from(x)];
+            let same = |cell: &Cell| self.pen == Some(self.pen_of(cell)) && is_ascii(cell);
+            if gap.iter().all(same) {
+                for cell in gap {
+                    self.out.extend_from_slice(cell.symbol().as_bytes());
+                }
+                self.at = Some((x, y));
+                return;
+            }
+        }
+        self.move_to(x, y);
+    }
+
+    /// Erases a run of equal blanks from `x` when that is shorter; returns its length or 0.
+    fn erase(&mut self, row: &[Cell], x: u16, y: u16) -> u16 {
+        let first = &row[usize::from(x)];
+        let pen = self.pen_of(first);
+        let shows = Modifier::UNDERLINED | Modifier::REVERSED | Modifier::CROSSED_OUT;
+        let erasable = pen.bg == Color::Reset || self.erase_colored;
+        if first.symbol() != " " || pen.modifier.intersects(shows) || !erasable {
+            return 0;
+        }
+        let rest = &row[usize::from(x)..];
+        let run = rest.iter().take_while(|c| c.symbol() == " " && self.pen_of(c) == pen).count() as u16;
+        if run < ERASE_MIN {
+            return 0;
+        }
+        self.move_to(x, y);
+        self.set_pen(pen);
+        let way = if usize::from(run) == rest.len() { csi(&[], 'K') } else { csi(&[run], 'X') };
+        self.out.extend_from_slice(way.as_bytes());
+        run
+    }
+
+    fn cell(&mut self, cell: &Cell, x: u16, y: u16, cells: u16, width: u16) {
+        self.move_to(x, y);
+        self.set_pen(self.pen_of(cell));
+        let symbol = if cell.symbol().is_empty() { " " } else { cell.symbol() };
+        let doubtful = is_doubtful(symbol);
+        if doubtful {
+            // A terminal that draws it narrower must not leave what stood there.
+            let blanks = usize::from(cells);
+            self.out.extend(std::iter::repeat_n(b' ', blanks));
+            self.at = (x + cells < width).then_some((x + cells, y));
+            self.move_to(x, y);
+        }
+        self.out.extend_from_slice(symbol.as_bytes());
+        // In the last column terminals differ about where the cursor is.
+        self.at = (x + cells < width && !doubtful).then_some((x + cells, y));
+    }
+
+    fn pen_of(&self, cell: &Cell) -> Pen {
+        let (fg, bg) = reduce_pair(cell.fg, cell.bg, self.depth);
+        Pen { fg, bg, modifier: cell.modifier }
+    }
+
+    fn set_pen(&mut self, pen: Pen) {
+        if self.pen == Some(pen) {
+            return;
+        }
+        let afresh = attributes(PLAIN, pen);
+        let afresh = if afresh.is_empty() { String::new() } else { format!("0;{afresh}") };
+        let best = match self.pen.map(|old| attributes(old, pen)) {
+            Some(change) if change.len() <= afresh.len() => change,
+            _ => afresh,
+        };
+        self.out.extend_from_slice(format!("\x1b[{best}m").as_bytes());
+        self.pen = Some(pen);
+    }
+}
+
+/// The cells that a symbol takes, at least one.
+fn width_of(cell: &Cell) -> u16 {
+    grapheme_width(cell.symbol()).max(1) as u16
+}
+
+fn is_ascii(cell: &Cell) -> bool {
+    cell.symbol().len() == 1
+}
+
+/// Whether terminals may disagree about its width: joiners, variation selectors, flags, marks
+/// that form clusters wider than two cells.
+fn is_doubtful(symbol: &str) -> bool {
+    if symbol.len() <= 4 && symbol.chars().nth(1).is_none() {
+        return false;
+    }
+    let joins = |c| matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}');
+    symbol.chars().any(joins) || grapheme_width(symbol) > 2
+}
+
+/// `CSI numbers letter`; a single 1 is left out, being the default.
+fn csi(numbers: &[u16], letter: char) -> String {
+    let numbers = match numbers {
+        [1] => String::new(),
+        _ => numbers.iter().map(u16::to_string).collect::<Vec<_>>().join(";"),
+    };
+    format!("\x1b[{numbers}{letter}")
+}
+
+/// A relative move: columns first, then rows.
+fn by_column(from: u16, to: u16, rows: u16, down: bool) -> String {
+    let mut way = match to.abs_diff(from) {
+        0 => String::new(),
+        n if to > from => csi(&[n], 'C'),
+        n @ 1..=3 => "\u{8}".repeat(usize::from(n)),
+        n => csi(&[n], 'D'),
+    };
+    way.push_str(&vertical(rows, down));
+    way
+}
+
+/// A move by way of the first column.
+fn by_home(to: u16, from_y: u16, to_y: u16) -> String {
+    let mut way = String::from("\r");
+    way.push_str(&vertical(from_y.abs_diff(to_y), to_y > from_y));
+    if to > 0 {
+        way.push_str(&csi(&[to], 'C'));
+    }
+    way
+}
+
+fn vertical(rows: u16, down: bool) -> String {
+    match (rows, down) {
+        (0, _) => String::new(),
+        (1..=2, true) => "\n".repeat(usize::from(rows)),
+        (rows, true) => csi(&[rows], 'B'),
+        (rows, false) => csi(&[rows], 'A'),
+    }
+}
+
+/// The numbers that change one set of attributes into another, joined by `;`.
+fn attributes(from: Pen, to: Pen) -> String {
+    let mut codes: Vec<String> = Vec::new();
+    let (off, on) = (from.modifier - to.modifier, to.modifier - from.modifier);
+    let weight = Modifier::BOLD | Modifier::DIM;
+    // 22 ends both bold and dim, so what stays of the two must be set again.
+    let again = if off.intersects(weight) { to.modifier & weight } else { Modifier::empty() };
+    if off.intersects(weight) {
+        codes.push("22".into());
+    }
+    for (modifier, set, unset) in [
+        (Modifier::ITALIC, "3", "23"),
+        (Modifier::UNDERLINED, "4", "24"),
+        (Modifier::REVERSED, "7", "27"),
+        (Modifier::CROSSED_OUT, "9", "29"),
+    ] {
+        if on.contains(modifier) {
+            codes.push(set.into());
+        } else if off.contains(modifier) {
+            codes.push(unset.into());
+        }
+    }
+    for (modifier, set) in [(Modifier::BOLD, "1"), (Modifier::DIM, "2")] {
+        if (on | again).contains(modifier) {
+            codes.push(set.into());
+        }
+    }
+    if from.fg != to.fg {
+        codes.push(color_code(to.fg, 30));
+    }
+    if from.bg != to.bg {
+        codes.push(color_code(to.bg, 40));
+    }
+    codes.join(";")
+}
+
+/// The numbers of a colour; `base` is 30 for text and 40 for the background.
+fn color_code(color: Color, base: u8) -> String {
+    match color {
+        Color::Indexed(n @ 0..8) => format!("{}", base + n),
+        Color::Indexed(n @ 8..16) => format!("{}", base + 52 + n),
+        Color::Indexed(n) => format!("{};5;{n}", base + 8),
+        Color::Rgb(r, g, b) => format!("{};2;{r};{g};{b}", base + 8),
+        // Named colours of other code count as the terminal's own.
+        _ => format!("{}", base + 9),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Tests of the bytes: short, and right on an emulated terminal.
+
+use std::num::NonZeroU16;
+
+use proptest::prelude::*;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::*;
+use crate::tui::canvas::Canvas;
+use crate::tui::theme::scheme::Theme;
+
+const COLS: u16 = 24;
+const ROWS: u16 = 5;
+
+/// A buffer with texts at places.
+fn buffer(texts: &[(u16, u16, &str, Style)]) -> Buffer {
+    let area = Rect::new(0, 0, COLS, ROWS);
+    let mut buffer = Buffer::empty(area);
+    for (x, y, text, style) in texts {
+        Canvas::new(&mut buffer, area, area, &Theme::builtin(), ColorDepth::True).text(*x, *y, text, *style);
+    }
+    buffer
+}
+
+fn all_rows() -> Rows {
+    let mut rows = Rows::default();
+    rows.add(0..ROWS);
+    rows
+}
+
+/// The bytes from one buffer to another, with the terminal plain and its cursor at the top left.
+fn bytes(shown: &Buffer, next: &Buffer) -> String {
+    let mut writer = Writer::new(ColorDepth::True);
+    writer.clear();
+    writer.take();
+    writer.difference(shown, next, &all_rows());
+    String::from_utf8(writer.take().0).unwrap()
+}
+
+#[track_caller]
+fn check(before: &[(u16, u16, &str, Style)], after: &[(u16, u16, &str, Style)], expected: &str) {
+    assert_eq!(bytes(&buffer(before), &buffer(after)), expected);
+}
+
+#[test]
+fn only_changed_cells_are_written() {
+    let plain = Style::new();
+    check(&[(0, 0, "abc", plain)], &[(0, 0, "abc", plain)], "");
+    check(&[(0, 0, "abcdef", plain)], &[(0, 0, "abcdeX", plain)], "\x1b[5CX");
+    check(&[(0, 0, "abcdef", plain)], &[(0, 0, "XbcdeX", plain)], "X\x1b[4CX");
+    check(&[(0, 0, "abcd", plain)], &[(0, 0, "XbcX", plain)], "XbcX");
+    check(&[], &[(0, 1, "x", plain)], "\nx");
+    check(&[], &[(4, 4, "x", plain)], "\x1b[5;5Hx");
+}
+
+#[test]
+fn only_changed_attributes_are_written() {
+    let (plain, bold) = (Style::new(), Style::new().bold());
+    let red = Style::new().fg(Color::Indexed(1));
+    check(&[], &[(0, 0, "a", bold), (1, 0, "b", bold.patch(red))], "\x1b[1ma\x1b[31mb");
+    check(&[], &[(0, 0, "a", red), (1, 0, "b", plain)], "\x1b[31ma\x1b[mb");
+    check(&[], &[(0, 0, "a", bold.patch(red)), (1, 0, "b", red)], "\x1b[1;31ma\x1b[22mb");
+    check(&[], &[(0, 0, "a", bold.dim()), (1, 0, "b", Style::new().dim())], "\x1b[1;2ma\x1b[0;2mb");
+}
+
+#[test]
+fn a_shorter_line_is_erased() {
+    let plain = Style::new();
+    check(&[(0, 0, "a long line of text", plain)], &[(0, 0, "a", plain)], "\x1b[2C\x1b[K");
+    let blue = Style::new().bg(Color::Indexed(4));
+    let written = bytes(&buffer(&[]), &buffer(&[(0, 0, "                        ", blue)]));
+    assert!(!written.contains("\x1b[K"), "{written:?}");
+}
+
+#[test]
+fn doubtful_clusters_get_their_place_cleared_and_their_followers_rewritten() {
+    let plain = Style::new();
+    let family = "👩\u{200d}👩\u{200d}👧";
+    let line = format!("{family}abc");
+    check(&[(2, 0, "abc", plain)], &[(0, 0, &line, plain)], &format!("  \r{family}\x1b[1;3Habc\x1b[K"));
+}
+
+/// The emulated terminal after some bytes, as cells and styles.
+fn emulated(bytes: &[u8]) -> Vec<String> {
+    let mut parser = vt100::Parser::new(NonZeroU16::new(ROWS).unwrap(), NonZeroU16::new(COLS).unwrap(), 0);
+    parser.process(bytes);
+    cells(|x, y| {
+        let cell = parser.screen().cell(y, x).expect("the emulator has the same size");
+        let text = if cell.is_wide_continuation() { "" } else { cell.contents() };
+        (if text.is_empty() && !cell.is_wide_continuation() { " " } else { text }.to_string(), {
+            format!("{:?}{:?}{}{}", cell.fgcolor(), cell.bgcolor(), cell.bold(), cell.inverse())
+        })
+    })
+}
+
+fn expected(buffer: &Buffer) -> Vec<String> {
+    let color = |color: Color| match color {
+        Color::Indexed(n) => vt100::Color::Idx(n),
+        Color::Rgb(r, g, b) => vt100::Color::Rgb(r, g, b),
+        _ => vt100::Color::Default,
+    };
+    cells(|x, y| {
+        let cell = &buffer[(x, y)];
+        let (bold, inverse) =
+            (cell.modifier.contains(Modifier::BOLD), cell.modifier.contains(Modifier::REVERSED));
+        let symbol = cell.symbol().to_string();
+        // The emulator keeps no style in the second half of a wide character.
+        let style = format!("{:?}{:?}{bold}{inverse}", color(cell.fg), color(cell.bg));
+        (symbol, style)
+    })
+}
+
+fn cells(cell: impl Fn(u16, u16) -> (String, String)) -> Vec<String> {
+    let places = (0..ROWS).flat_map(|y| (0..COLS).map(move |x| (x, y)));
+    let show = |(x, y): (u16, u16)| {
+        let (symbol, style) = cell(x, y);
+        if symbol.is_empty() { format!("{x},{y} half") } else { format!("{x},{y} {symbol:?} {style}") }
+    };
+    places.map(show).collect()
+}
+
+fn style() -> impl Strategy<Value = Style> {
+    let color = || {
+        prop::option::of(prop::sample::select(vec![
+            Color::Indexed(1),
+            Color::Indexed(12),
+            Color::Indexed(200),
+            Color::Rgb(1, 2, 3),
+        ]))
+    };
+    (color(), color(), any::<bool>(), any::<bool>()).prop_map(|(fg, bg, bold, reversed)| {
+        let style = Style { fg, bg, ..Style::new() };
+        let style = if bold { style.bold() } else { style };
+        if reversed { style.reversed() } else { style }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn a_terminal_shows_what_was_drawn(
+        frames in prop::collection::vec(prop::collection::vec(
+            (0..COLS, 0..ROWS, "[a-c漢字é ]{0,24}", style()), 0..6), 1..6),
+        erase_colored in any::<bool>(),
+    ) {
+        let mut writer = Writer::new(ColorDepth::True);
+        writer.set_erase_colored(erase_colored);
+        writer.clear();
+        let mut shown = buffer(&[]);
+        let mut stream = Vec::new();
+        for texts in &frames {
+            let texts: Vec<_> = texts.iter().map(|(x, y, text, style)| (*x, *y, text.as_str(), *style)).collect();
+            let next = buffer(&texts);
+            writer.difference(&shown, &next, &all_rows());
+            stream.extend(writer.take().0);
+            prop_assert_eq!(emulated(&stream), expected(&next));
+            shown = next;
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The law of the house: which module may import which, no cycles, no hidden dependencies, and
+//! where the outside world may be touched. The exception lists are empty and stay so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::source::{self, Source};
+
+/// Layer, module, what it may import. `a::b` allows only that part of `a`: plain data.
+const LAYERS: &[(u8, &str, &[&str])] = &[
+    (0, "base", &[]),
+    (1, "exec", &["base"]),
+    (1, "net", &["base"]),
+    (2, "text", &["base"]),
+    (2, "tui", &["base"]),
+    (2, "patch", &["base"]),
+    (2, "config", &["base"]),
+    (2, "llm", &["base", "net"]),
+    (2, "workspace", &["base", "exec"]),
+    (3, "session", &["base", "llm::model"]),
+    (3, "tools", &["base", "exec", "net", "workspace", "patch", "llm::model"]),
+    (4, "agent", &["base", "llm", "session", "tools"]),
+    (6, "runtime", &["base", "exec", "net", "patch", "config", "llm", "workspace", "session", "tools", "agent"]),
+    (7, "ide", &["base", "exec", "text", "tui", "config", "workspace", "runtime", "llm::model", "session::message",
+        "tools::tool", "tools::view", "tools::approval", "tools::policy", "tools::registry", "agent::event"]),
+    (7, "modes", &["base", "config", "runtime", "llm::model", "session::message", "tools::approval", "tools::view", "agent::event"]),
+    (8, "cli", &["base", "exec", "net", "text", "tui", "patch", "config", "llm", "workspace", "session", "tools", "agent",
+        "runtime", "ide", "modes"]),
+];
+
+/// What touches the outside world, and the only modules that may.
+const BANNED: &[(&str, &[&str])] = &[
+    ("std::fs", &["base::log", "exec", "workspace", "llm::auth", "session::store", "config::load", "tui::term", "modes", "cli"]),
+    ("std::env", &["tui::term", "modes", "cli"]),
+    ("std::process", &["exec", "workspace", "modes", "cli"]),
+    ("std::net", &["net"]),
+    ("tokio::net", &["net"]),
+    ("tokio::fs", &["exec", "workspace", "session::store", "modes", "cli"]),
+    ("tokio::process", &["exec"]),
+    ("reqwest::", &["net", "llm"]),
+    ("SystemTime", &["base::clock", "exec", "session::store"]),
+    ("thread::sleep", &[]),
+    ("unbounded_channel", &[]),
+    ("mpsc::unbounded", &[]),
+    ("println!", &["modes", "cli"]),
+    ("print!", &["modes", "cli"]),
+    (".unwrap()", &[]),
+    ("unsafe ", &[]),
+];
+
+fn top_modules() -> BTreeSet<&'static str> {
+    LAYERS.iter().map(|(_, module, _)| *module).collect()
+}
+
+/// `a::b::Name` with the name resolved through `a`'s face, so that plain data can be told.
+fn resolve(path: &[String], faces: &BTreeMap<(String, String), String>) -> String {
+    let mut path = path.to_vec();
+    for n in 1..path.len() {
+        if let Some(child) = faces.get(&(path[..n].join("::"), path[n].clone())) {
+            let rest = path.split_off(n);
+            path = child.split("::").map(String::from).collect();
+            path.extend(rest);
+            return resolve(&path, faces);
+        }
+    }
+    path.join("::")
+}
+
+#[test]
+fn imports_follow_the_layers() {
+    let sources = source::sources();
+    let faces = source::reexports(&sources);
+    let mut broken = Vec::new();
+    for file in sources.iter().filter(|s| !s.module.is_empty() && !s.is_test) {
+        let Some((_, _, allowed)) = LAYERS.iter().find(|(_, module, _)| *module == file.top()) else {
+            broken.push(format!("{}: module `{}` is not in the table of layers", file.path, file.top()));
+            continue;
+        };
+        for (line, segments) in source::paths(file) {
+            let path = resolve(&source::absolute(file, &segments), &faces);
+            let target = path.split("::").next().unwrap_or_default();
+            if !top_modules().contains(target) || target == file.top() {
+                continue;
+            }
+            let may = allowed.iter().any(|a| path == *a || path.starts_with(&format!("{a}::")));
+            if !may {
+                broken.push(format!("{}:{line}: `{}` may not import `{path}`; it may import {allowed:?}", file.path, file.top()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_table_points_downwards() {
+    for (layer, module, allowed) in LAYERS {
+        for target in *allowed {
+            let top = target.split("::").next().unwrap();
+            let (below, ..) = LAYERS.iter().find(|(_, m, _)| *m == top).unwrap();
+            assert!(below < layer, "{module} ({layer}) may not import {target} ({below})");
+        }
+    }
+}
+
+#[test]
+fn the_code_map_names_every_module() {
+    let lib = std::fs::read_to_string(source::root().join("src/lib.rs")).unwrap();
+    for module in top_modules() {
+        assert!(lib.contains(&format!("[`{module}`]")), "lib.rs does not show `{module}`");
+        assert!(lib.contains(&format!("pub mod {module};")), "lib.rs does not declare `{module}`");
+    }
+    let declared = lib.matches("pub mod ").count();
+    assert_eq!(declared, top_modules().len(), "a module of lib.rs has no row in the table of layers");
+}
+
+/// Which files of one module import which.
+fn file_graph(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
+    let modules: BTreeSet<&str> = sources.iter().map(|s| s.module.as_str()).collect();
+    let faces = source::reexports(sources);
+    let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in sources.iter().filter(|s| !s.is_test && !s.module.is_empty()) {
+        for (_, segments) in source::paths(file) {
+            let path = resolve(&source::absolute(file, &segments), &faces);
+            let parts: Vec<&str> = path.split("::").collect();
+            let target = (1..=parts.len()).rev().map(|n| parts[..n].join("::")).find(|p| modules.contains(p.as_str()));
+            if let Some(target) = target.filter(|t| *t != file.module) {
+                graph.entry(file.module.clone()).or_default().insert(target);
+            }
+        }
+    }
+    graph
+}
+
+#[test]
+fn no_two_files_import_each_other() {
+    fn visit<'a>(node: &'a str, graph: &'a BTreeMap<String, BTreeSet<String>>, path: &mut Vec<&'a str>, done: &mut BTreeSet<&'a str>) -> Option<String> {
+        if let Some(at) = path.iter().position(|n| *n == node) {
+            return Some(format!("{} -> {node}", path[at..].join(" -> ")));
+        }
+        if !done.insert(node) {
+            return None;
+        }
+        path.push(node);
+        for next in graph.get(node).into_iter().flatten() {
+            if let Some(cycle) = visit(next, graph, path, done) {
+                return Some(cycle);
+            }
+        }
+        path.pop();
+        None
+    }
+    let sources = source::sources();
+    let graph = file_graph(&sources);
+    assert!(graph.len() > 20, "the scanner found {} importing files, which cannot be all", graph.len());
+    let mut done = BTreeSet::new();
+    for node in graph.keys() {
+        if let Some(cycle) = visit(node, &graph, &mut Vec::new(), &mut done) {
+            panic!("import cycle: {cycle}");
+        }
+    }
+}
+
+#[test]
+fn nothing_hides_a_dependency() {
+    for file in source::sources().iter().filter(|s| !s.is_test) {
+        for (at, _) in file.code.match_indices("pub use ") {
+            let line = source::line_at(&file.code, at);
+            assert!(file.is_mod_file(), "{}:{line}: only a folder's mod.rs re-exports", file.path);
+            let rest = &file.code[at + 8..];
+            assert!(!rest.starts_with("crate::") && !rest.starts_with("super::"), "{}:{line}: re-exports another module", file.path);
+        }
+        for (line, text) in file.code.lines().enumerate() {
+            let glob = text.trim_start().starts_with("use ") && text.contains("::*");
+            assert!(!glob, "{}:{}: glob import", file.path, line + 1);
+        }
+    }
+}
+
+#[test]
+fn the_outside_world_is_touched_where_the_law_says() {
+    let mut broken = Vec::new();
+    for file in source::sources().iter().filter(|s| !s.is_test && !s.module.is_empty()) {
+        for (call, places) in BANNED {
+            let may = places.iter().any(|p| file.module == *p || file.module.starts_with(&format!("{p}::")));
+            if may {
+                continue;
+            }
+            for (at, _) in file.code.match_indices(call) {
+                let before = file.code[..at].chars().next_back().unwrap_or(' ');
+                let part_of_word = call.starts_with(char::is_alphabetic) && (before.is_alphanumeric() || before == '_');
+                if !part_of_word {
+                    broken.push(format!("{}:{}: `{call}` outside {places:?}", file.path, source::line_at(&file.code, at)));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}

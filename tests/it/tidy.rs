@@ -1,0 +1,94 @@
+//! House rules as a test: module docs, lengths, names, leftover notes. Adding a rule costs
+//! minutes, and no check lives only in CI.
+
+use crate::source;
+
+const FILE_LINES_MAX: usize = 500;
+const FUNCTION_LINES_MAX: usize = 70;
+const FORBIDDEN_NAMES: &[&str] = &["utils", "util", "helpers", "common", "misc", "types"];
+/// Spelled in two parts, so that this file does not find itself.
+const NOTES: &[(&str, &str)] = &[("TO", "DO"), ("FIX", "ME"), ("XX", "X:"), ("HA", "CK"), ("for ", "now"), ("stub", " ")];
+
+fn all_files() -> Vec<(String, String)> {
+    let mut paths = source::files("src");
+    paths.extend(source::files("tests"));
+    paths.extend(source::files("benches"));
+    let read = |path: std::path::PathBuf| {
+        let name = path.strip_prefix(source::root()).unwrap().display().to_string();
+        (name, std::fs::read_to_string(path).unwrap())
+    };
+    paths.into_iter().map(read).collect()
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (path, text) in all_files() {
+        assert!(text.starts_with("//! "), "{path} does not open with a module doc");
+    }
+}
+
+#[test]
+fn files_and_functions_are_short() {
+    let mut long = Vec::new();
+    for (path, text) in all_files() {
+        let lines = text.lines().count();
+        if lines > FILE_LINES_MAX {
+            long.push(format!("{path}: {lines} lines, at most {FILE_LINES_MAX}"));
+        }
+        for (name, line, length) in source::functions(&source::blank(&text)) {
+            if length > FUNCTION_LINES_MAX {
+                long.push(format!("{path}:{line}: fn {name} has {length} lines, at most {FUNCTION_LINES_MAX}"));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn names_say_something() {
+    for (path, _) in all_files() {
+        let stem = path.rsplit('/').next().unwrap().trim_end_matches(".rs").to_string();
+        assert!(!FORBIDDEN_NAMES.contains(&stem.as_str()), "{path}: a name that says nothing");
+    }
+}
+
+#[test]
+fn no_notes_are_left_behind() {
+    for (path, text) in all_files() {
+        for (a, b) in NOTES {
+            let note = format!("{a}{b}");
+            let found = text.lines().position(|line| line.contains(&note));
+            assert!(found.is_none(), "{path}:{}: `{note}`", found.unwrap_or(0) + 1);
+        }
+    }
+}
+
+#[test]
+fn a_mod_file_lists_and_holds_no_logic() {
+    for file in source::sources().iter().filter(|s| s.is_mod_file()) {
+        let functions = source::functions(&file.code);
+        assert!(functions.is_empty(), "{}: fn {} belongs into a file of its own", file.path, functions[0].0);
+    }
+}
+
+#[test]
+fn every_expect_states_what_always_holds() {
+    for file in source::sources().iter().filter(|s| !s.is_test) {
+        for (at, _) in file.code.match_indices(".expect(") {
+            let line = source::line_at(&file.code, at);
+            let text = file.raw.lines().skip(line - 1).take(2).collect::<Vec<_>>().join(" ");
+            let words = text.split('"').nth(1).map_or(0, |message| message.split_whitespace().count());
+            assert!(words >= 3, "{}:{line}: `expect` must state the invariant", file.path);
+        }
+    }
+}
+
+#[test]
+fn no_test_file_is_forgotten() {
+    let main = std::fs::read_to_string(source::root().join("tests/it/main.rs")).unwrap();
+    for entry in std::fs::read_dir(source::root().join("tests/it")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || main.contains(&format!("mod {module};")), "tests/it/{name} is not in main.rs");
+    }
+}
