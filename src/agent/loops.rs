@@ -78,6 +78,6 @@ mod tests {
         assert_eq!(detected("aaaaaaaaa"), None);
         assert_eq!(detected("aaaaabaaaa"), None);
         assert_eq!(detected("abcdabcdabcd"), None);
-        assert_eq!(detected("zzaaaaaaaaaa"), Some(11));
+        assert_eq!(detected("zzaaaaaaaaaa"), Some(10));
     }
 }

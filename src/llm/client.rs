@@ -13,7 +13,7 @@ use super::model::{ErrorKind, LlmError, Model, Request, StopReason, StreamEvent}
 use super::provider::{EventStream, Provider};
 use super::providers::{DIALECTS, Setup};
 use crate::base::clock::SharedClock;
-use crate::net::http::Http;
+use crate::net::http::{Http, loopback_url};
 
 /// A provider that does not come from the catalog, with the models it serves.
 #[derive(Clone)]
@@ -45,6 +45,7 @@ impl Client {
         injected: Vec<Injected>,
         http: &Arc<Http>,
         clock: &SharedClock,
+        offline: bool,
     ) -> Self {
         let mut client = Self::new();
         for extra in injected {
@@ -53,6 +54,10 @@ impl Client {
         for info in &catalog.providers {
             let Some(dialect) = DIALECTS.iter().find(|d| d.id == info.api) else { continue };
             let Some(access) = credentials.access(info) else { continue };
+            let remote = !access.base_url.is_empty() && !loopback_url(&access.base_url);
+            if offline && remote {
+                continue;
+            }
             let models = catalog.models_of(info).into_iter().map(|model| {
                 let base_url = access.base_url.clone();
                 Arc::new(Model { base_url, ..(*model).clone() })
@@ -103,19 +108,29 @@ mod tests {
     use futures::StreamExt;
     use std::collections::HashMap;
 
-    fn client(vars: &[(&str, &str)]) -> Client {
+    fn client(vars: &[(&str, &str)], offline: bool) -> Client {
         let vars: HashMap<_, _> = vars.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
         let clock: SharedClock = ManualClock::new(0);
-        Client::assemble(Catalog::builtin(), &Credentials::new(vars), vec![], &Arc::default(), &clock)
+        Client::assemble(
+            Catalog::builtin(),
+            &Credentials::new(vars),
+            vec![],
+            &Arc::default(),
+            &clock,
+            offline,
+        )
     }
 
     #[test]
     fn only_what_can_be_asked_is_offered_and_the_demo_comes_last() {
         let ids = |c: &Client| c.models().iter().map(|m| m.provider.clone()).collect::<Vec<_>>();
-        assert_eq!(ids(&client(&[])), ["demo"]);
-        let with_key = client(&[("ANTHROPIC_API_KEY", "k")]);
+        assert_eq!(ids(&client(&[], false)), ["demo"]);
+        let with_key = client(&[("ANTHROPIC_API_KEY", "k")], false);
         assert_eq!(with_key.models()[0].id, "claude-opus-5-5");
         assert_eq!(ids(&with_key).last().unwrap(), "demo");
+        assert_eq!(ids(&client(&[("ANTHROPIC_API_KEY", "k")], true)), ["demo"]);
+        let local = [("ANTHROPIC_BASE_URL", "http://localhost:1")];
+        assert_eq!(ids(&client(&local, true))[0], "anthropic");
     }
 
     #[tokio::test]
@@ -130,7 +145,7 @@ mod tests {
             max_tokens: None,
             session_id: None,
         };
-        let events: Vec<_> = client(&[]).stream(request).collect().await;
+        let events: Vec<_> = client(&[], false).stream(request).collect().await;
         assert!(
             matches!(&events[..], [StreamEvent::Error { error, .. }] if error.kind == ErrorKind::Configuration)
         );
