@@ -23,6 +23,7 @@ use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{input, update};
 use crate::base::clock::SharedClock;
+
 use crate::runtime::Delivery;
 use crate::tui::input::Input;
 use crate::tui::screen::Screen;
@@ -47,7 +48,7 @@ pub struct App {
     clock: SharedClock,
     pending_since: Option<Duration>,
     sign_due: Option<Duration>,
-    prompts: Vec<String>,
+    prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
     /// What is to be put on the clipboard.
     pub copied: Option<String>,
 }
@@ -132,8 +133,8 @@ impl App {
                 let (handle, snapshot) = *connection;
                 update::connected(&mut cx, &snapshot, handle.models());
                 self.worker.session = Some(handle);
-                for text in std::mem::take(&mut self.prompts) {
-                    effects.push(Effect::Prompt(text, Delivery::FollowUp));
+                for (text, images) in std::mem::take(&mut self.prompts) {
+                    effects.push(Effect::Prompt(text, images, Delivery::FollowUp));
                 }
             }
             Event::Connected(Err(report)) => update::not_connected(&mut cx, &report),

@@ -70,7 +70,9 @@ impl Worker {
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Walk(injector) => self.start_walk(injector),
             Effect::Entries(injector) => self.entries(&injector),
-            Effect::Prompt(text, delivery) => self.with_session(|session| session.prompt(text, Vec::new(), delivery)),
+            Effect::Prompt(text, images, delivery) => {
+                self.with_session(|session| session.prompt(text, images, delivery));
+            }
             Effect::Abort => self.with_session(Handle::abort),
             Effect::Dequeue => {
                 let Some(queue) = self.session.as_ref().map(Handle::take_queue) else { return };
@@ -78,10 +80,10 @@ impl Worker {
             }
             Effect::SetModel { provider, id } => self.with_session(|session| session.set_model(&provider, &id)),
             Effect::SetThinking(level) => self.with_session(|session| session.set_thinking(level)),
-            Effect::SetTools(names) => drop(names),
+            Effect::SetTools(names) => self.with_session(|session| session.set_tools(names)),
             Effect::Navigate(entry) => {
                 let Some(session) = self.session.clone() else { return };
-                self.task(async move { {let _x=(session,entry); Event::Walked} });
+                self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
             Effect::Accept | Effect::Run(_) | Effect::Picker(_) | Effect::CycleModel(_) | Effect::Copy(_) | Effect::Repaint => {
                 tracing::error!("an effect of the loop itself reached the worker");
@@ -156,7 +158,10 @@ impl Worker {
         let Some(session) = self.session.clone() else { return };
         let injector = injector.clone();
         self.task(async move {
-let _y=(injector,session);
+            for place in session.places().await.into_iter().rev() {
+                let detail = if place.active { format!("● {}", place.role) } else { place.role };
+                push(&injector, PickRow { text: place.text, detail, pick: Pick::Entry(place.entry) });
+            }
             Event::Walked
         });
     }

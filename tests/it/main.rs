@@ -7,6 +7,8 @@
 mod architecture;
 /// Reads our own source for the law tests.
 mod source;
+/// Rows and files agree.
+mod tables;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
 /// What several tests need: a program in a pseudo terminal.
