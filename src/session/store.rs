@@ -99,7 +99,9 @@ impl Store {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&self.path);
         self.file = Some(file.map_err(|source| self.error(source))?);
         let written = self.append(lines);
-        if written.is_err() {
+        if written.is_ok() {
+            sync_folder(&self.path);
+        } else {
             // Half a first write is no session yet; without the file the next try can succeed.
             self.file = None;
             if let Err(error) = fs::remove_file(&self.path) {
@@ -134,6 +136,16 @@ impl Store {
     /// Waits until everything written is on the disk.
     pub(super) fn sync(&self) -> Result<(), SessionError> {
         self.file.as_ref().map_or(Ok(()), File::sync_data).map_err(|source| self.error(source))
+    }
+}
+
+/// Puts the new name itself on the disk. Some file systems cannot; then the name comes there
+/// with the system's next write.
+fn sync_folder(path: &Path) {
+    if let Some(folder) = path.parent()
+        && let Err(error) = File::open(folder).and_then(|folder| folder.sync_all())
+    {
+        tracing::debug!(path = %folder.display(), %error, "cannot sync a folder");
     }
 }
 
