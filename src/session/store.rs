@@ -5,7 +5,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -109,6 +109,11 @@ impl Store {
             }
         }
         written
+    }
+
+    /// Whether the file that we have open was deleted. Writing on would lose every word.
+    pub(super) fn is_gone(&self) -> bool {
+        self.file.as_ref().and_then(|file| file.metadata().ok()).is_some_and(|facts| facts.nlink() == 0)
     }
 
     /// Appends whole lines (with their line feeds) in one write. After a failure the file is
