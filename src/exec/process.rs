@@ -30,6 +30,8 @@ const GROUP_POLL: Duration = Duration::from_millis(10);
 const DRAIN_QUIET: Duration = Duration::from_millis(100);
 /// The same wait in all.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
+/// Both waits after a kill, where nobody is interested in latecomers.
+const DRAIN_KILLED: Duration = Duration::from_millis(20);
 /// Read size: a pipe's capacity on Linux.
 const CHUNK: usize = 64 * 1024;
 
@@ -142,18 +144,18 @@ impl Job {
                 }
             }
         };
-        self.drain(output).await;
+        self.drain(DRAIN_QUIET, DRAIN_MAX, output).await;
         self.group = None;
         status.map_err(|source| EnvError::Io { path: self.cwd.clone(), source })
     }
 
     /// Passes on what is left in the pipe: until its end, or until a process that outlived the
     /// shell has been silent for a while.
-    async fn drain(&mut self, output: &mut OutputSink) {
-        let latest = Instant::now() + DRAIN_MAX;
+    async fn drain(&mut self, quiet: Duration, most: Duration, output: &mut OutputSink) {
+        let latest = Instant::now() + most;
         while self.open {
-            let quiet = latest.min(Instant::now() + DRAIN_QUIET);
-            let Ok(read) = timeout_at(quiet, self.pipe.read(&mut self.buffer)).await else { return };
+            let silent = latest.min(Instant::now() + quiet);
+            let Ok(read) = timeout_at(silent, self.pipe.read(&mut self.buffer)).await else { return };
             self.open = pass_on(&self.buffer, read, output);
             if Instant::now() >= latest {
                 return;
@@ -185,7 +187,7 @@ impl Job {
             }
         }
         self.group = None;
-        self.drain(output).await;
+        self.drain(DRAIN_KILLED, DRAIN_KILLED, output).await;
     }
 }
 
