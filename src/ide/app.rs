@@ -17,14 +17,15 @@ use super::options::Options;
 use super::panes::{PANES, editor, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
+use super::state::buffers::BufferId;
 use super::state::damage::Part;
 use super::state::overlay::{Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{input, update};
 use crate::base::clock::SharedClock;
-
 use crate::runtime::Delivery;
+use crate::text::position::Column;
 use crate::tui::input::Input;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Theme;
@@ -49,6 +50,8 @@ pub struct App {
     pending_since: Option<Duration>,
     sign_due: Option<Duration>,
     prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
+    /// Which files were unsaved in the last frame.
+    unsaved: Vec<BufferId>,
     /// What is to be put on the clipboard.
     pub copied: Option<String>,
 }
@@ -80,6 +83,7 @@ impl App {
             pending_since: None,
             sign_due: None,
             prompts: options.prompts,
+            unsaved: Vec::new(),
             copied: None,
         };
         app.state.damage.all();
@@ -323,6 +327,12 @@ impl App {
             self.state.damage.all();
         }
         self.follow_cursor();
+        // The tree marks unsaved files; an edit that changes no mark must not draw it again.
+        let unsaved: Vec<BufferId> = self.state.buffers.unsaved().map(|buffer| buffer.id).collect();
+        if unsaved != self.unsaved {
+            self.unsaved = unsaved;
+            self.state.damage.add(Part::Files);
+        }
         let (everything, parts, _) = self.state.damage.take();
         if everything {
             self.place();
@@ -344,6 +354,10 @@ impl App {
             let head = Some((buffer.id, buffer.area.selection.primary().head, area));
             if head != state.followed || !state.free_scroll {
                 state.free_scroll = false;
+                // A narrow window that became a wide one again is no reason to hide what fits.
+                if state.followed.is_some_and(|(id, _, before)| id == buffer.id && before != area) {
+                    buffer.left = Column(0);
+                }
                 let cols = editor::text_width(buffer, state.show, area.width);
                 if buffer.scroll_to_cursor(usize::from(area.height), cols, state.show.tab_width) {
                     state.damage.add(Part::Editor);

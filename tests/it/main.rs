@@ -9,6 +9,10 @@ mod architecture;
 mod source;
 /// Rows and files agree.
 mod tables;
+/// A person and the agent at one desk.
+mod ide_agent;
+/// A person edits files.
+mod ide_editing;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
 /// What several tests need: a program in a pseudo terminal.

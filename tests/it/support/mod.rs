@@ -1,3 +1,5 @@
 //! What several tests need.
 
+pub mod desk;
 pub mod pty;
+mod snaps;
