@@ -33,6 +33,9 @@ use crate::tui::tree::{NodeId, Tree};
 
 /// How long a person may hesitate over a key sequence before it shows what may follow.
 const HINT_DELAY: Duration = Duration::from_millis(300);
+/// How long a question that has just come to the top ignores keys, so that what was being typed
+/// does not answer it.
+const GUARD: Duration = Duration::from_millis(400);
 /// The working sign moves this often; eight frames a second at most.
 const SIGN_PERIOD: Duration = Duration::from_millis(250);
 
@@ -50,6 +53,8 @@ pub struct App {
     pending_since: Option<Duration>,
     sign_due: Option<Duration>,
     prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
+    /// Which tool call's question is on top.
+    asked: Option<u64>,
     /// Which files were unsaved in the last frame.
     unsaved: Vec<BufferId>,
     /// What is to be put on the clipboard.
@@ -83,13 +88,14 @@ impl App {
             pending_since: None,
             sign_due: None,
             prompts: options.prompts,
+            asked: None,
             unsaved: Vec::new(),
             copied: None,
         };
         app.state.damage.all();
         app.worker.perform(Effect::List(options.workspace));
-        for target in options.open {
-            app.worker.perform(Effect::Open { path: target.path, at: target.at, reload: None });
+        if !options.open.is_empty() {
+            app.worker.perform(Effect::OpenAll(options.open.into_iter().map(|target| (target.path, target.at)).collect()));
         }
         app
     }
@@ -272,6 +278,11 @@ impl App {
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
         let now = self.clock.monotonic();
+        let asked = self.state.overlays.last().and_then(update::asked_id);
+        if asked != self.asked {
+            self.asked = asked;
+            self.state.guard_until = asked.map(|_| now + GUARD);
+        }
         if self.state.pending.is_empty() || !self.state.hints.is_empty() {
             self.pending_since = None;
         } else {

@@ -11,6 +11,10 @@ mod source;
 mod tables;
 /// A person and the agent at one desk.
 mod ide_agent;
+/// Files and settings that are not as they should be.
+mod ide_bad_input;
+/// What the screen looks like.
+mod ide_screens;
 /// A person edits files.
 mod ide_editing;
 /// Module docs, lengths, names, leftover notes.

@@ -2,4 +2,4 @@
 
 pub mod desk;
 pub mod pty;
-mod snaps;
+pub mod snaps;
