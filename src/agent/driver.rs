@@ -68,6 +68,8 @@ pub struct Driver<L> {
     services: Services,
     setup: Setup,
     specs: Vec<ToolSpec>,
+    /// Every tool that could be offered.
+    all: Registry,
     work: Work,
     answer: Option<Answer>,
     abort: Abort,
@@ -96,11 +98,13 @@ impl<L: Listener> Driver<L> {
     /// An idle agent.
     pub fn new(config: Config, services: Services, setup: Setup, abort: Abort, listener: L) -> Self {
         let specs = services.registry.specs();
+        let all = services.registry.clone();
         Self {
             state: State::new(config),
             services,
             setup,
             specs,
+            all,
             work: Work::default(),
             answer: None,
             abort,
@@ -117,6 +121,13 @@ impl<L: Listener> Driver<L> {
     /// Who answers; changes take effect with the next request.
     pub fn setup(&mut self) -> &mut Setup {
         &mut self.setup
+    }
+
+    /// Offers only the tools whose names pass, from the next request and call on.
+    pub fn offer(&mut self, keep: impl FnMut(&str) -> bool) {
+        self.services.registry = self.all.clone();
+        self.services.registry.retain(keep);
+        self.specs = self.services.registry.specs();
     }
 
     /// The rules for tool calls; changes take effect with the next call.

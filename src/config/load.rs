@@ -4,7 +4,8 @@
 //! with its file and line.
 
 use std::fmt;
-use std::io::ErrorKind;
+use std::fs;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -64,15 +65,12 @@ pub fn load(user: Option<&Path>, project: Option<&Path>) -> Loaded {
 
 impl Loaded {
     fn read(&mut self, path: &Path, layer: Layer) {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => return,
+        let text = match read_text(path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return,
             Err(error) => {
                 return self.problem(path, None, format!("cannot be read ({error}); defaults are used"));
             }
-        };
-        let Ok(text) = String::from_utf8(bytes) else {
-            return self.problem(path, None, "is not UTF-8 text; defaults are used".to_string());
         };
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         match DeTable::parse(text) {
@@ -114,6 +112,25 @@ impl Loaded {
     }
 }
 
+/// The text of a file; `None` when there is none.
+pub(super) fn read_text(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The names of the TOML files of a folder, without `.toml`. A folder that is missing or cannot
+/// be read has none.
+pub(super) fn names_in(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
+    files
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_string()))
+        .collect()
+}
+
 fn plain(value: &DeValue<'_>) -> Option<Value> {
     match value {
         DeValue::String(text) => Some(Value::Text(text.to_string())),
@@ -134,7 +151,6 @@ fn line_of(text: &str, span: &Range<usize>) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::fs;
 
     fn load_texts(user: &str, project: &str) -> (Loaded, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
@@ -197,11 +213,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let latin = folder.path().join("latin");
         fs::write(&latin, b"\xff").unwrap();
-        assert!(
-            load(Some(&latin), None).problems[0]
-                .to_string()
-                .ends_with("is not UTF-8 text; defaults are used")
-        );
+        assert!(load(Some(&latin), None).problems[0].to_string().contains("valid UTF-8"));
         assert_eq!(load(Some(folder.path()), None).problems.len(), 1);
         assert_eq!(load(Some(&folder.path().join("none")), None), Loaded::default());
     }

@@ -3,10 +3,9 @@
 //! Must not know what is in them. A name is a name: it can never lead to another folder.
 
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::load::Problem;
+use super::load::{self, Problem};
 
 /// A resource that the program brings along: its name and its text.
 pub type Builtin = (&'static str, &'static str);
@@ -41,9 +40,9 @@ impl Resources {
         if is_name(name) {
             for folder in self.folders() {
                 let file = folder.join(format!("{name}.toml"));
-                match std::fs::read_to_string(&file) {
-                    Ok(text) => return Ok(Resource { name: name.to_string(), text, file: Some(file) }),
-                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                match load::read_text(&file) {
+                    Ok(Some(text)) => return Ok(Resource { name: name.to_string(), text, file: Some(file) }),
+                    Ok(None) => {}
                     Err(error) => {
                         let message = format!("this {} cannot be read: {error}", self.what);
                         return Err(Problem { file, line: None, message });
@@ -62,7 +61,7 @@ impl Resources {
     /// Every name there is, sorted.
     pub fn names(&self) -> BTreeSet<String> {
         let builtin = self.builtin.iter().map(|(name, _)| (*name).to_string());
-        builtin.chain(self.folders().flat_map(names_in)).collect()
+        builtin.chain(self.folders().flat_map(load::names_in)).collect()
     }
 
     fn folders(&self) -> impl Iterator<Item = &Path> {
@@ -72,15 +71,6 @@ impl Resources {
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
-}
-
-/// A folder that is missing or cannot be read has no names.
-fn names_in(folder: &Path) -> Vec<String> {
-    let files = std::fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
-    files
-        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
-        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_string()))
-        .collect()
 }
 
 #[cfg(test)]

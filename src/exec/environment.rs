@@ -22,6 +22,11 @@ impl Stamp {
         hasher.write(bytes);
         Self(format!("{:x}-{:016x}", bytes.len(), hasher.finish()))
     }
+
+    /// The stamp of a file that does not exist: a write with it only ever makes a new file.
+    pub fn missing() -> Self {
+        Self("missing".to_string())
+    }
 }
 
 /// A file's bytes and the state in which they were read.

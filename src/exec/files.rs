@@ -124,7 +124,7 @@ fn existing(path: &Path) -> Result<Option<fs::Metadata>, EnvError> {
 }
 
 fn check_stamp(path: &Path, exists: bool, expected: &Stamp) -> Result<(), EnvError> {
-    let same = exists && read(path)?.stamp == *expected;
+    let same = if exists { read(path)?.stamp == *expected } else { *expected == Stamp::missing() };
     if same { Ok(()) } else { Err(EnvError::Stale(path.to_path_buf())) }
 }
 

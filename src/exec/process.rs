@@ -2,9 +2,10 @@
 //!
 //! Must not know why it runs. Both output streams go into one pipe, so that their order is kept.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -29,6 +30,8 @@ const GROUP_POLL: Duration = Duration::from_millis(10);
 const DRAIN_QUIET: Duration = Duration::from_millis(100);
 /// The same wait in all.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
+/// Both waits after a kill, where nobody is interested in latecomers.
+const DRAIN_KILLED: Duration = Duration::from_millis(20);
 /// Read size: a pipe's capacity on Linux.
 const CHUNK: usize = 64 * 1024;
 
@@ -80,9 +83,10 @@ fn exit_code(status: ExitStatus) -> i32 {
 fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let path = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let folders = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter();
-    let searched = std::env::split_paths(&path.unwrap_or_default()).collect::<Vec<_>>();
+    let path = path.unwrap_or_default();
+    let searched = path.as_bytes().split(|byte| *byte == b':').filter(|folder| !folder.is_empty());
     folders
-        .chain(searched)
+        .chain(searched.map(|folder| PathBuf::from(OsStr::from_bytes(folder))))
         .map(|folder| folder.join("bash"))
         .find(|file| file.is_file())
         .unwrap_or_else(|| PathBuf::from("/bin/sh"))
@@ -94,7 +98,7 @@ fn spawn(
     command: &CommandSpec,
 ) -> io::Result<(Child, Receiver)> {
     let (reader, writer) = io::pipe()?;
-    let receiver = Receiver::from_owned_fd(OwnedFd::from(reader))?;
+    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
     // The builder owns the write ends and drops them at the end of this function, so that the
     // pipe ends when the last process that holds it does.
     let child = Command::new(shell)
@@ -110,7 +114,7 @@ fn spawn(
         .process_group(0)
         .kill_on_drop(true)
         .spawn()?;
-    Ok((child, receiver))
+    Ok((child, pipe))
 }
 
 /// A running command. Dropped before its end, it takes its whole group along.
@@ -140,18 +144,18 @@ impl Job {
                 }
             }
         };
-        self.drain(output).await;
+        self.drain(DRAIN_QUIET, DRAIN_MAX, output).await;
         self.group = None;
         status.map_err(|source| EnvError::Io { path: self.cwd.clone(), source })
     }
 
     /// Passes on what is left in the pipe: until its end, or until a process that outlived the
     /// shell has been silent for a while.
-    async fn drain(&mut self, output: &mut OutputSink) {
-        let latest = Instant::now() + DRAIN_MAX;
+    async fn drain(&mut self, quiet: Duration, most: Duration, output: &mut OutputSink) {
+        let latest = Instant::now() + most;
         while self.open {
-            let quiet = latest.min(Instant::now() + DRAIN_QUIET);
-            let Ok(read) = timeout_at(quiet, self.pipe.read(&mut self.buffer)).await else { return };
+            let silent = latest.min(Instant::now() + quiet);
+            let Ok(read) = timeout_at(silent, self.pipe.read(&mut self.buffer)).await else { return };
             self.open = pass_on(&self.buffer, read, output);
             if Instant::now() >= latest {
                 return;
@@ -183,7 +187,7 @@ impl Job {
             }
         }
         self.group = None;
-        self.drain(output).await;
+        self.drain(DRAIN_KILLED, DRAIN_KILLED, output).await;
     }
 }
 

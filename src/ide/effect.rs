@@ -9,7 +9,7 @@ use super::event::AfterSave;
 use super::state::buffers::BufferId;
 use super::state::overlay::PickRow;
 use crate::exec::Stamp;
-use crate::llm::model::Thinking;
+use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
 use crate::text::format::Format;
 use crate::text::rope::Text;
@@ -42,7 +42,7 @@ pub enum Effect {
     /// Take the selected row of the picker on top.
     Accept,
     /// Say something to the agent.
-    Prompt(String, Delivery),
+    Prompt(String, Vec<Part>, Delivery),
     /// Interrupt the agent.
     Abort,
     /// Take back what waits in the queues.

@@ -6,7 +6,7 @@
 //! written to disk too, so that commands see it; if that fails, the edit is taken back.
 //! Differences are computed here, on the agent's task, never on the loop.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -42,8 +42,10 @@ impl BufferEnvironment {
         self.events.send(Event::Buffer(request)).await.map_err(|_| EnvError::Cancelled)
     }
 
+    /// The open file at a path, whichever links lead there.
     async fn snapshot(&self, path: &Path) -> Result<Option<BufferSnapshot>, EnvError> {
-        self.ask(|reply| BufferRequest::Snapshot { path: path.to_path_buf(), reply }).await
+        let path = self.inner.resolve(path).await?;
+        self.ask(|reply| BufferRequest::Snapshot { path, reply }).await
     }
 
     async fn write_open(
@@ -83,6 +85,14 @@ impl Environment for BufferEnvironment {
         self.inner.root()
     }
 
+    fn home(&self) -> Option<&Path> {
+        self.inner.home()
+    }
+
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        self.inner.resolve(path)
+    }
+
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         self.inner.stat(path)
     }
@@ -119,12 +129,12 @@ impl Environment for BufferEnvironment {
         .boxed()
     }
 
-    fn run<'a>(
-        &'a self,
+    fn run(
+        &self,
         command: CommandSpec,
         output: OutputSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Exit, EnvError>> {
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         self.inner.run(command, output, cancel)
     }
 }

@@ -27,6 +27,10 @@ pub enum Event {
     Connected(Result<Box<(Handle, Snapshot)>, Report>),
     /// From the session.
     Runtime(RuntimeEvent),
+    /// The conversation is at another place, or could not be brought there.
+    Navigated(Result<Box<Snapshot>, Report>),
+    /// Something failed that nobody waits for.
+    Failed(String),
     /// The queues that were taken back.
     Dequeued(Vec<String>),
     /// A file was read.
@@ -64,10 +68,20 @@ pub enum Event {
     Ask(Ask, oneshot::Sender<Decision>),
 }
 
+/// What there was to wait for.
+pub enum Happened {
+    /// An event.
+    Event(Box<Event>),
+    /// A picker has something new.
+    Wake,
+}
+
 /// A file that was read.
 pub struct Opened {
     /// Where it is.
     pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
     /// Its text; `Ok(None)` when there is no such file yet.
     pub result: Result<Option<(Document, Stamp)>, EnvError>,
     /// Where to put the cursor: line and column from 1.
@@ -91,7 +105,7 @@ pub enum AfterSave {
 pub enum BufferRequest {
     /// The text of an open file.
     Snapshot {
-        /// Where it is.
+        /// Where it is, links followed.
         path: PathBuf,
         /// `None` when it is not open.
         reply: oneshot::Sender<Option<BufferSnapshot>>,

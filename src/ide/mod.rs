@@ -22,6 +22,7 @@ pub mod options;
 pub mod overlays;
 pub mod panes;
 pub mod pickers;
+pub mod pump;
 pub mod run;
 pub mod state;
 pub mod update;

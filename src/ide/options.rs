@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::event::Connect;
 use crate::base::clock::SharedClock;
 use crate::exec::Environment;
+use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};
 
 /// A file to open.
@@ -25,8 +26,8 @@ pub struct Options {
     pub home: PathBuf,
     /// Files to open; the first one is shown.
     pub open: Vec<OpenTarget>,
-    /// What to say to the agent first.
-    pub prompts: Vec<String>,
+    /// What to say to the agent first: texts with their images.
+    pub prompts: Vec<(String, Vec<Part>)>,
     /// The theme.
     pub theme: Theme,
     /// The key map's text and where it comes from.
@@ -46,7 +47,7 @@ pub struct Options {
     /// Files and commands.
     pub env: Arc<dyn Environment>,
     /// Starts the session, after the first frame.
-    pub connect: Connect,
+    pub connect: Option<Connect>,
     /// Time.
     pub clock: SharedClock,
 }

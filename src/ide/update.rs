@@ -37,14 +37,17 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
     if let Some(id) = opened.reload {
         return reloaded(cx, id, &document, stamp);
     }
-    let open = cx.state.buffers.by_path(&opened.path).map(|buffer| buffer.id);
+    let open = cx.state.buffers.by_path(&opened.real).map(|buffer| buffer.id);
     let id = match open {
         Some(id) => id,
         None => cx.state.buffers.open(Some(opened.path.clone()), document, stamp.clone()),
     };
     cx.state.buffers.show(id);
-    if let (Some(at), Some(buffer)) = (opened.at, cx.state.buffers.get_mut(id)) {
-        search::place(buffer, at, tab_width);
+    if let Some(buffer) = cx.state.buffers.get_mut(id) {
+        buffer.real = Some(opened.real);
+        if let Some(at) = opened.at {
+            search::place(buffer, at, tab_width);
+        }
     }
     cx.state.files.select(&opened.path);
     if stamp.is_none() && open.is_none() {

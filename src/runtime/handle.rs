@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::live::Command;
+use super::places::Place;
 use crate::agent::abort::Abort;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
@@ -56,6 +57,29 @@ impl Handle {
     /// Another thinking level from the next request on.
     pub fn set_thinking(&self, level: Thinking) {
         self.send(Command::Thinking(level));
+    }
+
+    /// Offers only these tools from the next request on; unknown names are left out.
+    pub fn set_tools(&self, names: Vec<String>) {
+        self.send(Command::Tools(names));
+    }
+
+    /// The places that one can go back to, in the order in which they came to be.
+    pub async fn places(&self) -> Vec<Place> {
+        let (reply, places) = oneshot::channel();
+        if self.commands.send(Command::Places(reply)).await.is_err() {
+            return Vec::new();
+        }
+        places.await.unwrap_or_default()
+    }
+
+    /// Goes to another place; what is said next follows it, and the way that is left stays in
+    /// the session. Refused while the agent works.
+    pub async fn navigate(&self, entry: &str) -> Result<Snapshot, Report> {
+        let ended = || Report::new("the session has ended");
+        let (reply, moved) = oneshot::channel();
+        self.commands.send(Command::Navigate(entry.to_string(), reply)).await.map_err(|_| ended())?;
+        moved.await.map_err(|_| ended())?
     }
 
     /// Other rules for tool calls from the next call on.

@@ -7,8 +7,10 @@ use tokio::sync::{mpsc, oneshot};
 use super::choice::Wish;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
+use super::places::Place;
 use super::recorder::Recorder;
 use crate::agent::driver::{Driver, Listener};
+use crate::agent::history;
 use crate::agent::queue::Lane;
 use crate::agent::step::Event;
 use crate::base::error::Report;
@@ -28,6 +30,12 @@ pub enum Command {
     Model(String, String),
     /// Another level.
     Thinking(Thinking),
+    /// Other tools, by name.
+    Tools(Vec<String>),
+    /// Where one can go back to.
+    Places(oneshot::Sender<Vec<Place>>),
+    /// Go there.
+    Navigate(String, oneshot::Sender<Result<Snapshot, Report>>),
     /// Other rules for tool calls.
     Policy(Mode),
     /// A front end joins.
@@ -97,6 +105,12 @@ impl Live {
                 let model = self.driver.setup().model.clone();
                 self.driver.listener().choose(model, level).await;
             }
+            Command::Tools(names) => self.driver.offer(|name| names.iter().any(|n| n == name)),
+            Command::Places(reply) => answer(reply, self.driver.listener().places()),
+            Command::Navigate(entry, reply) => {
+                let moved = self.navigate(&entry);
+                answer(reply, moved);
+            }
             Command::Policy(mode) => self.driver.tools().mode = mode,
             Command::Subscribe(reply) => self.subscribe(reply).await,
             // Ends the loop before it comes here.
@@ -115,6 +129,15 @@ impl Live {
         self.driver.listener().choose(model, thinking).await;
     }
 
+    fn navigate(&mut self, entry: &str) -> Result<Snapshot, Report> {
+        if self.driver.working() {
+            return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
+        }
+        let context = self.driver.listener().go_to(entry)?;
+        self.driver.setup().history = context.messages.iter().filter_map(|m| history::for_model(m)).collect();
+        Ok(self.driver.listener().snapshot(false))
+    }
+
     async fn subscribe(&mut self, reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>) {
         let working = self.driver.working();
         let snapshot = self.driver.listener().snapshot(working);
@@ -125,5 +148,12 @@ impl Live {
         for report in std::mem::take(&mut self.notices) {
             self.hub.tell(RuntimeEvent::Failed(report)).await;
         }
+    }
+}
+
+/// Answers a question; whoever asked may have gone, and then nobody misses the answer.
+fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+    if reply.send(value).is_err() {
+        tracing::debug!("nobody waited for an answer of the session");
     }
 }

@@ -9,6 +9,7 @@ pub mod handle;
 pub mod hub;
 pub mod live;
 pub mod options;
+pub mod places;
 pub mod recorder;
 pub mod start;
 

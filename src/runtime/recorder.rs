@@ -7,11 +7,12 @@ use tokio::sync::oneshot;
 
 use super::event::{RuntimeEvent, Snapshot};
 use super::hub::Hub;
+use super::places::{self, Place};
 use crate::agent::AgentEvent;
 use crate::agent::driver::Listener;
 use crate::base::error::Report;
 use crate::llm::model::{Message, Model, StopReason, Thinking, Usage};
-use crate::session::{AgentMessage, EntryBody, Session};
+use crate::session::{AgentMessage, EntryBody, Session, SessionContext};
 
 /// Listens to the agent of one session.
 pub struct Recorder {
@@ -61,6 +62,25 @@ impl Recorder {
             context_tokens: self.context_tokens,
             working,
         }
+    }
+
+    /// Where one can go back to.
+    pub fn places(&self) -> Vec<Place> {
+        places::list(&self.session)
+    }
+
+    /// Moves to an entry: what is appended next follows it.
+    pub fn go_to(&mut self, entry: &str) -> Result<SessionContext, Report> {
+        self.session.branch(Some(entry)).map_err(|error| Report::caused("cannot go there", &error))?;
+        let context = self.session.context();
+        self.recorded = (context.model.clone(), context.thinking);
+        (self.usage, self.context_tokens) = (Usage::default(), 0);
+        for message in &context.messages {
+            if let AgentMessage::Llm(message) = &**message {
+                self.count(message);
+            }
+        }
+        Ok(context)
     }
 
     /// Another model or level answers from now on.

@@ -114,34 +114,37 @@ impl Messages {
 
 /// The message that an entry contributes by itself.
 fn message_of(entry: &Entry) -> Option<Arc<AgentMessage>> {
-    if !matches!(entry.kind(), "message" | "custom_message" | "branch_summary") {
-        return None;
-    }
-    entry.message_or(|| match entry.body() {
-        EntryBody::Message { message } => Some(message),
-        EntryBody::CustomMessage { custom_type, content, display, details } => {
-            let content = if content.is_null() { json!([]) } else { content };
-            let mut value = json!({
-                "role": "custom",
-                "customType": custom_type,
-                "content": content,
-                "display": display,
-            });
-            if let (Some(details), Some(fields)) = (details, value.as_object_mut()) {
-                fields.insert("details".to_string(), details);
-            }
-            value["timestamp"] = json!(entry.time_ms());
-            Some(AgentMessage::Other(value))
-        }
-        EntryBody::BranchSummary { from_id, summary, .. } if !summary.is_empty() => {
-            Some(AgentMessage::Other(json!({
-                "role": "branchSummary",
-                "summary": summary,
-                "fromId": from_id,
-                "timestamp": entry.time_ms(),
-            })))
-        }
+    match entry.kind() {
+        "message" => entry.message_or(|| entry.message()),
+        "custom_message" => entry.message_or(|| custom(entry)),
+        "branch_summary" => entry.message_or(|| branch_summary(entry)),
         _ => None,
+    }
+}
+
+fn custom(entry: &Entry) -> Option<AgentMessage> {
+    let EntryBody::CustomMessage { custom_type, content, display, details } = entry.body() else {
+        return None;
+    };
+    let content = if content.is_null() { json!([]) } else { content };
+    let mut value =
+        json!({"role": "custom", "customType": custom_type, "content": content, "display": display});
+    if let Some(details) = details {
+        value["details"] = details;
+    }
+    value["timestamp"] = json!(entry.time_ms());
+    Some(AgentMessage::Other(value))
+}
+
+fn branch_summary(entry: &Entry) -> Option<AgentMessage> {
+    let EntryBody::BranchSummary { from_id, summary, .. } = entry.body() else { return None };
+    (!summary.is_empty()).then(|| {
+        AgentMessage::Other(json!({
+            "role": "branchSummary",
+            "summary": summary,
+            "fromId": from_id,
+            "timestamp": entry.time_ms(),
+        }))
     })
 }
 

@@ -112,13 +112,12 @@ impl Session {
     fn write(&mut self, entry: &Entry, starts: bool) -> Result<(), SessionError> {
         match &mut self.file {
             Backing::Memory => Ok(()),
+            // Somebody has deleted the file: what we know becomes a new one.
+            Backing::Open(store) if store.is_gone() => store.create(&whole(&self.header, &self.tree, entry)),
             Backing::Open(store) => store.append(&format!("{}\n", entry.line())),
             Backing::Pending(_) if !starts => Ok(()),
             Backing::Pending(store) => {
-                let earlier = self.tree.entries().iter().map(Entry::line);
-                let lines = std::iter::once(self.header.line.as_str()).chain(earlier).chain([entry.line()]);
-                let text: String = lines.flat_map(|line| [line, "\n"]).collect();
-                store.create(&text)?;
+                store.create(&whole(&self.header, &self.tree, entry))?;
                 let store = std::mem::replace(store, Store::new(PathBuf::new()));
                 self.file = Backing::Open(store);
                 Ok(())
@@ -194,6 +193,13 @@ impl Session {
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
+}
+
+/// The text of a file with everything and one more entry.
+fn whole(header: &Header, tree: &Tree, last: &Entry) -> String {
+    let earlier = tree.entries().iter().map(Entry::line);
+    let lines = std::iter::once(header.line.as_str()).chain(earlier).chain([last.line()]);
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Session names are one line.

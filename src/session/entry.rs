@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::message::AgentMessage;
 use crate::base::clock;
@@ -225,6 +226,12 @@ struct Head {
     timestamp: String,
 }
 
+#[derive(Deserialize)]
+struct MessageLine<'a> {
+    #[serde(borrow)]
+    message: &'a RawValue,
+}
+
 /// One entry of the tree.
 #[derive(Debug)]
 pub struct Entry {
@@ -304,6 +311,16 @@ impl Entry {
     pub fn body(&self) -> EntryBody {
         serde_json::from_str(&self.line)
             .unwrap_or_else(|_| EntryBody::Unknown(serde_json::from_str(&self.line).unwrap_or(Value::Null)))
+    }
+
+    /// The message of a `message` entry. The same as from [`Entry::body`], but read straight from
+    /// the line: a tagged enum inside of others is copied once for each of them, and messages
+    /// are nearly all of a session.
+    pub(super) fn message(&self) -> Option<AgentMessage> {
+        let line: MessageLine = serde_json::from_str(&self.line).ok()?;
+        let text = line.message.get();
+        let known = serde_json::from_str(text).map(AgentMessage::Llm);
+        known.or_else(|_| serde_json::from_str(text).map(AgentMessage::Other)).ok()
     }
 
     /// The entry's message for a context, decoded once.

@@ -5,7 +5,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -99,7 +99,9 @@ impl Store {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&self.path);
         self.file = Some(file.map_err(|source| self.error(source))?);
         let written = self.append(lines);
-        if written.is_err() {
+        if written.is_ok() {
+            sync_folder(&self.path);
+        } else {
             // Half a first write is no session yet; without the file the next try can succeed.
             self.file = None;
             if let Err(error) = fs::remove_file(&self.path) {
@@ -107,6 +109,11 @@ impl Store {
             }
         }
         written
+    }
+
+    /// Whether the file that we have open was deleted. Writing on would lose every word.
+    pub(super) fn is_gone(&self) -> bool {
+        self.file.as_ref().and_then(|file| file.metadata().ok()).is_some_and(|facts| facts.nlink() == 0)
     }
 
     /// Appends whole lines (with their line feeds) in one write. After a failure the file is
@@ -134,6 +141,16 @@ impl Store {
     /// Waits until everything written is on the disk.
     pub(super) fn sync(&self) -> Result<(), SessionError> {
         self.file.as_ref().map_or(Ok(()), File::sync_data).map_err(|source| self.error(source))
+    }
+}
+
+/// Puts the new name itself on the disk. Some file systems cannot; then the name comes there
+/// with the system's next write.
+fn sync_folder(path: &Path) {
+    if let Some(folder) = path.parent()
+        && let Err(error) = File::open(folder).and_then(|folder| folder.sync_all())
+    {
+        tracing::debug!(path = %folder.display(), %error, "cannot sync a folder");
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::approval::{Approval, Ask, Decision};
@@ -103,11 +103,7 @@ async fn approve(
         Err(message) => return Some(Outcome::error(message)),
         Ok(Verdict::Run) => return None,
         Ok(Verdict::Refuse(rule)) => {
-            return Some(Outcome::error(format!(
-                "Not run: {rule}, and approval mode {} has nobody to ask. \
-                 It would run with --approval full. Find another way or tell the user.",
-                cx.mode.name()
-            )));
+            return Some(refused(cx.mode, rule));
         }
         Ok(Verdict::Ask(rule)) => rule,
     };
@@ -123,6 +119,16 @@ async fn approve(
         Decision::Deny(why) if why.is_empty() => Some(Outcome::error("Not run: the user said no.")),
         Decision::Deny(why) => Some(Outcome::error(format!("Not run: {why}"))),
     }
+}
+
+/// A refusal that the model is told and that front ends find in the details.
+fn refused(mode: Mode, rule: &str) -> Outcome {
+    let text = format!(
+        "Not run: {rule}, and approval mode {} has nobody to ask. It would run with --approval full. \
+         Find another way or tell the user.",
+        mode.name()
+    );
+    Outcome::error(text).details(json!({"refused": {"rule": rule, "flag": "--approval full"}}))
 }
 
 /// Judges an edit by where its path really leads.

@@ -57,7 +57,6 @@ const PROGRAMS: &[Program] = &[
     plain("true"),
     plain("false"),
     plain("test"),
-    plain("["),
     plain("whoami"),
     plain("id"),
     plain("uname"),

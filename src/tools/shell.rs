@@ -37,8 +37,9 @@ pub fn parse(script: &str) -> Option<Vec<Vec<Word>>> {
     Some(commands)
 }
 
-/// Redirections that change nothing.
-const HARMLESS: [&str; 6] = ["2>&1", "2>/dev/null", "&>/dev/null", "1>/dev/null", ">/dev/null", "</dev/null"];
+/// Redirections that change nothing when they lead to [`NOWHERE`].
+const OPERATORS: [&str; 5] = ["2>", "1>", "&>", ">", "<"];
+const NOWHERE: &str = "/dev/null";
 
 struct Reader {
     rest: Vec<char>,
@@ -91,11 +92,16 @@ impl Reader {
         if !matches!(self.rest.get(self.at + digits), Some('>' | '<' | '&')) {
             return Some(false);
         }
-        let text: String = self.rest[self.at..].iter().filter(|c| **c != ' ').take(11).collect();
-        let found = HARMLESS.iter().find(|known| text.starts_with(**known))?;
-        let mut left = found.chars().count();
-        while left > 0 {
-            left -= usize::from(self.next()? != ' ');
+        if self.starts_with("2>&1") {
+            self.at += 4;
+        } else {
+            let operator = OPERATORS.iter().find(|operator| self.starts_with(operator))?;
+            self.at += operator.len();
+            self.skip_blanks();
+            if !self.starts_with(NOWHERE) {
+                return None;
+            }
+            self.at += NOWHERE.len();
         }
         // `>/dev/nullify` is another file.
         matches!(self.peek(), None | Some(' ' | '\t' | '\n' | ';' | '&' | '|')).then_some(true)
@@ -170,6 +176,7 @@ mod tests {
         let parsed: Vec<String> = parsed.iter().map(|command| command.join("·")).collect();
         assert_eq!(parsed, ["ls·-la·a b", "echo·x\"y·z w", "wc", "cat·f", "id"]);
         assert_eq!(words("ls 2>/dev/null"), words("ls"));
+        assert_eq!(words("ls &> /dev/null; id"), words("ls; id"));
         assert_eq!(words("ls > /dev/null 2>&1 | wc"), words("ls | wc"));
         assert_eq!(words("ls \\\n -l"), words("ls -l"));
     }

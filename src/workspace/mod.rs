@@ -9,4 +9,4 @@ pub mod walk;
 
 pub use documents::{Document, Documents};
 pub use list::{Item, ItemKind};
-pub use walk::{Walked, walk};
+pub use walk::Walked;

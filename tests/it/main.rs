@@ -7,5 +7,11 @@
 mod architecture;
 /// Reads our own source for the law tests.
 mod source;
+/// Rows and files agree.
+mod tables;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
+/// What several tests need: a program in a pseudo terminal.
+mod support;
+/// The terminal is given back on every way out.
+mod tui_term;

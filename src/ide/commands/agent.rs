@@ -42,7 +42,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     let text = cx.state.prompt.take();
     cx.state.transcript_view.borrow_mut().to_tail();
     cx.state.damage.all();
-    cx.effects.push(Effect::Prompt(text, delivery));
+    cx.effects.push(Effect::Prompt(text, Vec::new(), delivery));
 }
 
 fn cycle_thinking(cx: &mut Cx<'_>) {

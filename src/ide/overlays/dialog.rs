@@ -6,15 +6,16 @@ use super::frame;
 use crate::base::width::text_width;
 use crate::ide::state::overlay::Dialog;
 use crate::tui::canvas::Canvas;
-use crate::tui::widgets::line;
+use crate::tui::widgets::line::{self, Break, Line, Span};
 
 /// Widest text.
 const COLS: u16 = 78;
 
 /// The text wrapped for a dialog of that width.
-fn wrapped(dialog: &Dialog, cols: u16) -> Vec<String> {
-    let width = usize::from(cols.saturating_sub(4)).max(1);
-    dialog.lines.iter().flat_map(|text| line::wrap_text(text, width)).collect()
+fn wrapped(dialog: &Dialog, cols: u16) -> Vec<Line> {
+    let width = cols.saturating_sub(4).max(1);
+    let wrap = |text: &String| line::wrap(&[Span::new(text.as_str(), "ui.overlay")], width, &[], &[], Break::Words);
+    dialog.lines.iter().flat_map(wrap).collect()
 }
 
 /// Where it is.
@@ -40,8 +41,11 @@ pub fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
     let inner = frame::draw(canvas, &dialog.title, "", &footer(dialog));
     let more = lines.len() > usize::from(inner.height);
     let top = if more { dialog.top.min(lines.len() - usize::from(inner.height).min(lines.len())) } else { 0 };
-    let style = canvas.style("ui.overlay");
-    for (n, text) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {
-        canvas.text(inner.x + 1, inner.y + n as u16, text, style);
+    for (n, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {
+        let mut x = inner.x + 1;
+        for span in line {
+            let style = canvas.style(span.scope);
+            x = canvas.text(x, inner.y + n as u16, &span.text, style);
+        }
     }
 }

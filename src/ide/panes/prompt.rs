@@ -66,7 +66,7 @@ fn shape(state: &State, height: u16, rows: &[(Byte, Byte)]) -> (Vec<(String, boo
     let follow_up = state.agent.follow_up.iter().map(|text| (text.clone(), false));
     let room = usize::from(height.saturating_sub(2)).min(QUEUE_ROWS);
     let queue: Vec<_> = steering.chain(follow_up).take(room).collect();
-    let ruler = usize::from(height > 2);
+    let ruler = usize::from(height > 1);
     let text_rows = usize::from(height).saturating_sub(queue.len() + ruler).max(1);
     let caret = row_of(rows, state.prompt.area.selection.primary().head);
     (queue, (caret + 1).saturating_sub(text_rows))
@@ -79,7 +79,7 @@ impl Component<State> for Prompt {
         let rows = wrap(&state.prompt.area, text_cols(cols));
         let (queue, first) = shape(state, height, &rows);
         let mut y = 0;
-        if height > 2 {
+        if height > 1 {
             let style = canvas.style(if focused { "ui.border.focus" } else { "ui.border" });
             canvas.text(0, 0, &"─".repeat(usize::from(cols)), style);
             y = 1;
@@ -127,7 +127,7 @@ impl Component<State> for Prompt {
         let head = area.selection.primary().head;
         let row = row_of(&rows, head);
         let x = crate::base::width::text_width(&area.text().slice(rows[row].0..head)) as u16 + MARGIN;
-        let y = queue.len() as u16 + u16::from(height > 2) + (row - first) as u16;
+        let y = queue.len() as u16 + u16::from(height > 1) + (row - first) as u16;
         (y < height).then_some((x.min(cols.saturating_sub(1)), y))
     }
 }

@@ -27,7 +27,7 @@ impl Component<State> for Transcript {
         let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
         view.visit(&state.transcript, state.show, (cols, rows), |y, line| {
             let mut x = 1;
-            for span in line.spans() {
+            for span in line {
                 let style = content.style(span.scope);
                 x = content.text(x, y, &span.text, style);
             }

@@ -27,5 +27,5 @@ fn rows(state: &State) -> Vec<PickRow> {
         let name = tool.spec().name;
         PickRow { text: name.clone(), detail: tool.snippet().to_string(), pick: Pick::Tool(name) }
     };
-    state.tools.iter().map(row).collect()
+    state.tools.tools().map(row).collect()
 }

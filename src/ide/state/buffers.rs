@@ -34,6 +34,8 @@ pub struct Buffer {
     pub id: BufferId,
     /// Where it is or will be; `None` for the scratch text.
     pub path: Option<PathBuf>,
+    /// The same with every link followed, by which the agent knows it.
+    pub real: Option<PathBuf>,
     /// Its text and cursors.
     pub area: Area,
     /// The file's state when it was read or written last; `None` for a new file.
@@ -130,9 +132,9 @@ impl Buffers {
         self.list.iter_mut().find(|buffer| buffer.id == id)
     }
 
-    /// By path.
+    /// By path, as it was opened or with links followed.
     pub fn by_path(&self, path: &Path) -> Option<&Buffer> {
-        self.list.iter().find(|buffer| buffer.path.as_deref() == Some(path))
+        self.list.iter().find(|buffer| buffer.path.as_deref() == Some(path) || buffer.real.as_deref() == Some(path))
     }
 
     /// Adds a file and shows it. An untouched scratch text gives way to it.
@@ -145,6 +147,7 @@ impl Buffers {
         self.list.push(Buffer {
             id,
             path,
+            real: None,
             area: Area::new(document),
             stamp,
             disk: Disk::Same,

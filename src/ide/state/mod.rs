@@ -11,6 +11,7 @@ pub mod overlay;
 pub mod panes;
 pub mod root;
 pub mod transcript;
+pub mod transcript_lines;
 pub mod transcript_view;
 
 pub use root::State;

@@ -216,8 +216,6 @@ pub enum Answer {
     Overwrite(BufferId),
     /// Read the file again; the text as it was can be had back by undo.
     Reload(BufferId),
-    /// Make the folders and save.
-    Save(BufferId),
     /// Let the tool call run.
     Allow(u64),
     /// Let it run, and every further call that the same rule would ask for.

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ratatui::layout::Rect;
+
 use super::agent::{Agent, Prompt};
 use super::area::Area;
 use super::asks::Asks;
-use super::buffers::Buffers;
+use super::buffers::{BufferId, Buffers};
 use super::damage::{Damage, Part};
 use super::files::FileTree;
 use super::overlay::Overlay;
@@ -18,13 +20,14 @@ use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::layout::Areas;
+use crate::ide::options::Options;
 use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
 use crate::tools::registry::Registry;
 use crate::tui::input::Key;
 
 /// How things are shown, from the settings.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
     /// Cells between tab stops.
     pub tab_width: usize,
@@ -87,6 +90,8 @@ pub struct State {
     pub last_click: Option<(Duration, Byte, u8)>,
     /// Whether the editor was scrolled away from its cursor by the wheel.
     pub free_scroll: bool,
+    /// Which cursor of which file the view was scrolled to last, in which pane.
+    pub followed: Option<(BufferId, Byte, Rect)>,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<(String, String)>,
     /// The keys.
@@ -108,6 +113,54 @@ pub struct State {
 }
 
 impl State {
+    /// Nothing open, nothing read.
+    pub fn new(options: &Options, size: (u16, u16), keymap: Keymap, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+        let panes = Panes { focus: if options.open.is_empty() { Focus::Agent } else { Focus::Editor }, ..Panes::default() };
+        let tools = Registry::builtin();
+        let agent = Agent {
+            tools: tools.specs().into_iter().map(|spec| spec.name).collect(),
+            unrestricted: options.unrestricted,
+            ..Agent::default()
+        };
+        Self {
+            workspace: options.workspace.clone(),
+            home: options.home.clone(),
+            size,
+            areas: Areas::default(),
+            buffers: Buffers::default(),
+            files: FileTree::new(&options.workspace),
+            transcript: Transcript::default(),
+            transcript_view: RefCell::default(),
+            agent,
+            asks: Asks::default(),
+            guard_until: None,
+            prompt: Prompt::default(),
+            overlays: Vec::new(),
+            status: Status::default(),
+            panes,
+            kill_ring: KillRing::default(),
+            selecting: false,
+            last_search: None,
+            last_click: None,
+            free_scroll: false,
+            followed: None,
+            replacing: None,
+            keymap,
+            pending: Vec::new(),
+            hints: Vec::new(),
+            show: Show {
+                tab_width: options.tab_width.clamp(1, 16),
+                line_numbers: options.line_numbers,
+                thinking: false,
+                output: false,
+            },
+            tools,
+            damage: Damage::default(),
+            quit: false,
+            wake,
+        }
+    }
+
     /// Where keys go now.
     pub fn place(&self) -> Place {
         match self.overlays.last() {

@@ -107,6 +107,10 @@ fn every_entry_of_the_fixture_is_known_and_kept_byte_for_byte() {
         .map(Entry::kind)
         .collect();
     assert_eq!(unknown, ["hologram"]);
+    for entry in session.entries().iter().filter(|entry| entry.kind() == "message") {
+        let EntryBody::Message { message } = entry.body() else { panic!("{}", entry.line()) };
+        assert_eq!(entry.message(), Some(message));
+    }
     let context = session.context();
     let roles: Vec<&str> = context.messages.iter().map(|message| message.role()).collect();
     assert_eq!(
@@ -229,6 +233,26 @@ fn a_failed_append_leaves_memory_and_file_equal() {
 }
 
 #[test]
+fn a_deleted_file_comes_back_whole() {
+    let root = tempfile::tempdir().unwrap();
+    let (clock, ids) = parts();
+    let mut session = Session::create(root.path(), Path::new("/w"), clock, ids);
+    session.append(user("one")).unwrap();
+    let path = session.file().unwrap().to_path_buf();
+    fs::remove_file(&path).unwrap();
+    session.append(user("two")).unwrap();
+    session.append(user("three")).unwrap();
+    assert_eq!(texts(&open(&path)), texts(&session));
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "somebody else's").unwrap();
+    assert!(session.append(user("four")).is_err());
+    assert_eq!(
+        (fs::read_to_string(&path).unwrap().as_str(), session.entries().len()),
+        ("somebody else's", 3)
+    );
+}
+
+#[test]
 fn a_full_disk_leaves_memory_and_file_equal() {
     if !Path::new("/dev/full").exists() {
         return;
@@ -282,7 +306,7 @@ fn the_latest_session_of_a_folder_is_found() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(ProptestConfig::with_cases(3))]
 
     /// Whatever byte a crash cut the file at: what was whole is there, the rest is kept aside,
     /// and the conversation goes on.

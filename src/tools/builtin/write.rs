@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::exec::EnvError;
+use crate::exec::{EnvError, Stamp};
 use crate::llm::model::ToolSpec;
 use crate::patch::diff::{self, LineDiff};
 use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
@@ -75,8 +75,8 @@ async fn write(call: Invocation) -> Outcome {
             Err(EnvError::NotFound(_)) => None,
             Err(error) => return Outcome::error(format!("Cannot write {error}")),
         };
-        let expected = before.as_ref().map(|data| data.stamp.clone());
-        match call.env.write(&path, content.as_bytes().to_vec(), expected).await {
+        let expected = before.as_ref().map_or_else(Stamp::missing, |data| data.stamp.clone());
+        match call.env.write(&path, content.as_bytes().to_vec(), Some(expected)).await {
             Ok(_) => {
                 let old = before.as_ref().map(|data| String::from_utf8_lossy(&data.bytes));
                 return outcome(shown, old.as_deref(), content);

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::sync::Mutex;
 
 use futures::future::BoxFuture;
-use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;

@@ -1,8 +1,6 @@
 //! Tests of whole frames.
 
-use std::cell::Cell;
 use std::num::NonZeroU16;
-use std::rc::Rc;
 
 use super::*;
 use crate::tui::canvas::Canvas;
@@ -134,19 +132,17 @@ fn a_picture_marks_the_caret() {
 #[test]
 fn frames_that_nobody_took_yet_follow_each_other() {
     let mut stage = Stage::new();
-    let taken = Cell::new(0);
     let mut emulator = vt100::Parser::new(NonZeroU16::new(5).unwrap(), NonZeroU16::new(40).unwrap(), 0);
     for turn in 0..20 {
-        stage.lines[turn % 3].push_str("漢");
+        stage.lines[turn % 3].push('漢');
         stage.tree.damage_rows(stage.node, (turn % 3) as u16..(turn % 3) as u16 + 1);
         stage.screen.render(&mut stage.tree, &stage.lines, &Theme::builtin());
         if turn % 4 == 3 {
             emulator.process(&stage.screen.take_output());
-            taken.set(taken.get() + 1);
         }
     }
     let shown: Vec<_> = emulator.screen().rows(0, 40).map(|row| row.trim_end().to_string()).collect();
     let drawn: Vec<_> =
         (0..5).map(|y| headless::row(stage.screen.buffer(), y).trim_end().to_string()).collect();
-    assert_eq!((shown, Rc::new(taken).get()), (drawn, 5));
+    assert_eq!(shown, drawn);
 }

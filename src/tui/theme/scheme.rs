@@ -227,7 +227,9 @@ mod tests {
     fn the_built_in_themes_parse_and_have_the_same_scopes() {
         let themes = BUILTIN.map(|(name, text)| Theme::parse(name, text).unwrap());
         let mut names = themes.clone().map(|theme| theme.scopes.into_keys().collect::<Vec<_>>());
-        names.iter_mut().for_each(|n| n.sort());
+        for list in &mut names {
+            list.sort();
+        }
         assert_eq!(names[0], names[1]);
         assert_eq!(themes.map(|theme| theme.dark), [true, false]);
         assert!(Theme::named("bowline-light").is_some() && Theme::named("nope").is_none());

@@ -202,7 +202,7 @@ mod tests {
                 for line in &lines {
                     prop_assert!(super::width(line) <= usize::from(width), "{:?}", line);
                 }
-                let letters = |text: &str| text.chars().filter(|c| c.is_ascii_lowercase()).count();
+                let letters = |text: &str| text.chars().filter(char::is_ascii_lowercase).count();
                 prop_assert_eq!(letters(&show(&lines)), letters(&text));
             }
         }

@@ -118,7 +118,7 @@ impl Markdown {
     fn append(&mut self, piece: &Piece, width: u16) {
         let text = &self.text[piece.range.clone()];
         self.laid_bytes += text.len();
-        self.gap |= piece.gap && piece.kind != Kind::Code || matches!(piece.kind, Kind::Fence);
+        self.gap |= piece.gap;
         let lines = match piece.kind {
             Kind::Prose => layout::prose(text, width),
             Kind::Fence => layout::language(text, width, &[]),
@@ -132,7 +132,6 @@ impl Markdown {
             self.gap = false;
             self.lines.extend(lines);
         }
-        self.gap |= piece.kind == Kind::FenceEnd;
     }
 }
 

@@ -67,7 +67,7 @@ const GIVEN_BACK: &str = "\x1b[?1049l\x1b[?25h";
 async fn the_terminal_is_taken_and_given_back() {
     let mut pty = Pty::open();
     input_arrives_and_modes_are_undone(&mut pty).await;
-    a_child_may_use_it_while_suspended(&mut pty).await;
+    a_child_may_use_it_while_suspended(&mut pty);
     a_panic_on_a_thread_restores(&mut pty);
     a_hang_up_is_told(pty).await;
 }
@@ -93,7 +93,7 @@ async fn input_arrives_and_modes_are_undone(pty: &mut Pty) {
     restore();
 }
 
-async fn a_child_may_use_it_while_suspended(pty: &mut Pty) {
+fn a_child_may_use_it_while_suspended(pty: &mut Pty) {
     let mut terminal = Terminal::enter_on(pty.tty(), TermOptions { mouse: false }).unwrap();
     terminal.enable_kitty_keyboard().unwrap();
     terminal.suspend().unwrap();

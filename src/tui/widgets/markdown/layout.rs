@@ -13,8 +13,9 @@ const DEPTH_MAX: usize = 8;
 /// The lines of a piece of prose.
 pub fn prose(text: &str, width: u16) -> Vec<Line> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut layout = Layout { width, ..Layout::default() };
-    for event in Parser::new_ext(text, options) {
+    let mut layout = Layout { text, width, ..Layout::default() };
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        layout.at = range.start;
         layout.event(event);
     }
     layout.flush();
@@ -55,12 +56,15 @@ struct Prefix {
 }
 
 #[derive(Default)]
-struct Layout {
+struct Layout<'a> {
+    text: &'a str,
+    /// Where the event at hand begins.
+    at: usize,
     width: u16,
     out: Vec<Line>,
     prefixes: Vec<Prefix>,
-    /// The next number of each open list; `None` for bullets.
-    lists: Vec<Option<u64>>,
+    /// How many lists are open.
+    depth: usize,
     inline: Vec<Span>,
     /// Scopes of open emphasis and the like, innermost last.
     scopes: Vec<&'static str>,
@@ -69,11 +73,11 @@ struct Layout {
     /// Text of the open code or HTML block.
     block: Option<String>,
     table: Option<Table>,
-    /// A block ended, so that the next one needs a blank line.
-    blank: bool,
+    /// The end of the line for which a blank line was last considered.
+    told: Option<usize>,
 }
 
-impl Layout {
+impl Layout<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -120,12 +124,9 @@ impl Layout {
                 self.flush();
                 self.block = Some(String::new());
             }
-            Tag::List(start) => {
+            Tag::List(_) => {
                 self.flush();
-                if self.lists.is_empty() {
-                    self.begin_block();
-                }
-                self.lists.push(start);
+                self.depth += 1;
             }
             Tag::Item => self.item(),
             Tag::Table(alignments) => {
@@ -145,13 +146,13 @@ impl Layout {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph => self.end_block(),
+            TagEnd::Paragraph => self.flush(),
             TagEnd::Heading(_) => {
-                self.end_block();
+                self.flush();
                 self.scopes.pop();
             }
             TagEnd::BlockQuote(_) => {
-                self.end_block();
+                self.flush();
                 self.prefixes.pop();
                 self.scopes.pop();
             }
@@ -159,8 +160,7 @@ impl Layout {
             TagEnd::HtmlBlock => self.end_html(),
             TagEnd::List(_) => {
                 self.flush();
-                self.lists.pop();
-                self.blank |= self.lists.is_empty();
+                self.depth -= 1;
             }
             TagEnd::Item => {
                 let marker = self.prefixes.last().is_some_and(|prefix| prefix.first.is_some());
@@ -223,17 +223,14 @@ impl Layout {
     }
 
     fn item(&mut self) {
-        // A paragraph that ended before an item makes the list a loose one.
         self.begin_block();
-        let depth = self.lists.len();
-        let marker = match self.lists.last_mut() {
-            Some(Some(number)) => {
-                let marker = format!("{number}. ");
-                *number = number.saturating_add(1);
-                marker
-            }
-            _ if depth % 2 == 1 => "• ".to_string(),
-            _ => "◦ ".to_string(),
+        let source = self.text[self.at..].trim_start();
+        let digits = source.bytes().take_while(u8::is_ascii_digit).count();
+        // The number as it was written: an item of another piece cannot be counted on from.
+        let marker = match (digits, self.depth % 2) {
+            (1.., _) => format!("{}. ", &source[..digits]),
+            (0, 1) => "• ".to_string(),
+            (0, _) => "◦ ".to_string(),
         };
         let indent = Span::new(" ".repeat(marker.chars().count()), "markdown.bullet");
         self.prefixes.push(Prefix { first: Some(Span::new(marker, "markdown.bullet")), rest: indent });
@@ -245,7 +242,6 @@ impl Layout {
         let room = usize::from(self.width).saturating_sub(line::width(&prefix)).max(1);
         self.inline.push(Span::new("─".repeat(room), "markdown.rule"));
         self.write_lines(&prefix);
-        self.blank = true;
     }
 
     fn end_link(&mut self) {
@@ -260,13 +256,10 @@ impl Layout {
 
     fn end_code(&mut self) {
         let text = self.block.take().unwrap_or_default();
-        let prefix = self.prefix();
         for line in text.lines() {
-            let rest = if self.blank { self.rest() } else { prefix.clone() };
-            self.out.extend(code(line, self.width, "markdown.code.block", &rest));
-            self.blank = true;
+            let prefix = self.prefix();
+            self.out.extend(code(line, self.width, "markdown.code.block", &prefix));
         }
-        self.blank = true;
     }
 
     fn end_html(&mut self) {
@@ -274,7 +267,7 @@ impl Layout {
         if !text.trim().is_empty() {
             self.begin_block();
             self.inline.push(Span::new(text.trim_end(), "markdown.html"));
-            self.end_block();
+            self.flush();
         }
     }
 
@@ -288,23 +281,27 @@ impl Layout {
             line.splice(0..0, prefix.iter().cloned());
             self.out.push(line);
         }
-        self.blank = true;
     }
 
-    /// Ends what is open and sets a blank line between two blocks.
+    /// Ends what is open and sets a blank line where the text has one, as between pieces: what
+    /// is cut into pieces later must not look different then.
     fn begin_block(&mut self) {
         self.flush();
         let fresh = self.prefixes.iter().any(|prefix| prefix.first.is_some());
-        if std::mem::take(&mut self.blank) && !fresh {
+        if !self.out.is_empty() && !fresh && self.follows_blank_line() {
             let rest = self.rest();
             let fits = line::width(&rest) <= usize::from(self.width);
             self.out.push(if fits { rest } else { Vec::new() });
         }
     }
 
-    fn end_block(&mut self) {
-        self.flush();
-        self.blank = true;
+    /// Whether the line above is blank, told once for each line of the text, since a quote and
+    /// its first paragraph begin on the same one.
+    fn follows_blank_line(&mut self) -> bool {
+        let Some(end) = self.text[..self.at].rfind('\n') else { return false };
+        let told = self.told.replace(end) == Some(end);
+        let above = self.text[..end].rsplit('\n').next().unwrap_or_default();
+        !told && above.trim_matches([' ', '\t', '\r', '>']).is_empty()
     }
 
     /// Writes open text, if there is any.
@@ -323,7 +320,6 @@ impl Layout {
         let inline = std::mem::take(&mut self.inline);
         let rest = self.rest();
         self.out.extend(wrap(&inline, self.width, first, &rest, Break::Words));
-        self.blank = false;
     }
 
     /// What stands before the next line; markers of items are used up by it.

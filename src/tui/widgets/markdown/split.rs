@@ -167,8 +167,10 @@ fn normal(window: &str) -> Option<(usize, Kind, State)> {
 
 /// Whether a line begins a block of its own right after another one.
 fn begins_block(line: &str, list: bool, quote: bool) -> bool {
+    // As in the standard: of numbers only 1 may interrupt a paragraph.
     let begins_list = match item_of(line) {
-        Some(number) => list || number.is_none_or(|n| n == 1),
+        Some(Item::Number(number)) => list || number == 1,
+        Some(Item::Bullet) => true,
         None => false,
     };
     fence_of(line).is_some()
@@ -225,14 +227,20 @@ fn is_heading(line: &str) -> bool {
     indent(line) < 4 && (1..=6).contains(&level) && text[level..].starts_with([' ', '\t', '\n'])
 }
 
-/// The number of a list item with content (`None` inside for a bullet).
-fn item_of(line: &str) -> Option<Option<u64>> {
+/// How a list item begins.
+enum Item {
+    Bullet,
+    Number(u64),
+}
+
+/// The beginning of a list item with content.
+fn item_of(line: &str) -> Option<Item> {
     let text = line.trim_start();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, rest) = match digits {
-        0 => (None, text.strip_prefix(['-', '*', '+'])?),
-        1..=9 => (text[..digits].parse().ok(), text[digits..].strip_prefix(['.', ')'])?),
+    let (item, rest) = match digits {
+        0 => (Item::Bullet, text.strip_prefix(['-', '*', '+'])?),
+        1..=9 => (Item::Number(text[..digits].parse().ok()?), text[digits..].strip_prefix(['.', ')'])?),
         _ => return None,
     };
-    (indent(line) < 4 && rest.starts_with([' ', '\t']) && !rest.trim().is_empty()).then_some(number)
+    (indent(line) < 4 && rest.starts_with([' ', '\t']) && !rest.trim().is_empty()).then_some(item)
 }

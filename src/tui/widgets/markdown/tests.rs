@@ -80,7 +80,7 @@ fn quotes_are_barred_and_bounded() {
 
 #[test]
 fn code_keeps_its_form() {
-    check("a\n```rust\nfn main() {\n\tx\n\n}\n```\nb", 60, "a\n\n rust\n fn main() {\n     x\n\n }\n\nb");
+    check("a\n```rust\nfn main() {\n\tx\n\n}\n```\nb", 60, "a\n rust\n fn main() {\n     x\n\n }\nb");
     check("```\nabcdef\n```", 4, " abc\n def");
     check("~~~\n```\n~~~\n", 60, " ```");
     check("```\nopen", 60, " open");
@@ -151,6 +151,23 @@ fn what_was_shown_above_the_open_end_does_not_move() {
         let lines = markdown.lines(40).to_vec();
         assert_eq!(lines[..closed.min(before.len())], before[..closed.min(before.len())]);
         before = lines;
+    }
+}
+
+#[test]
+fn closing_a_block_changes_nothing() {
+    let blocks =
+        ["text:", "# Head", "- a", "- b\n  - c", "1. d", "> e", "```c\nf\n```", "| g |\n|---|\n| h |"];
+    for (one, two) in blocks.iter().flat_map(|one| blocks.map(|two| (one, two))) {
+        for between in ["\n", "\n\n"] {
+            let open = format!("{one}{between}{two}");
+            let mut grown = Markdown::default();
+            grown.push(&open);
+            let before = show(&mut grown, 40);
+            grown.push("\n\nnext\n\nlast");
+            let after = show(&mut grown, 40);
+            assert!(after.starts_with(before.trim_end()), "{open:?}\n{before}\n--\n{after}");
+        }
     }
 }
 
