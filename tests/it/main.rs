@@ -5,6 +5,8 @@
 
 /// Which module may import which, and where the outside world may be touched.
 mod architecture;
+/// The benchmarks still run.
+mod benches;
 /// Reads our own source for the law tests.
 mod source;
 /// What several tests need: a program in a pseudo terminal.
