@@ -78,14 +78,21 @@ impl Worker {
                 let Some(queue) = self.session.as_ref().map(Handle::take_queue) else { return };
                 self.task(async move { Event::Dequeued(queue.await.unwrap_or_default()) });
             }
-            Effect::SetModel { provider, id } => self.with_session(|session| session.set_model(&provider, &id)),
+            Effect::SetModel { provider, id } => {
+                self.with_session(|session| session.set_model(&provider, &id))
+            }
             Effect::SetThinking(level) => self.with_session(|session| session.set_thinking(level)),
             Effect::SetTools(names) => self.with_session(|session| session.set_tools(names)),
             Effect::Navigate(entry) => {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
-            Effect::Accept | Effect::Run(_) | Effect::Picker(_) | Effect::CycleModel(_) | Effect::Copy(_) | Effect::Repaint => {
+            Effect::Accept
+            | Effect::Run(_)
+            | Effect::Picker(_)
+            | Effect::CycleModel(_)
+            | Effect::Copy(_)
+            | Effect::Repaint => {
                 tracing::error!("an effect of the loop itself reached the worker");
             }
         }
@@ -142,7 +149,10 @@ impl Worker {
         self.blocking(move || {
             walk::walk(&root, &cancel, |paths| {
                 for path in paths {
-                    push(&injector, PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) });
+                    push(
+                        &injector,
+                        PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) },
+                    );
                 }
             });
             Event::Walked

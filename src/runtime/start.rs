@@ -106,7 +106,7 @@ fn read_wish(options: &Options, provider: Option<&str>, model: Option<&str>) -> 
 }
 
 /// What was asked for, else the session's last, else the setting, else the first that can be
-/// asked. Only a wish of this start must be met.
+/// asked. Only what was asked for by name must be there.
 fn choose(
     options: &Options,
     usable: &[Arc<Model>],

@@ -79,11 +79,17 @@ fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
 pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
     let mut answer = Area::default();
     answer.set(first, cx.now_ms);
-    cx.state.push_overlay(Overlay::Question(Box::new(Question { topic, answer, note: String::new(), seen: 0 })));
+    cx.state.push_overlay(Overlay::Question(Box::new(Question {
+        topic,
+        answer,
+        note: String::new(),
+        seen: 0,
+    })));
 }
 
 fn open(cx: &mut Cx<'_>) {
-    let folder = cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref()?.parent().map(PathBuf::from));
+    let folder =
+        cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref()?.parent().map(PathBuf::from));
     let shown = folder.map(|folder| cx.state.shown(&folder)).filter(|shown| !shown.is_empty());
     let first = shown.map_or(String::new(), |shown| format!("{shown}/"));
     ask(cx, Topic::Open, &first);

@@ -29,8 +29,16 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 8] =
-        [Self::Global, Self::Text, Self::Editor, Self::Prompt, Self::Files, Self::Picker, Self::Question, Self::Dialog];
+    pub const ALL: [Self; 8] = [
+        Self::Global,
+        Self::Text,
+        Self::Editor,
+        Self::Prompt,
+        Self::Files,
+        Self::Picker,
+        Self::Question,
+        Self::Dialog,
+    ];
 
     /// The table's name.
     pub fn name(self) -> &'static str {
@@ -110,16 +118,20 @@ impl Keymap {
             }
         };
         for (table, rows) in tables {
-            let mut refuse = |at: usize, message: String| problems.push(KeymapProblem { line: line_at(at), message });
+            let mut refuse =
+                |at: usize, message: String| problems.push(KeymapProblem { line: line_at(at), message });
             let Some(place) = Place::ALL.into_iter().find(|place| place.name() == table.get_ref()) else {
                 refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
                 continue;
             };
             for (keys, command) in rows {
-                let sequence: Result<Vec<Key>, _> = keys.get_ref().split_whitespace().map(str::parse).collect();
+                let sequence: Result<Vec<Key>, _> =
+                    keys.get_ref().split_whitespace().map(str::parse).collect();
                 match sequence {
                     Err(_) => refuse(keys.span().start, format!("`{}` is no key", keys.get_ref())),
-                    Ok(keys_read) if keys_read.is_empty() => refuse(keys.span().start, "an empty key".to_string()),
+                    Ok(keys_read) if keys_read.is_empty() => {
+                        refuse(keys.span().start, "an empty key".to_string())
+                    }
                     Ok(_) if !known(command.get_ref()) => {
                         refuse(command.span().start, format!("no command is called `{}`", command.get_ref()));
                     }
@@ -153,7 +165,10 @@ impl Keymap {
 
     /// The first key sequence for a command in a place or where it falls back to.
     pub fn keys_for(&self, place: Place, command: &str) -> Option<String> {
-        place.chain().iter().find_map(|p| self.rows(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
+        place
+            .chain()
+            .iter()
+            .find_map(|p| self.rows(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
     }
 
     /// Every sequence of one place's own table with its command.
@@ -183,7 +198,10 @@ fn descend<'a>(root: &'a Node, keys: &[Key]) -> Option<&'a Node> {
 }
 
 fn continuations(node: &Node) -> Vec<(String, String)> {
-    node.next.iter().map(|(key, (_, next))| (key.clone(), next.command.clone().unwrap_or_else(|| "…".to_string()))).collect()
+    node.next
+        .iter()
+        .map(|(key, (_, next))| (key.clone(), next.command.clone().unwrap_or_else(|| "…".to_string())))
+        .collect()
 }
 
 #[cfg(test)]
@@ -201,7 +219,10 @@ mod tests {
         assert_eq!(problems, []);
         assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-p")), Lookup::Command("a".into()));
         assert_eq!(map.lookup(Place::Prompt, &keys("Ctrl-p")), Lookup::Command("c".into()));
-        assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x")), Lookup::Pending(vec![("Ctrl-s".into(), "b".into())]));
+        assert_eq!(
+            map.lookup(Place::Editor, &keys("Ctrl-x")),
+            Lookup::Pending(vec![("Ctrl-s".into(), "b".into())])
+        );
         assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x Ctrl-s")), Lookup::Command("b".into()));
         assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x x")), Lookup::Unknown);
         assert_eq!(map.keys_for(Place::Editor, "b"), Some("Ctrl-x Ctrl-s".into()));
@@ -213,7 +234,14 @@ mod tests {
         let (map, problems) = Keymap::parse(text, |id| id == "good");
         let lines: Vec<usize> = problems.iter().map(|p| p.line).collect();
         assert_eq!(map.lookup(Place::Global, &keys("Ctrl-p")), Lookup::Command("good".into()));
-        assert_eq!({ let mut l = lines; l.sort_unstable(); l }, [3, 4, 5]);
+        assert_eq!(
+            {
+                let mut l = lines;
+                l.sort_unstable();
+                l
+            },
+            [3, 4, 5]
+        );
         let (_, problems) = Keymap::parse("[global]\nF1 = \n", |_| true);
         assert_eq!(problems[0].line, 2);
     }
