@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use super::event::{RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::places::{self, Place};
-use crate::agent::AgentEvent;
+use crate::agent::event::AgentEvent;
 use crate::agent::driver::Listener;
 use crate::base::error::Report;
 use crate::llm::model::{Message, Model, StopReason, Thinking, Usage};
