@@ -15,7 +15,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::event::{BufferRequest, BufferSnapshot, Event};
-use crate::exec::{CommandSpec, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
+use crate::exec::{
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
+};
 use crate::text::position::Byte;
 use crate::text::{diff, format};
 
@@ -96,6 +98,10 @@ impl Environment for BufferEnvironment {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         self.inner.stat(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.inner.list(path)
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
