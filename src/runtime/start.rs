@@ -35,6 +35,8 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let context = session.context();
     let (model, thinking) = choose(&options, client.models(), &context)?;
     let registry = Registry::builtin();
+    let mut offered = registry.clone();
+    offered.retain(|name| registry.default_names().any(|known| known == name));
     let (documents, unread) = documents(options.cwd.clone()).await;
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
@@ -43,7 +45,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         model: model.clone(),
         thinking,
         system: prompt::system(prompt::Inputs {
-            tools: &registry.snippets(),
+            tools: &offered.snippets(),
             documents: &documents,
             cwd: &options.cwd,
         }),
@@ -71,7 +73,9 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let mut notices = problems(&session);
     notices.extend(unread);
     let recorder = Recorder::new(session, hub.clone(), model, thinking);
-    let driver = Driver::new(config, services, setup, abort.clone(), recorder);
+    let names: Vec<String> = offered.names().map(String::from).collect();
+    let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
+    driver.offer(|name| names.iter().any(|known| known == name));
     let live = Live { driver, commands, hub: hub.clone(), models: models.clone(), notices };
     tokio::spawn(live.run());
     Ok(Handle { commands: sender, abort, hub, models: models.into() })

@@ -114,7 +114,7 @@ impl State {
         };
         let tools = Registry::builtin();
         let agent = Agent {
-            tools: tools.specs().into_iter().map(|spec| spec.name).collect(),
+            tools: tools.default_names().map(String::from).collect(),
             unrestricted: options.unrestricted,
             ..Agent::default()
         };
