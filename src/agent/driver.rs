@@ -86,6 +86,7 @@ struct Answer {
 
 /// What the driver waits for.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
 pub enum Step {
     /// Work came back.
     Wake(Wake),

@@ -6,10 +6,6 @@ use std::path::{Path, PathBuf};
 const ROLE: &str = include_str!("../../assets/prompts/role.md");
 const GUIDELINES: &str = include_str!("../../assets/prompts/guidelines.md");
 
-/// What all project documents together may take, in bytes.
-const DOCUMENT_BYTES_MAX: usize = 32 * 1024;
-const DOCUMENTS_CUT: &str = "[Project instructions truncated at 32KB]";
-
 /// What the prompt is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
@@ -30,36 +26,29 @@ pub fn system(inputs: Inputs) -> Vec<String> {
 }
 
 fn base(tools: &[(&str, &str)]) -> String {
-    let mut text = ROLE.trim_end().to_string();
+    let mut lines = vec![ROLE.trim_end().to_string(), String::new()];
     if !tools.is_empty() {
-        text.push_str("\n\nTools:\n");
-        for (name, line) in tools {
-            text.push_str(&format!("- `{name}`: {line}\n"));
-        }
+        lines.push("Tools:".to_string());
+        lines.extend(tools.iter().map(|(name, line)| format!("- `{name}`: {line}")));
+        lines.push(String::new());
     }
-    text.push_str("\n\nHow to work:\n");
-    text.push_str(GUIDELINES.trim_end());
-    text
+    lines.push("How to work:".to_string());
+    lines.push(GUIDELINES.trim_end().to_string());
+    lines.join("\n")
 }
 
 fn documents(documents: &[(PathBuf, String)]) -> Option<String> {
-    let mut left = DOCUMENT_BYTES_MAX;
-    let mut text = String::new();
-    for (path, words) in documents {
-        let end = words.floor_char_boundary(left);
-        let cut = if end < words.len() { format!("\n{DOCUMENTS_CUT}") } else { String::new() };
-        let words = &words[..end];
-        left -= end;
-        text.push_str(&format!(
-            "<project_instructions path=\"{}\">\n{}{cut}\n</project_instructions>\n",
-            path.display(),
-            words.trim_end()
-        ));
-        if !cut.is_empty() {
-            break;
-        }
+    if documents.is_empty() {
+        return None;
     }
-    (!text.is_empty()).then(|| format!("<project_context>\n{text}</project_context>"))
+    let mut lines = vec!["<project_context>".to_string()];
+    for (path, words) in documents {
+        lines.push(format!("<project_instructions path=\"{}\">", path.display()));
+        lines.push(words.trim_end().to_string());
+        lines.push("</project_instructions>".to_string());
+    }
+    lines.push("</project_context>".to_string());
+    Some(lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -82,13 +71,5 @@ mod tests {
         );
         assert_eq!(parts[2], "Current working directory: /w");
         assert_eq!(self::parts(&[]).len(), 2);
-    }
-
-    #[test]
-    fn long_instructions_are_cut_and_say_so() {
-        let document = |name: &str| (PathBuf::from(name), "é".repeat(10_000));
-        let text = parts(&[document("a"), document("b"), document("c")])[1].clone();
-        assert!(text.contains(DOCUMENTS_CUT) && !text.contains("path=\"c\""));
-        assert!(text.len() < DOCUMENT_BYTES_MAX + 500);
     }
 }

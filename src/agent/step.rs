@@ -50,6 +50,7 @@ impl Default for Config {
 
 /// What happens to the machine.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
 pub enum Event {
     /// A person says something.
     Prompt { message: UserMessage, lane: Lane },
@@ -78,6 +79,7 @@ pub enum Timer {
 
 /// What the machine wants done, in this order.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
 pub enum Effect {
     /// Tell the listeners.
     Emit(AgentEvent),
@@ -243,11 +245,11 @@ impl State {
         let failed = message.stop_reason == StopReason::Error;
         if aborted || failed {
             let why = if aborted { ABORTED } else { "Not run: the answer broke off before it was complete." };
-            self.refuse_calls(message, why, out);
+            refuse_calls(message, why, out);
             self.end(aborted, failure.filter(|_| !aborted), out);
         } else if message.stop_reason == StopReason::Length && message.tool_calls().next().is_some() {
             self.rounds += 1;
-            self.refuse_calls(message, CUT_OFF, out);
+            refuse_calls(message, CUT_OFF, out);
             self.after_tools(out);
         } else {
             self.run_tools(message, out);
@@ -262,7 +264,9 @@ impl State {
             return self.would_stop(out);
         }
         self.rounds += 1;
-        calls.iter().for_each(|call| self.repetition.note(call));
+        for call in &calls {
+            self.repetition.note(call);
+        }
         let sequential = calls.iter().any(|call| self.config.sequential.contains(&call.name));
         let results = vec![None; calls.len()];
         let mut batch = Batch { message, calls, results, started: 0 };
@@ -312,8 +316,8 @@ impl State {
     /// Records the results in the order of the calls.
     fn finish_batch(&mut self, out: &mut Vec<Effect>) {
         let Phase::Tools(batch) = std::mem::take(&mut self.phase) else { return };
-        let calls = batch.calls.iter().zip(batch.results);
-        let results: Vec<_> = calls
+        let answered = batch.calls.iter().zip(batch.results);
+        let results: Vec<_> = answered
             .map(|(call, result)| result.unwrap_or_else(|| Arc::new(error_result(call, ABORTED))))
             .collect();
         out.extend(results.iter().map(|result| Effect::Record(Message::ToolResult((**result).clone()))));
@@ -323,13 +327,6 @@ impl State {
         } else {
             self.after_tools(out);
         }
-    }
-
-    /// Answers every call of a message with an error, so that the history stays valid.
-    fn refuse_calls(&mut self, message: AssistantMessage, why: &str, out: &mut Vec<Effect>) {
-        let results: Vec<_> = message.tool_calls().map(|call| Arc::new(error_result(call, why))).collect();
-        out.extend(results.iter().map(|result| Effect::Record(Message::ToolResult((**result).clone()))));
-        out.push(Effect::Emit(AgentEvent::TurnEnd { message: Arc::new(message), results }));
     }
 
     fn after_tools(&mut self, out: &mut Vec<Effect>) {
@@ -422,15 +419,22 @@ impl Batch {
         took: Duration,
         out: &mut Vec<Effect>,
     ) {
-        let result = Arc::new(result);
-        self.results[index] = Some(result.clone());
+        let whole = Arc::new(result);
+        self.results[index] = Some(whole.clone());
         let (call_id, tool) = (self.calls[index].id.clone(), self.calls[index].name.clone());
-        out.push(Effect::Emit(AgentEvent::ToolEnd { call_id, tool, result, full_text, took }));
+        out.push(Effect::Emit(AgentEvent::ToolEnd { call_id, tool, result: whole, full_text, took }));
     }
 
     fn running(&self) -> bool {
         self.results[..self.started].iter().any(Option::is_none)
     }
+}
+
+/// Answers every call of a message with an error, so that the history stays valid.
+fn refuse_calls(message: AssistantMessage, why: &str, out: &mut Vec<Effect>) {
+    let results: Vec<_> = message.tool_calls().map(|call| Arc::new(error_result(call, why))).collect();
+    out.extend(results.iter().map(|result| Effect::Record(Message::ToolResult((**result).clone()))));
+    out.push(Effect::Emit(AgentEvent::TurnEnd { message: Arc::new(message), results }));
 }
 
 fn error_result(call: &ToolCall, text: &str) -> ToolResultMessage {

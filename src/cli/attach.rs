@@ -16,7 +16,10 @@ pub fn read(path: &Path) -> Result<Result<String, Part>, Report> {
     let cannot = |error: &std::io::Error| Report::caused(format!("cannot attach {}", path.display()), error);
     let size = std::fs::metadata(path).map_err(|e| cannot(&e))?.len();
     if size > BYTES_MAX {
-        let what = format!("cannot attach {}: it has {size} bytes, at most {BYTES_MAX} can go with a prompt", path.display());
+        let what = format!(
+            "cannot attach {}: it has {size} bytes, at most {BYTES_MAX} can go with a prompt",
+            path.display()
+        );
         return Err(Report::new(what).hint("name the file in the prompt; the agent can read it in parts"));
     }
     let bytes = std::fs::read(path).map_err(|e| cannot(&e))?;
@@ -24,8 +27,9 @@ pub fn read(path: &Path) -> Result<Result<String, Part>, Report> {
         let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
         return Ok(Err(Part::Known(KnownPart::Image { data, mime_type: mime_type.to_string() })));
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Report::new(format!("cannot attach {}: it is neither text nor an image", path.display())))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Report::new(format!("cannot attach {}: it is neither text nor an image", path.display()))
+    })?;
     Ok(Ok(format!("<file name=\"{}\">\n{text}\n</file>\n", path.display())))
 }
 

@@ -66,17 +66,22 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
 }
 
 fn process(interactive: bool) -> Result<Process, Report> {
-    let cwd = std::env::current_dir()
-        .map_err(|error| Report::caused("the current folder cannot be found", &error).hint("cd to a folder that exists"))?;
+    let cwd = std::env::current_dir().map_err(|error| {
+        Report::caused("the current folder cannot be found", &error).hint("cd to a folder that exists")
+    })?;
     // A variable that is no UTF-8 is none of ours; commands get it all the same.
-    let vars = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect();
+    let vars = std::env::vars_os()
+        .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+        .collect();
     let piped = if interactive || std::io::stdin().is_terminal() { None } else { Some(read_stdin()?) };
     Ok(Process { vars, cwd, interactive, piped })
 }
 
 fn read_stdin() -> Result<String, Report> {
     let mut bytes = Vec::new();
-    std::io::stdin().read_to_end(&mut bytes).map_err(|error| Report::caused("cannot read standard input", &error))?;
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Report::caused("cannot read standard input", &error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -84,7 +89,8 @@ async fn run_ide(args: &Args, setup: Setup, process: Process) -> Result<i32, (i3
     let (theme, theme_problem) = setup::theme(args, &setup);
     let (keymap, keymap_problem) = setup::keymap(args, &setup);
     let var = |name: &str| process.vars.get(name).cloned();
-    let colors = ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref());
+    let colors =
+        ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref());
     let problems = setup.loaded.problems.iter().map(ToString::to_string);
     let env = setup::environment(&setup);
     let settings = setup.loaded.settings.clone();
@@ -123,7 +129,8 @@ struct Nobody;
 
 impl Approval for Nobody {
     fn decide(&self, ask: Ask) -> futures::future::BoxFuture<'static, Decision> {
-        let why = format!("nobody is there to allow it (rule: {}); --approval full runs it unasked", ask.rule);
+        let why =
+            format!("nobody is there to allow it (rule: {}); --approval full runs it unasked", ask.rule);
         tell(&Report::new(format!("{} did not run: {why}", ask.tool)));
         futures::future::ready(Decision::Deny(why)).boxed()
     }
@@ -140,7 +147,8 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     let env = setup::environment(&setup);
     let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
-    let prompts = setup.said.into_iter().map(|said| print::Prompt { text: said.text, images: said.images }).collect();
+    let prompts =
+        setup.said.into_iter().map(|said| print::Prompt { text: said.text, images: said.images }).collect();
     let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
     let code = print::print(&handle, prompts, &mut stdout, &mut stderr).await;
     handle.shutdown().await;
@@ -152,7 +160,8 @@ fn list_models(args: &Args, setup: &Setup, process: &Process) -> Result<i32, (i3
     let options = setup::session(args, setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
     let mut out = std::io::stdout();
     for model in runtime::start::usable_models(&options) {
-        let line = format!("{}/{}\t{}\t{}k\n", model.provider, model.id, model.name, model.context_window / 1000);
+        let line =
+            format!("{}/{}\t{}\t{}k\n", model.provider, model.id, model.name, model.context_window / 1000);
         if out.write_all(line.as_bytes()).is_err() {
             // Whoever read the list has seen enough.
             return Ok(OK);

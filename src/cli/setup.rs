@@ -86,7 +86,8 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
                 return Err(Report::new(format!("{}: there is a folder to work on already", path.display())));
             }
             Target::File(file) if argument.ends_with('/') => {
-                return Err(Report::new(format!("{}: no such folder", file.path.display())).hint("make it first, or check the path"));
+                return Err(Report::new(format!("{}: no such folder", file.path.display()))
+                    .hint("make it first, or check the path"));
             }
             Target::File(file) => setup.open.push(file),
             Target::Prompt(text) => setup.said.push(Said { text, images: Vec::new() }),
@@ -149,8 +150,12 @@ pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
 /// what is wrong. A project has no say: keys can run anything.
 pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) {
     let name = args.keymap.as_ref().unwrap_or(&setup.loaded.settings.keymap);
-    let keymaps =
-        Resources { what: "key map", project: None, user: Some(setup.home.config.join("keymaps")), builtin: &KEYMAPS };
+    let keymaps = Resources {
+        what: "key map",
+        project: None,
+        user: Some(setup.home.config.join("keymaps")),
+        builtin: &KEYMAPS,
+    };
     match keymaps.find(name) {
         Ok(found) => {
             let origin = found.file.map_or(found.name, |file| file.display().to_string());

@@ -58,6 +58,15 @@ pub struct FileStat {
     pub size: u64,
 }
 
+/// One entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirEntry {
+    /// Its name, lossy where it is no UTF-8.
+    pub name: String,
+    /// What it is, links followed.
+    pub kind: FileKind,
+}
+
 /// Why a place could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvError {
@@ -133,6 +142,9 @@ pub trait Environment: Send + Sync + fmt::Debug {
 
     /// What stands at an absolute path.
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>>;
+
+    /// What a folder holds, in no certain order.
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>>;
 
     /// Reads a whole file.
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>>;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, Gid, Uid};
 
-use super::environment::{EnvError, FileData, FileKind, FileStat, Stamp};
+use super::environment::{DirEntry, EnvError, FileData, FileKind, FileStat, Stamp};
 use crate::base::paths;
 
 /// Symbolic links that are followed one after the other before we call it a circle, as Linux does.
@@ -37,6 +37,18 @@ pub(super) fn stat(path: &Path) -> Result<FileStat, EnvError> {
         FileKind::Other
     };
     Ok(FileStat { kind, size: facts.len() })
+}
+
+/// What a folder holds. An entry that vanishes meanwhile is left out.
+pub(super) fn list(path: &Path) -> Result<Vec<DirEntry>, EnvError> {
+    let entries = fs::read_dir(path).map_err(|source| error_at(path, source))?;
+    let entry = |entry: fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // A link that leads nowhere is still an entry.
+        let kind = stat(&entry.path()).map_or(FileKind::Other, |facts| facts.kind);
+        DirEntry { name, kind }
+    };
+    entries.map(|e| e.map(entry).map_err(|source| error_at(path, source))).collect()
 }
 
 /// Reads a regular file. Pipes and devices are refused: reading them may never end.

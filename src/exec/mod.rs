@@ -10,7 +10,7 @@ pub mod process;
 pub mod spill;
 
 pub use environment::{
-    CommandSpec, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
 };
 pub use local::LocalEnvironment;
 pub use spill::Spill;

@@ -34,8 +34,12 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         }
         Answer::Allow(id) => cx.state.asks.answer(*id, Decision::Allow, false),
         Answer::AllowAlways(id) => cx.state.asks.answer(*id, Decision::Allow, true),
-        Answer::Deny(id) => cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false),
-        Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll => search::continue_replacing(cx, answer),
+        Answer::Deny(id) => {
+            cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false)
+        }
+        Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll => {
+            search::continue_replacing(cx, answer)
+        }
     }
     cx.state.damage.all();
 }
@@ -46,7 +50,9 @@ pub fn question(cx: &mut Cx<'_>) {
     let (topic, answer) = (question.topic.clone(), question.answer.text().to_string());
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
-        Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => Err("nothing typed".to_string()),
+        Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => {
+            Err("nothing typed".to_string())
+        }
         _ => Ok(()),
     };
     if let (Err(note), Some(Overlay::Question(question))) = (&taken, cx.state.overlays.last_mut()) {

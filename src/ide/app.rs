@@ -69,10 +69,16 @@ impl App {
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let (keymap, problems) = Keymap::parse(&options.keymap.1, |id| input::find(id).is_some());
         let mut state = State::new(&options, size, keymap, Arc::new(move || wake.notify_one()));
-        let told = problems.iter().map(|problem| format!("{}:{}: {}", options.keymap.0, problem.line, problem.message));
+        let told = problems
+            .iter()
+            .map(|problem| format!("{}:{}: {}", options.keymap.0, problem.line, problem.message));
         let told: Vec<String> = options.problems.iter().cloned().chain(told).collect();
         if let Some(first) = told.first() {
-            state.fail(if told.len() == 1 { first.clone() } else { format!("{first} (and {} more, in the log)", told.len() - 1) });
+            state.fail(if told.len() == 1 {
+                first.clone()
+            } else {
+                format!("{first} (and {} more, in the log)", told.len() - 1)
+            });
         }
         for problem in &told {
             tracing::warn!("{problem}");
@@ -154,7 +160,9 @@ impl App {
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => update::opened(&mut cx, opened),
-            Event::Saved { buffer, revision, result, then } => update::saved(&mut cx, buffer, revision, result, then),
+            Event::Saved { buffer, revision, result, then } => {
+                update::saved(&mut cx, buffer, revision, result, then)
+            }
             Event::Listed { folder, result } => {
                 match result {
                     Ok(entries) => cx.state.files.fill(&folder, entries),
@@ -180,7 +188,9 @@ impl App {
         match event {
             Input::Key(key) => input::key(cx, key),
             Input::Paste(text) => input::paste(cx, &text),
-            Input::PasteCut(bytes) => cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing")),
+            Input::PasteCut(bytes) => {
+                cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"))
+            }
             Input::Mouse(mouse) => input::mouse(cx, mouse),
             Input::Focus(true) => update::check_disk(cx),
             // The loop answers what the terminal says about itself.

@@ -15,7 +15,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::event::{BufferRequest, BufferSnapshot, Event};
-use crate::exec::{CommandSpec, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
+use crate::exec::{
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
+};
 use crate::text::position::Byte;
 use crate::text::{diff, format};
 
@@ -67,7 +69,8 @@ impl BufferEnvironment {
         let edited = self.ask(|reply| BufferRequest::Edit { id, version, changes, reply }).await?;
         let Some(version) = edited else { return Err(EnvError::Stale(path.to_path_buf())) };
         // The file must be as the buffer knew it: somebody else's change is not ours to bury.
-        let written = self.inner.write(path, bytes, open.stamp.clone()).await;
+        let expected = open.stamp.clone().unwrap_or_else(Stamp::missing);
+        let written = self.inner.write(path, bytes, Some(expected)).await;
         let stamp = written.as_ref().ok().cloned();
         self.tell(BufferRequest::Written { id, version, stamp }).await?;
         written?;
@@ -95,6 +98,10 @@ impl Environment for BufferEnvironment {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         self.inner.stat(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.inner.list(path)
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {

@@ -93,7 +93,11 @@ impl Headless {
                 happened = self.pump.next() => self.pump.take(happened),
                 () = pause => {}
             }
-            assert!(tokio::time::Instant::now() < limit, "{what:?} did not come; the screen:\n{}", self.picture());
+            assert!(
+                tokio::time::Instant::now() < limit,
+                "{what:?} did not come; the screen:\n{}",
+                self.picture()
+            );
         }
     }
 

@@ -114,7 +114,8 @@ fn dialog_key(cx: &mut Cx<'_>, key: Key) -> bool {
             return scroll_dialog(cx, key);
         }
     };
-    let answer = dialog.choices.iter().find(|choice| choice.key == wanted).map(|choice| choice.answer.clone());
+    let answer =
+        dialog.choices.iter().find(|choice| choice.key == wanted).map(|choice| choice.answer.clone());
     if let Some(answer) = answer {
         cx.state.pop_overlay();
         answers::dialog(cx, &answer);
@@ -269,7 +270,9 @@ fn editor_mouse(cx: &mut Cx<'_>, kind: MouseKind, x: u16, y: u16, wheel: isize) 
     match kind {
         MouseKind::Down(Button::Left) => {
             let clicks = match last {
-                Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => n % 3 + 1,
+                Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => {
+                    n % 3 + 1
+                }
                 _ => 1,
             };
             let range = clicked(text, at, line, clicks);

@@ -86,14 +86,18 @@ mod tests {
     use proptest::prelude::*;
 
     fn all(areas: &Areas) -> Vec<Rect> {
-        [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status].into_iter().flatten().collect()
+        [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     #[test]
     fn small_windows_show_fewer_panes() {
         let shown = |cols, rows, focus| {
             let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, 2);
-            [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status].map(|a| a.is_some())
+            [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status]
+                .map(|a| a.is_some())
         };
         assert_eq!(shown(120, 30, Focus::Editor), [true; 6]);
         assert_eq!(shown(90, 30, Focus::Editor), [false, true, true, true, true, true]);

@@ -29,10 +29,17 @@ pub async fn run(options: Options, term: Option<String>) -> Result<i32, Report> 
     install_panic_hook();
     let mouse = options.mouse;
     let clock = options.clock.clone();
-    let terminal = Terminal::enter(TermOptions { mouse })
-        .map_err(|e| failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one"))?;
+    let terminal = Terminal::enter(TermOptions { mouse }).map_err(|e| {
+        failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one")
+    })?;
     let pump = Pump::new(options, terminal.size());
-    let mut screen = OnTerminal { terminal, decoder: Decoder::new(), caps: Caps::default(), clock, last_frame: Duration::ZERO };
+    let mut screen = OnTerminal {
+        terminal,
+        decoder: Decoder::new(),
+        caps: Caps::default(),
+        clock,
+        last_frame: Duration::ZERO,
+    };
     let result = screen.run(pump, &mut signals, term.as_deref()).await;
     result.map_err(|error| failed("the terminal failed", &error))
 }
@@ -46,7 +53,12 @@ struct OnTerminal {
 }
 
 impl OnTerminal {
-    async fn run(&mut self, mut pump: Pump, signals: &mut Signals, term: Option<&str>) -> std::io::Result<i32> {
+    async fn run(
+        &mut self,
+        mut pump: Pump,
+        signals: &mut Signals,
+        term: Option<&str>,
+    ) -> std::io::Result<i32> {
         self.draw(&mut pump.app)?;
         self.terminal.write(queries(term))?;
         pump.connect();

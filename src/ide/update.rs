@@ -75,7 +75,13 @@ fn reloaded(cx: &mut Cx<'_>, id: BufferId, document: &crate::text::document::Doc
 }
 
 /// A file was written, or could not be.
-pub fn saved(cx: &mut Cx<'_>, id: BufferId, revision: usize, result: Result<Stamp, EnvError>, then: AfterSave) {
+pub fn saved(
+    cx: &mut Cx<'_>,
+    id: BufferId,
+    revision: usize,
+    result: Result<Stamp, EnvError>,
+    then: AfterSave,
+) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     buffer.saving = false;
     let name = buffer.name();
@@ -85,8 +91,14 @@ pub fn saved(cx: &mut Cx<'_>, id: BufferId, revision: usize, result: Result<Stam
             buffer.disk = Disk::Same;
             buffer.area.document.mark_saved_at(revision);
             cx.state.say(format!("saved {name}"));
-            let folder = cx.state.buffers.get_mut(id).and_then(|b| b.path.as_deref()?.parent().map(std::path::PathBuf::from));
-            cx.effects.extend(folder.filter(|f| cx.state.files.open_folders().any(|open| open == f)).map(Effect::List));
+            let folder = cx
+                .state
+                .buffers
+                .get_mut(id)
+                .and_then(|b| b.path.as_deref()?.parent().map(std::path::PathBuf::from));
+            cx.effects.extend(
+                folder.filter(|f| cx.state.files.open_folders().any(|open| open == f)).map(Effect::List),
+            );
             match then {
                 AfterSave::Stay => {}
                 AfterSave::Close => cx.state.buffers.close(id),
@@ -95,15 +107,20 @@ pub fn saved(cx: &mut Cx<'_>, id: BufferId, revision: usize, result: Result<Stam
         }
         Err(EnvError::Stale(_)) => {
             buffer.disk = Disk::Changed;
-            let dialog = Dialog::ask("changed on disk", vec![format!("{name} was changed by somebody else since it was read.")])
-                .choice('r', "read it again (undo keeps yours)", Answer::Reload(id))
-                .choice('o', "overwrite it", Answer::Overwrite(id))
-                .choice('n', "neither", Answer::Dismiss);
+            let dialog = Dialog::ask(
+                "changed on disk",
+                vec![format!("{name} was changed by somebody else since it was read.")],
+            )
+            .choice('r', "read it again (undo keeps yours)", Answer::Reload(id))
+            .choice('o', "overwrite it", Answer::Overwrite(id))
+            .choice('n', "neither", Answer::Dismiss);
             cx.state.push_overlay(Overlay::Dialog(dialog));
         }
         Err(EnvError::Denied(path)) => {
             let shown = cx.state.shown(&path);
-            cx.state.fail(format!("not saved: {shown} may not be written; save under another name (file.save-as)"));
+            cx.state.fail(format!(
+                "not saved: {shown} may not be written; save under another name (file.save-as)"
+            ));
         }
         Err(error) => cx.state.fail(format!("not saved: {error}")),
     }
@@ -120,9 +137,13 @@ pub fn disk(cx: &mut Cx<'_>, id: BufferId, disk: Disk) {
     let (name, modified, path) = (buffer.name(), buffer.area.document.is_modified(), buffer.path.clone());
     match (disk, path) {
         // Nothing of the person's is in the way: take the new text, undoably.
-        (Disk::Changed, Some(path)) if !modified => cx.effects.push(Effect::Open { path, at: None, reload: Some(id) }),
+        (Disk::Changed, Some(path)) if !modified => {
+            cx.effects.push(Effect::Open { path, at: None, reload: Some(id) })
+        }
         (Disk::Changed, _) => {
-            cx.state.fail(format!("{name} was changed by somebody else; file.reload reads it, saving asks first"));
+            cx.state.fail(format!(
+                "{name} was changed by somebody else; file.reload reads it, saving asks first"
+            ));
         }
         (Disk::Gone, _) => {
             buffer_mut(cx, id).area.document.mark_unsaved();
@@ -182,7 +203,9 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
             cx.state.damage.all();
         }
         BufferRequest::Touched(path) => {
-            if let Some(folder) = path.parent().filter(|f| cx.state.files.open_folders().any(|open| open == *f)) {
+            if let Some(folder) =
+                path.parent().filter(|f| cx.state.files.open_folders().any(|open| open == *f))
+            {
                 cx.effects.push(Effect::List(folder.to_path_buf()));
             }
         }
@@ -198,7 +221,8 @@ pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: tokio::sync::oneshot::Sender<Decisi
         .choice('a', "always this", Answer::AllowAlways(id))
         .choice('n', "no", Answer::Deny(id));
     // Below what the person is busy with: a key meant for that must not answer this.
-    let busy = cx.state.overlays.iter().position(|overlay| !is_ask(overlay)).unwrap_or(cx.state.overlays.len());
+    let busy =
+        cx.state.overlays.iter().position(|overlay| !is_ask(overlay)).unwrap_or(cx.state.overlays.len());
     cx.state.overlays.insert(busy, Overlay::Dialog(dialog));
     cx.state.damage.all();
 }
@@ -210,7 +234,10 @@ fn is_ask(overlay: &Overlay) -> bool {
 /// The tool call that an overlay asks about, if it asks about one.
 pub fn asked_id(overlay: &Overlay) -> Option<u64> {
     let Overlay::Dialog(dialog) = overlay else { return None };
-    dialog.choices.iter().find_map(|choice| if let Answer::Allow(id) = choice.answer { Some(id) } else { None })
+    dialog
+        .choices
+        .iter()
+        .find_map(|choice| if let Answer::Allow(id) = choice.answer { Some(id) } else { None })
 }
 
 /// Questions that nobody waits for any more leave the screen.
@@ -223,7 +250,11 @@ fn drop_withdrawn(cx: &mut Cx<'_>) {
 }
 
 /// The session is there.
-pub fn connected(cx: &mut Cx<'_>, snapshot: &Snapshot, models: Vec<std::sync::Arc<crate::llm::model::Model>>) {
+pub fn connected(
+    cx: &mut Cx<'_>,
+    snapshot: &Snapshot,
+    models: Vec<std::sync::Arc<crate::llm::model::Model>>,
+) {
     let state = &mut *cx.state;
     state.agent.connected = true;
     state.agent.models = models;
@@ -339,7 +370,8 @@ pub fn dequeued(cx: &mut Cx<'_>, texts: &[String]) {
         return cx.state.say("nothing waits");
     }
     let draft = cx.state.prompt.area.text().to_string();
-    let parts: Vec<&str> = texts.iter().map(String::as_str).chain(Some(draft.as_str()).filter(|d| !d.is_empty())).collect();
+    let parts: Vec<&str> =
+        texts.iter().map(String::as_str).chain(Some(draft.as_str()).filter(|d| !d.is_empty())).collect();
     let now_ms = cx.now_ms;
     cx.state.prompt.area.set(&parts.join("\n\n"), now_ms);
     cx.state.damage.all();

@@ -75,14 +75,21 @@ impl Worker {
                 let Some(queue) = self.session.as_ref().map(Handle::take_queue) else { return };
                 self.task(async move { Event::Dequeued(queue.await.unwrap_or_default()) });
             }
-            Effect::SetModel { provider, id } => self.with_session(|session| session.set_model(&provider, &id)),
+            Effect::SetModel { provider, id } => {
+                self.with_session(|session| session.set_model(&provider, &id))
+            }
             Effect::SetThinking(level) => self.with_session(|session| session.set_thinking(level)),
             Effect::SetTools(names) => self.with_session(|session| session.set_tools(names)),
             Effect::Navigate(entry) => {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
-            Effect::Accept | Effect::Run(_) | Effect::Picker(_) | Effect::CycleModel(_) | Effect::Copy(_) | Effect::Repaint => {
+            Effect::Accept
+            | Effect::Run(_)
+            | Effect::Picker(_)
+            | Effect::CycleModel(_)
+            | Effect::Copy(_)
+            | Effect::Repaint => {
                 tracing::error!("an effect of the loop itself reached the worker");
             }
         }
@@ -155,7 +162,10 @@ impl Worker {
         self.blocking(move || {
             walk::walk(&root, &cancel, |paths| {
                 for path in paths {
-                    push(&injector, PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) });
+                    push(
+                        &injector,
+                        PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) },
+                    );
                 }
             });
             Event::Walked
@@ -198,11 +208,7 @@ async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>, 
 
 async fn write(env: &dyn Environment, save: Save) -> Event {
     let bytes = format::encode(save.text.chunks_from(Byte(0)), save.format);
-    let result = if save.new_file && env.stat(&save.path).await.is_ok() {
-        Err(EnvError::Stale(save.path))
-    } else {
-        env.write(&save.path, bytes, save.expected).await
-    };
+    let result = env.write(&save.path, bytes, save.expected).await;
     Event::Saved { buffer: save.buffer, revision: save.revision, result, then: save.then }
 }
 

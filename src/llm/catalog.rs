@@ -40,9 +40,10 @@ pub struct Catalog {
 }
 
 static BUILTIN: LazyLock<Catalog> = LazyLock::new(|| {
-    let invariant = "assets are checked by a test";
-    let models: Vec<Model> = serde_json::from_str(include_str!("../../assets/models.json")).expect(invariant);
-    let providers = serde_json::from_str(include_str!("../../assets/providers.json")).expect(invariant);
+    let models: Vec<Model> = serde_json::from_str(include_str!("../../assets/models.json"))
+        .expect("the models among the assets are read by a test");
+    let providers = serde_json::from_str(include_str!("../../assets/providers.json"))
+        .expect("the providers among the assets are read by a test");
     Catalog { providers, models: models.into_iter().map(Arc::new).collect() }
 });
 

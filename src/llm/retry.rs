@@ -20,7 +20,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { retries: 2, base: Duration::from_secs(1), max: Duration::from_secs(60) }
+        Self { retries: 2, base: Duration::from_secs(1), max: Duration::from_mins(1) }
     }
 }
 

@@ -26,7 +26,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            headers: Duration::from_secs(120),
+            headers: Duration::from_mins(2),
             silence: Duration::from_secs(30),
         }
     }
@@ -208,7 +208,7 @@ fn bundled_roots(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, Net
 fn broken(host: &str, error: reqwest::Error) -> NetError {
     let cause = error.without_url();
     // reqwest's own sentence says only that sending or reading failed; its cause says why.
-    let cause = cause.source().map_or_else(|| chain(&cause), |source| chain(source));
+    let cause = cause.source().map_or_else(|| chain(&cause), chain);
     NetError::Connection { host: host.to_string(), cause }
 }
 

@@ -30,9 +30,15 @@ pub fn list(session: &Session) -> Vec<Place> {
             Message::Assistant(answer) => ("model", answer.text()),
             Message::ToolResult(_) => return None,
         };
-        let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TEXT_MAX).collect();
+        let text: String =
+            text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TEXT_MAX).collect();
         let active = active.contains(entry.id());
-        (!text.is_empty()).then(|| Place { entry: entry.id().to_string(), role: role.to_string(), text, active })
+        (!text.is_empty()).then(|| Place {
+            entry: entry.id().to_string(),
+            role: role.to_string(),
+            text,
+            active,
+        })
     };
     session.entries().iter().filter_map(place).collect()
 }

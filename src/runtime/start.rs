@@ -23,6 +23,7 @@ use crate::llm::model::{Model, Thinking};
 use crate::net::http::{Http, Limits};
 use crate::session::{Session, SessionContext, store};
 use crate::tools::{self, Registry};
+use crate::workspace;
 
 /// Commands that wait while the session is busy.
 const COMMANDS_MAX: usize = 256;
@@ -34,7 +35,9 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let context = session.context();
     let (model, thinking) = choose(&options, client.models(), &context)?;
     let registry = Registry::builtin();
-    let documents = documents(&options).await;
+    let mut offered = registry.clone();
+    offered.retain(|name| registry.default_names().any(|known| known == name));
+    let (documents, unread) = documents(options.cwd.clone()).await;
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
     let models = client.models().to_vec();
@@ -42,7 +45,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         model: model.clone(),
         thinking,
         system: prompt::system(prompt::Inputs {
-            tools: &registry.snippets(),
+            tools: &offered.snippets(),
             documents: &documents,
             cwd: &options.cwd,
         }),
@@ -67,9 +70,12 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         clock: options.clock.clone(),
         ids: options.ids.clone(),
     };
-    let notices = problems(&session);
+    let mut notices = problems(&session);
+    notices.extend(unread);
     let recorder = Recorder::new(session, hub.clone(), model, thinking);
-    let driver = Driver::new(config, services, setup, abort.clone(), recorder);
+    let names: Vec<String> = offered.names().map(String::from).collect();
+    let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
+    driver.offer(|name| names.iter().any(|known| known == name));
     let live = Live { driver, commands, hub: hub.clone(), models: models.clone(), notices };
     tokio::spawn(live.run());
     Ok(Handle { commands: sender, abort, hub, models: models.into() })
@@ -104,7 +110,7 @@ fn read_wish(options: &Options, provider: Option<&str>, model: Option<&str>) -> 
 }
 
 /// What was asked for, else the session's last, else the setting, else the first that can be
-/// asked. Only what was asked for now must be there.
+/// asked. Only what was asked for by name must be there.
 fn choose(
     options: &Options,
     usable: &[Arc<Model>],
@@ -163,10 +169,16 @@ fn sequential(registry: &Registry) -> std::collections::BTreeSet<String> {
     registry.tools().filter(|tool| tool.sequential()).map(|tool| tool.spec().name).collect()
 }
 
-/// The project's instructions; reading files is kept off the caller's thread.
-async fn documents(options: &Options) -> Vec<(PathBuf, String)> {
-    let _later = options;
-    Vec::new()
+/// The project's instructions, and what of them cannot be read; off the caller's thread,
+/// because these are files.
+async fn documents(cwd: PathBuf) -> (Vec<(PathBuf, String)>, Vec<Report>) {
+    let reading = tokio::task::spawn_blocking(move || workspace::documents::load(&cwd, &["AGENTS.md"]));
+    let Ok(documents) = reading.await else {
+        return (Vec::new(), vec![Report::new("the project's instructions could not be read")]);
+    };
+    let unread = documents.problems.into_iter();
+    let unread = unread.map(|(path, why)| Report::new(format!("cannot read {}: {why}", path.display())));
+    (documents.found.into_iter().map(|d| (d.path, d.text)).collect(), unread.collect())
 }
 
 #[cfg(test)]

@@ -53,6 +53,11 @@ impl Registry {
         }
     }
 
+    /// The names of the tools that are on offer before anybody asks for others.
+    pub fn default_names(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().filter(|row| row.tool.by_default()).map(|row| row.spec.name.as_str())
+    }
+
     /// Keeps the tools whose names pass.
     pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
         self.rows.retain(|row| keep(&row.spec.name));
@@ -100,7 +105,7 @@ mod tests {
     #[test]
     fn the_builtin_tools_stand_in_a_stable_order() {
         let mut registry = Registry::builtin();
-        assert_eq!(registry.names().collect::<Vec<_>>(), ["read", "bash", "edit", "write"]);
+        assert_eq!(registry.default_names().collect::<Vec<_>>(), ["read", "bash", "edit", "write"]);
         let before = registry.specs();
         registry.add(builtin::TOOLS[1]());
         assert_eq!(registry.specs(), before);

@@ -32,6 +32,12 @@ pub trait Tool: Send + Sync {
     /// One line for the tool list of the system prompt.
     fn snippet(&self) -> &'static str;
 
+    /// Whether it is on offer before anybody asks for it. A short list keeps the prompt short;
+    /// the others are switched on by the person.
+    fn by_default(&self) -> bool {
+        true
+    }
+
     /// Whether a batch that contains this tool must run one call after the other.
     fn sequential(&self) -> bool {
         false

@@ -5,8 +5,12 @@
 
 /// Which module may import which, and where the outside world may be touched.
 mod architecture;
+/// The benchmarks still run.
+mod benches;
 /// Reads our own source for the law tests.
 mod source;
+/// What several tests need: a program in a pseudo terminal.
+mod support;
 /// Rows and files agree.
 mod tables;
 /// A person and the agent at one desk.
@@ -19,7 +23,5 @@ mod ide_screens;
 mod ide_editing;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
-/// What several tests need: a program in a pseudo terminal.
-mod support;
 /// The terminal is given back on every way out.
 mod tui_term;

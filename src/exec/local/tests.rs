@@ -280,3 +280,18 @@ async fn no_start_without_a_folder_or_after_a_cancel() {
     cancel.cancel();
     assert_eq!(env.run(command(env.root().into()), sink(), cancel).await.unwrap(), Exit::Cancelled);
 }
+
+#[tokio::test]
+async fn a_folder_is_listed_with_what_its_entries_are() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    std::fs::write(folder.path().join(".hidden"), "").unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("dangling")).unwrap();
+    let env = LocalEnvironment::new(folder.path().into(), []);
+    let mut entries = env.list(folder.path()).await.unwrap();
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    let told: Vec<_> = entries.iter().map(|e| (e.name.as_str(), e.kind)).collect();
+    assert_eq!(told, [(".hidden", FileKind::File), ("dangling", FileKind::Other), ("sub", FileKind::Folder)]);
+    assert!(matches!(env.list(&folder.path().join("none")).await, Err(EnvError::NotFound(_))));
+    assert!(env.list(&folder.path().join(".hidden")).await.is_err());
+}

@@ -13,10 +13,14 @@ pub const COMMANDS: &[Command] = &[
     command("agent.send", "Say it, or steer the agent while it works", |cx| send(cx, Delivery::Steer)),
     command("agent.follow-up", "Say it when the agent is done", |cx| send(cx, Delivery::FollowUp)),
     command("agent.interrupt", "Interrupt the agent", |cx| cx.effects.push(Effect::Abort)),
-    command("agent.dequeue", "Take queued messages back into the prompt", |cx| cx.effects.push(Effect::Dequeue)),
+    command("agent.dequeue", "Take queued messages back into the prompt", |cx| {
+        cx.effects.push(Effect::Dequeue)
+    }),
     command("agent.model-picker", "Choose the model", |cx| cx.effects.push(Effect::Picker("models"))),
     command("agent.cycle-model", "Let the next model answer", |cx| cx.effects.push(Effect::CycleModel(1))),
-    command("agent.cycle-model-back", "Let the previous model answer", |cx| cx.effects.push(Effect::CycleModel(-1))),
+    command("agent.cycle-model-back", "Let the previous model answer", |cx| {
+        cx.effects.push(Effect::CycleModel(-1))
+    }),
     command("agent.cycle-thinking", "Think more; after the most, not at all", cycle_thinking),
     command("agent.tools-picker", "Choose the agent's tools", |cx| cx.effects.push(Effect::Picker("tools"))),
     command("agent.toggle-thinking", "Show or hide what the model thinks", toggle_thinking),
@@ -65,14 +69,19 @@ fn accept(cx: &mut Cx<'_>) {
     let count = buffer.area.document.marks().all().len();
     buffer.area.document.clear_marks();
     cx.state.damage.all();
-    cx.state.say(if count == 0 { "nothing to review here".to_string() } else { format!("{count} edits reviewed") });
+    cx.state.say(if count == 0 {
+        "nothing to review here".to_string()
+    } else {
+        format!("{count} edits reviewed")
+    });
 }
 
 fn next_edit(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let head = buffer.area.selection.primary().head;
     let marks = buffer.area.document.marks().all();
-    let next = marks.iter().find(|mark| mark.range.start > head).or(marks.first()).map(|mark| mark.range.start);
+    let next =
+        marks.iter().find(|mark| mark.range.start > head).or(marks.first()).map(|mark| mark.range.start);
     match next {
         Some(at) => buffer.area.go_to(at),
         None => cx.state.say("nothing to review here"),

@@ -9,7 +9,9 @@ use crate::ide::state::panes::Focus;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("app.palette", "Palette: every command by name", |cx| cx.effects.push(Effect::Picker("commands"))),
+    command("app.palette", "Palette: every command by name", |cx| {
+        cx.effects.push(Effect::Picker("commands"))
+    }),
     command("app.keys", "Show the keys of this place", keys),
     command("app.quit", "Quit; asks when something is unsaved or running", quit),
     command("app.escape", "Close what floats, interrupt the agent, drop the selection", escape),
@@ -30,7 +32,8 @@ fn keys(cx: &mut Cx<'_>) {
 }
 
 fn quit(cx: &mut Cx<'_>) {
-    let unsaved: Vec<String> = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name())).collect();
+    let unsaved: Vec<String> =
+        cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name())).collect();
     let working = cx.state.agent.working_since.is_some();
     if unsaved.is_empty() && !working {
         cx.state.quit = true;
@@ -42,7 +45,8 @@ fn quit(cx: &mut Cx<'_>) {
 fn quit_dialog(buffers: &Buffers, agent: &Agent, unsaved: Vec<String>) -> Dialog {
     let mut lines = Vec::new();
     if !unsaved.is_empty() {
-        lines.push(format!("{} unsaved:", if unsaved.len() == 1 { "One file is" } else { "These files are" }));
+        lines
+            .push(format!("{} unsaved:", if unsaved.len() == 1 { "One file is" } else { "These files are" }));
         lines.extend(unsaved);
     }
     if agent.working_since.is_some() {
@@ -50,7 +54,11 @@ fn quit_dialog(buffers: &Buffers, agent: &Agent, unsaved: Vec<String>) -> Dialog
     }
     let dialog = Dialog::ask("quit?", lines);
     let dialog = match buffers.unsaved().next() {
-        Some(_) => dialog.choice('s', "save and quit", Answer::SaveAndQuit).choice('d', "quit, losing changes", Answer::Quit),
+        Some(_) => dialog.choice('s', "save and quit", Answer::SaveAndQuit).choice(
+            'd',
+            "quit, losing changes",
+            Answer::Quit,
+        ),
         None => dialog.choice('y', "quit", Answer::Quit),
     };
     dialog.choice('n', "stay", Answer::Dismiss)
@@ -65,7 +73,9 @@ fn escape(cx: &mut Cx<'_>) {
     } else if cx.state.panes.focus == Focus::Files {
         cx.state.panes.focus = Focus::Editor;
         cx.state.damage.all();
-    } else if !drop_selection(cx) && cx.state.agent.escaped_at.is_some_and(|at| cx.now.saturating_sub(at) <= TWICE) {
+    } else if !drop_selection(cx)
+        && cx.state.agent.escaped_at.is_some_and(|at| cx.now.saturating_sub(at) <= TWICE)
+    {
         cx.state.agent.escaped_at = None;
         cx.effects.push(Effect::Picker("session-tree"));
         return;

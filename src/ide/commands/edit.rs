@@ -15,12 +15,18 @@ pub const COMMANDS: &[Command] = &[
     command("edit.newline", "Break the line", newline),
     command("edit.tab", "Indent", tab),
     command("edit.dedent", "Take away one stop of indentation", dedent),
-    command("edit.delete-back", "Delete the character before the cursor", |cx| erase(cx, Reach::GraphemeBack)),
+    command("edit.delete-back", "Delete the character before the cursor", |cx| {
+        erase(cx, Reach::GraphemeBack)
+    }),
     command("edit.delete", "Delete the character at the cursor", |cx| erase(cx, Reach::Grapheme)),
     chaining("edit.kill-line", "Cut to the end of the line", |cx| kill(cx, Reach::Line, Direction::Forward)),
-    chaining("edit.kill-line-back", "Cut to the start of the line", |cx| kill(cx, Reach::LineBack, Direction::Backward)),
+    chaining("edit.kill-line-back", "Cut to the start of the line", |cx| {
+        kill(cx, Reach::LineBack, Direction::Backward)
+    }),
     chaining("edit.kill-word", "Cut to the end of the word", |cx| kill(cx, Reach::Word, Direction::Forward)),
-    chaining("edit.kill-word-back", "Cut to the start of the word", |cx| kill(cx, Reach::WordBack, Direction::Backward)),
+    chaining("edit.kill-word-back", "Cut to the start of the word", |cx| {
+        kill(cx, Reach::WordBack, Direction::Backward)
+    }),
     command("edit.cut", "Cut the selection", cut),
     command("edit.copy", "Copy the selection", copy),
     chaining("edit.yank", "Put in what was cut last", yank),
@@ -67,8 +73,13 @@ fn tab(cx: &mut Cx<'_>) {
     let width = cx.state.show.tab_width;
     apply(cx, |text, selection| {
         let hard = edit::indents_by_tabs(text);
-        let several_lines = selection.ranges().iter().any(|r| text.line_of(r.start()) != text.line_of(r.end()));
-        if several_lines { edit::indent(text, selection, width, hard) } else { edit::tab(text, selection, width, hard) }
+        let several_lines =
+            selection.ranges().iter().any(|r| text.line_of(r.start()) != text.line_of(r.end()));
+        if several_lines {
+            edit::indent(text, selection, width, hard)
+        } else {
+            edit::tab(text, selection, width, hard)
+        }
     });
 }
 
@@ -96,7 +107,11 @@ fn kill(cx: &mut Cx<'_>, reach: Reach, direction: Direction) {
 fn cut(cx: &mut Cx<'_>) {
     copy(cx);
     apply(cx, |text, selection| {
-        if selection.is_empty() { Transaction::new(crate::text::changes::ChangeSet::identity(text.end().0)) } else { edit::insert(text, selection, "") }
+        if selection.is_empty() {
+            Transaction::new(crate::text::changes::ChangeSet::identity(text.end().0))
+        } else {
+            edit::insert(text, selection, "")
+        }
     });
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::command::{Command, Cx, command};
+use crate::exec::Stamp;
 use crate::ide::effect::{Effect, Save};
 use crate::ide::event::AfterSave;
 use crate::ide::state::area::Area;
@@ -59,8 +60,8 @@ fn save_request(buffer: &Buffer, path: PathBuf, then: AfterSave, over: bool) -> 
         text: document.text().clone(),
         format: document.format(),
         revision: document.history().current(),
-        expected: if over { None } else { buffer.stamp.clone() },
-        new_file: buffer.stamp.is_none() && !over,
+        // A file that was new when it was opened must still not be there.
+        expected: (!over).then(|| buffer.stamp.clone().unwrap_or_else(Stamp::missing)),
         then,
     }
 }
@@ -79,11 +80,17 @@ fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
 pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
     let mut answer = Area::default();
     answer.set(first, cx.now_ms);
-    cx.state.push_overlay(Overlay::Question(Box::new(Question { topic, answer, note: String::new(), seen: 0 })));
+    cx.state.push_overlay(Overlay::Question(Box::new(Question {
+        topic,
+        answer,
+        note: String::new(),
+        seen: 0,
+    })));
 }
 
 fn open(cx: &mut Cx<'_>) {
-    let folder = cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref()?.parent().map(PathBuf::from));
+    let folder =
+        cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref()?.parent().map(PathBuf::from));
     let shown = folder.map(|folder| cx.state.shown(&folder)).filter(|shown| !shown.is_empty());
     let first = shown.map_or(String::new(), |shown| format!("{shown}/"));
     ask(cx, Topic::Open, &first);

@@ -20,7 +20,9 @@ pub const COMMANDS: &[Command] = &[
     command("search.find", "Find a text in the file", find),
     command("search.next", "Go to the next match", |cx| again(cx, true)),
     command("search.previous", "Go to the previous match", |cx| again(cx, false)),
-    command("search.go-to-line", "Go to a line, or line:column", |cx| with_file(cx, Topic::GoToLine, String::new())),
+    command("search.go-to-line", "Go to a line, or line:column", |cx| {
+        with_file(cx, Topic::GoToLine, String::new())
+    }),
     command("search.replace", "Replace a text in the file, match by match", replace),
 ];
 
@@ -48,7 +50,11 @@ fn replace(cx: &mut Cx<'_>) {
 /// What a search begins with: a selected piece of one line, else what was looked for last.
 fn seed(buffer: &Buffer, last: Option<&str>) -> String {
     let selected = buffer.area.selected().swap_remove(buffer.area.selection.primary_index());
-    if selected.is_empty() || selected.contains('\n') { last.unwrap_or_default().to_string() } else { selected }
+    if selected.is_empty() || selected.contains('\n') {
+        last.unwrap_or_default().to_string()
+    } else {
+        selected
+    }
 }
 
 fn select(buffer: &mut Buffer, found: std::ops::Range<Byte>) {
@@ -75,7 +81,11 @@ pub fn look(cx: &mut Cx<'_>) {
                 let text = buffer.area.text();
                 let count = needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX).count();
                 select(buffer, found);
-                if count == COUNT_MAX { format!("{COUNT_MAX} matches or more") } else { format!("{count} matches") }
+                if count == COUNT_MAX {
+                    format!("{COUNT_MAX} matches or more")
+                } else {
+                    format!("{count} matches")
+                }
             }
         },
     };
@@ -91,7 +101,8 @@ fn again(cx: &mut Cx<'_>, forward: bool) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let range = buffer.area.selection.primary();
     let text = buffer.area.text();
-    let found = if forward { needle.find_around(text, range.end()) } else { needle.find_back(text, range.start()) };
+    let found =
+        if forward { needle.find_around(text, range.end()) } else { needle.find_back(text, range.start()) };
     match found {
         Some(found) => {
             select(buffer, found);

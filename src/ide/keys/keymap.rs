@@ -29,8 +29,16 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 8] =
-        [Self::Global, Self::Text, Self::Editor, Self::Prompt, Self::Files, Self::Picker, Self::Question, Self::Dialog];
+    pub const ALL: [Self; 8] = [
+        Self::Global,
+        Self::Text,
+        Self::Editor,
+        Self::Prompt,
+        Self::Files,
+        Self::Picker,
+        Self::Question,
+        Self::Dialog,
+    ];
 
     /// The table's name.
     pub fn name(self) -> &'static str {
@@ -84,7 +92,18 @@ pub struct KeymapProblem {
 #[derive(Debug, Clone, Default)]
 struct Node {
     command: Option<String>,
-    next: BTreeMap<String, (Key, Node)>,
+    /// In the order of the file: the first key of a command is the one that is shown for it.
+    next: Vec<(Key, Node)>,
+}
+
+impl Node {
+    fn child(&mut self, key: Key) -> &mut Self {
+        let at = self.next.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            self.next.push((key, Self::default()));
+            self.next.len() - 1
+        });
+        &mut self.next[at].1
+    }
 }
 
 /// A key map.
@@ -110,16 +129,22 @@ impl Keymap {
             }
         };
         for (table, rows) in tables {
-            let mut refuse = |at: usize, message: String| problems.push(KeymapProblem { line: line_at(at), message });
+            let mut refuse =
+                |at: usize, message: String| problems.push(KeymapProblem { line: line_at(at), message });
             let Some(place) = Place::ALL.into_iter().find(|place| place.name() == table.get_ref()) else {
                 refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
                 continue;
             };
+            let mut rows: Vec<_> = rows.into_iter().collect();
+            rows.sort_by_key(|(keys, _)| keys.span().start);
             for (keys, command) in rows {
-                let sequence: Result<Vec<Key>, _> = keys.get_ref().split_whitespace().map(str::parse).collect();
+                let sequence: Result<Vec<Key>, _> =
+                    keys.get_ref().split_whitespace().map(str::parse).collect();
                 match sequence {
                     Err(_) => refuse(keys.span().start, format!("`{}` is no key", keys.get_ref())),
-                    Ok(keys_read) if keys_read.is_empty() => refuse(keys.span().start, "an empty key".to_string()),
+                    Ok(keys_read) if keys_read.is_empty() => {
+                        refuse(keys.span().start, "an empty key".to_string())
+                    }
                     Ok(_) if !known(command.get_ref()) => {
                         refuse(command.span().start, format!("no command is called `{}`", command.get_ref()));
                     }
@@ -133,7 +158,7 @@ impl Keymap {
     fn bind(&mut self, place: Place, sequence: &[Key], command: String) {
         let mut node = self.places.entry(place).or_default();
         for key in sequence {
-            node = &mut node.next.entry(key.to_string()).or_insert_with(|| (*key, Node::default())).1;
+            node = node.child(*key);
         }
         node.command = Some(command);
     }
@@ -153,7 +178,10 @@ impl Keymap {
 
     /// The first key sequence for a command in a place or where it falls back to.
     pub fn keys_for(&self, place: Place, command: &str) -> Option<String> {
-        place.chain().iter().find_map(|p| self.rows(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
+        place
+            .chain()
+            .iter()
+            .find_map(|p| self.rows(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
     }
 
     /// Every sequence of one place's own table with its command.
@@ -162,8 +190,8 @@ impl Keymap {
             if let Some(command) = &node.command {
                 out.push((prefix.to_string(), command.clone()));
             }
-            for (key, (_, next)) in &node.next {
-                let path = if prefix.is_empty() { key.clone() } else { format!("{prefix} {key}") };
+            for (key, next) in &node.next {
+                let path = if prefix.is_empty() { key.to_string() } else { format!("{prefix} {key}") };
                 collect(next, &path, out);
             }
         }
@@ -178,12 +206,13 @@ impl Keymap {
 fn descend<'a>(root: &'a Node, keys: &[Key]) -> Option<&'a Node> {
     keys.iter().try_fold(root, |node, key| {
         let key = Key { kind: KeyKind::Press, ..*key };
-        node.next.get(&key.to_string()).map(|(_, next)| next)
+        node.next.iter().find(|(known, _)| *known == key).map(|(_, next)| next)
     })
 }
 
 fn continuations(node: &Node) -> Vec<(String, String)> {
-    node.next.iter().map(|(key, (_, next))| (key.clone(), next.command.clone().unwrap_or_else(|| "…".to_string()))).collect()
+    let command = |node: &Node| node.command.clone().unwrap_or_else(|| "…".to_string());
+    node.next.iter().map(|(key, next)| (key.to_string(), command(next))).collect()
 }
 
 #[cfg(test)]
@@ -201,7 +230,10 @@ mod tests {
         assert_eq!(problems, []);
         assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-p")), Lookup::Command("a".into()));
         assert_eq!(map.lookup(Place::Prompt, &keys("Ctrl-p")), Lookup::Command("c".into()));
-        assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x")), Lookup::Pending(vec![("Ctrl-s".into(), "b".into())]));
+        assert_eq!(
+            map.lookup(Place::Editor, &keys("Ctrl-x")),
+            Lookup::Pending(vec![("Ctrl-s".into(), "b".into())])
+        );
         assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x Ctrl-s")), Lookup::Command("b".into()));
         assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x x")), Lookup::Unknown);
         assert_eq!(map.keys_for(Place::Editor, "b"), Some("Ctrl-x Ctrl-s".into()));
@@ -213,7 +245,14 @@ mod tests {
         let (map, problems) = Keymap::parse(text, |id| id == "good");
         let lines: Vec<usize> = problems.iter().map(|p| p.line).collect();
         assert_eq!(map.lookup(Place::Global, &keys("Ctrl-p")), Lookup::Command("good".into()));
-        assert_eq!({ let mut l = lines; l.sort_unstable(); l }, [3, 4, 5]);
+        assert_eq!(
+            {
+                let mut l = lines;
+                l.sort_unstable();
+                l
+            },
+            [3, 4, 5]
+        );
         let (_, problems) = Keymap::parse("[global]\nF1 = \n", |_| true);
         assert_eq!(problems[0].line, 2);
     }

@@ -14,7 +14,8 @@ const COLS: u16 = 78;
 /// The text wrapped for a dialog of that width.
 fn wrapped(dialog: &Dialog, cols: u16) -> Vec<Line> {
     let width = cols.saturating_sub(4).max(1);
-    let wrap = |text: &String| line::wrap(&[Span::new(text.as_str(), "ui.overlay")], width, &[], &[], Break::Words);
+    let wrap =
+        |text: &String| line::wrap(&[Span::new(text.as_str(), "ui.overlay")], width, &[], &[], Break::Words);
     dialog.lines.iter().flat_map(wrap).collect()
 }
 

@@ -49,7 +49,13 @@ fn draw_query(canvas: &mut Canvas<'_>, query: &Area) {
     canvas.text(3, 0, &query.text().line(crate::text::position::Line(0)), text);
 }
 
-fn draw_row(canvas: &mut Canvas<'_>, y: u16, row: &crate::ide::state::overlay::PickRow, selected: bool, marked: bool) {
+fn draw_row(
+    canvas: &mut Canvas<'_>,
+    y: u16,
+    row: &crate::ide::state::overlay::PickRow,
+    selected: bool,
+    marked: bool,
+) {
     let (cols, _) = canvas.size();
     let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
     let detail_width = text_width(&row.detail).min(usize::from(cols) / 2);
@@ -66,6 +72,7 @@ fn draw_row(canvas: &mut Canvas<'_>, y: u16, row: &crate::ide::state::overlay::P
 
 /// Where the caret is, in the overlay's coordinates.
 pub fn cursor(picker: &Picker) -> (u16, u16) {
-    let before = picker.query.text().slice(crate::text::position::Byte(0)..picker.query.selection.primary().head);
+    let before =
+        picker.query.text().slice(crate::text::position::Byte(0)..picker.query.selection.primary().head);
     (4 + text_width(&before) as u16, 1)
 }

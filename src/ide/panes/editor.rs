@@ -11,7 +11,7 @@ use crate::base::width::visible;
 use crate::ide::state::State;
 use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
-use crate::ide::state::root::Show;
+use crate::ide::state::show::Show;
 use crate::text::columns::{self, width_at};
 use crate::text::format::carried_byte;
 use crate::text::position::{Byte, Line};
@@ -99,7 +99,9 @@ fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: s
             match (grapheme, grapheme.chars().next().and_then(carried_byte)) {
                 ("\t", _) => {}
                 (_, Some(_)) => draw_clipped(canvas, x, &carried_text(grapheme), control),
-                _ if grapheme.chars().any(crate::base::width::is_unsafe) => draw_clipped(canvas, x, &visible(grapheme), control),
+                _ if grapheme.chars().any(crate::base::width::is_unsafe) => {
+                    draw_clipped(canvas, x, &visible(grapheme), control)
+                }
                 _ => draw_clipped(canvas, x, grapheme, plain),
             }
         }
@@ -126,7 +128,8 @@ fn draw_clipped(canvas: &mut Canvas<'_>, x: isize, text: &str, style: ratatui::s
 fn draw_selections(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: std::ops::Range<Byte>) {
     let text = buffer.area.text();
     let (cols, _) = canvas.size();
-    let column = |at: Byte| columns::column_of(text, at, state.show.tab_width).0 as isize - buffer.left.0 as isize;
+    let column =
+        |at: Byte| columns::column_of(text, at, state.show.tab_width).0 as isize - buffer.left.0 as isize;
     let clamp = |x: isize| x.clamp(0, isize::from(cols as i16)) as u16;
     let style = canvas.style("ui.selection");
     let primary = buffer.area.selection.primary_index();
@@ -141,14 +144,16 @@ fn draw_selections(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span
         if from < to {
             canvas.put_style(Rect::new(from, 0, to - from, 1), style);
         } else if n != primary && range.is_empty() && from < cols {
-            canvas.put_style(Rect::new(from, 0, 1, 1), style.add_modifier(ratatui::style::Modifier::REVERSED));
+            canvas
+                .put_style(Rect::new(from, 0, 1, 1), style.add_modifier(ratatui::style::Modifier::REVERSED));
         }
     }
 }
 
 fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
     let (cols, rows) = canvas.size();
-    let key = |command: &str| state.keymap.keys_for(crate::ide::keys::Place::Editor, command).unwrap_or_default();
+    let key =
+        |command: &str| state.keymap.keys_for(crate::ide::keys::Place::Editor, command).unwrap_or_default();
     let rows_of_text = [
         (key("view.files-picker"), "find a file"),
         (key("view.focus-agent"), "talk to the agent"),

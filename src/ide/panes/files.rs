@@ -28,14 +28,17 @@ impl Component<State> for Files {
             let style = canvas.style("error");
             canvas.text(1, 1, &truncate(error, usize::from(cols).saturating_sub(2)), style);
         }
-        for (n, row) in state.files.rows().iter().enumerate().skip(state.files.top).take(usize::from(rows) - 1) {
+        for (n, row) in
+            state.files.rows().iter().enumerate().skip(state.files.top).take(usize::from(rows) - 1)
+        {
             let y = (n - state.files.top) as u16 + 1;
             let sign = match (row.entry.is_folder, row.is_open) {
                 (true, true) => "▾",
                 (true, false) => "▸",
                 (false, _) => " ",
             };
-            let unsaved = state.buffers.by_path(&row.path).is_some_and(crate::ide::state::buffers::Buffer::is_unsaved);
+            let unsaved =
+                state.buffers.by_path(&row.path).is_some_and(crate::ide::state::buffers::Buffer::is_unsaved);
             let style = canvas.style(if row.entry.is_folder { "ui.dir" } else { "ui.file" });
             let style = ratatui::style::Style { bg: ground.bg, ..style };
             let indent = 1 + 2 * row.depth as u16;

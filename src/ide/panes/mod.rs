@@ -12,4 +12,5 @@ pub mod transcript;
 pub use row::Row;
 
 /// Every pane, by file, with the part of the screen that it draws.
-pub static PANES: &[Row] = &[files::PANE, tabs::PANE, editor::PANE, transcript::PANE, prompt::PANE, status::PANE, overlay::PANE];
+pub static PANES: &[Row] =
+    &[files::PANE, tabs::PANE, editor::PANE, transcript::PANE, prompt::PANE, status::PANE, overlay::PANE];

@@ -112,7 +112,8 @@ impl Component<State> for Prompt {
             for range in area.selection.ranges() {
                 let (from, to) = (range.start().clamp(*start, *end), range.end().clamp(*start, *end));
                 if from < to {
-                    let x = |at| MARGIN + crate::base::width::text_width(&area.text().slice(*start..at)) as u16;
+                    let x =
+                        |at| MARGIN + crate::base::width::text_width(&area.text().slice(*start..at)) as u16;
                     canvas.put_style(Rect::new(x(from), y, x(to) - x(from), 1), selected);
                 }
             }

@@ -36,7 +36,8 @@ impl Component<State> for Status {
 /// What is at the left: hints, a message, or the cursor's place.
 fn left(state: &State) -> (String, &'static str) {
     if !state.hints.is_empty() {
-        let hints: Vec<String> = state.hints.iter().map(|(key, command)| format!("{key} {command}")).collect();
+        let hints: Vec<String> =
+            state.hints.iter().map(|(key, command)| format!("{key} {command}")).collect();
         return (hints.join("  "), "ui.status.focus");
     }
     if !state.pending.is_empty() {
@@ -74,11 +75,19 @@ fn right(state: &State, cols: usize) -> String {
         parts.push("asks nothing".to_string());
     }
     if let Some(model) = &agent.model {
-        let thinking = if agent.thinking == Thinking::Off { String::new() } else { format!(" · {}", agent.thinking.name()) };
+        let thinking = if agent.thinking == Thinking::Off {
+            String::new()
+        } else {
+            format!(" · {}", agent.thinking.name())
+        };
         parts.push(format!("{}{thinking}", model.name));
         if agent.context_tokens > 0 {
             let percent = agent.context_tokens * 100 / model.context_window.max(1);
-            parts.push(format!("{}/{} {percent}%", thousands(agent.context_tokens), thousands(model.context_window)));
+            parts.push(format!(
+                "{}/{} {percent}%",
+                thousands(agent.context_tokens),
+                thousands(model.context_window)
+            ));
         }
     }
     if agent.usage.cost.total > 0.0 {

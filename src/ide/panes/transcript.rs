@@ -40,7 +40,8 @@ impl Component<State> for Transcript {
 
 fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
     let (_, rows) = canvas.size();
-    let key = |command: &str| state.keymap.keys_for(crate::ide::keys::Place::Prompt, command).unwrap_or_default();
+    let key =
+        |command: &str| state.keymap.keys_for(crate::ide::keys::Place::Prompt, command).unwrap_or_default();
     let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
     let lines = [
         (key("agent.send"), "send"),

@@ -21,7 +21,12 @@ pub const PICKER: Row = Row {
 fn rows(state: &State) -> Vec<PickRow> {
     let row = |model: &std::sync::Arc<crate::llm::model::Model>| PickRow {
         text: format!("{}  {}/{}", model.name, model.provider, model.id),
-        detail: format!("{}k  ${}/${}", model.context_window / 1000, model.cost.base.input, model.cost.base.output),
+        detail: format!(
+            "{}k  ${}/${}",
+            model.context_window / 1000,
+            model.cost.base.input,
+            model.cost.base.output
+        ),
         pick: Pick::Model { provider: model.provider.clone(), id: model.id.clone() },
     };
     state.agent.models.iter().map(row).collect()

@@ -39,7 +39,11 @@ impl Area {
     }
 
     /// Makes an edit; `None` when it changes nothing.
-    pub fn edit(&mut self, now_ms: u64, make: impl FnOnce(&Text, &Selection) -> Transaction) -> Option<ChangeSet> {
+    pub fn edit(
+        &mut self,
+        now_ms: u64,
+        make: impl FnOnce(&Text, &Selection) -> Transaction,
+    ) -> Option<ChangeSet> {
         let edit = make(self.document.text(), &self.selection);
         let applied = self.document.apply(edit, &self.selection, now_ms)?;
         Some(self.take(applied))
@@ -73,7 +77,8 @@ impl Area {
     /// Moves every cursor.
     pub fn go(&mut self, motion: Motion, extend: bool, tab_width: usize) {
         let text = self.document.text();
-        self.selection = self.selection.transform(|range| motion::moved(text, range, motion, extend, tab_width));
+        self.selection =
+            self.selection.transform(|range| motion::moved(text, range, motion, extend, tab_width));
         self.document.seal();
     }
 
@@ -93,7 +98,8 @@ impl Area {
         let new = format::without_carriers(new).into_owned();
         self.edit(now_ms, |text, _| {
             let end = Byte(new.len());
-            Transaction::new(ChangeSet::replace(text.end().0, [(Byte(0)..text.end(), new)])).select(Selection::cursor(end))
+            Transaction::new(ChangeSet::replace(text.end().0, [(Byte(0)..text.end(), new)]))
+                .select(Selection::cursor(end))
         });
     }
 }

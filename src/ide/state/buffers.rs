@@ -94,7 +94,10 @@ impl Buffer {
     /// Whether the agent's unreviewed marks touch a line.
     pub fn is_marked(&self, line: Range<Byte>) -> bool {
         let marks = self.area.document.marks().all();
-        marks.iter().any(|mark| mark.range.start <= line.end && mark.range.end > line.start || mark.range == (line.start..line.start))
+        marks.iter().any(|mark| {
+            mark.range.start <= line.end && mark.range.end > line.start
+                || mark.range == (line.start..line.start)
+        })
     }
 }
 
@@ -134,12 +137,15 @@ impl Buffers {
 
     /// By path, as it was opened or with links followed.
     pub fn by_path(&self, path: &Path) -> Option<&Buffer> {
-        self.list.iter().find(|buffer| buffer.path.as_deref() == Some(path) || buffer.real.as_deref() == Some(path))
+        self.list
+            .iter()
+            .find(|buffer| buffer.path.as_deref() == Some(path) || buffer.real.as_deref() == Some(path))
     }
 
     /// Adds a file and shows it. An untouched scratch text gives way to it.
     pub fn open(&mut self, path: Option<PathBuf>, document: Document, stamp: Option<Stamp>) -> BufferId {
-        let untouched = |b: &Buffer| b.path.is_none() && b.area.text().is_empty() && !b.area.document.is_modified();
+        let untouched =
+            |b: &Buffer| b.path.is_none() && b.area.text().is_empty() && !b.area.document.is_modified();
         self.list.retain(|buffer| !untouched(buffer));
         self.next_id += 1;
         let id = BufferId(self.next_id);

@@ -10,6 +10,7 @@ pub mod files;
 pub mod overlay;
 pub mod panes;
 pub mod root;
+pub mod show;
 pub mod transcript;
 pub mod transcript_lines;
 pub mod transcript_view;

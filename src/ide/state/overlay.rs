@@ -73,7 +73,15 @@ impl Picker {
     pub fn new(id: &'static str, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         // One thread: two cores also have a screen to draw and a file system to walk.
         let matcher = Nucleo::new(nucleo::Config::DEFAULT.match_paths(), wake, Some(1), 1);
-        Self { id, query: Area::default(), selected: 0, marked: Vec::new(), filling: false, matcher, last_query: String::new() }
+        Self {
+            id,
+            query: Area::default(),
+            selected: 0,
+            marked: Vec::new(),
+            filling: false,
+            matcher,
+            last_query: String::new(),
+        }
     }
 
     /// Where rows are put in, from any thread.
@@ -249,4 +257,3 @@ impl Dialog {
         Self { title: title.into(), lines, choices: Vec::new(), top: 0 }
     }
 }
-

@@ -16,6 +16,7 @@ use super::damage::{Damage, Part};
 use super::files::FileTree;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
+use super::show::Show;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use crate::ide::keys::{Keymap, Place};
@@ -25,19 +26,6 @@ use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
 use crate::tools::registry::Registry;
 use crate::tui::input::Key;
-
-/// How things are shown, from the settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Show {
-    /// Cells between tab stops.
-    pub tab_width: usize,
-    /// Whether the editor numbers its lines.
-    pub line_numbers: bool,
-    /// Whether the model's thinking is shown.
-    pub thinking: bool,
-    /// Whether tool output is shown whole.
-    pub output: bool,
-}
 
 /// What the last line says beside figures.
 #[derive(Debug, Default)]
@@ -114,11 +102,19 @@ pub struct State {
 
 impl State {
     /// Nothing open, nothing read.
-    pub fn new(options: &Options, size: (u16, u16), keymap: Keymap, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
-        let panes = Panes { focus: if options.open.is_empty() { Focus::Agent } else { Focus::Editor }, ..Panes::default() };
+    pub fn new(
+        options: &Options,
+        size: (u16, u16),
+        keymap: Keymap,
+        wake: Arc<dyn Fn() + Send + Sync>,
+    ) -> Self {
+        let panes = Panes {
+            focus: if options.open.is_empty() { Focus::Agent } else { Focus::Editor },
+            ..Panes::default()
+        };
         let tools = Registry::builtin();
         let agent = Agent {
-            tools: tools.specs().into_iter().map(|spec| spec.name).collect(),
+            tools: tools.default_names().map(String::from).collect(),
             unrestricted: options.unrestricted,
             ..Agent::default()
         };

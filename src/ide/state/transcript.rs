@@ -119,8 +119,12 @@ impl Transcript {
         for part in &answer.content {
             match part {
                 Part::Known(KnownPart::Text { text, .. }) => self.add(Kind::Answer(text.clone())),
-                Part::Known(KnownPart::Thinking { thinking, .. }) => self.add(Kind::Thinking(thinking.clone())),
-                Part::Known(KnownPart::ToolCall(call)) => self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked),
+                Part::Known(KnownPart::Thinking { thinking, .. }) => {
+                    self.add(Kind::Thinking(thinking.clone()))
+                }
+                Part::Known(KnownPart::ToolCall(call)) => {
+                    self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked)
+                }
                 Part::Known(KnownPart::Image { .. }) | Part::Unknown(_) => {}
             }
         }
@@ -134,7 +138,9 @@ impl Transcript {
                 self.notice(true, text);
             }
             StopReason::Aborted => self.notice(false, "interrupted".to_string()),
-            StopReason::Length => self.notice(true, "the answer reached the model's output limit".to_string()),
+            StopReason::Length => {
+                self.notice(true, "the answer reached the model's output limit".to_string())
+            }
             StopReason::Stop | StopReason::ToolUse => {}
         }
     }
@@ -156,7 +162,9 @@ impl Transcript {
                 }
                 _ => return false,
             },
-            AgentEvent::ToolStart { call_id, tool, args } => self.start_call(call_id, tool, args, tools, Status::Running),
+            AgentEvent::ToolStart { call_id, tool, args } => {
+                self.start_call(call_id, tool, args, tools, Status::Running)
+            }
             AgentEvent::ToolUpdate { call_id, text } => {
                 self.change_call(call_id, |call| call.live.clone_from(text));
             }
@@ -164,11 +172,16 @@ impl Transcript {
                 self.end_call(result, full_text.as_deref(), Some(*took), tools);
             }
             AgentEvent::RetryStart { attempt, max, delay, error } => {
-                let text = format!("{error}; trying again in {:.0} s ({attempt} of {max})", delay.as_secs_f32().ceil());
+                let text = format!(
+                    "{error}; trying again in {:.0} s ({attempt} of {max})",
+                    delay.as_secs_f32().ceil()
+                );
                 self.notice(true, text);
             }
             AgentEvent::LimitReached(text) => self.notice(true, text.clone()),
-            AgentEvent::LoopDetected => self.notice(false, "the same calls repeat; the model was told so".to_string()),
+            AgentEvent::LoopDetected => {
+                self.notice(false, "the same calls repeat; the model was told so".to_string())
+            }
             AgentEvent::AgentStart
             | AgentEvent::TurnStart
             | AgentEvent::TurnEnd { .. }
@@ -225,7 +238,13 @@ impl Transcript {
         }
     }
 
-    fn end_call(&mut self, result: &ToolResultMessage, full: Option<&str>, took: Option<Duration>, tools: &Registry) {
+    fn end_call(
+        &mut self,
+        result: &ToolResultMessage,
+        full: Option<&str>,
+        took: Option<Duration>,
+        tools: &Registry,
+    ) {
         let text = full.map_or_else(|| join_text(&result.content), String::from);
         let view = match tools.get(&result.tool_name) {
             Some(tool) if !result.is_error => tool.result_view(&text, result.details.as_ref()),

@@ -1,7 +1,7 @@
 //! How the items of the conversation read as lines: what the person said, thinking, tool calls
 //! and their results, notices. Answers are markdown and are laid out elsewhere.
 
-use super::root::Show;
+use super::show::Show;
 use super::transcript::{Call, Item, Kind, Status};
 use crate::base::width::{text_width, truncate};
 use crate::tools::view::{DiffLine, ResultView};
@@ -28,7 +28,13 @@ pub fn lay_out(item: &Item, width: u16, show: Show) -> Vec<Line> {
         Kind::Tool(call) => tool(call, width, show),
         Kind::Notice { error, text } => {
             let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
-            wrap(&[Span::new(text.as_str(), scope)], width, &[Span::new(sign, scope)], &[Span::new("  ", scope)], Break::Words)
+            wrap(
+                &[Span::new(text.as_str(), scope)],
+                width,
+                &[Span::new(sign, scope)],
+                &[Span::new("  ", scope)],
+                Break::Words,
+            )
         }
     }
 }
@@ -40,7 +46,10 @@ pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
         return Vec::new();
     }
     let words = text.split_whitespace().count();
-    vec![vec![Span::new(truncate(&format!("∴ thought, {words} words (Ctrl-t)"), usize::from(width)), "agent.thinking")]]
+    vec![vec![Span::new(
+        truncate(&format!("∴ thought, {words} words (Ctrl-t)"), usize::from(width)),
+        "agent.thinking",
+    )]]
 }
 
 fn plain(text: &str, width: u16, scope: &'static str) -> Vec<Line> {
@@ -63,7 +72,9 @@ fn tool(call: &Call, width: u16, show: Show) -> Vec<Line> {
         Span::new(gap, "agent.tool.title"),
         Span::new(state, scope),
     ]];
-    if show.output && let Some(body) = &call.view.body {
+    if show.output
+        && let Some(body) = &call.view.body
+    {
         lines.extend(indented(body.lines(), width, WHOLE_ROWS, "agent.tool.title"));
     }
     lines.extend(body(call, width, show));
@@ -92,15 +103,24 @@ fn body(call: &Call, width: u16, show: Show) -> Vec<Line> {
     match &call.result {
         None => tail(&call.live, width, TAIL_ROWS),
         Some(ResultView::Output(text)) => tail(text, width, if show.output { WHOLE_ROWS } else { TAIL_ROWS }),
-        Some(ResultView::Text(text)) if show.output => indented(text.lines(), width, WHOLE_ROWS, "agent.tool.output"),
+        Some(ResultView::Text(text)) if show.output => {
+            indented(text.lines(), width, WHOLE_ROWS, "agent.tool.output")
+        }
         Some(ResultView::Text(text)) if failed => indented(text.lines(), width, FAILURE_ROWS, "error"),
         Some(ResultView::Text(_)) => Vec::new(),
-        Some(ResultView::Diff { lines, .. }) => diff(lines, width, if show.output { WHOLE_ROWS } else { DIFF_ROWS }),
+        Some(ResultView::Diff { lines, .. }) => {
+            diff(lines, width, if show.output { WHOLE_ROWS } else { DIFF_ROWS })
+        }
     }
 }
 
 /// Lines indented below a call, the first `rows` of them.
-fn indented<'a>(lines: impl Iterator<Item = &'a str>, width: u16, rows: usize, scope: &'static str) -> Vec<Line> {
+fn indented<'a>(
+    lines: impl Iterator<Item = &'a str>,
+    width: u16,
+    rows: usize,
+    scope: &'static str,
+) -> Vec<Line> {
     let indent = [Span::new("    ", scope)];
     let mut out = Vec::new();
     for line in lines {
@@ -131,7 +151,8 @@ fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
 }
 
 fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
-    let numbers = lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(100).ilog10() as usize + 1;
+    let numbers =
+        lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(100).ilog10() as usize + 1;
     let mut out = Vec::new();
     for line in lines {
         if out.len() >= rows {
@@ -148,7 +169,10 @@ fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
             _ => "diff",
         };
         let sign = if line.sign == '-' { '−' } else { line.sign };
-        let head = [Span::new(format!("    {:>numbers$} ", line.number), "diff.number"), Span::new(format!("{sign} "), scope)];
+        let head = [
+            Span::new(format!("    {:>numbers$} ", line.number), "diff.number"),
+            Span::new(format!("{sign} "), scope),
+        ];
         let rest = [Span::new(" ".repeat(numbers + 7), "diff.number")];
         out.extend(wrap(&[Span::new(line.text.as_str(), scope)], width, &head, &rest, Break::Anywhere));
     }

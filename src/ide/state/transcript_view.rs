@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::root::Show;
+use super::show::Show;
 use super::transcript::{Item, Kind, Transcript};
 use super::transcript_lines;
 use crate::tui::widgets::line::Line;
@@ -68,7 +68,11 @@ impl TranscriptView {
             }
             Laid::Lines { version, show: was, width: at, lines } => {
                 if *version != item.version || *was != show || *at != width {
-                    *lines = if hidden { transcript_lines::hidden_thinking(item, width) } else { transcript_lines::lay_out(item, width, show) };
+                    *lines = if hidden {
+                        transcript_lines::hidden_thinking(item, width)
+                    } else {
+                        transcript_lines::lay_out(item, width, show)
+                    };
                     (*version, *was, *at) = (item.version, show, width);
                 }
                 lines
@@ -122,7 +126,13 @@ impl TranscriptView {
     }
 
     /// Gives every visible line to `draw`, with its row.
-    pub fn visit(&mut self, transcript: &Transcript, show: Show, size: (u16, u16), mut draw: impl FnMut(u16, &Line)) {
+    pub fn visit(
+        &mut self,
+        transcript: &Transcript,
+        show: Show,
+        size: (u16, u16),
+        mut draw: impl FnMut(u16, &Line),
+    ) {
         let width = text_width(size.0);
         let rows = usize::from(size.1);
         let items = transcript.items();

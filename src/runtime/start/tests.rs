@@ -195,6 +195,7 @@ async fn a_prompt_is_answered_and_on_disk_before_anybody_hears() {
 async fn tools_run_and_their_results_go_back() {
     let place = Place::new();
     std::fs::write(place.work().join("a.txt"), "content of a\n").unwrap();
+    std::fs::write(place.work().join("AGENTS.md"), "Use tabs.\n").unwrap();
     let turns = vec![Turn::call("c1", "read", json!({"path": "a.txt"})), Turn::text("done")];
     let mut rig = place.start(turns).await;
     let seen = rig.run("look").await;
@@ -204,6 +205,7 @@ async fn tools_run_and_their_results_go_back() {
     assert!(join_text(&result.content).contains("content of a"));
     assert_eq!(requests[0].system, requests[1].system, "the prompt stays the same to the byte");
     assert!(requests[0].system[0].contains("`read`"));
+    assert!(requests[0].system[1].contains("Use tabs."));
 }
 
 #[tokio::test]

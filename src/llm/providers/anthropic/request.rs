@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::transcript;
+use super::transcript::{self, cache_mark};
 use crate::llm::model::{Model, Request, Thinking, ToolChoice, ToolSpec};
 
 /// Smallest thinking budget that the API takes, and the least that we leave for the answer.
@@ -34,11 +34,6 @@ pub fn body(request: &Request) -> Value {
     thinking(&mut body, &request.model, request.thinking, max_tokens);
     body.insert("messages".into(), Value::Array(messages));
     Value::Object(body)
-}
-
-/// The mark that ends a cached prefix.
-pub fn cache_mark() -> Value {
-    json!({"type": "ephemeral"})
 }
 
 fn system(parts: &[String]) -> Option<Value> {

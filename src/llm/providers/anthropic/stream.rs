@@ -61,6 +61,7 @@ struct Head {
 
 /// Running totals: what an event leaves out or sends as null has not changed.
 #[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
 struct Counts {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
@@ -253,11 +254,11 @@ mod tests {
         }
     }
 
-    fn start(index: usize, block: Value) -> Value {
+    fn start(index: usize, block: &Value) -> Value {
         json!({"type": "content_block_start", "index": index, "content_block": block})
     }
 
-    fn delta(index: usize, delta: Value) -> Value {
+    fn delta(index: usize, delta: &Value) -> Value {
         json!({"type": "content_block_delta", "index": index, "delta": delta})
     }
 
@@ -278,20 +279,20 @@ mod tests {
     fn whole() -> Vec<Value> {
         let mut data = vec![
             head(),
-            start(0, json!({"type": "thinking", "thinking": "", "signature": ""})),
-            delta(0, json!({"type": "thinking_delta", "thinking": "hm"})),
-            delta(0, json!({"type": "signature_delta", "signature": "si"})),
-            delta(0, json!({"type": "signature_delta", "signature": "g"})),
+            start(0, &json!({"type": "thinking", "thinking": "", "signature": ""})),
+            delta(0, &json!({"type": "thinking_delta", "thinking": "hm"})),
+            delta(0, &json!({"type": "signature_delta", "signature": "si"})),
+            delta(0, &json!({"type": "signature_delta", "signature": "g"})),
             json!({"type": "content_block_stop", "index": 0}),
-            start(1, json!({"type": "redacted_thinking", "data": "blob"})),
+            start(1, &json!({"type": "redacted_thinking", "data": "blob"})),
             json!({"type": "ping"}),
-            start(2, json!({"type": "text", "text": ""})),
-            delta(2, json!({"type": "text_delta", "text": "Hel"})),
-            start(3, json!({"type": "tool_use", "id": "toolu_1", "name": "read", "input": {}})),
-            delta(3, json!({"type": "input_json_delta", "partial_json": ""})),
-            delta(3, json!({"type": "input_json_delta", "partial_json": "{\"path\""})),
-            delta(2, json!({"type": "text_delta", "text": "lo"})),
-            delta(3, json!({"type": "input_json_delta", "partial_json": ": \"a\"}"})),
+            start(2, &json!({"type": "text", "text": ""})),
+            delta(2, &json!({"type": "text_delta", "text": "Hel"})),
+            start(3, &json!({"type": "tool_use", "id": "toolu_1", "name": "read", "input": {}})),
+            delta(3, &json!({"type": "input_json_delta", "partial_json": ""})),
+            delta(3, &json!({"type": "input_json_delta", "partial_json": "{\"path\""})),
+            delta(2, &json!({"type": "text_delta", "text": "lo"})),
+            delta(3, &json!({"type": "input_json_delta", "partial_json": ": \"a\"}"})),
             json!({"type": "content_block_stop", "index": 2}),
             json!({"type": "content_block_stop", "index": 3}),
         ];
@@ -350,8 +351,9 @@ mod tests {
 
     #[test]
     fn what_breaks_off_keeps_what_had_come() {
-        let begun =
-            || vec![head(), start(0, json!({"type": "text", "text": ""})), delta(0, json!({"text": "par"}))];
+        let begun = || {
+            vec![head(), start(0, &json!({"type": "text", "text": ""})), delta(0, &json!({"text": "par"}))]
+        };
         let kind = |events: &[StreamEvent]| match events.last().unwrap() {
             StreamEvent::Error { error, .. } => error.kind,
             other => panic!("{other:?}"),
@@ -360,7 +362,7 @@ mod tests {
         assert_eq!((kind(&cut), last(&cut).text().as_str()), (ErrorKind::Stream, "par"));
         let mut data = begun();
         data.push(json!("{not json"));
-        data.push(delta(0, json!({"text": "ignored"})));
+        data.push(delta(0, &json!({"text": "ignored"})));
         let broken = read(&data);
         assert_eq!((kind(&broken), last(&broken).text().as_str()), (ErrorKind::Stream, "par"));
         let mut data = begun();
@@ -373,8 +375,8 @@ mod tests {
     #[test]
     fn broken_arguments_are_kept_as_text() {
         let mut data =
-            vec![head(), start(0, json!({"type": "tool_use", "id": "t", "name": "read", "input": {}}))];
-        data.push(delta(0, json!({"partial_json": "{\"path\": \"a\""})));
+            vec![head(), start(0, &json!({"type": "tool_use", "id": "t", "name": "read", "input": {}}))];
+        data.push(delta(0, &json!({"partial_json": "{\"path\": \"a\""})));
         data.extend(tail("tool_use"));
         let call = last(&read(&data)).tool_calls().next().unwrap().clone();
         assert_eq!(call.arguments, json!("{\"path\": \"a\""));

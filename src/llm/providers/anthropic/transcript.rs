@@ -5,8 +5,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::request::cache_mark;
 use crate::llm::model::{AssistantMessage, KnownPart, Message, Model, Part, ToolResultMessage};
+
+/// The mark that ends a cached prefix.
+pub fn cache_mark() -> Value {
+    json!({"type": "ephemeral"})
+}
 
 /// What stands in for the result of a call that never got one.
 const NO_RESULT: &str = "No result: the call was interrupted before it ended.";

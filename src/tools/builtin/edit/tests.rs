@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::exec::{CommandSpec, Environment, Exit, FileData, FileStat, LocalEnvironment, OutputSink, Stamp};
+use crate::exec::{
+    CommandSpec, DirEntry, Environment, Exit, FileData, FileStat, LocalEnvironment, OutputSink, Stamp,
+};
 use crate::llm::model::message::join_text;
 
 async fn run_in(env: Arc<dyn Environment>, args: Value) -> Outcome {
@@ -91,6 +93,10 @@ impl Environment for Busy {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         self.inner.stat(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.inner.list(path)
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
