@@ -82,8 +82,6 @@ pub struct Save {
     pub revision: usize,
     /// The state that the file must be in; any when `None`.
     pub expected: Option<Stamp>,
-    /// Whether the file must not exist yet.
-    pub new_file: bool,
     /// What follows.
     pub then: AfterSave,
 }

@@ -67,7 +67,8 @@ impl BufferEnvironment {
         let edited = self.ask(|reply| BufferRequest::Edit { id, version, changes, reply }).await?;
         let Some(version) = edited else { return Err(EnvError::Stale(path.to_path_buf())) };
         // The file must be as the buffer knew it: somebody else's change is not ours to bury.
-        let written = self.inner.write(path, bytes, open.stamp.clone()).await;
+        let expected = open.stamp.clone().unwrap_or_else(Stamp::missing);
+        let written = self.inner.write(path, bytes, Some(expected)).await;
         let stamp = written.as_ref().ok().cloned();
         self.tell(BufferRequest::Written { id, version, stamp }).await?;
         written?;

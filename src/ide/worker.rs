@@ -193,11 +193,7 @@ async fn open(env: &dyn Environment, path: &Path) -> Result<Option<(Document, St
 
 async fn write(env: &dyn Environment, save: Save) -> Event {
     let bytes = format::encode(save.text.chunks_from(Byte(0)), save.format);
-    let result = if save.new_file && env.stat(&save.path).await.is_ok() {
-        Err(EnvError::Stale(save.path))
-    } else {
-        env.write(&save.path, bytes, save.expected).await
-    };
+    let result = env.write(&save.path, bytes, save.expected).await;
     Event::Saved { buffer: save.buffer, revision: save.revision, result, then: save.then }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::command::{Command, Cx, command};
+use crate::exec::Stamp;
 use crate::ide::effect::{Effect, Save};
 use crate::ide::event::AfterSave;
 use crate::ide::state::area::Area;
@@ -59,8 +60,8 @@ fn save_request(buffer: &Buffer, path: PathBuf, then: AfterSave, over: bool) -> 
         text: document.text().clone(),
         format: document.format(),
         revision: document.history().current(),
-        expected: if over { None } else { buffer.stamp.clone() },
-        new_file: buffer.stamp.is_none() && !over,
+        // A file that was new when it was opened must still not be there.
+        expected: (!over).then(|| buffer.stamp.clone().unwrap_or_else(Stamp::missing)),
         then,
     }
 }

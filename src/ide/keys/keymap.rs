@@ -92,7 +92,18 @@ pub struct KeymapProblem {
 #[derive(Debug, Clone, Default)]
 struct Node {
     command: Option<String>,
-    next: BTreeMap<String, (Key, Node)>,
+    /// In the order of the file: the first key of a command is the one that is shown for it.
+    next: Vec<(Key, Node)>,
+}
+
+impl Node {
+    fn child(&mut self, key: Key) -> &mut Self {
+        let at = self.next.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            self.next.push((key, Self::default()));
+            self.next.len() - 1
+        });
+        &mut self.next[at].1
+    }
 }
 
 /// A key map.
@@ -124,6 +135,8 @@ impl Keymap {
                 refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
                 continue;
             };
+            let mut rows: Vec<_> = rows.into_iter().collect();
+            rows.sort_by_key(|(keys, _)| keys.span().start);
             for (keys, command) in rows {
                 let sequence: Result<Vec<Key>, _> =
                     keys.get_ref().split_whitespace().map(str::parse).collect();
@@ -145,7 +158,7 @@ impl Keymap {
     fn bind(&mut self, place: Place, sequence: &[Key], command: String) {
         let mut node = self.places.entry(place).or_default();
         for key in sequence {
-            node = &mut node.next.entry(key.to_string()).or_insert_with(|| (*key, Node::default())).1;
+            node = node.child(*key);
         }
         node.command = Some(command);
     }
@@ -177,8 +190,8 @@ impl Keymap {
             if let Some(command) = &node.command {
                 out.push((prefix.to_string(), command.clone()));
             }
-            for (key, (_, next)) in &node.next {
-                let path = if prefix.is_empty() { key.clone() } else { format!("{prefix} {key}") };
+            for (key, next) in &node.next {
+                let path = if prefix.is_empty() { key.to_string() } else { format!("{prefix} {key}") };
                 collect(next, &path, out);
             }
         }
@@ -193,15 +206,13 @@ impl Keymap {
 fn descend<'a>(root: &'a Node, keys: &[Key]) -> Option<&'a Node> {
     keys.iter().try_fold(root, |node, key| {
         let key = Key { kind: KeyKind::Press, ..*key };
-        node.next.get(&key.to_string()).map(|(_, next)| next)
+        node.next.iter().find(|(known, _)| *known == key).map(|(_, next)| next)
     })
 }
 
 fn continuations(node: &Node) -> Vec<(String, String)> {
-    node.next
-        .iter()
-        .map(|(key, (_, next))| (key.clone(), next.command.clone().unwrap_or_else(|| "…".to_string())))
-        .collect()
+    let command = |node: &Node| node.command.clone().unwrap_or_else(|| "…".to_string());
+    node.next.iter().map(|(key, next)| (key.to_string(), command(next))).collect()
 }
 
 #[cfg(test)]
