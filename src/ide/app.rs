@@ -67,7 +67,7 @@ impl App {
     pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
-        let (keymap, problems) = Keymap::parse(&options.keymap.1, |id| input::find(id).is_some());
+        let (keymap, problems) = Keymap::or_default(&options.keymap.1, |id| input::find(id).is_some());
         let mut state = State::new(&options, size, keymap, Arc::new(move || wake.notify_one()));
         let told = problems
             .iter()
@@ -174,6 +174,7 @@ impl App {
             Event::Walked => {
                 if let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() {
                     picker.filling = false;
+                    picker.tick(FILL_WAIT_MS);
                     cx.state.damage.add(Part::Overlay);
                 }
             }

@@ -146,7 +146,9 @@ pub fn disk(cx: &mut Cx<'_>, id: BufferId, disk: Disk) {
             ));
         }
         (Disk::Gone, _) => {
-            buffer_mut(cx, id).area.document.mark_unsaved();
+            let buffer = buffer_mut(cx, id);
+            buffer.area.document.mark_unsaved();
+            buffer.stamp = None;
             cx.state.fail(format!("{name} is gone from disk; saving makes it again"));
         }
         (Disk::Same, _) => {}

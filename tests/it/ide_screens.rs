@@ -141,11 +141,33 @@ async fn without_colours_nothing_is_coloured_and_all_is_told_apart() {
 }
 
 #[tokio::test]
-async fn sixteen_colours_are_the_named_ones() {
-    let mut desk = colored(ColorDepth::Ansi16).await;
-    let legend = legend(&desk.ide.app().screen);
-    assert!(!legend.contains("Rgb") && !legend.contains('#'), "{legend}");
-    super::support::snaps::check("colors_sixteen@80x24", &legend);
+async fn no_more_colours_are_written_than_the_terminal_has() {
+    for (depth, last) in [(ColorDepth::None, None), (ColorDepth::Ansi16, Some(15)), (ColorDepth::Ansi256, Some(255))] {
+        let mut desk = colored(depth).await;
+        desk.ide.press("F5");
+        let app = desk.ide.app();
+        app.screen.repaint();
+        app.state.damage.all();
+        let bytes = app.frame();
+        let mut terminal = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
+        terminal.process(&bytes);
+        let mut colors = 0;
+        for (row, col) in (0..24).flat_map(|row| (0..80).map(move |col| (row, col))) {
+            let cell = terminal.screen().cell(row, col).unwrap();
+            for color in [cell.fgcolor(), cell.bgcolor()] {
+                match color {
+                    vt100::Color::Default => {}
+                    vt100::Color::Idx(n) => {
+                        assert!(last.is_some_and(|last| n <= last), "{depth:?}: {n}");
+                        colors += 1;
+                    }
+                    vt100::Color::Rgb(..) => panic!("{depth:?}: a true colour"),
+                }
+            }
+        }
+        assert_eq!(colors > 0, last.is_some());
+        assert!(terminal.screen().contents().contains("An answer."));
+    }
 }
 
 async fn colored(colors: ColorDepth) -> Desk {

@@ -9,7 +9,7 @@ use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;
-use bowline::exec::{CommandSpec, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
+use bowline::exec::{CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
 use bowline::ide::event::Connect;
 use bowline::ide::headless::Headless;
 use bowline::ide::options::{OpenTarget, Options};
@@ -418,6 +418,10 @@ impl Environment for Place {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         self.inner.stat(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.inner.list(path)
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
