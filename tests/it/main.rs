@@ -21,6 +21,10 @@ mod ide_bad_input;
 mod ide_screens;
 /// A person edits files.
 mod ide_editing;
+/// The user's stories on the built binary.
+mod pty_stories;
+/// Kills, signals, hang-ups and servers that fail, on the built binary.
+mod pty_trouble;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
 /// The terminal is given back on every way out.

@@ -36,14 +36,19 @@ impl Launch {
     /// Any program, in an empty working folder.
     pub fn command(program: &str, args: &[&str]) -> Self {
         let temp = tempfile::tempdir().unwrap();
+        for folder in ["home", "bowline", "work"] {
+            std::fs::create_dir(temp.path().join(folder)).unwrap();
+        }
+        Self::within(temp, program, args)
+    }
+
+    fn within(temp: TempDir, program: &str, args: &[&str]) -> Self {
         let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
         for (folder, variable) in [("home", "HOME"), ("bowline", "BOWLINE_HOME")] {
-            std::fs::create_dir(temp.path().join(folder)).unwrap();
             command.env(variable, temp.path().join(folder));
         }
-        std::fs::create_dir(temp.path().join("work")).unwrap();
         command.cwd(temp.path().join("work"));
         let path = std::env::var_os("PATH").unwrap_or_default();
         command.env("PATH", path);
@@ -129,7 +134,7 @@ impl Launch {
             raw: Vec::new(),
             taken: 0,
             screen,
-            temp: self.temp,
+            temp: Some(self.temp),
         }
     }
 }
@@ -147,18 +152,28 @@ pub struct Pty {
     /// How much of `raw` [`Pty::take_raw`] gave out.
     taken: usize,
     screen: vt100::Parser,
-    temp: TempDir,
+    temp: Option<TempDir>,
 }
 
 impl Pty {
+    /// The built binary again, once this one has ended, with the same folders.
+    pub fn again(&mut self, args: &[&str]) -> Launch {
+        let temp = self.temp.take().expect("a program is followed by one other");
+        Launch::within(temp, env!("CARGO_BIN_EXE_bowline"), args)
+    }
+
+    fn temp(&self) -> &TempDir {
+        self.temp.as_ref().expect("the program has not been followed by another")
+    }
+
     /// The working folder.
     pub fn work(&self) -> PathBuf {
-        self.temp.path().join("work")
+        self.temp().path().join("work")
     }
 
     /// The folder of `BOWLINE_HOME`.
     pub fn home(&self) -> PathBuf {
-        self.temp.path().join("bowline")
+        self.temp().path().join("bowline")
     }
 
     /// Types bytes.

@@ -59,7 +59,7 @@ pub fn from_net(provider: &str, error: &NetError, began: bool) -> LlmError {
         NetError::Connection { .. } => ErrorKind::Network,
     };
     let what = if began { "the answer broke off" } else { "no answer" };
-    LlmError::new(kind, provider, format!("{provider}: {what}: {error}"))
+    LlmError::new(kind, provider, format!("{provider}: {what}: {error}{}", advice(kind)))
 }
 
 /// The model would not answer.
@@ -114,6 +114,8 @@ fn advice(kind: ErrorKind) -> &'static str {
         ErrorKind::Authentication => " (check ANTHROPIC_API_KEY)",
         ErrorKind::NotFound => " (check the model's name and the base URL)",
         ErrorKind::ContextLength => " (start a new session, or ask for less)",
+        ErrorKind::Network => " (check the network and the base URL)",
+        ErrorKind::Stream => " (send \"go on\" to continue)",
         ErrorKind::Quota => " (the account is out of credit or at its limit)",
         _ => "",
     }

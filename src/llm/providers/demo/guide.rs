@@ -66,15 +66,18 @@ fn reply(request: &Request) -> Reply {
         _ => String::new(),
     };
     let can_read = request.tools.iter().any(|tool| tool.name == "read");
+    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let mut words = said.split_whitespace();
-    let first = words.next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let first = words.next().map(plain).unwrap_or_default();
+    let says = |known: &[&str]| said.split_whitespace().any(|word| known.contains(&plain(word).as_str()));
     match (first.as_str(), words.next()) {
         ("read" | "show" | "open", Some(path)) if can_read => Reply::Read(path.to_string()),
         ("read" | "show" | "open", None) => {
             Reply::Say("Say which file, such as `read README.md`.".to_string())
         }
-        ("keys" | "key" | "shortcuts", _) => Reply::Say(KEYS.trim_end().to_string()),
-        ("connect" | "model" | "models" | "login", _) => Reply::Say(CONNECT.trim_end().to_string()),
+        // These may stand anywhere in a question.
+        _ if says(&["keys", "key", "shortcuts"]) && !says(&["api"]) => Reply::Say(KEYS.trim_end().to_string()),
+        _ if says(&["connect", "model", "models", "login", "api"]) => Reply::Say(CONNECT.trim_end().to_string()),
         _ => Reply::Say(WELCOME.trim_end().to_string()),
     }
 }
@@ -125,7 +128,9 @@ mod tests {
         assert!(says("hello there").contains("not a model"));
         assert!(says("help").contains("not a model"));
         assert!(says("Keys?").contains("Ctrl-p"));
-        assert!(says("connect").contains("ANTHROPIC_API_KEY"));
+        for words in ["connect", "How do I connect a model?", "where does the API key go"] {
+            assert!(says(words).contains("ANTHROPIC_API_KEY"), "{words}");
+        }
         assert_eq!(says("read src/main.rs please"), "READ src/main.rs");
         assert!(says("read").contains("which file"));
     }

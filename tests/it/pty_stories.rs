@@ -1,0 +1,217 @@
+//! The user's stories on the built binary in a pseudo terminal, with a model's server on
+//! loopback that speaks the real wire format.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::anthropic::{self as wire, Piece, Reply, Server};
+use crate::support::pty::{Launch, Pty};
+
+const SAVE: &str = "\x13";
+const QUIT: &str = "\x11";
+const UNDO: &str = "\x1a";
+const AGENT: &str = "\x1b3";
+const EDITOR: &str = "\x1b2";
+/// The signs of the work that goes on.
+const WORKING: [char; 4] = ['◐', '◓', '◑', '◒'];
+
+/// The binary, its model answered by this server.
+fn with_server(server: &Server, args: &[&str]) -> Launch {
+    Launch::bowline(args).env("ANTHROPIC_BASE_URL", &server.url)
+}
+
+/// Waits for the end that the person asked for.
+#[track_caller]
+fn quit(pty: &mut Pty) {
+    // The last words of an answer come before its end.
+    pty.wait_for("the end of the work", |screen| !screen.contents().contains(WORKING));
+    pty.send(QUIT);
+    assert!(pty.wait_exit().success(), "{}", pty.picture());
+    assert!(pty.is_cooked());
+}
+
+#[test]
+fn it_opens_on_the_current_folder() {
+    let launch = Launch::bowline(&[]).size(120, 30);
+    std::fs::write(launch.work().join("hello.txt"), "hi\n").unwrap();
+    let mut pty = launch.start();
+    pty.wait_text("hello.txt");
+    pty.wait_text("F1 palette");
+    quit(&mut pty);
+}
+
+#[test]
+fn a_file_is_opened_at_a_line_typed_into_and_saved() {
+    let launch = Launch::bowline(&["src/main.rs:10"]);
+    std::fs::create_dir(launch.work().join("src")).unwrap();
+    let text: String = (1..=30).map(|n| format!("line {n}\n")).collect();
+    std::fs::write(launch.work().join("src/main.rs"), &text).unwrap();
+    let mut pty = launch.start();
+    pty.wait_text("main.rs 10:1");
+    pty.send("typed ");
+    pty.wait_text("typed line 10");
+    pty.send(QUIT);
+    pty.wait_text("One file is unsaved");
+    pty.send("n");
+    pty.send(SAVE);
+    pty.wait_text("saved main.rs");
+    let saved = std::fs::read_to_string(pty.work().join("src/main.rs")).unwrap();
+    assert_eq!(saved, text.replace("line 10\n", "typed line 10\n"));
+    quit(&mut pty);
+}
+
+#[test]
+fn windows_of_any_size_show_the_text() {
+    let launch = Launch::bowline(&["a.txt"]).size(120, 40);
+    std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
+    let mut pty = launch.start();
+    pty.wait_text("some text");
+    pty.send("x");
+    pty.wait_text("xsome text");
+    for (cols, rows) in [(80, 24), (20, 5), (200, 60)] {
+        pty.take_raw();
+        pty.resize(cols, rows);
+        pty.wait_raw("xsome text");
+    }
+    pty.send(UNDO);
+    pty.wait_for("the undone text", |screen| !screen.contents().contains("xsome"));
+    quit(&mut pty);
+}
+
+/// What the server saw of one conversation: role and the kinds of its blocks.
+fn shape(body: &Value) -> Vec<String> {
+    let messages = body["messages"].as_array().unwrap();
+    let kinds = |message: &Value| {
+        let blocks = message["content"].as_array().unwrap();
+        blocks.iter().map(|block| block["type"].as_str().unwrap().to_string()).collect::<Vec<_>>().join("+")
+    };
+    messages
+        .iter()
+        .map(|message| format!("{}:{}", message["role"].as_str().unwrap(), kinds(message)))
+        .collect()
+}
+
+#[test]
+fn the_agent_does_a_task_in_the_open_file_and_it_goes_on_later() {
+    let edits = json!([{"oldText": "goodby", "newText": "goodbye"}]);
+    let first = wire::text(0, &["It says **goodbye** "]);
+    let rest = wire::text(1, &["now."]);
+    let server = Server::start(vec![
+        wire::calls("t1", "read", &json!({"path": "hello.txt"})),
+        wire::calls("t2", "edit", &json!({"path": "hello.txt", "edits": edits})),
+        wire::calls("t3", "bash", &json!({"command": "cat hello.txt > seen; cat seen"})),
+        Reply::Stream([wire::open(), first, vec![Piece::Gate], rest, wire::close("end_turn")].concat()),
+        wire::says("Still here."),
+    ]);
+    let launch = with_server(&server, &["hello.txt"]).size(120, 30);
+    std::fs::write(launch.work().join("hello.txt"), "hello\ngoodby\n").unwrap();
+    let mut pty = launch.start();
+    pty.wait_text("ask, or tell");
+    pty.send(AGENT);
+    pty.send("fix the spelling\r");
+    // The command writes, so the person is asked; the question ignores keys that come too soon,
+    // and a key that moves a cursor tells nobody anything.
+    pty.wait_text("wants to run");
+    pty.raw_within(Duration::from_millis(450));
+    pty.send("y");
+    pty.wait_text("It says goodbye");
+    // While the answer waits, the person types.
+    pty.send(EDITOR);
+    pty.send("meanwhile ");
+    pty.wait_text("meanwhile hello");
+    server.open_gate();
+    pty.wait_text("now.");
+    pty.wait_text("2 goodbye");
+    assert_eq!(std::fs::read_to_string(pty.work().join("seen")).unwrap(), "hello\ngoodbye\n");
+    pty.send(SAVE);
+    pty.wait_text("saved hello.txt");
+    let saved = std::fs::read_to_string(pty.work().join("hello.txt")).unwrap();
+    assert_eq!(saved, "meanwhile hello\ngoodbye\n");
+    quit(&mut pty);
+    let again = pty.again(&["--continue"]).env("ANTHROPIC_BASE_URL", &server.url);
+    let mut pty = again.size(120, 30).start();
+    pty.wait_text("fix the spelling");
+    pty.wait_text("It says goodbye");
+    pty.send("and now?\r");
+    pty.wait_text("Still here.");
+    quit(&mut pty);
+    let (call, result) = ("assistant:tool_use", "user:tool_result");
+    assert_eq!(shape(&server.seen()[4].body)[..7], ["user:text", call, result, call, result, call, result]);
+}
+
+#[test]
+fn without_a_screen_only_the_answer_goes_to_standard_output() {
+    let server = Server::start(vec![wire::says("The answer.")]);
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_bowline"))
+        .args(["-p", "a question"])
+        .current_dir(home.path())
+        .env_clear()
+        .env("HOME", home.path())
+        .env("BOWLINE_HOME", home.path().join("bowline"))
+        .env("ANTHROPIC_BASE_URL", &server.url)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!((out.as_str(), output.stderr.len()), ("The answer.\n", 0));
+    assert!(output.status.success());
+}
+
+#[test]
+fn a_prompt_among_the_arguments_is_said() {
+    let server = Server::start(vec![wire::says("Heard.")]);
+    let mut pty = with_server(&server, &["say something"]).start();
+    pty.wait_text("Heard.");
+    pty.wait_text("say something");
+    quit(&mut pty);
+}
+
+#[test]
+fn without_a_key_the_guide_says_how_to_connect() {
+    let mut pty = Launch::bowline(&[]).start();
+    pty.wait_text("ask, or tell");
+    pty.send("how do I connect a model?\r");
+    pty.wait_text("ANTHROPIC_API_KEY");
+    quit(&mut pty);
+}
+
+#[test]
+fn nothing_is_written_while_nothing_happens() {
+    let launch = Launch::bowline(&["a.txt"]);
+    std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
+    let mut pty = launch.start();
+    pty.wait_text("some text");
+    pty.wait_text("ask, or tell");
+    pty.send("x");
+    pty.wait_text("xsome");
+    // Let what is still coming come.
+    while !pty.raw_within(Duration::from_millis(300)).is_empty() {}
+    assert_eq!(pty.raw_within(Duration::from_secs(2)), b"");
+    pty.send(UNDO);
+    pty.wait_for("the undone text", |screen| !screen.contents().contains("xsome"));
+    quit(&mut pty);
+}
+
+#[test]
+fn unknown_names_and_broken_settings_are_told_and_defaults_hold() {
+    let told = |args: &[&str], file: Option<(&str, &str)>, message: &str| {
+        let launch = Launch::bowline(args).size(160, 24);
+        if let Some((name, text)) = file {
+            let path = launch.home().join("config").join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let mut pty = launch.start();
+        pty.wait_text(message);
+        quit(&mut pty);
+    };
+    told(&["--theme", "nowhere"], None, "there is no theme \"nowhere\"");
+    told(&["--keymap", "nowhere"], None, "there is no key map \"nowhere\"");
+    told(&[], Some(("settings.toml", "theme = \"bowline-dark\"\ntab-width = \"x\"\n")), "settings.toml:2: ");
+    told(&[], Some(("settings.toml", "theme = \n")), "settings.toml:1: ");
+    told(&["--theme", "mine"], Some(("themes/mine.toml", "[styles\n")), "the default theme is used");
+    told(&["--keymap", "mine"], Some(("keymaps/mine.toml", "[global\n")), "mine.toml:1: ");
+}

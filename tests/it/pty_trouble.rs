@@ -1,0 +1,198 @@
+//! Kills, signals, hang-ups and servers that fail, on the built binary: nothing finished is
+//! lost, the terminal is given back, and the program says what to do.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::support::anthropic::{self as wire, Piece, Reply, Server};
+use crate::support::pty::{Launch, Pty};
+
+const GIVEN_BACK: &str = "\x1b[?1049l";
+const QUIT: &str = "\x11";
+const UNDO: &str = "\x1a";
+const ESCAPE: &str = "\x1b";
+
+fn start(url: &str, args: &[&str]) -> Pty {
+    let mut pty = Launch::bowline(args).env("ANTHROPIC_BASE_URL", url).size(160, 30).start();
+    pty.wait_text("ask, or tell");
+    pty
+}
+
+fn again(pty: &mut Pty, url: &str) -> Pty {
+    let mut pty = pty.again(&["--continue"]).env("ANTHROPIC_BASE_URL", url).start();
+    pty.wait_text("ask, or tell");
+    pty
+}
+
+/// A stream that begins with these words and then waits.
+fn half(words: &str) -> Reply {
+    let block =
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}});
+    let delta =
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": words}});
+    Reply::Stream([wire::open(), vec![Piece::Event(block), Piece::Event(delta), Piece::Gate]].concat())
+}
+
+#[track_caller]
+fn goes_on(pty: &mut Pty) {
+    pty.send("again\r");
+    pty.wait_text("All is well.");
+    // The last words of an answer come before its end.
+    pty.wait_for("the end of the work", |screen| !screen.contents().contains(['◐', '◓', '◑', '◒']));
+    pty.send(QUIT);
+    assert!(pty.wait_exit().success());
+}
+
+#[test]
+fn killed_during_an_answer_what_was_finished_is_there() {
+    let server = Server::start(vec![wire::says("First answer."), half("Second ans"), wire::says("All is well.")]);
+    let mut pty = start(&server.url, &[]);
+    pty.send("first question\r");
+    pty.wait_text("First answer.");
+    pty.send("second question\r");
+    pty.wait_text("Second ans");
+    pty.signal(Signal::KILL);
+    pty.wait_exit();
+    let mut pty = again(&mut pty, &server.url);
+    for text in ["first question", "First answer.", "second question"] {
+        pty.wait_text(text);
+    }
+    goes_on(&mut pty);
+}
+
+#[test]
+fn killed_during_a_command_what_was_finished_is_there() {
+    // The command ends by itself when the test's file goes: nobody can end it after a kill.
+    let script = "touch running; while [ -e running ]; do sleep 0.05; done";
+    let call = wire::calls("t1", "bash", &json!({"command": script}));
+    let server = Server::start(vec![call, wire::says("All is well.")]);
+    let mut pty = start(&server.url, &["--approval", "full"]);
+    pty.send("run it\r");
+    let file = pty.work().join("running");
+    while !file.exists() {
+        pty.raw_within(Duration::from_millis(5));
+    }
+    pty.signal(Signal::KILL);
+    pty.wait_exit();
+    std::fs::remove_file(file).unwrap();
+    let mut pty = again(&mut pty, &server.url);
+    pty.wait_text("run it");
+    pty.wait_text("touch running");
+    goes_on(&mut pty);
+    let messages = server.seen()[1].body["messages"].clone();
+    assert_eq!(messages[2]["content"][0]["tool_use_id"], "t1", "a call without a result gets one: {messages}");
+}
+
+#[test]
+fn escape_interrupts_and_the_connection_is_closed() {
+    let server = Server::start(vec![half("Half an ans"), wire::says("All is well.")]);
+    let mut pty = start(&server.url, &[]);
+    pty.send("talk\r");
+    pty.wait_text("Half an ans");
+    pty.send(ESCAPE);
+    server.wait_for_hang_up();
+    pty.wait_text("ask, or tell");
+    goes_on(&mut pty);
+}
+
+#[test]
+fn a_terminate_signal_gives_the_terminal_back_and_ends_the_work() {
+    let server = Server::start(vec![half("Half an ans")]);
+    let mut pty = start(&server.url, &[]);
+    pty.send("talk\r");
+    pty.wait_text("Half an ans");
+    pty.take_raw();
+    pty.signal(Signal::TERM);
+    let status = pty.wait_exit();
+    assert_eq!(status.exit_code(), 143);
+    assert!(String::from_utf8_lossy(&pty.take_raw()).contains(GIVEN_BACK));
+    assert!(pty.is_cooked());
+    server.wait_for_hang_up();
+}
+
+#[test]
+fn stopped_and_continued_it_draws_itself_again() {
+    let launch = Launch::bowline(&["a.txt"]);
+    std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
+    let mut pty = launch.start();
+    pty.wait_text("some text");
+    pty.wait_text("ask, or tell");
+    pty.take_raw();
+    pty.signal(Signal::TSTP);
+    pty.wait_stopped();
+    pty.wait_raw(GIVEN_BACK);
+    assert!(pty.is_cooked());
+    pty.take_raw();
+    pty.signal(Signal::CONT);
+    pty.wait_raw("\x1b[?1049h");
+    pty.wait_text("some text");
+    pty.send("x");
+    pty.wait_text("xsome text");
+    pty.send(UNDO);
+    pty.wait_for("the undone text", |screen| !screen.contents().contains("xsome"));
+    pty.send(QUIT);
+    assert!(pty.wait_exit().success());
+}
+
+#[test]
+fn a_closed_terminal_ends_the_program() {
+    let server = Server::start(vec![half("Half an ans")]);
+    let mut pty = start(&server.url, &[]);
+    pty.send("talk\r");
+    pty.wait_text("Half an ans");
+    pty.hang_up();
+    pty.wait_exit();
+    server.wait_for_hang_up();
+}
+
+#[test]
+fn a_server_that_refuses_the_key_is_told_with_what_to_do() {
+    let refused = wire::status(401, "authentication_error", "invalid x-api-key");
+    let server = Server::start(vec![refused, wire::says("All is well.")]);
+    let mut pty = start(&server.url, &[]);
+    pty.send("hello\r");
+    pty.wait_text("x-api-key");
+    pty.wait_text("ANTHROPIC_API_KEY");
+    goes_on(&mut pty);
+}
+
+#[test]
+fn a_server_that_cuts_the_answer_is_told() {
+    let pieces = [wire::open(), wire::text(0, &["Half an ans"]), vec![Piece::Cut]].concat();
+    let server = Server::start(vec![Reply::Stream(pieces), wire::says("All is well.")]);
+    let mut pty = start(&server.url, &[]);
+    pty.send("hello\r");
+    pty.wait_text("broke off");
+    pty.wait_text("go on");
+    pty.wait_text("Half an ans");
+    goes_on(&mut pty);
+}
+
+#[test]
+fn a_server_that_stalls_can_be_interrupted() {
+    let server = Server::start(vec![Reply::Stream(vec![Piece::Gate]), wire::says("All is well.")]);
+    let mut pty = start(&server.url, &[]);
+    pty.send("hello\r");
+    server.wait_for_requests(1);
+    pty.send(ESCAPE);
+    server.wait_for_hang_up();
+    pty.wait_text("ask, or tell");
+    goes_on(&mut pty);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_and_tried_again() {
+    // A port that was just free: nobody listens there.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut pty = start(&format!("http://127.0.0.1:{port}"), &[]);
+    pty.send("hello\r");
+    pty.wait_text("no answer");
+    pty.send(ESCAPE);
+    pty.wait_text("ask, or tell");
+    pty.send("typed");
+    pty.wait_text("typed");
+    pty.send(QUIT);
+    assert!(pty.wait_exit().success());
+}
