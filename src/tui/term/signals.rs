@@ -88,6 +88,13 @@ impl Signals {
     }
 }
 
+/// Stops this process from its main thread, which the system stops first, and returns when it
+/// runs again. From any other thread it may return before the stop: there, and wherever a
+/// [`Signals`] is at hand, use [`Signals::stop_until_continued`].
+pub fn stop_self() -> io::Result<()> {
+    Ok(kill_process(getpid(), Number::STOP)?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
