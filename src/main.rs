@@ -1,3 +1,5 @@
 //! Arguments to `cli::run`, its result to an exit code.
 
-fn main() {}
+fn main() {
+    std::process::exit(bowline::cli::run::run());
+}

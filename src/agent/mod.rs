@@ -3,6 +3,14 @@
 //! Layer 4. May import `tools`, `session`, `llm`, `base`; must not know terminals, settings
 //! files or the wall clock.
 
+pub mod abort;
+pub mod driver;
 pub mod event;
+pub mod history;
+pub mod loops;
+pub mod prompt;
+pub mod queue;
+pub mod step;
+pub mod work;
 
 pub use event::AgentEvent;

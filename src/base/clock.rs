@@ -82,6 +82,12 @@ pub fn parse_iso8601(text: &str) -> Option<u64> {
     u64::try_from(stamp.as_millisecond()).ok()
 }
 
+/// Milliseconds since the epoch of an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`), if it is one.
+pub fn parse_http_date(text: &str) -> Option<u64> {
+    let stamp = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    u64::try_from(stamp.as_millisecond()).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

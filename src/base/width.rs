@@ -57,6 +57,11 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The same for a text of several lines: line feeds stay.
+pub fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 /// Cuts a text to at most `max` cells at a grapheme boundary, with `…` as its last cell when
 /// something was cut.
 pub fn truncate(text: &str, max: usize) -> Cow<'_, str> {

@@ -1,3 +1,11 @@
 //! Settings: the table of all keys, layered files, defaults. Input happens in `load` only.
 //!
 //! Layer 2. May import `base`; must not know who uses a setting.
+
+pub mod load;
+pub mod resources;
+pub mod settings;
+
+pub use load::{Loaded, Problem};
+pub use resources::{Builtin, Resource, Resources};
+pub use settings::{ROWS, Row, Settings};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +13,21 @@ use tokio_util::sync::CancellationToken;
 /// else has changed the file since. Opaque; equal stamps mean equal content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp(pub String);
+
+impl Stamp {
+    /// The stamp of a content. Length and a 64-bit hash with fixed keys: it finds accidents,
+    /// and nobody gains anything by forging one.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(bytes);
+        Self(format!("{:x}-{:016x}", bytes.len(), hasher.finish()))
+    }
+
+    /// The stamp of a file that does not exist: a write with it only ever makes a new file.
+    pub fn missing() -> Self {
+        Self("missing".to_string())
+    }
+}
 
 /// A file's bytes and the state in which they were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +122,15 @@ pub trait Environment: Send + Sync + fmt::Debug {
     /// The workspace: relative paths are below it, commands start in it.
     fn root(&self) -> &Path;
 
+    /// The home folder of whoever works here, for `~`.
+    fn home(&self) -> Option<&Path> {
+        None
+    }
+
+    /// The path with every symbolic link followed, as far as it exists; what does not exist
+    /// yet is joined by its text. Policies judge by it, so a link cannot lead out unseen.
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>>;
+
     /// What stands at an absolute path.
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>>;
 
@@ -124,10 +149,10 @@ pub trait Environment: Send + Sync + fmt::Debug {
 
     /// Runs a command in a process group of its own with closed standard input; `cancel` and
     /// the time-out end the whole group (SIGTERM, after 2 s SIGKILL).
-    fn run<'a>(
-        &'a self,
+    fn run(
+        &self,
         command: CommandSpec,
         output: OutputSink,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Exit, EnvError>>;
+    ) -> BoxFuture<'_, Result<Exit, EnvError>>;
 }

@@ -4,7 +4,13 @@
 //! Environments compose: a wrapper may know open buffers and pass on what it does not.
 
 pub mod environment;
+pub mod files;
+pub mod local;
+pub mod process;
+pub mod spill;
 
 pub use environment::{
     CommandSpec, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
 };
+pub use local::LocalEnvironment;
+pub use spill::Spill;

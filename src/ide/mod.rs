@@ -2,3 +2,28 @@
 //!
 //! Layer 7. May import `runtime`, `tui`, `text`, `workspace`, `exec`, `config`, `base` and
 //! plain data; must not know `modes`, how models are reached, or the agent's inside.
+//!
+//! One task owns the [`state`]. An [`event`] comes in, [`app`] changes the state and marks what
+//! must be drawn, commands ask for outside work as [`effect`]s, a [`worker`] does it and
+//! answers with an event. Nothing else mutates.
+
+pub mod answers;
+pub mod app;
+pub mod approval;
+pub mod commands;
+pub mod effect;
+pub mod environment;
+pub mod event;
+pub mod headless;
+pub mod input;
+pub mod keys;
+pub mod layout;
+pub mod options;
+pub mod overlays;
+pub mod panes;
+pub mod pickers;
+pub mod pump;
+pub mod run;
+pub mod state;
+pub mod update;
+pub mod worker;

@@ -3,5 +3,12 @@
 //! Layer 2. May import `base` and `net`; must not know of agents, tools that run, sessions or
 //! terminals.
 
+pub mod accumulate;
+pub mod auth;
+pub mod catalog;
+pub mod client;
+pub mod draft;
 pub mod model;
 pub mod provider;
+pub mod providers;
+pub mod retry;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::agent::AgentEvent;
+use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Thinking, Usage};
 use crate::session::AgentMessage;

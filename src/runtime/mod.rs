@@ -3,6 +3,17 @@
 //!
 //! Layer 6. May import layers 0 to 5 except `tui` and `text`; must not know who displays it.
 
+pub mod choice;
 pub mod event;
+pub mod handle;
+pub mod hub;
+pub mod live;
+pub mod options;
+pub mod places;
+pub mod recorder;
+pub mod start;
 
 pub use event::{Delivery, RuntimeEvent, Snapshot};
+pub use handle::Handle;
+pub use options::{Options, SessionChoice};
+pub use start::start;

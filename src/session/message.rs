@@ -9,6 +9,10 @@ use crate::llm::model::Message;
 /// One message of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every message is the large variant, and they live in an Arc"
+)]
 pub enum AgentMessage {
     /// One that a model understands.
     Llm(Message),

@@ -3,6 +3,16 @@
 //! Layer 3. May import `base` and the plain data of `llm`; must not know the agent, tools that
 //! run, or front ends. Input and output happen in `store` only.
 
+pub mod context;
+pub mod conversation;
+pub mod entry;
 pub mod message;
+pub mod store;
+pub mod tree;
 
+pub use context::SessionContext;
+pub use conversation::Session;
+pub use entry::{Entry, EntryBody, Header};
 pub use message::AgentMessage;
+pub use store::{Problem, SessionError};
+pub use tree::Tree;

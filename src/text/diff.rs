@@ -28,16 +28,19 @@ pub fn change(old: &str, new: &str) -> ChangeSet {
 /// Where each line starts, as the differ cuts them: endings belong to their line. Then the end
 /// of the text.
 fn line_starts(text: &str) -> Vec<usize> {
-    let after_feeds = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).filter(|at| *at < text.len());
+    let after_feeds =
+        memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).filter(|at| *at < text.len());
     std::iter::once(0).chain(after_feeds).chain([text.len()]).collect()
 }
 
 /// How many bytes two texts share at their start and at their end, without overlap, on
 /// character boundaries.
 fn common_ends(old: &str, new: &str) -> (usize, usize) {
-    let prefix: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let prefix: usize =
+        old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
     let (old, new) = (&old[prefix..], &new[prefix..]);
-    let suffix = old.chars().rev().zip(new.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let suffix =
+        old.chars().rev().zip(new.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
     (prefix, suffix)
 }
 
@@ -59,7 +62,8 @@ mod tests {
     #[test]
     fn only_what_differs_is_touched() {
         let changes = change("one\ntwo\nthree\n", "one\ntwelve\nthree\nfour\n");
-        let edits: Vec<_> = changes.edits().map(|e| (e.old.start.0..e.old.end.0, e.text.to_string())).collect();
+        let edits: Vec<_> =
+            changes.edits().map(|e| (e.old.start.0..e.old.end.0, e.text.to_string())).collect();
         assert_eq!(edits, [(6..7, "elve".to_string()), (14..14, "four\n".to_string())]);
     }
 }

@@ -35,6 +35,11 @@ impl Document {
         Self { text: Text::from(text), format, saved: Some(0), ..Self::default() }
     }
 
+    /// The empty document of a file that does not exist yet, unmodified.
+    pub fn default_file() -> Self {
+        Self::new("", Format::default())
+    }
+
     /// A document of a file's bytes, unmodified. Never fails: see [`format`].
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let (text, format) = format::decode(bytes);

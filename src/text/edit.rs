@@ -62,7 +62,11 @@ pub fn tab(text: &Text, selection: &Selection, width: usize, hard: bool) -> Tran
     })
 }
 
-fn replace_each(text: &Text, selection: &Selection, mut new: impl FnMut(usize, Range) -> String) -> Transaction {
+fn replace_each(
+    text: &Text,
+    selection: &Selection,
+    mut new: impl FnMut(usize, Range) -> String,
+) -> Transaction {
     let edits = selection.ranges().iter().enumerate().map(|(n, range)| (range.span(), new(n, *range)));
     let changes = ChangeSet::replace(text.end().0, edits);
     let after = selection.transform(|range| Range::cursor(changes.map(range.end(), Side::After)));
@@ -102,7 +106,8 @@ pub fn delete(text: &Text, selection: &Selection, reach: Reach) -> (Transaction,
     }
     let killed = spans.iter().map(|span| text.slice(span.clone()).into_owned()).collect();
     let changes = ChangeSet::replace(text.end().0, spans.iter().map(|span| (span.clone(), String::new())));
-    let cursors: Vec<_> = spans.iter().map(|span| Range::cursor(changes.map(span.start, Side::Before))).collect();
+    let cursors: Vec<_> =
+        spans.iter().map(|span| Range::cursor(changes.map(span.start, Side::Before))).collect();
     let after = Selection::new(cursors, selection.primary_index());
     (Transaction::new(changes).select(after), killed)
 }

@@ -103,7 +103,9 @@ pub fn word_around(text: &Text, at: Byte) -> Range {
     let Some(c) = text.char_at(at).filter(|c| *c != '\n').or_else(|| text.char_before(at)) else {
         return Range::cursor(at);
     };
-    let same = move |other: char| is_word(other) == is_word(c) && other.is_whitespace() == c.is_whitespace() && other != '\n';
+    let same = move |other: char| {
+        is_word(other) == is_word(c) && other.is_whitespace() == c.is_whitespace() && other != '\n'
+    };
     Range::new(skip_back(text, at, same), skip(text, at, same))
 }
 
@@ -169,7 +171,9 @@ mod tests {
     #[test]
     fn vertical_motions_keep_their_column() {
         let (text, selection) = marked::parse("漢字x|\n\na\tbcd");
-        let down = |s: &crate::text::selection::Selection| s.transform(|r| moved(&text, r, Motion::Down(1), false, 4));
+        let down = |s: &crate::text::selection::Selection| {
+            s.transform(|r| moved(&text, r, Motion::Down(1), false, 4))
+        };
         let once = down(&selection);
         assert_eq!(marked::show(&text, &once), "漢字x\n|\na\tbcd");
         assert_eq!(marked::show(&text, &down(&once)), "漢字x\n\na\tb|cd");

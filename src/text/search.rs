@@ -39,8 +39,13 @@ impl Needle {
     }
 
     /// Every match inside a range, in order, without overlaps.
-    pub fn matches<'t>(&self, text: &'t Text, range: Range<Byte>) -> impl Iterator<Item = Range<Byte>> + use<'t, '_> {
-        let reader = ChunkReader { chunks: text.chunks_from(range.start), rest: b"", left: range.end - range.start };
+    pub fn matches<'t>(
+        &self,
+        text: &'t Text,
+        range: Range<Byte>,
+    ) -> impl Iterator<Item = Range<Byte>> + use<'t, '_> {
+        let reader =
+            ChunkReader { chunks: text.chunks_from(range.start), rest: b"", left: range.end - range.start };
         self.automaton.stream_find_iter(reader).filter_map(move |found| {
             // Reading a rope cannot fail, and the automaton reports nothing else.
             let found = found.ok()?;
@@ -81,7 +86,9 @@ mod tests {
     fn matches_are_found_across_chunks_and_round_the_end() {
         let plain = format!("{}Needle é\n{}needle", "x".repeat(5_000), "y".repeat(3_000));
         let text = Text::from(plain.as_str());
-        let found = |needle: &str, from| Needle::new(needle).unwrap().find_around(&text, Byte(from)).map(|r| r.start.0);
+        let found = |needle: &str, from| {
+            Needle::new(needle).unwrap().find_around(&text, Byte(from)).map(|r| r.start.0)
+        };
         assert_eq!(found("needle", 0), Some(5_000), "lower case matches any");
         assert_eq!(found("Needle", 5_001), Some(5_000), "upper case matches itself, going round");
         assert_eq!(found("é\ny", 0), Some(5_007));

@@ -126,7 +126,8 @@ impl Selection {
             if range.is_empty() {
                 return Range { goal: range.goal, ..Range::cursor(changes.map(range.head, Side::After)) };
             }
-            let (start, end) = (changes.map(range.start(), Side::After), changes.map(range.end(), Side::Before));
+            let (start, end) =
+                (changes.map(range.start(), Side::After), changes.map(range.end(), Side::Before));
             let end = end.max(start);
             if range.head < range.anchor { Range::new(end, start) } else { Range::new(start, end) }
         })
@@ -135,7 +136,11 @@ impl Selection {
     /// The same ranges, none of them behind `end`.
     #[must_use]
     pub fn clamp(&self, end: Byte) -> Self {
-        self.transform(|range| Range { anchor: range.anchor.min(end), head: range.head.min(end), goal: range.goal })
+        self.transform(|range| Range {
+            anchor: range.anchor.min(end),
+            head: range.head.min(end),
+            goal: range.goal,
+        })
     }
 
     fn normalise(&mut self) {
@@ -168,8 +173,10 @@ mod tests {
 
     #[test]
     fn touching_ranges_stay_apart_but_swallow_cursors() {
-        let selection =
-            Selection::new(vec![Range::new(Byte(0), Byte(2)), Range::new(Byte(2), Byte(4)), Range::cursor(Byte(4))], 0);
+        let selection = Selection::new(
+            vec![Range::new(Byte(0), Byte(2)), Range::new(Byte(2), Byte(4)), Range::cursor(Byte(4))],
+            0,
+        );
         assert_eq!(selection.ranges().len(), 2);
     }
 }

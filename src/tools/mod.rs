@@ -3,10 +3,25 @@
 //! Layer 3. May import `exec`, `net`, `workspace`, `patch`, `base` and the plain data of `llm`;
 //! must not know the agent, sessions or front ends.
 
+pub mod ansi;
 pub mod approval;
+pub mod builtin;
+pub mod changes;
+pub mod limits;
+pub mod output;
+pub mod paths;
+pub mod pipeline;
+pub mod policy;
+pub mod readonly;
+pub mod registry;
+pub mod schema;
+pub mod shell;
 pub mod tool;
 pub mod view;
 
 pub use approval::{Approval, Ask, Decision};
+pub use pipeline::{Context, execute};
+pub use policy::Mode;
+pub use registry::Registry;
 pub use tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 pub use view::{CallView, DiffLine, ResultView};

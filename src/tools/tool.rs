@@ -37,6 +37,19 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Brings arguments that models are known to get slightly wrong into the schema's shape,
+    /// before they are checked.
+    fn prepare(&self, args: Value) -> Value {
+        args
+    }
+
+    /// What a call touches, as policies judge it and people are asked about it: the path of a
+    /// tool that reads or edits, the command of one that runs.
+    fn subject(&self, args: &Value) -> String {
+        let field = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_string);
+        field("command").or_else(|| field("path")).unwrap_or_else(|| args.to_string())
+    }
+
     /// Runs one call whose arguments have passed the schema. Never panics on bad input: a
     /// failure is an outcome with `is_error`, in words on which a model can act.
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome>;
@@ -45,8 +58,7 @@ pub trait Tool: Send + Sync {
     fn call_view(&self, args: &Value) -> CallView;
 
     /// What a front end shows of a result, from its text for the model and its details.
-    fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
-        let _unused = details;
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
         ResultView::Text(text.to_string())
     }
 }

@@ -1,3 +1,12 @@
 //! A folder as a project: its root, its files under the ignore rules, its documents for agents.
 //!
 //! Layer 2. May import `base` and `exec`; must not know who looks at it.
+
+pub mod documents;
+pub mod git;
+pub mod list;
+pub mod walk;
+
+pub use documents::{Document, Documents};
+pub use list::{Item, ItemKind};
+pub use walk::Walked;

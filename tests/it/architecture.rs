@@ -19,21 +19,90 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
     (3, "session", &["base", "llm::model"]),
     (3, "tools", &["base", "exec", "net", "workspace", "patch", "llm::model"]),
     (4, "agent", &["base", "llm", "session", "tools"]),
-    (6, "runtime", &["base", "exec", "net", "patch", "config", "llm", "workspace", "session", "tools", "agent"]),
-    (7, "ide", &["base", "exec", "text", "tui", "config", "workspace", "runtime", "llm::model", "session::message",
-        "tools::tool", "tools::view", "tools::approval", "tools::policy", "tools::registry", "agent::event"]),
-    (7, "modes", &["base", "config", "runtime", "llm::model", "session::message", "tools::approval", "tools::view", "agent::event"]),
-    (8, "cli", &["base", "exec", "net", "text", "tui", "patch", "config", "llm", "workspace", "session", "tools", "agent",
-        "runtime", "ide", "modes"]),
+    (
+        6,
+        "runtime",
+        &["base", "exec", "net", "patch", "config", "llm", "workspace", "session", "tools", "agent"],
+    ),
+    (
+        7,
+        "ide",
+        &[
+            "base",
+            "exec",
+            "text",
+            "tui",
+            "config",
+            "workspace",
+            "runtime",
+            "llm::model",
+            "session::message",
+            "tools::tool",
+            "tools::view",
+            "tools::approval",
+            "tools::policy",
+            "tools::registry",
+            "agent::event",
+        ],
+    ),
+    (
+        7,
+        "modes",
+        &[
+            "base",
+            "config",
+            "runtime",
+            "llm::model",
+            "session::message",
+            "tools::approval",
+            "tools::view",
+            "agent::event",
+        ],
+    ),
+    (
+        8,
+        "cli",
+        &[
+            "base",
+            "exec",
+            "net",
+            "text",
+            "tui",
+            "patch",
+            "config",
+            "llm",
+            "workspace",
+            "session",
+            "tools",
+            "agent",
+            "runtime",
+            "ide",
+            "modes",
+        ],
+    ),
 ];
 
 /// What touches the outside world, and the only modules that may.
 const BANNED: &[(&str, &[&str])] = &[
-    ("std::fs", &["base::log", "exec", "workspace", "llm::auth", "session::store", "config::load", "tui::term", "modes", "cli"]),
+    (
+        "std::fs",
+        &[
+            "base::log",
+            "exec",
+            "workspace",
+            "llm::auth",
+            "session::store",
+            "config::load",
+            "tui::term",
+            "modes",
+            "cli",
+        ],
+    ),
     ("std::env", &["tui::term", "modes", "cli"]),
     ("std::process", &["exec", "workspace", "modes", "cli"]),
     ("std::net", &["net"]),
-    ("tokio::net", &["net"]),
+    // tokio keeps its pipes, which a command's output needs, beside its sockets.
+    ("tokio::net", &["net", "exec::process"]),
     ("tokio::fs", &["exec", "workspace", "session::store", "modes", "cli"]),
     ("tokio::process", &["exec"]),
     ("reqwest::", &["net", "llm"]),
@@ -83,7 +152,11 @@ fn imports_follow_the_layers() {
             }
             let may = allowed.iter().any(|a| path == *a || path.starts_with(&format!("{a}::")));
             if !may {
-                broken.push(format!("{}:{line}: `{}` may not import `{path}`; it may import {allowed:?}", file.path, file.top()));
+                broken.push(format!(
+                    "{}:{line}: `{}` may not import `{path}`; it may import {allowed:?}",
+                    file.path,
+                    file.top()
+                ));
             }
         }
     }
@@ -121,7 +194,8 @@ fn file_graph(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
         for (_, segments) in source::paths(file) {
             let path = resolve(&source::absolute(file, &segments), &faces);
             let parts: Vec<&str> = path.split("::").collect();
-            let target = (1..=parts.len()).rev().map(|n| parts[..n].join("::")).find(|p| modules.contains(p.as_str()));
+            let target =
+                (1..=parts.len()).rev().map(|n| parts[..n].join("::")).find(|p| modules.contains(p.as_str()));
             if let Some(target) = target.filter(|t| *t != file.module) {
                 graph.entry(file.module.clone()).or_default().insert(target);
             }
@@ -132,7 +206,12 @@ fn file_graph(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
 
 #[test]
 fn no_two_files_import_each_other() {
-    fn visit<'a>(node: &'a str, graph: &'a BTreeMap<String, BTreeSet<String>>, path: &mut Vec<&'a str>, done: &mut BTreeSet<&'a str>) -> Option<String> {
+    fn visit<'a>(
+        node: &'a str,
+        graph: &'a BTreeMap<String, BTreeSet<String>>,
+        path: &mut Vec<&'a str>,
+        done: &mut BTreeSet<&'a str>,
+    ) -> Option<String> {
         if let Some(at) = path.iter().position(|n| *n == node) {
             return Some(format!("{} -> {node}", path[at..].join(" -> ")));
         }
@@ -166,7 +245,11 @@ fn nothing_hides_a_dependency() {
             let line = source::line_at(&file.code, at);
             assert!(file.is_mod_file(), "{}:{line}: only a folder's mod.rs re-exports", file.path);
             let rest = &file.code[at + 8..];
-            assert!(!rest.starts_with("crate::") && !rest.starts_with("super::"), "{}:{line}: re-exports another module", file.path);
+            assert!(
+                !rest.starts_with("crate::") && !rest.starts_with("super::"),
+                "{}:{line}: re-exports another module",
+                file.path
+            );
         }
         for (line, text) in file.code.lines().enumerate() {
             let glob = text.trim_start().starts_with("use ") && text.contains("::*");
@@ -186,9 +269,14 @@ fn the_outside_world_is_touched_where_the_law_says() {
             }
             for (at, _) in file.code.match_indices(call) {
                 let before = file.code[..at].chars().next_back().unwrap_or(' ');
-                let part_of_word = call.starts_with(char::is_alphabetic) && (before.is_alphanumeric() || before == '_');
+                let part_of_word =
+                    call.starts_with(char::is_alphabetic) && (before.is_alphanumeric() || before == '_');
                 if !part_of_word {
-                    broken.push(format!("{}:{}: `{call}` outside {places:?}", file.path, source::line_at(&file.code, at)));
+                    broken.push(format!(
+                        "{}:{}: `{call}` outside {places:?}",
+                        file.path,
+                        source::line_at(&file.code, at)
+                    ));
                 }
             }
         }

@@ -5,11 +5,15 @@
 
 /// Which module may import which, and where the outside world may be touched.
 mod architecture;
+/// The benchmarks still run.
+mod benches;
 /// Reads our own source for the law tests.
 mod source;
-/// Module docs, lengths, names, leftover notes.
-mod tidy;
 /// What several tests need: a program in a pseudo terminal.
 mod support;
+/// Rows and files agree.
+mod tables;
+/// Module docs, lengths, names, leftover notes.
+mod tidy;
 /// The terminal is given back on every way out.
 mod tui_term;

@@ -137,7 +137,9 @@ fn raw_string_end(chars: &[char], start: usize) -> Option<usize> {
         return None;
     }
     let body = start + 2 + hashes;
-    let closes = |c: &[char], i: usize| c[i] == '"' && c[i + 1..].iter().take(hashes).filter(|c| **c == '#').count() == hashes;
+    let closes = |c: &[char], i: usize| {
+        c[i] == '"' && c[i + 1..].iter().take(hashes).filter(|c| **c == '#').count() == hashes
+    };
     Some(find(chars, body, closes) + 1 + hashes)
 }
 
@@ -221,7 +223,8 @@ fn expand(text: &str, prefix: Vec<String>, out: &mut Vec<Vec<String>>) -> usize 
                 at += taken.max(1);
             }
         }
-        let ident: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_' || *c == '*').collect();
+        let ident: String =
+            rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_' || *c == '*').collect();
         at += ident.len();
         if !ident.is_empty() {
             segments.push(ident);
@@ -241,7 +244,8 @@ fn expand(text: &str, prefix: Vec<String>, out: &mut Vec<Vec<String>>) -> usize 
 
 /// The absolute module path of a path's segments, `crate` left out.
 pub fn absolute(source: &Source, segments: &[String]) -> Vec<String> {
-    let mut base: Vec<String> = source.module.split("::").filter(|s| !s.is_empty()).map(String::from).collect();
+    let mut base: Vec<String> =
+        source.module.split("::").filter(|s| !s.is_empty()).map(String::from).collect();
     let mut rest = segments;
     match rest.first().map(String::as_str) {
         Some("crate") => {
@@ -297,7 +301,9 @@ pub fn functions(code: &str) -> Vec<(String, usize, usize)> {
 
 #[test]
 fn the_scanner_reads_rust() {
-    let code = blank("let a = \"// no\"; // yes {\nlet b = r#\"{\"#; let c = '{'; let d: &'static str = 'x'; /* { /* } */ */ }");
+    let code = blank(
+        "let a = \"// no\"; // yes {\nlet b = r#\"{\"#; let c = '{'; let d: &'static str = 'x'; /* { /* } */ */ }",
+    );
     assert_eq!(code.matches(['{', '"', '/']).count(), 0, "{code}");
     assert!(code.contains("&'static str") && code.ends_with('}'), "{code}");
     let source = Source {
@@ -307,7 +313,8 @@ fn the_scanner_reads_rust() {
         module: "text::rope".into(),
         is_test: false,
     };
-    let mut found: Vec<String> = paths(&source).iter().map(|(_, s)| absolute(&source, s).join("::")).collect();
+    let mut found: Vec<String> =
+        paths(&source).iter().map(|(_, s)| absolute(&source, s).join("::")).collect();
     found.sort();
     assert_eq!(found, ["base::ids", "base::width", "text::position::Byte", "text::rope::Text"]);
     assert_eq!(functions("fn a() {\n}\ntype B = fn (u8);\nfn c();"), [("a".to_string(), 1, 2)]);

@@ -12,6 +12,8 @@ pub mod usage;
 
 pub use error::{ErrorKind, LlmError};
 pub use event::StreamEvent;
-pub use message::{AssistantMessage, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage};
+pub use message::{
+    AssistantMessage, KnownPart, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
+};
 pub use request::{Model, Request, Thinking, ToolChoice, ToolSpec};
-pub use usage::{Cost, Usage};
+pub use usage::{Cost, Prices, Usage};

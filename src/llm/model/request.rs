@@ -1,10 +1,12 @@
 //! What is asked of a model, and what is known about models. Must not know any wire format.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::message::Message;
-use super::usage::Cost;
+use super::usage::{Prices, Usage};
 
 /// One request: everything that a provider needs to answer.
 #[derive(Debug, Clone)]
@@ -106,6 +108,7 @@ pub struct Model {
     /// Dialect id.
     pub api: String,
     /// Root of the provider's API.
+    #[serde(default)]
     pub base_url: String,
     /// Whether it can think.
     #[serde(default)]
@@ -115,9 +118,90 @@ pub struct Model {
     pub input: Vec<String>,
     /// Dollars per million tokens.
     #[serde(default)]
-    pub cost: Cost,
+    pub cost: Prices,
     /// Tokens that fit.
     pub context_window: u64,
     /// Tokens that it can produce in one answer.
     pub max_tokens: u64,
+    /// The provider's word for each thinking level by name; `null` where the model lacks the
+    /// level. Empty where levels are token budgets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub thinking_level_map: BTreeMap<String, Option<String>>,
+    /// Differences from the dialect's rule, by name.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub compat: Map<String, Value>,
+}
+
+impl Model {
+    /// A model about which nothing is known but where to ask for it: the sizes are those that
+    /// pi assumes.
+    pub fn unknown(provider: &str, id: &str, api: &str, base_url: &str) -> Self {
+        Self {
+            id: id.to_string(),
+            name: id.to_string(),
+            provider: provider.to_string(),
+            api: api.to_string(),
+            base_url: base_url.to_string(),
+            reasoning: false,
+            input: vec!["text".to_string(), "image".to_string()],
+            cost: Prices::default(),
+            context_window: 128_000,
+            max_tokens: 16_384,
+            thinking_level_map: BTreeMap::new(),
+            compat: Map::new(),
+        }
+    }
+
+    /// Whether it takes images.
+    pub fn sees(&self) -> bool {
+        self.input.iter().any(|kind| kind == "image")
+    }
+
+    /// Whether a flag of `compat` is set.
+    pub fn flag(&self, name: &str) -> bool {
+        self.compat.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// Whether the model has this thinking level.
+    pub fn has_level(&self, level: Thinking) -> bool {
+        match self.thinking_level_map.get(level.name()) {
+            Some(word) => word.is_some(),
+            None if self.reasoning => level != Thinking::Xhigh,
+            None => level == Thinking::Off,
+        }
+    }
+
+    /// The level it has that is nearest to the wished one, the deeper of two equally near.
+    pub fn nearest_level(&self, wish: Thinking) -> Thinking {
+        let distance = |level: Thinking| (level as i8 - wish as i8).unsigned_abs();
+        Thinking::ALL
+            .into_iter()
+            .rev()
+            .filter(|level| self.has_level(*level))
+            .min_by_key(|level| distance(*level))
+            .unwrap_or(Thinking::Off)
+    }
+
+    /// Fills in what a usage costs with this model.
+    pub fn price(&self, usage: &mut Usage) {
+        let prompt = usage.input + usage.cache_read + usage.cache_write;
+        usage.price(self.cost.for_prompt(prompt));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinking_moves_to_the_nearest_level_that_a_model_has() {
+        let mut model = Model { reasoning: true, ..Model::unknown("p", "m", "a", "") };
+        assert_eq!(model.nearest_level(Thinking::Xhigh), Thinking::High);
+        model.thinking_level_map.insert("off".into(), None);
+        model.thinking_level_map.insert("xhigh".into(), Some("xhigh".into()));
+        assert_eq!(model.nearest_level(Thinking::Off), Thinking::Minimal);
+        assert_eq!(model.nearest_level(Thinking::Xhigh), Thinking::Xhigh);
+        model = Model { reasoning: false, ..Model::unknown("p", "m", "a", "") };
+        assert_eq!(model.nearest_level(Thinking::High), Thinking::Off);
+    }
 }

@@ -44,6 +44,37 @@ pub struct Cost {
     pub total: f64,
 }
 
+/// What a model costs, in US dollars per million tokens.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Prices {
+    /// For prompts below every tier.
+    #[serde(flatten)]
+    pub base: Cost,
+    /// Dearer prices of longer prompts, for the whole request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<Tier>,
+}
+
+/// A price that holds from a prompt length on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tier {
+    /// Prompts of more tokens than this, cached ones included, pay these prices.
+    pub input_tokens_above: u64,
+    /// The prices.
+    #[serde(flatten)]
+    pub cost: Cost,
+}
+
+impl Prices {
+    /// The prices of a request whose prompt has so many tokens.
+    pub fn for_prompt(&self, tokens: u64) -> &Cost {
+        let tier = self.tiers.iter().filter(|t| tokens > t.input_tokens_above);
+        tier.max_by_key(|t| t.input_tokens_above).map_or(&self.base, |t| &t.cost)
+    }
+}
+
 impl Usage {
     /// Fills `total_tokens` and `cost` from the counts and a price per million tokens.
     pub fn price(&mut self, per_million: &Cost) {
@@ -72,5 +103,25 @@ impl std::ops::AddAssign<&Usage> for Usage {
         self.cost.cache_read += other.cost.cache_read;
         self.cost.cache_write += other.cost.cache_write;
         self.cost.total += other.cost.total;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_prompts_pay_their_tier_for_everything() {
+        let prices: Prices = serde_json::from_str(
+            r#"{"input": 1, "output": 2, "cacheRead": 0.5, "cacheWrite": 1.5,
+                "tiers": [{"inputTokensAbove": 100, "input": 10, "output": 20}]}"#,
+        )
+        .unwrap();
+        assert_eq!(prices.for_prompt(100).output.to_bits(), 2f64.to_bits());
+        assert_eq!(prices.for_prompt(101).output.to_bits(), 20f64.to_bits());
+        let mut usage = Usage { input: 1_000_000, cache_read: 2_000_000, output: 5, ..Usage::default() };
+        usage.price(&prices.base);
+        assert_eq!(usage.total_tokens, 3_000_005);
+        assert!((usage.cost.total - 2.000_01).abs() < 1e-9, "{:?}", usage.cost);
     }
 }

@@ -88,7 +88,8 @@ fn an_agents_edit_is_one_step_that_is_marked_and_can_be_undone() {
     let edit = Transaction::new(changes).by(Author::Agent("t1".into()));
     let applied = document.apply(edit, &selection, 0).unwrap();
     assert_eq!(marked::show(document.text(), &applied.selection), "ONE\ntwo|\nthree\nfour\n");
-    let marks: Vec<_> = document.marks().all().iter().map(|m| document.text().slice(m.range.clone()).into_owned()).collect();
+    let marks: Vec<_> =
+        document.marks().all().iter().map(|m| document.text().slice(m.range.clone()).into_owned()).collect();
     assert_eq!(marks, ["ONE", "four\n"]);
     // The person types above: the marks travel.
     let edit = edit::insert(document.text(), &Selection::cursor(Byte(0)), "zero\n");

@@ -1,0 +1,199 @@
+//! Figures from inside the process: the same application as on a terminal, without one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bowline::agent::AgentEvent;
+use bowline::base::clock::SystemClock;
+use bowline::exec::local::LocalEnvironment;
+use bowline::ide::app::App;
+use bowline::ide::event::{Event, Opened};
+use bowline::ide::options::Options;
+use bowline::ide::worker::Worker;
+use bowline::llm::model::{Message, StreamEvent, UserMessage};
+use bowline::runtime::RuntimeEvent;
+use bowline::text::document::Document;
+use bowline::tui::input::{Input, Key};
+use bowline::tui::theme::{ColorDepth, Theme};
+use tokio::sync::{Notify, mpsc};
+
+use crate::{Effort, percentile, report};
+
+const SIZE: (u16, u16) = (120, 40);
+
+/// An application with a text open, on a runtime that must outlive it.
+struct Bench {
+    app: App,
+    _runtime: tokio::runtime::Runtime,
+    _folder: tempfile::TempDir,
+    _events: mpsc::Receiver<Event>,
+}
+
+fn bench(text: &str) -> Bench {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let env = Arc::new(LocalEnvironment::new(folder.path().into(), []));
+    let (sender, events) = mpsc::channel(64);
+    let options = Options {
+        workspace: folder.path().into(),
+        home: folder.path().into(),
+        open: Vec::new(),
+        prompts: Vec::new(),
+        theme: Theme::builtin(),
+        keymap: ("default".into(), include_str!("../keymaps/default.toml").into()),
+        problems: Vec::new(),
+        colors: ColorDepth::True,
+        tab_width: 4,
+        line_numbers: true,
+        mouse: true,
+        unrestricted: false,
+        env: env.clone(),
+        connect: None,
+        clock: SystemClock::shared(),
+    };
+    let guard = runtime.enter();
+    let mut app = App::new(options, Worker::new(env, sender), SIZE, Arc::new(Notify::new()));
+    drop(guard);
+    let path = folder.path().join("text.rs");
+    let result = Ok(Some((Document::from_bytes(text.as_bytes()), bowline::exec::Stamp::of(text.as_bytes()))));
+    app.handle(Event::Opened(Opened { real: path.clone(), path, result, at: None, reload: None }));
+    let mut bench = Bench { app, _runtime: runtime, _folder: folder, _events: events };
+    bench.key("Alt-2");
+    bench
+}
+
+impl Bench {
+    /// Presses a key and draws; the bytes of the frame and the time.
+    fn key(&mut self, key: &str) -> (usize, Duration) {
+        let key: Key = key.parse().unwrap();
+        let start = Instant::now();
+        self.app.handle(Event::Input(Input::Key(key)));
+        let bytes = self.app.frame().len();
+        (bytes, start.elapsed())
+    }
+
+    fn tell(&mut self, event: AgentEvent) -> usize {
+        self.app.handle(Event::Runtime(RuntimeEvent::Agent(event)));
+        self.app.frame().len()
+    }
+}
+
+/// A source file of about that many bytes.
+fn source(bytes: usize) -> String {
+    let line = "    let value = compute(&self.state, 42)?; // a line of source with é in it\n";
+    line.repeat(bytes / line.len() + 1)
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// Typing in the middle of a file: time from the key to the frame's bytes.
+pub fn key_to_frame(effort: Effort) {
+    let mut bench = bench(&source(1 << 20));
+    for _ in 0..20 {
+        bench.key("PageDown");
+    }
+    let mut samples: Vec<f64> = (0..effort.times(2_000)).map(|_| micros(bench.key("x").1)).collect();
+    report("key to frame, 1 MB source, p50", percentile(&mut samples, 0.5), "us", None, "<= 300 us");
+    report("key to frame, 1 MB source, p99", percentile(&mut samples, 0.99), "us", None, "");
+}
+
+/// Doubling file and transcript three times: the exponent of a key's cost.
+pub fn growth(effort: Effort) {
+    let base = if effort.quick { 1 << 12 } else { 1 << 22 };
+    let cost = |bytes: usize| {
+        let mut bench = bench(&source(bytes));
+        bench.key("Ctrl-End");
+        bench.key("Ctrl-Home");
+        let mut samples: Vec<f64> = (0..effort.times(1_000)).map(|_| micros(bench.key("x").1)).collect();
+        percentile(&mut samples, 0.5)
+    };
+    exponent("key to frame over file size", cost(base), cost(base * 8));
+    let entries = if effort.quick { 4 } else { 2_000 };
+    let cost = |count: usize| {
+        let mut bench = bench("text\n");
+        for n in 0..count {
+            let message = Message::User(UserMessage::text(format!("message {n} with some words"), 0));
+            bench
+                .app
+                .handle(Event::Runtime(RuntimeEvent::Agent(AgentEvent::MessageStart(Arc::new(message)))));
+        }
+        bench.key("Alt-3");
+        let mut samples: Vec<f64> = (0..effort.times(1_000)).map(|_| micros(bench.key("x").1)).collect();
+        percentile(&mut samples, 0.5)
+    };
+    exponent("key to frame over conversation length", cost(entries), cost(entries * 8));
+}
+
+fn exponent(what: &str, small: f64, large: f64) {
+    let value = (large / small).log2() / 3.0;
+    println!("{what:<44} {small:>9.1} us {large:>9.1} us {value:>8.3}  exponent <= 0.1");
+}
+
+/// Bytes that one typed character sends to the terminal.
+pub fn bytes_per_key(effort: Effort) {
+    let mut bench = bench(&source(1 << 16));
+    let keys = ["a", "b", "c", "d", "e"];
+    let mut samples: Vec<f64> = (0..effort.times(400)).map(|n| bench.key(keys[n % 5]).0 as f64).collect();
+    report(
+        "bytes per typed character, median",
+        percentile(&mut samples, 0.5),
+        "B",
+        None,
+        "<= 60 (wanted 24)",
+    );
+    assert!(samples.iter().all(|bytes| *bytes > 0.0), "every key is seen");
+}
+
+/// Insert in the middle of a large file, and take it back.
+pub fn insert_and_undo(effort: Effort) {
+    let mut bench = bench(&source(if effort.quick { 1 << 14 } else { 100 << 20 }));
+    bench.key("Ctrl-g");
+    for key in ["1", "0", "0", "0"] {
+        bench.key(key);
+    }
+    bench.key("Enter");
+    let insert = bench.key("x").1;
+    let undo = bench.key("Ctrl-z").1;
+    report("100 MB source: insert in the middle", micros(insert), "us", None, "<= 300 us");
+    report("100 MB source: undo", micros(undo), "us", None, "<= 300 us");
+}
+
+/// An answer that streams in token by token, with a frame at every 16 ms of tokens as on a
+/// terminal: our time, the bytes, and the exponent of doubling it.
+pub fn streamed_answer(effort: Effort) {
+    let run = |tokens: usize| {
+        let mut bench = bench("text\n");
+        let tell = |bench: &mut Bench, event| bench.app.handle(Event::Runtime(RuntimeEvent::Agent(event)));
+        let update = |event| AgentEvent::MessageUpdate(Arc::new(event));
+        tell(&mut bench, update(StreamEvent::TextStart { index: 0 }));
+        let start = Instant::now();
+        let mut bytes = 0;
+        for n in 0..tokens {
+            let delta = if n % 40 == 39 { "word.\n\n".to_string() } else { "word ".to_string() };
+            let event = update(StreamEvent::TextDelta { index: 0, delta });
+            // At full speed some hundred tokens come within one frame.
+            if n % 100 == 0 {
+                bytes += bench.tell(event);
+            } else {
+                tell(&mut bench, event);
+            }
+        }
+        bytes += bench.app.frame().len();
+        (start.elapsed().as_secs_f64() * 1e3, bytes)
+    };
+    let small = if effort.quick { 200 } else { 5_000 };
+    let (few, _) = run(small);
+    let (many, bytes) = run(small * 10);
+    report("answer of 5 000 tokens, drawn: our time", few, "ms", None, "<= 35 ms CPU");
+    report("answer of 50 000 tokens, drawn: our time", many, "ms", None, "<= 300 ms CPU");
+    report("bytes to the terminal for it", bytes as f64 / 1e6, "MB", None, "<= 0.5 MB");
+    println!(
+        "{:<44} {:>12} {:>12} {:>8.3}  exponent <= 1.05",
+        "cost over answer length",
+        "",
+        "",
+        (many / few).log10()
+    );
+}

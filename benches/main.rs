@@ -1,0 +1,71 @@
+//! The figures of the program beside their budgets: `cargo bench`, or `cargo bench -- NAME`.
+//! `--quick` runs each once on small input and checks only that it works; the tests do that.
+//!
+//! Rows that need a terminal run the built binary in a pseudo terminal, beside a floor: a
+//! program that does nothing but echo. Only ratios travel between machines.
+
+#![allow(unreachable_pub, reason = "a benchmark has no outside")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints and may panic")]
+
+/// Inside the process: frames, bytes, edits, streaming, with growth exponents.
+mod inside;
+/// The built binary in a pseudo terminal: start, keys, idle.
+mod terminal;
+
+/// How much to do.
+#[derive(Clone, Copy)]
+pub struct Effort {
+    /// Once, on small input.
+    pub quick: bool,
+}
+
+impl Effort {
+    /// `full`, or one in a quick run.
+    pub fn times(self, full: usize) -> usize {
+        if self.quick { 1 } else { full }
+    }
+}
+
+/// One benchmark.
+type Row = (&'static str, fn(Effort));
+
+const ROWS: &[Row] = &[
+    ("frame", inside::key_to_frame),
+    ("growth", inside::growth),
+    ("bytes", inside::bytes_per_key),
+    ("edit", inside::insert_and_undo),
+    ("stream", inside::streamed_answer),
+    ("start", terminal::start),
+    ("key", terminal::key),
+    ("idle", terminal::idle),
+];
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let effort = Effort { quick: args.iter().any(|arg| arg == "--quick") };
+    let wanted: Vec<&String> = args.iter().filter(|arg| !arg.starts_with("--")).collect();
+    println!("{:<44} {:>12} {:>12} {:>8}  budget", "what", "figure", "floor", "ratio");
+    for (name, run) in ROWS {
+        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
+            run(effort);
+        }
+    }
+}
+
+/// Prints one figure, with its floor where there is one.
+pub fn report(what: &str, figure: f64, unit: &str, floor: Option<f64>, budget: &str) {
+    let number =
+        |value: f64| if value < 10.0 { format!("{value:.3} {unit}") } else { format!("{value:.1} {unit}") };
+    let ratio = floor.map_or_else(|| "-".to_string(), |floor| format!("{:.2}", figure / floor.max(1e-9)));
+    println!(
+        "{what:<44} {:>12} {:>12} {ratio:>8}  {budget}",
+        number(figure),
+        floor.map_or_else(|| "-".to_string(), number)
+    );
+}
+
+/// The value at a share of the sorted samples.
+pub fn percentile(samples: &mut [f64], share: f64) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[((samples.len() - 1) as f64 * share) as usize]
+}

@@ -1,0 +1,217 @@
+//! Figures of the built binary in a pseudo terminal.
+
+use std::io::{Read, Write};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::{Effort, percentile, report};
+
+/// A program in a terminal, its output time-stamped on a thread of its own.
+struct Program {
+    child: Box<dyn Child + Send + Sync>,
+    writer: Box<dyn Write + Send>,
+    output: mpsc::Receiver<(Instant, Vec<u8>)>,
+    _master: Box<dyn MasterPty + Send>,
+    folder: tempfile::TempDir,
+    started: Instant,
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn run(program: &str, args: &[&str], text: &str) -> Program {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("work")).unwrap();
+    std::fs::write(folder.path().join("work/text.rs"), text).unwrap();
+    let pty = native_pty_system();
+    let pair = pty.openpty(PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 }).unwrap();
+    let mut command = CommandBuilder::new(program);
+    command.args(args);
+    command.env_clear();
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env("TERM", "xterm-256color");
+    command.env("COLORTERM", "truecolor");
+    command.env("BOWLINE_OFFLINE", "1");
+    command.env("HOME", folder.path());
+    command.env("BOWLINE_HOME", folder.path().join("home"));
+    command.cwd(folder.path().join("work"));
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    let writer = pair.master.take_writer().unwrap();
+    let (send, output) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok(n @ 1..) = reader.read(&mut buffer) {
+            if send.send((Instant::now(), buffer[..n].to_vec())).is_err() {
+                return;
+            }
+        }
+    });
+    let started = Instant::now();
+    let child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    Program { child, writer, output, _master: pair.master, folder, started }
+}
+
+fn bowline(args: &[&str], text: &str) -> Program {
+    run(env!("CARGO_BIN_EXE_bowline"), args, text)
+}
+
+impl Program {
+    /// Waits until the output holds a text; when that was.
+    fn wait_for(&mut self, text: &str) -> Instant {
+        let mut seen = Vec::new();
+        loop {
+            let (at, bytes) = self
+                .output
+                .recv_timeout(Duration::from_secs(20))
+                .unwrap_or_else(|_| panic!("no {text:?} in {:?}", String::from_utf8_lossy(&seen)));
+            seen.extend(bytes);
+            if seen.windows(text.len()).any(|window| window == text.as_bytes()) {
+                return at;
+            }
+        }
+    }
+
+    /// Everything that comes until nothing has come for a while: bytes, and when the first came.
+    fn settle(&mut self, quiet: Duration) -> (usize, Option<Instant>) {
+        let (mut bytes, mut first) = (0, None);
+        while let Ok((at, chunk)) = self.output.recv_timeout(quiet) {
+            first.get_or_insert(at);
+            bytes += chunk.len();
+        }
+        (bytes, first)
+    }
+
+    /// User and system time, threads included, in milliseconds; and resident memory in MB.
+    fn usage(&self) -> (f64, f64) {
+        let pid = self.child.process_id().unwrap();
+        let schedstat = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+        let nanos: f64 = schedstat
+            .filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok())
+            .filter_map(|text| text.split(' ').next().and_then(|n| n.parse::<f64>().ok()))
+            .sum();
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let rss = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        (nanos / 1e6, rss.trim().split(' ').next().unwrap().parse::<f64>().unwrap() / 1024.0)
+    }
+
+    /// How often any thread of the process gave up or lost the processor: each wake-up is one.
+    fn switches(&self) -> u64 {
+        let pid = self.child.process_id().unwrap();
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+        let count = |text: String| -> u64 {
+            let lines = text.lines().filter(|line| line.contains("voluntary_ctxt_switches"));
+            lines.filter_map(|line| line.split_whitespace().last()?.parse::<u64>().ok()).sum()
+        };
+        tasks.filter_map(|task| std::fs::read_to_string(task.path().join("status")).ok()).map(count).sum()
+    }
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// What the machine needs to start a process that prints one line.
+fn floor_start(times: usize) -> f64 {
+    let mut samples: Vec<f64> = (0..times)
+        .map(|_| {
+            let mut program = run("/bin/sh", &["-c", "echo floor; exec cat"], "");
+            let started = program.started;
+            millis(program.wait_for("floor") - started)
+        })
+        .collect();
+    percentile(&mut samples, 0.5)
+}
+
+/// From the start of the process to the first frame, and to the file's text.
+pub fn start(effort: Effort) {
+    let times = effort.times(20);
+    let (mut paint, mut text, mut cpu, mut memory) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..times {
+        let mut program = bowline(&["text.rs"], "the text of the file\n");
+        let started = program.started;
+        paint.push(millis(program.wait_for("palette") - started));
+        text.push(millis(program.wait_for("the text of the file") - started));
+        program.settle(Duration::from_millis(300));
+        let (time, rss) = program.usage();
+        cpu.push(time);
+        memory.push(rss);
+    }
+    let floor = floor_start(times);
+    report(
+        "start to first paint",
+        percentile(&mut paint, 0.5),
+        "ms",
+        Some(floor),
+        "<= 3x floor (wanted 1.5x)",
+    );
+    report("start to the file's text", percentile(&mut text, 0.5), "ms", Some(floor), "");
+    report("CPU of a start", percentile(&mut cpu, 0.5), "ms", None, "<= 12 ms (wanted 5)");
+    report("resident memory after start", percentile(&mut memory, 0.5), "MB", None, "<= 25 MB (wanted 15)");
+}
+
+/// From writing a key to the first byte of its frame.
+pub fn key(effort: Effort) {
+    let line = "    let value = compute(&self.state, 42)?;\n";
+    let mut program = bowline(&["text.rs"], &line.repeat((1 << 20) / line.len()));
+    program.wait_for("compute");
+    program.settle(Duration::from_millis(300));
+    let before = program.usage().0;
+    let mut bytes = Vec::new();
+    let mut times: Vec<f64> = (0..effort.times(300))
+        .map(|_| {
+            let start = Instant::now();
+            program.writer.write_all(b"x").unwrap();
+            let (n, first) = program.settle(Duration::from_millis(15));
+            bytes.push(n as f64);
+            millis(first.expect("every key is seen") - start)
+        })
+        .collect();
+    let cpu = (program.usage().0 - before) / times.len() as f64;
+    let mut cat = run("/bin/cat", &[], "");
+    cat.settle(Duration::from_millis(100));
+    let mut floor: Vec<f64> = (0..effort.times(300))
+        .map(|_| {
+            let start = Instant::now();
+            cat.writer.write_all(b"x").unwrap();
+            let first = cat.settle(Duration::from_millis(5)).1;
+            millis(first.expect("the terminal echoes") - start)
+        })
+        .collect();
+    let floors = [percentile(&mut floor, 0.5), percentile(&mut floor, 0.99)];
+    report(
+        "key to first byte, 1 MB source, p50",
+        percentile(&mut times, 0.5),
+        "ms",
+        Some(floors[0]),
+        "<= 0.3 ms",
+    );
+    report("key to first byte, 1 MB source, p99", percentile(&mut times, 0.99), "ms", Some(floors[1]), "");
+    report(
+        "bytes per typed character, median",
+        percentile(&mut bytes, 0.5),
+        "B",
+        None,
+        "<= 60 B (wanted 24)",
+    );
+    report("CPU per typed character", cpu, "ms", None, "<= 0.3 ms (wanted 0.1)");
+}
+
+/// Ten seconds of nothing: bytes, wake-ups, CPU.
+pub fn idle(effort: Effort) {
+    let mut program = bowline(&["text.rs"], "text\n");
+    program.wait_for("palette");
+    program.settle(Duration::from_secs(2));
+    let (switches, cpu) = (program.switches(), program.usage().0);
+    let (bytes, _) = program.settle(Duration::from_secs(if effort.quick { 1 } else { 10 }));
+    report("idle 10 s: bytes", bytes as f64, "B", None, "0");
+    report("idle 10 s: wake-ups", (program.switches() - switches) as f64, "", None, "0");
+    report("idle 10 s: CPU", program.usage().0 - cpu, "ms", None, "0");
+    assert!(program.folder.path().join("home").exists(), "the program keeps its files where it was told");
+}

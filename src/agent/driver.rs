@@ -1,0 +1,334 @@
+//! Performs the effects of the state machine: asks the model, runs tools, stores, tells.
+//!
+//! Must not decide anything that the machine could decide. Whoever owns a driver alternates
+//! between [`Driver::next`], which only waits, and [`Driver::handle`] or [`Driver::send`].
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use super::abort::Abort;
+use super::event::AgentEvent;
+use super::step::{Config, Effect, Event, State};
+use super::work::{ToolDone, Wake, Work};
+use crate::base::clock::SharedClock;
+use crate::base::ids::SharedIds;
+use crate::llm::accumulate::Accumulator;
+use crate::llm::client::Client;
+use crate::llm::model::{
+    AssistantMessage, ErrorKind, LlmError, Message, Model, Request, StopReason, StreamEvent, Thinking,
+    ToolChoice, ToolResultMessage, ToolSpec,
+};
+use crate::tools::{self, Registry};
+
+/// What hears and keeps. Storing comes before hearing.
+pub trait Listener: Send {
+    /// Keeps a finished message; a failure is the listener's to report.
+    fn store(&mut self, message: &Message) -> impl Future<Output = ()> + Send;
+    /// Makes sure that what was kept survives the machine.
+    fn sync(&mut self) -> impl Future<Output = ()> + Send;
+    /// Hears an event; may wait for slow readers.
+    fn hear(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;
+    /// Gets waiting messages back.
+    fn returned(&mut self, texts: Vec<String>);
+}
+
+/// What an agent works with.
+pub struct Services {
+    /// Reaches models.
+    pub client: Client,
+    /// The tools on offer.
+    pub registry: Registry,
+    /// What all calls share.
+    pub tools: tools::Context,
+    /// For time stamps.
+    pub clock: SharedClock,
+    /// The source of chance in retry delays.
+    pub ids: SharedIds,
+}
+
+/// Who answers, and with what in mind.
+pub struct Setup {
+    /// The model.
+    pub model: Arc<Model>,
+    /// How hard it thinks.
+    pub thinking: Thinking,
+    /// The system prompt.
+    pub system: Vec<String>,
+    /// The conversation so far.
+    pub history: Vec<Message>,
+    /// For the provider's cache routing.
+    pub session_id: String,
+}
+
+/// One agent at work.
+pub struct Driver<L> {
+    state: State,
+    services: Services,
+    setup: Setup,
+    specs: Vec<ToolSpec>,
+    /// Every tool that could be offered.
+    all: Registry,
+    work: Work,
+    answer: Option<Answer>,
+    abort: Abort,
+    /// The current token's cancellation has been acted on.
+    aborted: bool,
+    listener: L,
+}
+
+/// The answer that is streaming in.
+struct Answer {
+    so_far: Accumulator,
+    began: bool,
+}
+
+/// What the driver waits for.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
+pub enum Step {
+    /// Work came back.
+    Wake(Wake),
+    /// Somebody interrupted.
+    Abort,
+}
+
+impl<L: Listener> Driver<L> {
+    /// An idle agent.
+    pub fn new(config: Config, services: Services, setup: Setup, abort: Abort, listener: L) -> Self {
+        let specs = services.registry.specs();
+        let all = services.registry.clone();
+        Self {
+            state: State::new(config),
+            services,
+            setup,
+            specs,
+            all,
+            work: Work::default(),
+            answer: None,
+            abort,
+            aborted: false,
+            listener,
+        }
+    }
+
+    /// Whether a run is going on.
+    pub fn working(&self) -> bool {
+        self.state.working()
+    }
+
+    /// Who answers; changes take effect with the next request.
+    pub fn setup(&mut self) -> &mut Setup {
+        &mut self.setup
+    }
+
+    /// Offers only the tools whose names pass, from the next request and call on.
+    pub fn offer(&mut self, keep: impl FnMut(&str) -> bool) {
+        self.services.registry = self.all.clone();
+        self.services.registry.retain(keep);
+        self.specs = self.services.registry.specs();
+    }
+
+    /// The rules for tool calls; changes take effect with the next call.
+    pub fn tools(&mut self) -> &mut tools::Context {
+        &mut self.services.tools
+    }
+
+    /// Who hears.
+    pub fn listener(&mut self) -> &mut L {
+        &mut self.listener
+    }
+
+    /// Waits for the next thing that has to be handled. May be dropped at any point.
+    pub async fn next(&mut self) -> Step {
+        let token = self.abort.token();
+        tokio::select! {
+            biased;
+            () = token.cancelled(), if self.state.working() && !self.aborted => Step::Abort,
+            wake = self.work.next() => Step::Wake(wake),
+        }
+    }
+
+    /// Handles what [`Driver::next`] gave.
+    pub async fn handle(&mut self, step: Step) {
+        match step {
+            Step::Abort => self.send(Event::Abort).await,
+            Step::Wake(Wake::Stream(event)) => self.stream(event).await,
+            Step::Wake(Wake::Tool(done)) => self.tool_done(done).await,
+            Step::Wake(Wake::Progress(latest)) => {
+                for (call_id, text) in latest {
+                    self.listener.hear(AgentEvent::ToolUpdate { call_id, text }).await;
+                }
+            }
+            Step::Wake(Wake::Due(timer)) => self.send(Event::Due(timer)).await,
+        }
+    }
+
+    /// Gives the machine an event and performs what it wants, with all that follows at once.
+    pub async fn send(&mut self, event: Event) {
+        if matches!(event, Event::Prompt { .. }) && !self.state.working() {
+            self.abort.renew();
+            self.aborted = false;
+        }
+        let mut events = VecDeque::from([event]);
+        while let Some(event) = events.pop_front() {
+            for effect in self.state.step(event) {
+                events.extend(self.perform(effect).await);
+            }
+        }
+    }
+
+    async fn perform(&mut self, effect: Effect) -> Option<Event> {
+        match effect {
+            Effect::Emit(event) => self.emit(event).await,
+            Effect::Record(message) => self.record(message).await,
+            Effect::CallModel => self.call_model(),
+            Effect::RunTool { index, call } => {
+                let (registry, context) = (self.services.registry.clone(), self.services.tools.clone());
+                let clock = self.services.clock.clone();
+                self.work.run(index, call, registry, context, self.abort.token(), clock);
+            }
+            Effect::Cancel => return self.cancel(),
+            Effect::Wait(timer, delay) => self.work.wait(timer, delay),
+            Effect::ReturnQueue(texts) => self.listener.returned(texts),
+        }
+        None
+    }
+
+    async fn emit(&mut self, event: AgentEvent) {
+        match &event {
+            AgentEvent::TurnEnd { .. } => self.listener.sync().await,
+            AgentEvent::AgentEnd { .. } => self.work.forget_tools(),
+            AgentEvent::ToolEnd { call_id, .. } => {
+                // What it said last belongs before its end, or nowhere.
+                if let Some(text) = self.work.last_progress(call_id) {
+                    let call_id = call_id.clone();
+                    self.listener.hear(AgentEvent::ToolUpdate { call_id, text }).await;
+                }
+            }
+            _ => {}
+        }
+        self.listener.hear(event).await;
+    }
+
+    /// Ends the answer or the tools; an answer becomes what it is so far.
+    fn cancel(&mut self) -> Option<Event> {
+        self.aborted = true;
+        self.abort.token().cancel();
+        self.work.hang_up().then_some(())?;
+        let message = self.answer.as_mut().map(|answer| answer.so_far.clone().finish_aborted())?;
+        Some(Event::Answered { message, error: None, chance: 0.0 })
+    }
+
+    fn call_model(&mut self) {
+        let model = &self.setup.model;
+        let request = Request {
+            model: (**model).clone(),
+            system: self.setup.system.clone(),
+            messages: self.setup.history.clone(),
+            tools: self.specs.clone(),
+            tool_choice: ToolChoice::Auto,
+            thinking: model.nearest_level(self.setup.thinking),
+            max_tokens: None,
+            session_id: Some(self.setup.session_id.clone()),
+        };
+        let so_far = Accumulator::new(model, self.services.clock.now_ms());
+        self.answer = Some(Answer { so_far, began: false });
+        self.work.read(self.services.client.stream(request));
+    }
+
+    async fn stream(&mut self, event: Option<StreamEvent>) {
+        let chance = self.chance();
+        let Some(answer) = self.answer.as_mut() else { return };
+        match event {
+            Some(StreamEvent::Start) => {}
+            Some(StreamEvent::Done { message }) => {
+                self.work.hang_up();
+                self.send(Event::Answered { message: *message, error: None, chance }).await;
+            }
+            Some(StreamEvent::Error { error, message }) => {
+                self.work.hang_up();
+                self.send(Event::Answered { message: *message, error: Some(error), chance }).await;
+            }
+            Some(event) => {
+                answer.so_far.push(&event);
+                self.begin().await;
+                self.listener.hear(AgentEvent::MessageUpdate(Arc::new(event))).await;
+            }
+            None => {
+                let mut message = answer.so_far.clone().finish();
+                let text = format!("{}: the answer ended without an end", message.provider);
+                let error = LlmError::new(ErrorKind::Stream, message.provider.clone(), text.clone());
+                message.stop_reason = StopReason::Error;
+                message.error_message = Some(text);
+                self.send(Event::Answered { message, error: Some(error), chance }).await;
+            }
+        }
+    }
+
+    /// Announces an answer with its first part, so that a call that fails before is never seen.
+    async fn begin(&mut self) {
+        let Some(answer) = self.answer.as_mut().filter(|answer| !answer.began) else { return };
+        answer.began = true;
+        let mut empty = answer.so_far.clone().finish();
+        empty.content.clear();
+        self.send(Event::Began).await;
+        self.listener.hear(AgentEvent::MessageStart(Arc::new(Message::Assistant(empty)))).await;
+    }
+
+    async fn tool_done(&mut self, done: ToolDone) {
+        let ToolDone { index, call, outcome, took } = done;
+        let result = ToolResultMessage {
+            tool_call_id: call.id,
+            tool_name: call.name,
+            content: outcome.content,
+            details: outcome.details,
+            is_error: outcome.is_error,
+            timestamp: self.services.clock.now_ms(),
+            extra: Map::new(),
+        };
+        self.send(Event::ToolEnded { index, result, full_text: outcome.full_text, took }).await;
+    }
+
+    async fn record(&mut self, message: Message) {
+        let message = stamp(message, self.services.clock.now_ms());
+        self.listener.store(&message).await;
+        self.setup.history.push(message.clone());
+        let announced = match &message {
+            Message::Assistant(_) => self.answer.take().is_some_and(|answer| answer.began),
+            _ => false,
+        };
+        if !announced {
+            let start = match &message {
+                Message::Assistant(whole) => Message::Assistant(empty(whole)),
+                other => other.clone(),
+            };
+            self.listener.hear(AgentEvent::MessageStart(Arc::new(start))).await;
+        }
+        self.listener.hear(AgentEvent::MessageEnd(Arc::new(message))).await;
+    }
+
+    /// Between 0 and 1, from the same source as ids, so that tests can fix it.
+    fn chance(&self) -> f64 {
+        let digits = self.services.ids.entry();
+        u32::from_str_radix(&digits, 16).map_or(0.5, |n| f64::from(n) / f64::from(u32::MAX))
+    }
+}
+
+fn empty(message: &AssistantMessage) -> AssistantMessage {
+    AssistantMessage { content: Vec::new(), ..message.clone() }
+}
+
+/// The machine has no clock: its messages get their time here.
+fn stamp(mut message: Message, now_ms: u64) -> Message {
+    let timestamp = match &mut message {
+        Message::User(m) => &mut m.timestamp,
+        Message::Assistant(m) => &mut m.timestamp,
+        Message::ToolResult(m) => &mut m.timestamp,
+    };
+    if *timestamp == 0 {
+        *timestamp = now_ms;
+    }
+    message
+}

@@ -1,0 +1,69 @@
+//! What a model is told of a session's messages: its own as they are, the others in words.
+
+use serde_json::Value;
+
+use crate::llm::model::{Message, UserMessage};
+use crate::session::AgentMessage;
+
+/// The message as a model sees it; `None` where it is for people only.
+pub fn for_model(message: &AgentMessage) -> Option<Message> {
+    let value = match message {
+        AgentMessage::Llm(message) => return Some(message.clone()),
+        AgentMessage::Other(value) => value,
+    };
+    let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+    let text = match message.role() {
+        "compactionSummary" => format!(
+            "The conversation before this point was summarised:\n\n<summary>\n{}\n</summary>",
+            field("summary")
+        ),
+        "branchSummary" => format!(
+            "This is a summary of another branch of the conversation:\n\n<summary>\n{}\n</summary>",
+            field("summary")
+        ),
+        "bashExecution" if value.get("excludeFromContext") != Some(&Value::Bool(true)) => {
+            format!("The user ran `{}`:\n\n{}", field("command"), field("output"))
+        }
+        "custom" => return custom(value),
+        _ => return None,
+    };
+    let timestamp = value.get("timestamp").and_then(Value::as_u64).unwrap_or(0);
+    Some(Message::User(UserMessage::text(text, timestamp)))
+}
+
+/// An extension's message has the content of a user message.
+fn custom(value: &Value) -> Option<Message> {
+    let mut value = value.as_object()?.clone();
+    value.retain(|name, _| name == "content" || name == "timestamp");
+    serde_json::from_value(Value::Object(value)).ok().map(Message::User)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::message::join_text;
+    use serde_json::json;
+
+    fn told(value: Value) -> Option<String> {
+        match for_model(&AgentMessage::Other(value))? {
+            Message::User(user) => Some(join_text(&user.content)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn other_roles_are_told_in_words_or_not_at_all() {
+        let summary = told(json!({"role": "compactionSummary", "summary": "S"})).unwrap();
+        assert!(summary.contains("<summary>\nS\n</summary>"));
+        assert!(
+            told(json!({"role": "bashExecution", "command": "ls", "output": "a"})).unwrap().contains("`ls`")
+        );
+        let hidden = json!({"role": "bashExecution", "command": "ls", "excludeFromContext": true});
+        assert_eq!(told(hidden), None);
+        assert_eq!(
+            told(json!({"role": "custom", "content": "note", "display": true})).as_deref(),
+            Some("note")
+        );
+        assert_eq!(told(json!({"role": "hologram"})), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! Messages that wait for a working agent. Pure.
+
+use std::collections::VecDeque;
+
+use crate::llm::model::UserMessage;
+use crate::llm::model::message::join_text;
+
+/// When a message that came while the agent works is delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// After the running tool calls.
+    Steering,
+    /// When the agent would stop.
+    FollowUp,
+}
+
+/// How many waiting messages are delivered together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum QueueMode {
+    /// One, then the agent works.
+    #[default]
+    One,
+    /// All that wait.
+    All,
+}
+
+/// Both lanes.
+#[derive(Debug, Clone, Default)]
+pub struct Queues {
+    steering: VecDeque<UserMessage>,
+    follow_up: VecDeque<UserMessage>,
+}
+
+impl Queues {
+    /// Adds a message at the end of its lane.
+    pub fn push(&mut self, lane: Lane, message: UserMessage) {
+        self.lane(lane).push_back(message);
+    }
+
+    /// Takes what is delivered next from a lane.
+    pub fn take(&mut self, lane: Lane, mode: QueueMode) -> Vec<UserMessage> {
+        let lane = self.lane(lane);
+        let count = if mode == QueueMode::One { lane.len().min(1) } else { lane.len() };
+        lane.drain(..count).collect()
+    }
+
+    /// Empties both lanes, steering first.
+    pub fn take_all(&mut self) -> Vec<UserMessage> {
+        self.steering.drain(..).chain(self.follow_up.drain(..)).collect()
+    }
+
+    /// The texts that wait in a lane.
+    pub fn texts(&self, lane: Lane) -> Vec<String> {
+        let lane = if lane == Lane::Steering { &self.steering } else { &self.follow_up };
+        lane.iter().map(|message| join_text(&message.content)).collect()
+    }
+
+    fn lane(&mut self, lane: Lane) -> &mut VecDeque<UserMessage> {
+        if lane == Lane::Steering { &mut self.steering } else { &mut self.follow_up }
+    }
+}

@@ -1,0 +1,278 @@
+//! The machine in scripts: events in, effects out, written short enough to read.
+
+use super::*;
+use crate::llm::accumulate::Accumulator;
+use crate::llm::model::{ErrorKind, Model};
+use serde_json::json;
+
+/// Drives a machine and writes down what it wants.
+struct Rig {
+    state: State,
+    log: Vec<String>,
+}
+
+impl Rig {
+    fn new(config: Config) -> Self {
+        Self { state: State::new(config), log: Vec::new() }
+    }
+
+    fn send(&mut self, event: Event) -> &mut Self {
+        let effects = self.state.step(event);
+        self.log.extend(effects.iter().map(describe));
+        self
+    }
+
+    fn prompt(&mut self, text: &str) -> &mut Self {
+        self.send(Event::Prompt { message: UserMessage::text(text, 0), lane: Lane::Steering })
+    }
+
+    fn later(&mut self, text: &str) -> &mut Self {
+        self.send(Event::Prompt { message: UserMessage::text(text, 0), lane: Lane::FollowUp })
+    }
+
+    fn answer(&mut self, calls: &[&str]) -> &mut Self {
+        self.answer_with(calls, StopReason::Stop)
+    }
+
+    fn answer_with(&mut self, calls: &[&str], stop: StopReason) -> &mut Self {
+        let message = message(calls, stop);
+        self.send(Event::Began).send(Event::Answered { message, error: None, chance: 0.5 })
+    }
+
+    fn fail(&mut self, kind: ErrorKind, content: bool) -> &mut Self {
+        let mut message = message(if content { &["a"] } else { &[] }, StopReason::Error);
+        message.content.truncate(usize::from(content));
+        let error = Some(LlmError::new(kind, "p", "broken"));
+        self.send(Event::Answered { message, error, chance: 0.5 })
+    }
+
+    fn tool(&mut self, index: usize, text: &str) -> &mut Self {
+        let call =
+            ToolCall { id: text.into(), name: "t".into(), arguments: json!({}), thought_signature: None };
+        let mut result = error_result(&call, text);
+        result.is_error = false;
+        self.send(Event::ToolEnded { index, result, full_text: None, took: Duration::ZERO })
+    }
+
+    fn check(&mut self, expected: &[&str]) -> &mut Self {
+        assert_eq!(self.log, expected);
+        self.log.clear();
+        self
+    }
+}
+
+/// An answer with one text and these calls, whose names are their ids.
+fn message(calls: &[&str], stop: StopReason) -> AssistantMessage {
+    let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();
+    message.content.push(Part::text("said"));
+    message.content.extend(calls.iter().map(|id| {
+        let arguments = json!({});
+        let name = (*id).to_string();
+        let call = ToolCall { id: name.clone(), name, arguments, thought_signature: None };
+        Part::Known(crate::llm::model::KnownPart::ToolCall(call))
+    }));
+    message.stop_reason = stop;
+    message
+}
+
+fn describe(effect: &Effect) -> String {
+    match effect {
+        Effect::Emit(event) => match event {
+            AgentEvent::ToolStart { call_id, .. } => format!("start {call_id}"),
+            AgentEvent::ToolEnd { call_id, .. } => format!("end {call_id}"),
+            AgentEvent::TurnEnd { results, .. } => format!("turn end {}", results.len()),
+            AgentEvent::QueueUpdate { steering, follow_up } => format!("queue {steering:?} {follow_up:?}"),
+            AgentEvent::RetryStart { attempt, delay, .. } => format!("retry {attempt} in {delay:?}"),
+            AgentEvent::RetryEnd { success } => format!("retry end {success}"),
+            AgentEvent::AgentEnd { aborted: true, .. } => "agent end aborted".into(),
+            AgentEvent::AgentEnd { error: Some(error), .. } => format!("agent end: {error}"),
+            AgentEvent::AgentEnd { .. } => "agent end".into(),
+            AgentEvent::LimitReached(text) => format!("limit: {}", &text[..24]),
+            other => format!("{other:?}").to_lowercase(),
+        },
+        Effect::Record(Message::User(m)) => {
+            format!("user {:?}", join_text(&m.content).chars().take(12).collect::<String>())
+        }
+        Effect::Record(Message::Assistant(m)) => format!("answer {:?}", m.stop_reason).to_lowercase(),
+        Effect::Record(Message::ToolResult(r)) => {
+            let mark = if r.is_error { "!" } else { "" };
+            format!("result{mark} {}", r.tool_call_id)
+        }
+        Effect::CallModel => "call model".into(),
+        Effect::RunTool { call, .. } => format!("run {}", call.id),
+        Effect::Cancel => "cancel".into(),
+        Effect::Wait(timer, _) => format!("wait {timer:?}").to_lowercase(),
+        Effect::ReturnQueue(texts) => format!("return {texts:?}"),
+    }
+}
+
+#[test]
+fn a_prompt_and_its_answer() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("hi").check(&["agentstart", "turnstart", "user \"hi\"", "call model"]);
+    rig.answer(&[]).check(&["answer stop", "turn end 0", "agent end"]);
+    assert!(!rig.state.working());
+}
+
+#[test]
+fn parallel_tools_end_as_they_come_and_are_recorded_in_order() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").log.clear();
+    rig.answer(&["a", "b"]).check(&["answer stop", "start a", "run a", "start b", "run b"]);
+    rig.tool(1, "b").check(&["end b"]);
+    rig.tool(1, "b").check(&[]);
+    rig.tool(0, "a").check(&["end a", "result a", "result b", "turn end 2", "turnstart", "call model"]);
+}
+
+#[test]
+fn one_sequential_tool_makes_the_whole_batch_sequential() {
+    let config = Config { sequential: ["b".to_string()].into(), ..Config::default() };
+    let mut rig = Rig::new(config);
+    rig.prompt("go").log.clear();
+    rig.answer(&["a", "b"]).check(&["answer stop", "start a", "run a"]);
+    rig.tool(0, "a").check(&["end a", "start b", "run b"]);
+    rig.tool(1, "b");
+    assert!(rig.log.contains(&"turn end 2".to_string()));
+}
+
+#[test]
+fn steering_comes_after_the_tools_and_follow_ups_at_the_end() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").answer(&["a"]).log.clear();
+    rig.later("then").prompt("one").prompt("two");
+    rig.check(&["queue [] [\"then\"]", "queue [\"one\"] [\"then\"]", "queue [\"one\", \"two\"] [\"then\"]"]);
+    rig.tool(0, "a").check(&[
+        "end a",
+        "result a",
+        "turn end 1",
+        "queue [\"two\"] [\"then\"]",
+        "turnstart",
+        "user \"one\"",
+        "call model",
+    ]);
+    rig.answer(&[]);
+    rig.check(&[
+        "answer stop",
+        "turn end 0",
+        "queue [] [\"then\"]",
+        "turnstart",
+        "user \"two\"",
+        "call model",
+    ]);
+    rig.answer(&[]).answer(&[]);
+    rig.check(&[
+        "answer stop",
+        "turn end 0",
+        "queue [] []",
+        "turnstart",
+        "user \"then\"",
+        "call model",
+        "answer stop",
+        "turn end 0",
+        "agent end",
+    ]);
+}
+
+#[test]
+fn all_waiting_messages_at_once_in_mode_all() {
+    let mut rig = Rig::new(Config { steering: QueueMode::All, ..Config::default() });
+    rig.prompt("go").answer(&["a"]).prompt("one").prompt("two").log.clear();
+    rig.tool(0, "a");
+    assert_eq!(rig.log[3..], ["queue [] []", "turnstart", "user \"one\"", "user \"two\"", "call model"]);
+}
+
+#[test]
+fn an_interrupted_answer_keeps_the_history_valid_and_the_queue() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").prompt("waiting").log.clear();
+    rig.send(Event::Abort).send(Event::Abort).check(&["cancel"]);
+    rig.answer_with(&["a"], StopReason::Aborted);
+    rig.check(&["answer aborted", "result! a", "turn end 1", "agent end aborted"]);
+    rig.send(Event::TakeQueue).check(&["queue [] []", "return [\"waiting\"]"]);
+    rig.send(Event::Abort).check(&[]);
+}
+
+#[test]
+fn interrupted_tools_may_still_say_how_far_they_got() {
+    let config = Config { sequential: ["c".to_string()].into(), ..Config::default() };
+    let mut rig = Rig::new(config);
+    rig.prompt("go").answer(&["a", "c"]).log.clear();
+    rig.send(Event::Abort).check(&["cancel", "wait grace"]);
+    rig.tool(0, "a").check(&["end a", "result a", "result! c", "turn end 2", "agent end aborted"]);
+    rig.send(Event::Due(Timer::Grace)).tool(0, "a").check(&[]);
+}
+
+#[test]
+fn tools_that_stay_silent_are_given_up() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").answer(&["a", "b"]).tool(0, "a").log.clear();
+    rig.send(Event::Abort).send(Event::Due(Timer::Grace));
+    rig.check(&["cancel", "wait grace", "end b", "result a", "result! b", "turn end 2", "agent end aborted"]);
+}
+
+#[test]
+fn only_silent_failures_are_repeated() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").log.clear();
+    rig.fail(ErrorKind::Server, false).check(&["retry 1 in 1s", "wait retry"]);
+    rig.send(Event::Due(Timer::Retry)).check(&["call model"]);
+    rig.fail(ErrorKind::Server, false).check(&["retry 2 in 2s", "wait retry"]);
+    rig.send(Event::Due(Timer::Retry)).fail(ErrorKind::Server, false);
+    rig.check(&["call model", "retry end false", "answer error", "turn end 0", "agent end: broken"]);
+    rig.prompt("again").log.clear();
+    rig.fail(ErrorKind::Authentication, false).check(&["answer error", "turn end 0", "agent end: broken"]);
+    rig.prompt("again").send(Event::Began).log.clear();
+    rig.fail(ErrorKind::Stream, true).check(&["answer error", "turn end 0", "agent end: broken"]);
+}
+
+#[test]
+fn a_repetition_that_answers_ends_the_retry() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").fail(ErrorKind::Network, false).send(Event::Due(Timer::Retry)).log.clear();
+    rig.send(Event::Began).send(Event::Began).check(&["retry end true"]);
+    rig.prompt("x").send(Event::TakeQueue).answer(&[]).log.clear();
+    rig.prompt("go").fail(ErrorKind::Network, false).log.clear();
+    rig.send(Event::Abort).check(&["retry end false", "agent end aborted"]);
+    rig.send(Event::Due(Timer::Retry)).check(&[]);
+}
+
+#[test]
+fn calls_of_a_cut_off_answer_are_not_run() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").log.clear();
+    rig.answer_with(&["a", "b"], StopReason::Length);
+    rig.check(&["answer length", "result! a", "result! b", "turn end 2", "turnstart", "call model"]);
+    rig.answer_with(&[], StopReason::Length).check(&["answer length", "turn end 0", "agent end"]);
+}
+
+#[test]
+fn rounds_are_limited_per_input() {
+    let mut rig = Rig::new(Config { tool_rounds_max: 2, ..Config::default() });
+    rig.prompt("go").later("more").log.clear();
+    rig.answer(&["a"]).tool(0, "a").answer(&["b"]).log.clear();
+    rig.tool(0, "b").check(&[
+        "end b",
+        "result b",
+        "turn end 1",
+        "limit: stopped after 2 rounds o",
+        "queue [] []",
+        "turnstart",
+        "user \"more\"",
+        "call model",
+    ]);
+    rig.answer(&["c"]).tool(0, "c").answer(&["d"]).tool(0, "d");
+    assert_eq!(rig.log.last().unwrap(), "agent end");
+}
+
+#[test]
+fn going_in_circles_is_told_once() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go");
+    for _ in 0..12 {
+        rig.answer(&["same"]).tool(0, "same");
+    }
+    let told = rig.log.iter().filter(|line| *line == "loopdetected").count();
+    assert_eq!(told, 1);
+    let at = rig.log.iter().position(|line| line == "loopdetected").unwrap();
+    assert_eq!(rig.log[at..at + 4], ["loopdetected", "turnstart", "user \"The last ten\"", "call model"]);
+}

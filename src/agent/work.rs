@@ -1,0 +1,174 @@
+//! What an agent waits for: the answer that streams in, tools that run, a timer.
+//!
+//! Must not know the state machine's rules. Waiting here can be given up and taken up again at
+//! any point without losing anything.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::{FutureExt, StreamExt};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::Sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::step::Timer;
+use crate::base::clock::SharedClock;
+use crate::llm::model::{StreamEvent, ToolCall};
+use crate::llm::provider::EventStream;
+use crate::tools::{self, Outcome, Progress, Registry};
+
+/// Something that came.
+#[derive(Debug)]
+pub enum Wake {
+    /// The next event of the answer; `None` when the stream is over without a last event.
+    Stream(Option<StreamEvent>),
+    /// A tool call ended.
+    Tool(ToolDone),
+    /// Live output: call id and text, the latest of each call.
+    Progress(Vec<(String, String)>),
+    /// The timer.
+    Due(Timer),
+}
+
+/// A tool call that ended.
+#[derive(Debug)]
+pub struct ToolDone {
+    /// Its place among the calls of its answer.
+    pub index: usize,
+    /// The call.
+    pub call: ToolCall,
+    /// What it gave.
+    pub outcome: Outcome,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Everything that is going on.
+#[derive(Default)]
+pub struct Work {
+    answer: Option<EventStream>,
+    tools: JoinSet<ToolDone>,
+    board: Arc<Board>,
+    timer: Option<(Timer, Pin<Box<Sleep>>)>,
+}
+
+/// The latest live output of each running call. Bounded by the number of calls, since a newer
+/// text replaces an older one.
+#[derive(Debug, Default)]
+struct Board {
+    latest: Mutex<BTreeMap<String, String>>,
+    changed: Notify,
+}
+
+impl Work {
+    /// Starts reading an answer.
+    pub fn read(&mut self, answer: EventStream) {
+        self.answer = Some(answer);
+    }
+
+    /// Stops reading, which closes the connection; says whether there was something to stop.
+    pub fn hang_up(&mut self) -> bool {
+        self.answer.take().is_some()
+    }
+
+    /// Starts a timer in place of the one before.
+    pub fn wait(&mut self, timer: Timer, delay: Duration) {
+        self.timer = Some((timer, Box::pin(tokio::time::sleep(delay))));
+    }
+
+    /// Starts a tool call on a task of its own.
+    pub fn run(
+        &mut self,
+        index: usize,
+        call: ToolCall,
+        registry: Registry,
+        context: tools::Context,
+        cancel: CancellationToken,
+        clock: SharedClock,
+    ) {
+        let (board, id) = (self.board.clone(), call.id.clone());
+        let progress: Progress = Arc::new(move |text| board.put(&id, text));
+        self.tools.spawn(async move {
+            let start = clock.monotonic();
+            let work = tools::execute(&registry, &context, &call, cancel, progress);
+            let outcome = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| {
+                Outcome::error(format!("{} failed inside; this is a defect of bowline", call.name))
+            });
+            ToolDone { index, call, outcome, took: clock.monotonic().saturating_sub(start) }
+        });
+    }
+
+    /// Lets running tools end unheard.
+    pub fn forget_tools(&mut self) {
+        self.tools.detach_all();
+        self.board = Arc::default();
+        self.timer = None;
+    }
+
+    /// The live output of a call that nobody has heard of yet.
+    pub fn last_progress(&self, call_id: &str) -> Option<String> {
+        self.board.lock().remove(call_id)
+    }
+
+    /// Waits for the next thing; forever when nothing is going on.
+    pub async fn next(&mut self) -> Wake {
+        loop {
+            tokio::select! {
+                biased;
+                event = next_event(&mut self.answer) => {
+                    if event.is_none() {
+                        self.answer = None;
+                    }
+                    return Wake::Stream(event);
+                }
+                Some(done) = self.tools.join_next() => match done {
+                    Ok(done) => return Wake::Tool(done),
+                    Err(error) => tracing::error!("a tool's task was lost: {error}"),
+                },
+                () = self.board.changed.notified() => {
+                    let latest = mem::take(&mut *self.board.lock());
+                    if !latest.is_empty() {
+                        return Wake::Progress(latest.into_iter().collect());
+                    }
+                }
+                timer = ring(&mut self.timer) => {
+                    self.timer = None;
+                    return Wake::Due(timer);
+                }
+            }
+        }
+    }
+}
+
+impl Board {
+    fn put(&self, call_id: &str, text: String) {
+        self.lock().insert(call_id.to_string(), text);
+        self.changed.notify_one();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn next_event(answer: &mut Option<EventStream>) -> Option<StreamEvent> {
+    match answer {
+        Some(stream) => stream.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn ring(timer: &mut Option<(Timer, Pin<Box<Sleep>>)>) -> Timer {
+    match timer {
+        Some((timer, sleep)) => {
+            sleep.await;
+            *timer
+        }
+        None => std::future::pending().await,
+    }
+}

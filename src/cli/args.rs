@@ -1,0 +1,96 @@
+//! The raw arguments: names, meanings and help texts, nothing resolved.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// A terminal IDE with a coding agent aboard.
+///
+/// On a terminal it opens the full-screen IDE; with -p, or when input or output is redirected,
+/// it answers prompts on standard output.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "bowline", version, about, long_about, max_term_width = 100)]
+pub struct Args {
+    /// Files to open (path, path:line or path:line:column), a folder to work on, a prompt (an
+    /// argument with white space), or @path to attach a file to the first prompt. With -p every
+    /// argument is a prompt
+    pub args: Vec<String>,
+
+    /// Answer on standard output, without a screen
+    #[arg(short, long)]
+    pub print: bool,
+
+    /// Say this to the agent first; may be repeated
+    #[arg(short, long, value_name = "TEXT")]
+    pub message: Vec<String>,
+
+    /// Go on with the newest conversation of this folder
+    #[arg(short = 'c', long = "continue")]
+    pub continue_: bool,
+
+    /// Go on with the conversation in this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["continue_", "no_session"])]
+    pub session: Option<PathBuf>,
+
+    /// Keep conversations in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub session_dir: Option<PathBuf>,
+
+    /// Do not keep this conversation
+    #[arg(long, conflicts_with = "continue_")]
+    pub no_session: bool,
+
+    /// Provider of the model
+    #[arg(long, value_name = "ID")]
+    pub provider: Option<String>,
+
+    /// Model: an id or provider/id, with :level behind it for thinking
+    #[arg(long, value_name = "ID")]
+    pub model: Option<String>,
+
+    /// List the models that can be asked now, and leave
+    #[arg(long)]
+    pub list_models: bool,
+
+    /// How hard the model thinks
+    #[arg(long, value_name = "LEVEL", value_parser = ["off", "minimal", "low", "medium", "high", "xhigh"])]
+    pub thinking: Option<String>,
+
+    /// Key for the provider, for this run only
+    #[arg(long, value_name = "KEY", hide_env_values = true)]
+    pub api_key: Option<String>,
+
+    /// Which tool calls run unasked
+    #[arg(long, value_name = "MODE", value_parser = ["untrusted", "on-request", "auto-edit", "full"])]
+    pub approval: Option<String>,
+
+    /// Theme, by name
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+
+    /// Key map, by name
+    #[arg(long, value_name = "NAME")]
+    pub keymap: Option<String>,
+
+    /// Talk to nobody but this machine
+    #[arg(long, env = "BOWLINE_OFFLINE", value_parser = clap::builder::FalseyValueParser::new(), num_args = 0, default_missing_value = "true", default_value = "false")]
+    pub offline: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_hold_together() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn prompts_may_begin_with_a_dash_behind_two() {
+        let args = Args::try_parse_from(["bowline", "-p", "--", "-x"]).unwrap();
+        assert_eq!(args.args, ["-x"]);
+        assert!(Args::try_parse_from(["bowline", "--continue", "--no-session"]).is_err());
+    }
+}

@@ -1,0 +1,180 @@
+//! The whole program on one page: read arguments, resolve them, run one mode, give its exit
+//! code.
+
+use std::io::{IsTerminal, Read, Write};
+use std::sync::Arc;
+
+use clap::Parser;
+use futures::FutureExt;
+
+use super::args::Args;
+use super::setup::{self, Process, Setup};
+use crate::base::clock::SystemClock;
+use crate::base::error::Report;
+use crate::base::log;
+use crate::ide;
+use crate::modes::print;
+use crate::runtime;
+use crate::tools::{Approval, Ask, Decision, Mode};
+use crate::tui::theme::ColorDepth;
+
+/// Done.
+const OK: i32 = 0;
+/// The work failed.
+const FAILED: i32 = 1;
+/// Wrong usage.
+const USAGE: i32 = 2;
+
+/// Runs the program with the process's arguments; returns its exit code.
+pub fn run() -> i32 {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are no failures; clap knows which stream each goes to.
+            let code = if error.use_stderr() { USAGE } else { OK };
+            return if error.print().is_ok() { code } else { FAILED };
+        }
+    };
+    match start(&args) {
+        Ok(code) => code,
+        Err((code, report)) => {
+            tell(&report);
+            code
+        }
+    }
+}
+
+fn start(args: &Args) -> Result<i32, (i32, Report)> {
+    let usage = |report| (USAGE, report);
+    let print = args.print || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
+    let process = process(!print).map_err(usage)?;
+    let setup = setup::resolve(args, &process, print).map_err(usage)?;
+    if let Err(error) = log::start(&setup.home.state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
+        tell(&Report::caused(format!("no log can be kept in {}", setup.home.state.display()), &error));
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
+    let code = runtime.block_on(async {
+        if args.list_models {
+            return list_models(args, &setup, &process);
+        }
+        if print { run_print(args, setup, &process).await } else { run_ide(args, setup, process).await }
+    });
+    // A thread that still walks a folder or waits for a dead disk must not hold the exit up.
+    runtime.shutdown_background();
+    code
+}
+
+fn process(interactive: bool) -> Result<Process, Report> {
+    let cwd = std::env::current_dir().map_err(|error| {
+        Report::caused("the current folder cannot be found", &error).hint("cd to a folder that exists")
+    })?;
+    // A variable that is no UTF-8 is none of ours; commands get it all the same.
+    let vars = std::env::vars_os()
+        .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+        .collect();
+    let piped = if interactive || std::io::stdin().is_terminal() { None } else { Some(read_stdin()?) };
+    Ok(Process { vars, cwd, interactive, piped })
+}
+
+fn read_stdin() -> Result<String, Report> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Report::caused("cannot read standard input", &error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+async fn run_ide(args: &Args, setup: Setup, process: Process) -> Result<i32, (i32, Report)> {
+    let (theme, theme_problem) = setup::theme(args, &setup);
+    let (keymap, keymap_problem) = setup::keymap(args, &setup);
+    let var = |name: &str| process.vars.get(name).cloned();
+    let colors =
+        ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref());
+    let problems = setup.loaded.problems.iter().map(ToString::to_string);
+    let env = setup::environment(&setup);
+    let settings = setup.loaded.settings.clone();
+    let options = ide::options::Options {
+        workspace: setup.workspace.clone(),
+        home: setup.home.user.clone(),
+        open: setup.open.clone(),
+        prompts: setup.said.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
+        theme,
+        keymap,
+        problems: problems.chain(theme_problem).chain(keymap_problem).collect(),
+        colors,
+        tab_width: settings.tab_width,
+        line_numbers: settings.line_numbers,
+        mouse: settings.mouse,
+        unrestricted: args.approval.as_deref().or(settings.approval.as_deref()) == Some(Mode::Full.name()),
+        env,
+        connect: None,
+        clock: SystemClock::shared(),
+    };
+    let args = args.clone();
+    let term = process.vars.get("TERM").cloned();
+    let connect: ide::event::Connect = Box::new(move |env, approval| {
+        async move {
+            let options = setup::session(&args, &setup, &process, Mode::OnRequest, env, approval);
+            runtime::start(options).await
+        }
+        .boxed()
+    });
+    let options = ide::options::Options { connect: Some(connect), ..options };
+    ide::run::run(options, term).await.map_err(|report| (FAILED, report))
+}
+
+/// Without a person nobody can be asked.
+struct Nobody;
+
+impl Approval for Nobody {
+    fn decide(&self, ask: Ask) -> futures::future::BoxFuture<'static, Decision> {
+        let why =
+            format!("nobody is there to allow it (rule: {}); --approval full runs it unasked", ask.rule);
+        tell(&Report::new(format!("{} did not run: {why}", ask.tool)));
+        futures::future::ready(Decision::Deny(why)).boxed()
+    }
+}
+
+async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, (i32, Report)> {
+    for problem in &setup.loaded.problems {
+        tell(&Report::new(problem.to_string()));
+    }
+    if setup.said.is_empty() {
+        let report = Report::new("there is nothing to say").hint("bowline -p \"…\", or pipe a prompt in");
+        return Err((USAGE, report));
+    }
+    let env = setup::environment(&setup);
+    let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
+    let prompts =
+        setup.said.into_iter().map(|said| print::Prompt { text: said.text, images: said.images }).collect();
+    let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
+    let code = print::print(&handle, prompts, &mut stdout, &mut stderr).await;
+    handle.shutdown().await;
+    Ok(code)
+}
+
+fn list_models(args: &Args, setup: &Setup, process: &Process) -> Result<i32, (i32, Report)> {
+    let env = setup::environment(setup);
+    let options = setup::session(args, setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let mut out = std::io::stdout();
+    for model in runtime::start::usable_models(&options) {
+        let line =
+            format!("{}/{}\t{}\t{}k\n", model.provider, model.id, model.name, model.context_window / 1000);
+        if out.write_all(line.as_bytes()).is_err() {
+            // Whoever read the list has seen enough.
+            return Ok(OK);
+        }
+    }
+    Ok(OK)
+}
+
+/// Says what failed on standard error. When even that is gone there is nobody to tell.
+fn tell(report: &Report) {
+    let mut text = format!("bowline: {}\n", report.message);
+    if let Some(hint) = &report.hint {
+        text.push_str(&format!("         {hint}\n"));
+    }
+    std::io::stderr().write_all(crate::base::width::visible_lines(&text).as_bytes()).ok();
+}

@@ -1,0 +1,222 @@
+//! From raw arguments to ready objects: folders, settings, theme, key map, what to open, what
+//! to say. Everything that can be wrong with the arguments is told here.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::args::Args;
+use super::attach;
+use super::target::{Target, understand};
+use crate::base::clock::SystemClock;
+use crate::base::error::Report;
+use crate::base::ids::RandomIds;
+use crate::base::paths::Home;
+use crate::config::load::{self, Loaded};
+use crate::config::resources::Resources;
+use crate::exec::local::LocalEnvironment;
+use crate::ide::options::OpenTarget;
+use crate::llm::model::{Part, Thinking};
+use crate::runtime::options::{Options as SessionOptions, SessionChoice};
+use crate::tools::{Approval, Mode};
+use crate::tui::theme::Theme;
+use crate::tui::theme::scheme::BUILTIN as THEMES;
+
+/// The key maps that come with bowline.
+const KEYMAPS: [(&str, &str); 1] = [("default", include_str!("../../keymaps/default.toml"))];
+
+/// What the process was given beside its arguments.
+#[derive(Debug, Clone)]
+pub struct Process {
+    /// The environment.
+    pub vars: HashMap<String, String>,
+    /// The working folder.
+    pub cwd: PathBuf,
+    /// Whether standard input and output are terminals.
+    pub interactive: bool,
+    /// What was piped in.
+    pub piped: Option<String>,
+}
+
+/// One prompt with what goes with it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Said {
+    /// The text.
+    pub text: String,
+    /// Images.
+    pub images: Vec<Part>,
+}
+
+/// Everything resolved.
+pub struct Setup {
+    /// Where bowline keeps its files.
+    pub home: Home,
+    /// The folder to work on.
+    pub workspace: PathBuf,
+    /// Files to open.
+    pub open: Vec<OpenTarget>,
+    /// What to say first.
+    pub said: Vec<Said>,
+    /// Settings, and what is wrong with them.
+    pub loaded: Loaded,
+}
+
+/// Resolves folders, settings and arguments. `print` makes every argument a prompt.
+pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Report> {
+    let home = Home::find(|name| process.vars.get(name).cloned())
+        .ok_or_else(|| Report::new("there is no home folder").hint("set HOME or BOWLINE_HOME"))?;
+    let mut setup = Setup {
+        home,
+        workspace: process.cwd.clone(),
+        open: Vec::new(),
+        said: Vec::new(),
+        loaded: Loaded::default(),
+    };
+    let mut attached = Said::default();
+    let mut folder = None;
+    for argument in &args.args {
+        let target = match argument.strip_prefix('@') {
+            Some(path) if print && !path.is_empty() => Target::Attachment(process.cwd.join(path)),
+            _ if print => Target::Prompt(argument.clone()),
+            _ => understand(argument, &process.cwd, kind_of),
+        };
+        match target {
+            Target::Folder(path) if folder.is_none() => folder = Some(path),
+            Target::Folder(path) => {
+                return Err(Report::new(format!("{}: there is a folder to work on already", path.display())));
+            }
+            Target::File(file) if argument.ends_with('/') => {
+                return Err(Report::new(format!("{}: no such folder", file.path.display()))
+                    .hint("make it first, or check the path"));
+            }
+            Target::File(file) => setup.open.push(file),
+            Target::Prompt(text) => setup.said.push(Said { text, images: Vec::new() }),
+            Target::Attachment(path) => match attach::read(&path)? {
+                Ok(text) => attached.text.push_str(&text),
+                Err(image) => attached.images.push(image),
+            },
+        }
+    }
+    setup.said.extend(args.message.iter().map(|text| Said { text: text.clone(), images: Vec::new() }));
+    lead(&mut setup.said, attached, process.piped.as_deref());
+    if let Some(folder) = folder {
+        setup.workspace = folder;
+    }
+    let user = setup.home.config.join("settings.toml");
+    setup.loaded = load::load(Some(&user), Some(&setup.workspace.join(".bowline/settings.toml")));
+    Ok(setup)
+}
+
+/// Whether a path is a folder; `None` when nothing is there.
+fn kind_of(path: &Path) -> Option<bool> {
+    std::fs::metadata(path).ok().map(|meta| meta.is_dir())
+}
+
+/// Puts what was piped in and what is attached before the first prompt.
+fn lead(said: &mut Vec<Said>, attached: Said, piped: Option<&str>) {
+    let piped = piped.map(str::trim_end).filter(|text| !text.is_empty());
+    if piped.is_none() && attached == Said::default() {
+        return;
+    }
+    if said.is_empty() {
+        said.push(Said::default());
+    }
+    let parts = [piped.unwrap_or_default(), attached.text.trim_end(), said[0].text.as_str()];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    said[0].text = parts.join("\n\n");
+    said[0].images = attached.images;
+}
+
+/// The theme that was asked for, or the default one and what is wrong.
+pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
+    let name = args.theme.as_ref().unwrap_or(&setup.loaded.settings.theme);
+    let themes = Resources {
+        what: "theme",
+        project: Some(setup.workspace.join(".bowline/themes")),
+        user: Some(setup.home.config.join("themes")),
+        builtin: &THEMES,
+    };
+    let problem = match themes.find(name) {
+        Ok(found) => match Theme::parse(&found.name, &found.text) {
+            Ok(theme) => return (theme, None),
+            Err(error) => error.to_string(),
+        },
+        Err(problem) => problem.to_string(),
+    };
+    (Theme::builtin(), Some(format!("{problem}; the default theme is used")))
+}
+
+/// The text of the key map that was asked for and where it is from, or the default one and
+/// what is wrong. A project has no say: keys can run anything.
+pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) {
+    let name = args.keymap.as_ref().unwrap_or(&setup.loaded.settings.keymap);
+    let keymaps = Resources {
+        what: "key map",
+        project: None,
+        user: Some(setup.home.config.join("keymaps")),
+        builtin: &KEYMAPS,
+    };
+    match keymaps.find(name) {
+        Ok(found) => {
+            let origin = found.file.map_or(found.name, |file| file.display().to_string());
+            ((origin, found.text), None)
+        }
+        Err(problem) => {
+            let default = ("default".to_string(), KEYMAPS[0].1.to_string());
+            (default, Some(format!("{problem}; the default keys are used")))
+        }
+    }
+}
+
+/// What the session is started with. `mode` is the approval where neither flag nor setting
+/// says one.
+pub fn session(
+    args: &Args,
+    setup: &Setup,
+    process: &Process,
+    mode: Mode,
+    env: Arc<dyn crate::exec::Environment>,
+    approval: Arc<dyn Approval>,
+) -> SessionOptions {
+    let settings = &setup.loaded.settings;
+    let wished = args.approval.as_deref().or(settings.approval.as_deref()).and_then(Mode::parse);
+    let session = match (&args.session, args.continue_, args.no_session) {
+        (Some(file), ..) => SessionChoice::Open(process.cwd.join(file)),
+        (None, true, _) => SessionChoice::Continue,
+        (None, false, true) => SessionChoice::Memory,
+        (None, false, false) => SessionChoice::New,
+    };
+    SessionOptions {
+        home: setup.home.clone(),
+        cwd: setup.workspace.clone(),
+        env,
+        approval,
+        policy: wished.unwrap_or(mode),
+        session,
+        session_root: args.session_dir.as_ref().map(|folder| process.cwd.join(folder)),
+        provider: args.provider.clone(),
+        model: args.model.clone(),
+        thinking: args.thinking.as_deref().and_then(Thinking::parse),
+        default_provider: settings.provider.clone(),
+        default_model: settings.model.clone(),
+        default_thinking: settings.thinking.as_deref().and_then(Thinking::parse),
+        steering: queue_mode(&settings.steering_mode),
+        follow_up: queue_mode(&settings.follow_up_mode),
+        api_key: args.api_key.clone(),
+        vars: process.vars.clone(),
+        clock: SystemClock::shared(),
+        ids: RandomIds::shared(),
+        offline: args.offline,
+        providers: Vec::new(),
+    }
+}
+
+fn queue_mode(name: &str) -> crate::agent::queue::QueueMode {
+    use crate::agent::queue::QueueMode;
+    if name == "all" { QueueMode::All } else { QueueMode::One }
+}
+
+/// Files and commands of this machine.
+pub fn environment(setup: &Setup) -> Arc<LocalEnvironment> {
+    Arc::new(LocalEnvironment::new(setup.workspace.clone(), std::env::vars_os()))
+}

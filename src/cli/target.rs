@@ -1,0 +1,87 @@
+//! What an argument of the interactive program means: a folder, a place in a file, a prompt,
+//! an attachment.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::paths;
+use crate::ide::options::OpenTarget;
+
+/// One argument, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A folder to work on.
+    Folder(PathBuf),
+    /// A file to open.
+    File(OpenTarget),
+    /// Something to say to the agent.
+    Prompt(String),
+    /// A file for the first prompt.
+    Attachment(PathBuf),
+}
+
+/// What an argument means. An existing file or folder is one, whatever its name; then comes
+/// `path:line[:column]`; a single word is a new file; anything with white space is a prompt.
+pub fn understand(argument: &str, cwd: &Path, exists: impl Fn(&Path) -> Option<bool>) -> Target {
+    let path = paths::absolute(cwd, Path::new(argument));
+    match exists(&path) {
+        Some(true) => return Target::Folder(path),
+        Some(false) => return Target::File(OpenTarget { path, at: None }),
+        None => {}
+    }
+    if let Some(attached) = argument.strip_prefix('@').filter(|rest| !rest.is_empty()) {
+        return Target::Attachment(paths::absolute(cwd, Path::new(attached)));
+    }
+    if argument.contains(char::is_whitespace) {
+        return Target::Prompt(argument.to_string());
+    }
+    let (name, at) = split_place(argument);
+    Target::File(OpenTarget { path: paths::absolute(cwd, Path::new(name)), at })
+}
+
+/// `name:12:3` as the name and its line and column, both from 1.
+fn split_place(argument: &str) -> (&str, Option<(usize, usize)>) {
+    let number = |text: &str| text.parse::<usize>().ok().filter(|n| *n > 0);
+    let Some((rest, last)) = argument.rsplit_once(':') else { return (argument, None) };
+    // `path:12:` is what compilers print when one copies too much.
+    let Some(last) = number(last) else {
+        return if last.is_empty() { split_place(rest) } else { (argument, None) };
+    };
+    match rest.rsplit_once(':') {
+        Some((name, line)) if number(line).is_some() && !name.is_empty() => {
+            (name, Some((number(line).unwrap_or(1), last)))
+        }
+        _ if rest.is_empty() => (argument, None),
+        _ => (rest, Some((last, 1))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_understood_as_people_mean_them() {
+        let exists = |path: &Path| match path.to_str().unwrap() {
+            "/w/src" => Some(true),
+            "/w/a b.txt" | "/w/odd:7" => Some(false),
+            _ => None,
+        };
+        let file = |path: &str, at| Target::File(OpenTarget { path: path.into(), at });
+        let cases = [
+            ("src", Target::Folder("/w/src".into())),
+            ("a b.txt", file("/w/a b.txt", None)),
+            ("fix the bug", Target::Prompt("fix the bug".into())),
+            ("new.rs", file("/w/new.rs", None)),
+            ("x.rs:10", file("/w/x.rs", Some((10, 1)))),
+            ("x.rs:10:4", file("/w/x.rs", Some((10, 4)))),
+            ("x.rs:10:4:", file("/w/x.rs", Some((10, 4)))),
+            ("x.rs:0", file("/w/x.rs:0", None)),
+            ("odd:7", file("/w/odd:7", None)),
+            ("../y", file("/y", None)),
+            ("@notes.md", Target::Attachment("/w/notes.md".into())),
+        ];
+        for (argument, meaning) in cases {
+            assert_eq!(understand(argument, Path::new("/w"), exists), meaning, "{argument}");
+        }
+    }
+}

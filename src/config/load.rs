@@ -1,0 +1,231 @@
+//! Reading settings: defaults, then the user's file, then the project's.
+//!
+//! Must not know who uses a setting. Nothing here is fatal: what is wrong is left out, and told
+//! with its file and line.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use super::settings::{Row, Settings, Value};
+
+/// Something wrong in a file, for the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: PathBuf,
+    /// Line from 1, where one is to blame.
+    pub line: Option<usize>,
+    /// What is wrong and what holds instead.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, "{line}:")?;
+        }
+        write!(f, " {}", self.message)
+    }
+}
+
+/// Settings, and what was wrong on the way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// The values that hold.
+    pub settings: Settings,
+    /// Where they come from: key and file, in the order in which they were set.
+    pub origins: Vec<(&'static str, PathBuf)>,
+    /// For the person.
+    pub problems: Vec<Problem>,
+}
+
+/// Who wrote a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layer {
+    User,
+    Project,
+}
+
+/// Reads the user's file and then the project's; either may be missing.
+pub fn load(user: Option<&Path>, project: Option<&Path>) -> Loaded {
+    let mut loaded = Loaded::default();
+    for (path, layer) in [(user, Layer::User), (project, Layer::Project)] {
+        if let Some(path) = path {
+            loaded.read(path, layer);
+        }
+    }
+    loaded
+}
+
+impl Loaded {
+    fn read(&mut self, path: &Path, layer: Layer) {
+        let text = match read_text(path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return,
+            Err(error) => {
+                return self.problem(path, None, format!("cannot be read ({error}); defaults are used"));
+            }
+        };
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        match DeTable::parse(text) {
+            Ok(table) => {
+                let mut entries: Vec<_> = table.get_ref().iter().collect();
+                entries.sort_by_key(|(key, _)| key.span().start);
+                for (key, value) in entries {
+                    let line = line_of(text, &key.span());
+                    self.set(path, layer, line, key.get_ref(), value.get_ref());
+                }
+            }
+            Err(error) => {
+                let line = error.span().map(|span| line_of(text, &span));
+                let message = error.message().trim().replace('\n', ", ");
+                self.problem(path, line, format!("{message}; defaults are used"));
+            }
+        }
+    }
+
+    fn set(&mut self, path: &Path, layer: Layer, line: usize, key: &str, value: &DeValue<'_>) {
+        let Some(row) = Row::find(key) else {
+            return self.problem(path, Some(line), format!("there is no setting {key:?}; ignored"));
+        };
+        if layer == Layer::Project && !row.project {
+            let message = format!("{key} cannot be set by a project, only in your own settings; ignored");
+            return self.problem(path, Some(line), message);
+        }
+        match plain(value).ok_or_else(|| format!("{key} must be {}", row.kind.words())) {
+            Ok(value) => match row.set(&mut self.settings, value) {
+                Ok(()) => self.origins.push((row.key, path.to_path_buf())),
+                Err(message) => self.problem(path, Some(line), format!("{message}; ignored")),
+            },
+            Err(message) => self.problem(path, Some(line), format!("{message}; ignored")),
+        }
+    }
+
+    fn problem(&mut self, file: &Path, line: Option<usize>, message: String) {
+        self.problems.push(Problem { file: file.to_path_buf(), line, message });
+    }
+}
+
+/// The text of a file; `None` when there is none.
+pub(super) fn read_text(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The names of the TOML files of a folder, without `.toml`. A folder that is missing or cannot
+/// be read has none.
+pub(super) fn names_in(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
+    files
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_string()))
+        .collect()
+}
+
+fn plain(value: &DeValue<'_>) -> Option<Value> {
+    match value {
+        DeValue::String(text) => Some(Value::Text(text.to_string())),
+        DeValue::Boolean(flag) => Some(Value::Flag(*flag)),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Number)
+        }
+        _ => None,
+    }
+}
+
+fn line_of(text: &str, span: &Range<usize>) -> usize {
+    let at = span.start.min(text.len());
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn load_texts(user: &str, project: &str) -> (Loaded, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = [folder.path().join("user"), folder.path().join("project")];
+        fs::write(&paths[0], user).unwrap();
+        fs::write(&paths[1], project).unwrap();
+        let loaded = load(Some(&paths[0]), Some(&paths[1]));
+        let prefix = format!("{}/", folder.path().display());
+        let problems = loaded.problems.iter().map(|p| p.to_string().replace(&prefix, "")).collect();
+        (loaded, problems)
+    }
+
+    #[test]
+    fn later_files_win() {
+        let (loaded, problems) =
+            load_texts("theme = \"a\"\ntab-width = 0x8\nmodel = \"m\"\n", "theme = \"b\"\n");
+        assert_eq!(problems, Vec::<String>::new());
+        let wanted =
+            Settings { theme: "b".into(), tab_width: 8, model: Some("m".into()), ..Settings::default() };
+        assert_eq!(loaded.settings, wanted);
+        let keys: Vec<&str> = loaded.origins.iter().map(|(key, _)| *key).collect();
+        assert_eq!(keys, ["theme", "tab-width", "model", "theme"]);
+    }
+
+    #[test]
+    fn a_project_may_not_set_what_can_do_harm() {
+        let (loaded, problems) = load_texts("", "\napproval = \"full\"\ntab-width = 2\n");
+        assert_eq!((loaded.settings.approval, loaded.settings.tab_width), (None, 2));
+        assert_eq!(
+            problems,
+            ["project:2: approval cannot be set by a project, only in your own settings; ignored"]
+        );
+    }
+
+    #[test]
+    fn each_wrong_line_is_told_and_the_others_hold() {
+        let text = "mouse = false\nteme = \"x\"\n\ntab-width = \"wide\"\nthinking = \"hard\"\nkeymap = [1]\n";
+        let (loaded, problems) = load_texts(text, "");
+        assert!(!loaded.settings.mouse);
+        assert_eq!(
+            problems,
+            [
+                "user:2: there is no setting \"teme\"; ignored",
+                "user:4: tab-width must be a whole number from 1 to 16; ignored",
+                "user:5: thinking must be one of off, minimal, low, medium, high, xhigh; ignored",
+                "user:6: keymap must be a string; ignored",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_broken_file_gives_defaults_and_the_line() {
+        let (loaded, problems) = load_texts("theme = \"a\"\nmouse = = 1\n", "tab-width = 3\n");
+        assert_eq!((loaded.settings.theme.as_str(), loaded.settings.tab_width), ("bowline-dark", 3));
+        assert_eq!(problems.len(), 1);
+        assert!(
+            problems[0].starts_with("user:2: ") && problems[0].ends_with("defaults are used"),
+            "{problems:?}"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let latin = folder.path().join("latin");
+        fs::write(&latin, b"\xff").unwrap();
+        assert!(load(Some(&latin), None).problems[0].to_string().contains("valid UTF-8"));
+        assert_eq!(load(Some(folder.path()), None).problems.len(), 1);
+        assert_eq!(load(Some(&folder.path().join("none")), None), Loaded::default());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn no_text_is_fatal(text in "([a-z-]{0,9}|theme|tab-width|mouse|[=\"\\[\\]\n 0-9.#{}é]){0,12}") {
+            let (loaded, problems) = load_texts(&text, "");
+            prop_assert!(loaded.settings == Settings::default() || !loaded.origins.is_empty());
+            prop_assert!(problems.iter().all(|problem| !problem.contains('\n')));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Themes and key maps by name: the project's, the user's, the built-in ones.
+//!
+//! Must not know what is in them. A name is a name: it can never lead to another folder.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::load::{self, Problem};
+
+/// A resource that the program brings along: its name and its text.
+pub type Builtin = (&'static str, &'static str);
+
+/// One kind of resource and the places where it can be.
+#[derive(Debug, Clone)]
+pub struct Resources {
+    /// What it is called to people: `theme`, `key map`.
+    pub what: &'static str,
+    /// The project's folder of it; `None` where a project has no say.
+    pub project: Option<PathBuf>,
+    /// The user's folder of it.
+    pub user: Option<PathBuf>,
+    /// Those of the program.
+    pub builtin: &'static [Builtin],
+}
+
+/// A resource that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// Its name.
+    pub name: String,
+    /// Its text (TOML).
+    pub text: String,
+    /// Its file; `None` for a built-in one.
+    pub file: Option<PathBuf>,
+}
+
+impl Resources {
+    /// Finds `name`; the project's wins over the user's, that over the built-in one.
+    pub fn find(&self, name: &str) -> Result<Resource, Problem> {
+        if is_name(name) {
+            for folder in self.folders() {
+                let file = folder.join(format!("{name}.toml"));
+                match load::read_text(&file) {
+                    Ok(Some(text)) => return Ok(Resource { name: name.to_string(), text, file: Some(file) }),
+                    Ok(None) => {}
+                    Err(error) => {
+                        let message = format!("this {} cannot be read: {error}", self.what);
+                        return Err(Problem { file, line: None, message });
+                    }
+                }
+            }
+            if let Some((name, text)) = self.builtin.iter().find(|(known, _)| *known == name) {
+                return Ok(Resource { name: (*name).to_string(), text: (*text).to_string(), file: None });
+            }
+        }
+        let names = self.names().into_iter().collect::<Vec<_>>().join(", ");
+        let message = format!("there is no {} {name:?}; there are: {names}", self.what);
+        Err(Problem { file: PathBuf::from(name), line: None, message })
+    }
+
+    /// Every name there is, sorted.
+    pub fn names(&self) -> BTreeSet<String> {
+        let builtin = self.builtin.iter().map(|(name, _)| (*name).to_string());
+        builtin.chain(self.folders().flat_map(load::names_in)).collect()
+    }
+
+    fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.project.iter().chain(&self.user).map(PathBuf::as_path)
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_nearest_one_wins_and_unknown_names_list_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let (project, user) = (folder.path().join("project"), folder.path().join("user"));
+        fs::create_dir(&project).unwrap();
+        fs::create_dir(&user).unwrap();
+        fs::write(user.join("dark.toml"), "user").unwrap();
+        fs::write(user.join("mine.toml"), "mine").unwrap();
+        fs::write(user.join("notes.txt"), "").unwrap();
+        fs::write(user.join("latin.toml"), b"\xff").unwrap();
+        let builtin: &'static [Builtin] = &[("dark", "built-in"), ("light", "built-in")];
+        let themes =
+            Resources { what: "theme", project: Some(project.clone()), user: Some(user.clone()), builtin };
+        let text = |name: &str| themes.find(name).unwrap().text;
+        assert_eq!(
+            (text("dark"), text("light"), text("mine")),
+            ("user".into(), "built-in".into(), "mine".into())
+        );
+        fs::write(project.join("dark.toml"), "project").unwrap();
+        assert_eq!(themes.find("dark").unwrap().file, Some(project.join("dark.toml")));
+        let message = |name: &str| themes.find(name).unwrap_err().message;
+        assert_eq!(message("solar"), "there is no theme \"solar\"; there are: dark, latin, light, mine");
+        assert!(message("../user/mine").starts_with("there is no theme"));
+        assert!(message("").starts_with("there is no theme"));
+        assert!(message("latin").contains("cannot be read"));
+    }
+}

@@ -1,0 +1,287 @@
+//! Every setting: one row with its key, its values, its default and one line on what it does.
+//!
+//! Must not know files, nor what other modules make of a value: they parse their own words.
+
+/// The values that a setting takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// A whole number between these two.
+    Number(i64, i64),
+    /// True or false.
+    Flag,
+}
+
+/// A value from a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A string.
+    Text(String),
+    /// An integer.
+    Number(i64),
+    /// A boolean.
+    Flag(bool),
+}
+
+/// One setting.
+#[derive(Debug)]
+pub struct Row {
+    /// As it stands in files.
+    pub key: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// The default, as it would stand in a file; empty when there is none.
+    pub default: &'static str,
+    /// One line for help and the settings overlay.
+    pub doc: &'static str,
+    /// Whether a project's own file may set it: only what cannot run, send or cost anything.
+    pub project: bool,
+    put: fn(&mut Settings, Value),
+}
+
+/// All settings with their values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Name of the colour theme.
+    pub theme: String,
+    /// Name of the key map.
+    pub keymap: String,
+    /// Model to start with.
+    pub model: Option<String>,
+    /// Provider to start with.
+    pub provider: Option<String>,
+    /// Thinking level to start with.
+    pub thinking: Option<String>,
+    /// Approval mode; each front end has its own default.
+    pub approval: Option<String>,
+    /// Columns from one tab stop to the next.
+    pub tab_width: usize,
+    /// Whether editors show line numbers.
+    pub line_numbers: bool,
+    /// Whether the mouse is ours.
+    pub mouse: bool,
+    /// How steering messages are delivered: `all` or `one-at-a-time`.
+    pub steering_mode: String,
+    /// How follow-up messages are delivered: `all` or `one-at-a-time`.
+    pub follow_up_mode: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: "bowline-dark".to_string(),
+            keymap: "default".to_string(),
+            model: None,
+            provider: None,
+            thinking: None,
+            approval: None,
+            tab_width: 4,
+            line_numbers: true,
+            mouse: true,
+            steering_mode: "one-at-a-time".to_string(),
+            follow_up_mode: "one-at-a-time".to_string(),
+        }
+    }
+}
+
+const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
+const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh"]);
+const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);
+
+/// Every setting.
+pub static ROWS: &[Row] = &[
+    Row {
+        key: "theme",
+        kind: Kind::Text,
+        default: "\"bowline-dark\"",
+        doc: "Colour theme",
+        project: true,
+        put: |settings, value| text(value, &mut settings.theme),
+    },
+    Row {
+        key: "keymap",
+        kind: Kind::Text,
+        default: "\"default\"",
+        doc: "Key map",
+        project: false,
+        put: |settings, value| text(value, &mut settings.keymap),
+    },
+    Row {
+        key: "model",
+        kind: Kind::Text,
+        default: "",
+        doc: "Model to start with",
+        project: false,
+        put: |settings, value| optional(value, &mut settings.model),
+    },
+    Row {
+        key: "provider",
+        kind: Kind::Text,
+        default: "",
+        doc: "Provider of the model to start with",
+        project: false,
+        put: |settings, value| optional(value, &mut settings.provider),
+    },
+    Row {
+        key: "thinking",
+        kind: THINKING,
+        default: "",
+        doc: "Thinking level to start with",
+        project: false,
+        put: |settings, value| optional(value, &mut settings.thinking),
+    },
+    Row {
+        key: "approval",
+        kind: APPROVAL,
+        default: "",
+        doc: "Which tool calls run without being asked about",
+        project: false,
+        put: |settings, value| optional(value, &mut settings.approval),
+    },
+    Row {
+        key: "tab-width",
+        kind: Kind::Number(1, 16),
+        default: "4",
+        doc: "Columns from one tab stop to the next",
+        project: true,
+        put: |settings, value| {
+            if let Value::Number(number) = value {
+                settings.tab_width = usize::try_from(number).unwrap_or(settings.tab_width);
+            }
+        },
+    },
+    Row {
+        key: "line-numbers",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Show line numbers in editors",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.line_numbers),
+    },
+    Row {
+        key: "mouse",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Use the mouse; off leaves it to the terminal",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.mouse),
+    },
+    Row {
+        key: "steering-mode",
+        kind: DELIVERY,
+        default: "\"one-at-a-time\"",
+        doc: "How messages sent while the agent works reach it",
+        project: false,
+        put: |settings, value| text(value, &mut settings.steering_mode),
+    },
+    Row {
+        key: "follow-up-mode",
+        kind: DELIVERY,
+        default: "\"one-at-a-time\"",
+        doc: "How messages queued for after the agent's work reach it",
+        project: false,
+        put: |settings, value| text(value, &mut settings.follow_up_mode),
+    },
+];
+
+fn text(value: Value, into: &mut String) {
+    if let Value::Text(text) = value {
+        *into = text;
+    }
+}
+
+fn optional(value: Value, into: &mut Option<String>) {
+    if let Value::Text(text) = value {
+        *into = Some(text);
+    }
+}
+
+fn flag(value: &Value, into: &mut bool) {
+    if let Value::Flag(flag) = value {
+        *into = *flag;
+    }
+}
+
+impl Row {
+    /// The setting of that key.
+    pub fn find(key: &str) -> Option<&'static Self> {
+        ROWS.iter().find(|row| row.key == key)
+    }
+
+    /// Sets the value, or says what would be right.
+    pub fn set(&self, settings: &mut Settings, value: Value) -> Result<(), String> {
+        let fits = match (self.kind, &value) {
+            (Kind::Text, Value::Text(_)) | (Kind::Flag, Value::Flag(_)) => true,
+            (Kind::Choice(words), Value::Text(text)) => words.contains(&text.as_str()),
+            (Kind::Number(min, max), Value::Number(number)) => (min..=max).contains(number),
+            _ => false,
+        };
+        if fits {
+            (self.put)(settings, value);
+            return Ok(());
+        }
+        Err(format!("{} must be {}", self.key, self.kind.words()))
+    }
+}
+
+impl Kind {
+    /// What it takes, for people.
+    pub fn words(self) -> String {
+        match self {
+            Self::Text => "a string".to_string(),
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::Number(min, max) => format!("a whole number from {min} to {max}"),
+            Self::Flag => "true or false".to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_of_rows_and_struct_agree() {
+        let mut settings = Settings {
+            theme: String::new(),
+            keymap: String::new(),
+            tab_width: 1,
+            line_numbers: false,
+            mouse: false,
+            steering_mode: String::new(),
+            follow_up_mode: String::new(),
+            ..Settings::default()
+        };
+        for row in ROWS.iter().filter(|row| !row.default.is_empty()) {
+            let value = match row.default.strip_prefix('"') {
+                Some(text) => Value::Text(text.trim_end_matches('"').to_string()),
+                None if row.kind == Kind::Flag => Value::Flag(row.default == "true"),
+                None => Value::Number(row.default.parse().unwrap()),
+            };
+            row.set(&mut settings, value).unwrap();
+        }
+        assert_eq!(settings, Settings::default());
+    }
+
+    #[test]
+    fn keys_are_unique_and_documented() {
+        let mut keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), ROWS.len());
+        assert!(ROWS.iter().all(|row| !row.doc.is_empty()));
+    }
+
+    #[test]
+    fn wrong_values_are_refused_in_words() {
+        let mut settings = Settings::default();
+        let mut set = |key: &str, value| Row::find(key).unwrap().set(&mut settings, value).unwrap_err();
+        assert_eq!(set("tab-width", Value::Number(0)), "tab-width must be a whole number from 1 to 16");
+        assert_eq!(set("mouse", Value::Text("yes".into())), "mouse must be true or false");
+        assert!(set("thinking", Value::Text("hard".into())).contains("one of off, minimal"));
+        assert_eq!(settings, Settings::default());
+    }
+}

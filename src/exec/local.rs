@@ -1,0 +1,129 @@
+//! This machine as an environment.
+//!
+//! Must not know the domain. Files go through blocking threads, commands through `process`.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::environment::{CommandSpec, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
+use super::{files, process};
+
+/// Endings of the names of variables that hold secrets; commands do not get them.
+const SECRET_ENDINGS: [&str; 5] = ["_API_KEY", "_SECRET", "_TOKEN", "_PASSWORD", "_CREDENTIAL"];
+
+/// Files and commands of this machine.
+#[derive(Debug)]
+pub struct LocalEnvironment {
+    root: PathBuf,
+    home: Option<PathBuf>,
+    vars: Vec<(OsString, OsString)>,
+    locks: Arc<PathLocks>,
+}
+
+impl LocalEnvironment {
+    /// The machine with `root` as its workspace. `vars` are the variables of this process;
+    /// commands get them without those that look like secrets.
+    pub fn new(root: PathBuf, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let vars: Vec<_> = vars.into_iter().filter(|(name, _)| !is_secret(name)).collect();
+        let home = vars.iter().find(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
+        Self { root, home, vars, locks: Arc::default() }
+    }
+
+    /// Runs file work on a thread that may block.
+    fn blocking<T: Send + 'static>(
+        path: &Path,
+        work: impl FnOnce(&Path) -> Result<T, EnvError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, EnvError>> {
+        let path = path.to_path_buf();
+        Box::pin(async move {
+            let on = path.clone();
+            tokio::task::spawn_blocking(move || work(&on))
+                .await
+                .unwrap_or_else(|error| Err(EnvError::Io { path, source: std::io::Error::other(error) }))
+        })
+    }
+}
+
+/// Whether a variable's name says that it holds a secret.
+fn is_secret(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+impl Environment for LocalEnvironment {
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        Self::blocking(path, files::real_path)
+    }
+
+    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
+        Self::blocking(path, files::stat)
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
+        Self::blocking(path, files::read)
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        let locks = Arc::clone(&self.locks);
+        Self::blocking(path, move |path| {
+            let real = files::real_path(path)?;
+            locks.with(&real, || files::replace(&real, &bytes, expected.as_ref()))
+        })
+    }
+
+    fn run(
+        &self,
+        command: CommandSpec,
+        output: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        Box::pin(process::run(&self.vars, command, output, cancel))
+    }
+}
+
+/// One lock for each path that is being written, so that of two writes with the same stamp
+/// one sees the other. Gone when nobody holds it.
+#[derive(Debug, Default)]
+struct PathLocks {
+    held: Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>,
+}
+
+impl PathLocks {
+    fn with<T>(&self, path: &Path, work: impl FnOnce() -> T) -> T {
+        let lock = {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(held.entry(path.to_path_buf()).or_default())
+        };
+        let result = {
+            let _guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
+            work()
+        };
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        // Two owners: the table and we. Nobody can join while we hold the table.
+        if Arc::strong_count(&lock) == 2 {
+            held.remove(path);
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,282 @@
+//! Files and commands of this machine, for real.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::exec::FileKind;
+
+/// Far below what the commands would take by themselves, far above what a busy machine adds.
+const PROMPT: Duration = Duration::from_secs(15);
+
+fn here() -> (TempDir, LocalEnvironment) {
+    let folder = tempfile::tempdir().unwrap();
+    let vars = [
+        ("PATH", "/usr/bin:/bin"),
+        ("HOME", "/home/me"),
+        ("MY_API_KEY", "s"),
+        ("My_Token", "s"),
+        ("LANG", "C"),
+    ];
+    let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let env = LocalEnvironment::new(folder.path().canonicalize().unwrap(), vars);
+    (folder, env)
+}
+
+#[tokio::test]
+async fn files_are_replaced_whole_with_their_mode() {
+    let (_folder, env) = here();
+    let path = env.root().join("run.sh");
+    fs::write(&path, "one").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o754)).unwrap();
+    let stamp = env.read(&path).await.unwrap().stamp;
+    let next = env.write(&path, b"two".to_vec(), Some(stamp)).await.unwrap();
+    assert_eq!(env.read(&path).await.unwrap(), FileData { bytes: b"two".to_vec(), stamp: next });
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o754);
+    assert_eq!(fs::read_dir(env.root()).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[tokio::test]
+async fn folders_are_made_and_links_are_followed() {
+    let (_folder, env) = here();
+    let path = env.root().join("a/b/c.txt");
+    env.write(&path, b"x".to_vec(), None).await.unwrap();
+    assert_eq!(env.stat(&path).await.unwrap(), FileStat { kind: FileKind::File, size: 1 });
+    let link = env.root().join("link");
+    symlink("a/b/c.txt", &link).unwrap();
+    env.write(&link, b"yy".to_vec(), None).await.unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"yy");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    let dangling = env.root().join("dangling");
+    symlink("a/new.txt", &dangling).unwrap();
+    env.write(&dangling, b"z".to_vec(), None).await.unwrap();
+    assert_eq!(fs::read(env.root().join("a/new.txt")).unwrap(), b"z");
+}
+
+#[tokio::test]
+async fn a_changed_file_is_not_overwritten() {
+    let (_folder, env) = here();
+    let path = env.root().join("f");
+    fs::write(&path, "one").unwrap();
+    let stamp = env.read(&path).await.unwrap().stamp;
+    fs::write(&path, "ONE").unwrap();
+    let error = env.write(&path, b"two".to_vec(), Some(stamp.clone())).await.unwrap_err();
+    assert!(matches!(error, EnvError::Stale(_)), "{error}");
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(env.write(&path, Vec::new(), Some(stamp)).await, Err(EnvError::Stale(_))));
+    assert!(!path.exists());
+    env.write(&path, b"new".to_vec(), Some(Stamp::missing())).await.unwrap();
+    assert!(matches!(env.write(&path, Vec::new(), Some(Stamp::missing())).await, Err(EnvError::Stale(_))));
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+}
+
+#[tokio::test]
+async fn of_two_writers_with_one_stamp_one_is_stale() {
+    let (_folder, env) = here();
+    let path = env.root().join("f");
+    fs::write(&path, "one").unwrap();
+    let stamp = env.read(&path).await.unwrap().stamp;
+    let write = |text: &str| env.write(&path, text.as_bytes().to_vec(), Some(stamp.clone()));
+    for _ in 0..20 {
+        fs::write(&path, "one").unwrap();
+        let (a, b) = tokio::join!(write("two"), write("three"));
+        assert!(a.is_ok() != b.is_ok(), "{a:?} {b:?}");
+    }
+    assert!(env.locks.held.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_no_writable_file_is_refused_by_kind() {
+    let (_folder, env) = here();
+    let path = env.root().join("locked");
+    fs::write(&path, "x").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    assert!(matches!(env.write(&path, Vec::new(), None).await, Err(EnvError::Denied(_))));
+    assert_eq!(fs::read(&path).unwrap(), b"x");
+    assert!(matches!(env.write(env.root(), Vec::new(), None).await, Err(EnvError::IsFolder(_))));
+    assert!(matches!(env.read(env.root()).await, Err(EnvError::IsFolder(_))));
+    assert!(matches!(env.read(&env.root().join("none")).await, Err(EnvError::NotFound(_))));
+    let error = env.read(Path::new("/dev/zero")).await.unwrap_err();
+    assert!(error.to_string().contains("not a regular file"), "{error}");
+}
+
+#[tokio::test]
+async fn real_paths_follow_links_as_far_as_they_exist() {
+    let (_folder, env) = here();
+    fs::create_dir(env.root().join("real")).unwrap();
+    symlink("real", env.root().join("link")).unwrap();
+    symlink("loop", env.root().join("loop")).unwrap();
+    let resolved = env.resolve(&env.root().join("link/new/file")).await.unwrap();
+    assert_eq!(resolved, env.root().join("real/new/file"));
+    assert!(env.resolve(&env.root().join("loop")).await.is_err());
+}
+
+async fn run_with(
+    env: &LocalEnvironment,
+    script: &str,
+    limit: Option<Duration>,
+    cancel: CancellationToken,
+) -> (Exit, String) {
+    let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(10_000);
+    let command =
+        CommandSpec { script: script.into(), cwd: env.root().into(), timeout: limit, env: BTreeMap::new() };
+    let sink: OutputSink = Box::new(move |bytes| sender.send(bytes.to_vec()).unwrap());
+    let exit = env.run(command, sink, cancel).await.unwrap();
+    (exit, String::from_utf8(receiver.try_iter().flatten().collect()).unwrap())
+}
+
+async fn run(env: &LocalEnvironment, script: &str) -> (Exit, String) {
+    run_with(env, script, None, CancellationToken::new()).await
+}
+
+#[tokio::test]
+async fn both_outputs_come_in_order() {
+    let (_folder, env) = here();
+    let script = "for i in 1 2 3; do echo out$i; echo err$i >&2; done; exit 3";
+    let (exit, text) = run(&env, script).await;
+    assert_eq!((exit, text.as_str()), (Exit::Code(3), "out1\nerr1\nout2\nerr2\nout3\nerr3\n"));
+}
+
+#[tokio::test]
+async fn commands_get_no_secrets_and_no_input() {
+    let (_folder, env) = here();
+    let (_, text) = run(&env, "cat; echo \"$HOME|$MY_API_KEY|$My_Token|$LANG\"; pwd").await;
+    assert_eq!(text, format!("/home/me|||C\n{}\n", env.root().display()));
+    assert_eq!(env.home(), Some(Path::new("/home/me")));
+}
+
+#[tokio::test]
+async fn a_signal_is_a_code_and_not_a_success() {
+    let (_folder, env) = here();
+    assert_eq!(run(&env, "kill -KILL $$").await.0, Exit::Code(137));
+}
+
+#[tokio::test]
+async fn large_output_comes_whole() {
+    let (_folder, env) = here();
+    let (exit, text) = run(&env, "head -c 3000000 /dev/zero | tr '\\0' x").await;
+    assert_eq!((exit, text.len()), (Exit::Code(0), 3_000_000));
+}
+
+#[tokio::test]
+async fn a_time_out_ends_the_whole_group() {
+    let (_folder, env) = here();
+    let started = Instant::now();
+    let script = "sleep 60 & echo $!; wait";
+    let (exit, text) =
+        run_with(&env, script, Some(Duration::from_millis(300)), CancellationToken::new()).await;
+    assert_eq!(exit, Exit::TimedOut);
+    assert!(started.elapsed() < PROMPT, "{:?}", started.elapsed());
+    assert!(!lives(text.trim()));
+}
+
+/// Whether a process still runs; one that waits to be reaped does not.
+fn lives(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[tokio::test]
+async fn cancelling_is_prompt() {
+    let (_folder, env) = here();
+    let cancel = CancellationToken::new();
+    let at_start = cancel.clone();
+    let command = CommandSpec {
+        script: "echo go; sleep 60; echo never".into(),
+        cwd: env.root().into(),
+        timeout: None,
+        env: BTreeMap::new(),
+    };
+    let (sender, receiver) = mpsc::sync_channel::<Instant>(10);
+    let sink: OutputSink = Box::new(move |bytes| {
+        assert_eq!(bytes, b"go\n");
+        sender.send(Instant::now()).unwrap();
+        at_start.cancel();
+    });
+    assert_eq!(env.run(command, sink, cancel).await.unwrap(), Exit::Cancelled);
+    let took = receiver.recv().unwrap().elapsed();
+    assert!(took < PROMPT, "{took:?}");
+}
+
+#[tokio::test]
+async fn a_flood_of_output_does_not_keep_a_cancel_out() {
+    let (_folder, env) = here();
+    let cancel = CancellationToken::new();
+    let at_size = cancel.clone();
+    let command =
+        CommandSpec { script: "yes".into(), cwd: env.root().into(), timeout: None, env: BTreeMap::new() };
+    let mut seen = 0;
+    let sink: OutputSink = Box::new(move |bytes| {
+        seen += bytes.len();
+        if seen > 1_000_000 {
+            at_size.cancel();
+        }
+        assert!(seen < 500_000_000, "the cancel does not come through");
+    });
+    assert_eq!(env.run(command, sink, cancel).await.unwrap(), Exit::Cancelled);
+}
+
+#[tokio::test]
+async fn who_ignores_the_term_signal_is_killed() {
+    let (_folder, env) = here();
+    let started = Instant::now();
+    let script = "trap '' TERM; echo $$; while :; do sleep 0.05; done";
+    let (exit, text) =
+        run_with(&env, script, Some(Duration::from_millis(200)), CancellationToken::new()).await;
+    assert_eq!(exit, Exit::TimedOut);
+    assert!(started.elapsed() > Duration::from_secs(2) && started.elapsed() < PROMPT);
+    assert!(!lives(text.trim()));
+}
+
+#[tokio::test]
+async fn a_process_that_left_the_group_does_not_hold_us() {
+    let (_folder, env) = here();
+    let started = Instant::now();
+    let script = "setsid sleep 30 & echo started; exit 0";
+    assert_eq!(run(&env, script).await, (Exit::Code(0), "started\n".into()));
+    let script = "setsid sleep 30 & sleep 60";
+    let (exit, _) = run_with(&env, script, Some(Duration::from_millis(300)), CancellationToken::new()).await;
+    assert_eq!(exit, Exit::TimedOut);
+    assert!(started.elapsed() < PROMPT, "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn a_dropped_run_takes_its_group_along() {
+    let (_folder, env) = here();
+    let (sender, mut receiver) = tokio::sync::mpsc::channel::<String>(10);
+    let command = CommandSpec {
+        script: "echo $$; sleep 60".into(),
+        cwd: env.root().into(),
+        timeout: None,
+        env: BTreeMap::new(),
+    };
+    let sink: OutputSink =
+        Box::new(move |bytes| sender.try_send(String::from_utf8(bytes.to_vec()).unwrap()).unwrap());
+    let pid = tokio::select! {
+        _ = env.run(command, sink, CancellationToken::new()) => panic!("it sleeps"),
+        pid = receiver.recv() => pid.unwrap(),
+    };
+    let limit = Instant::now() + Duration::from_secs(5);
+    while lives(pid.trim()) {
+        assert!(Instant::now() < limit, "{pid} still lives");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn no_start_without_a_folder_or_after_a_cancel() {
+    let (_folder, env) = here();
+    let command =
+        |cwd: PathBuf| CommandSpec { script: "echo x".into(), cwd, timeout: None, env: BTreeMap::new() };
+    let gone = env.root().join("gone");
+    let sink = || -> OutputSink { Box::new(|_| panic!("no output")) };
+    let error = env.run(command(gone), sink(), CancellationToken::new()).await.unwrap_err();
+    assert!(matches!(error, EnvError::NoWorkingFolder(_)));
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    assert_eq!(env.run(command(env.root().into()), sink(), cancel).await.unwrap(), Exit::Cancelled);
+}

@@ -1,0 +1,247 @@
+//! Running one shell command of this machine: its process group, its output, its end.
+//!
+//! Must not know why it runs. Both output streams go into one pipe, so that their order is kept.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::environment::{CommandSpec, EnvError, Exit, OutputSink};
+use super::files;
+
+/// Between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often we look whether a terminated group is gone.
+const GROUP_POLL: Duration = Duration::from_millis(10);
+/// After the shell's end, silence of this length ends the wait for a background process that
+/// still holds the pipe.
+const DRAIN_QUIET: Duration = Duration::from_millis(100);
+/// The same wait in all.
+const DRAIN_MAX: Duration = Duration::from_secs(2);
+/// Both waits after a kill, where nobody is interested in latecomers.
+const DRAIN_KILLED: Duration = Duration::from_millis(20);
+/// Read size: a pipe's capacity on Linux.
+const CHUNK: usize = 64 * 1024;
+
+/// Runs a command to its end. `vars` are all the variables it gets, beside its own.
+pub(super) async fn run(
+    vars: &[(OsString, OsString)],
+    command: CommandSpec,
+    mut output: OutputSink,
+    cancel: CancellationToken,
+) -> Result<Exit, EnvError> {
+    if cancel.is_cancelled() {
+        return Ok(Exit::Cancelled);
+    }
+    if !command.cwd.is_dir() {
+        return Err(EnvError::NoWorkingFolder(command.cwd));
+    }
+    let deadline = command.timeout.and_then(|limit| Instant::now().checked_add(limit));
+    let shell = shell(vars);
+    let (child, pipe) = spawn(&shell, vars, &command).map_err(|source| files::error_at(&shell, source))?;
+    let mut job = Job::new(child, pipe, command.cwd);
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            job.stop(&mut output).await;
+            Ok(Exit::Cancelled)
+        }
+        () = until(deadline) => {
+            job.stop(&mut output).await;
+            Ok(Exit::TimedOut)
+        }
+        status = job.finish(&mut output) => status.map(|status| Exit::Code(exit_code(status))),
+    }
+}
+
+/// Waits until a moment; forever without one.
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// 128 + signal number when a signal ended it, as shells say it.
+fn exit_code(status: ExitStatus) -> i32 {
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+}
+
+/// bash where there is one, else sh.
+fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
+    let path = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    let folders = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter();
+    let path = path.unwrap_or_default();
+    let searched = path.as_bytes().split(|byte| *byte == b':').filter(|folder| !folder.is_empty());
+    folders
+        .chain(searched.map(|folder| PathBuf::from(OsStr::from_bytes(folder))))
+        .map(|folder| folder.join("bash"))
+        .find(|file| file.is_file())
+        .unwrap_or_else(|| PathBuf::from("/bin/sh"))
+}
+
+fn spawn(
+    shell: &Path,
+    vars: &[(OsString, OsString)],
+    command: &CommandSpec,
+) -> io::Result<(Child, Receiver)> {
+    let (reader, writer) = io::pipe()?;
+    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
+    // The builder owns the write ends and drops them at the end of this function, so that the
+    // pipe ends when the last process that holds it does.
+    let child = Command::new(shell)
+        .arg("-c")
+        .arg(&command.script)
+        .current_dir(&command.cwd)
+        .env_clear()
+        .envs(vars.iter().map(|(name, value)| (name, value)))
+        .envs(&command.env)
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()?;
+    Ok((child, pipe))
+}
+
+/// A running command. Dropped before its end, it takes its whole group along.
+struct Job {
+    child: Child,
+    group: Option<Pid>,
+    pipe: Receiver,
+    buffer: Vec<u8>,
+    open: bool,
+    cwd: PathBuf,
+}
+
+impl Job {
+    fn new(child: Child, pipe: Receiver, cwd: PathBuf) -> Self {
+        let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        Self { child, group, pipe, buffer: vec![0; CHUNK], open: true, cwd }
+    }
+
+    /// Passes output on until the shell has ended, then what is still in the pipe. Processes
+    /// that the shell left in the background live on.
+    async fn finish(&mut self, output: &mut OutputSink) -> Result<ExitStatus, EnvError> {
+        let status = loop {
+            tokio::select! {
+                status = self.child.wait() => break status,
+                read = self.pipe.read(&mut self.buffer), if self.open => {
+                    self.open = pass_on(&self.buffer, read, output);
+                }
+            }
+        };
+        self.drain(DRAIN_QUIET, DRAIN_MAX, output).await;
+        self.group = None;
+        status.map_err(|source| EnvError::Io { path: self.cwd.clone(), source })
+    }
+
+    /// Passes on what is left in the pipe: until its end, or until a process that outlived the
+    /// shell has been silent for a while.
+    async fn drain(&mut self, quiet: Duration, most: Duration, output: &mut OutputSink) {
+        let latest = Instant::now() + most;
+        while self.open {
+            let silent = latest.min(Instant::now() + quiet);
+            let Ok(read) = timeout_at(silent, self.pipe.read(&mut self.buffer)).await else { return };
+            self.open = pass_on(&self.buffer, read, output);
+            if Instant::now() >= latest {
+                return;
+            }
+        }
+    }
+
+    /// Ends the whole group: SIGTERM now, SIGKILL for whoever is left after the grace time.
+    async fn stop(&mut self, output: &mut OutputSink) {
+        let Some(group) = self.group else { return };
+        signal(group, Signal::TERM);
+        let ended = timeout(GRACE, async {
+            loop {
+                tokio::select! {
+                    _status = self.child.wait() => break,
+                    read = self.pipe.read(&mut self.buffer), if self.open => {
+                        self.open = pass_on(&self.buffer, read, output);
+                    }
+                }
+            }
+            while group_lives(group) {
+                sleep(GROUP_POLL).await;
+            }
+        });
+        if ended.await.is_err() {
+            signal(group, Signal::KILL);
+            if let Err(error) = self.child.wait().await {
+                tracing::warn!(%error, "cannot wait for a killed command");
+            }
+        }
+        self.group = None;
+        self.drain(DRAIN_KILLED, DRAIN_KILLED, output).await;
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        if let Some(group) = self.group {
+            signal(group, Signal::KILL);
+        }
+    }
+}
+
+/// Hands over what was read; false at the end of the pipe.
+fn pass_on(buffer: &[u8], read: io::Result<usize>, output: &mut OutputSink) -> bool {
+    match read {
+        Ok(0) => false,
+        Ok(n) => {
+            output(&buffer[..n]);
+            true
+        }
+        Err(error) => {
+            tracing::warn!(%error, "cannot read a command's output");
+            false
+        }
+    }
+}
+
+/// Whether somebody in the group still runs. A process that has ended counts as a member until
+/// its parent has asked for its status; in a container whose first process never asks, that is
+/// forever, so where `/proc` tells, such members are not counted.
+fn group_lives(group: Pid) -> bool {
+    if test_kill_process_group(group).is_err() {
+        return false;
+    }
+    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+    let mut told = false;
+    for process in processes.flatten() {
+        let Ok(text) = std::fs::read_to_string(process.path().join("stat")) else { continue };
+        told = true;
+        // `pid (name) state parent group …`; a name may hold spaces and parentheses.
+        let mut fields = text.rsplit(") ").next().unwrap_or("").split(' ');
+        let (state, _parent, of) = (fields.next(), fields.next(), fields.next());
+        let same = of.and_then(|of| of.parse().ok()) == Some(group.as_raw_nonzero().get());
+        if same && !matches!(state, Some("Z" | "X")) {
+            return true;
+        }
+    }
+    !told
+}
+
+/// Signals a group; one that is gone already is what we want.
+fn signal(group: Pid, signal: Signal) {
+    if let Err(error) = kill_process_group(group, signal)
+        && error != rustix::io::Errno::SRCH
+    {
+        tracing::warn!(%error, "cannot signal a command's process group");
+    }
+}

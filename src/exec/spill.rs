@@ -1,0 +1,99 @@
+//! Output too long for memory goes to a file of this machine.
+//!
+//! Must not know whose output it is. Written from output sinks, so it never reports failures
+//! there: it stops writing, remembers the first error and gives it at the end.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// A file that is made with its first byte.
+#[derive(Debug)]
+pub struct Spill {
+    path: PathBuf,
+    file: Option<BufWriter<File>>,
+    failed: Option<io::Error>,
+}
+
+impl Spill {
+    /// A file to be in `folder`, which is made when missing. Nothing is made yet. Characters of
+    /// `name` that do not belong into a file name become `_`.
+    pub fn new(folder: &Path, name: &str) -> Self {
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' })
+            .take(100)
+            .collect();
+        Self { path: folder.join(name), file: None, failed: None }
+    }
+
+    /// Appends bytes.
+    pub fn write(&mut self, bytes: &[u8]) {
+        if self.failed.is_some() {
+            return;
+        }
+        if let Err(error) = self.try_write(bytes) {
+            self.failed = Some(error);
+        }
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(BufWriter::new(create(&self.path)?)),
+        };
+        file.write_all(bytes)
+    }
+
+    /// Completes the file and gives its path; `None` when nothing was written.
+    pub fn finish(mut self) -> io::Result<Option<PathBuf>> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let Some(file) = &mut self.file else { return Ok(None) };
+        file.flush()?;
+        Ok(Some(self.path))
+    }
+}
+
+/// Outputs can hold secrets: the folder and the file are the user's alone.
+fn create(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let file = File::create(path)?;
+    file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_with_the_first_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let sub = folder.path().join("artifacts");
+        assert_eq!(Spill::new(&sub, "a").finish().unwrap(), None);
+        assert!(!sub.exists());
+        let mut spill = Spill::new(&sub, "../b c");
+        spill.write(b"one ");
+        spill.write(b"two");
+        let path = spill.finish().unwrap().unwrap();
+        assert_eq!(path, sub.join(".._b_c"));
+        assert_eq!(fs::read(&path).unwrap(), b"one two");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_failure_is_told_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let blocked = folder.path().join("file");
+        fs::write(&blocked, "x").unwrap();
+        let mut spill = Spill::new(&blocked, "a");
+        spill.write(b"one");
+        spill.write(b"two");
+        assert!(spill.finish().is_err());
+    }
+}

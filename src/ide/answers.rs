@@ -1,0 +1,94 @@
+//! What answers lead to: of dialogs, and of one-line questions.
+
+use super::commands::command::Cx;
+use super::commands::file::{ask, save_buffer};
+use super::commands::search;
+use super::effect::Effect;
+use super::event::AfterSave;
+use super::state::overlay::{Answer, Overlay, Topic};
+use crate::base::paths;
+use crate::text::position::Byte;
+use crate::tools::approval::Decision;
+
+/// A dialog was answered; it is gone from the screen already.
+pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
+    match answer {
+        Answer::Dismiss => {}
+        Answer::Quit => cx.state.quit = true,
+        Answer::SaveAndQuit => {
+            let ids: Vec<_> = cx.state.buffers.unsaved().map(|buffer| buffer.id).collect();
+            if ids.is_empty() {
+                cx.state.quit = true;
+            }
+            for id in ids {
+                save_buffer(cx, id, AfterSave::Quit, false);
+            }
+        }
+        Answer::Discard(id) => cx.state.buffers.close(*id),
+        Answer::SaveAndClose(id) => save_buffer(cx, *id, AfterSave::Close, false),
+        Answer::Overwrite(id) => save_buffer(cx, *id, AfterSave::Stay, true),
+        Answer::Reload(id) => {
+            if let Some(path) = cx.state.buffers.get_mut(*id).and_then(|buffer| buffer.path.clone()) {
+                cx.effects.push(Effect::Open { path, at: None, reload: Some(*id) });
+            }
+        }
+        Answer::Allow(id) => cx.state.asks.answer(*id, Decision::Allow, false),
+        Answer::AllowAlways(id) => cx.state.asks.answer(*id, Decision::Allow, true),
+        Answer::Deny(id) => {
+            cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false)
+        }
+        Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll => {
+            search::continue_replacing(cx, answer)
+        }
+    }
+    cx.state.damage.all();
+}
+
+/// A question was answered. It stays on the screen when the answer cannot be taken.
+pub fn question(cx: &mut Cx<'_>) {
+    let Some(Overlay::Question(question)) = cx.state.overlays.last() else { return };
+    let (topic, answer) = (question.topic.clone(), question.answer.text().to_string());
+    let taken = match &topic {
+        Topic::GoToLine => search::go_to_line(cx, &answer),
+        Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => {
+            Err("nothing typed".to_string())
+        }
+        _ => Ok(()),
+    };
+    if let (Err(note), Some(Overlay::Question(question))) = (&taken, cx.state.overlays.last_mut()) {
+        question.note.clone_from(note);
+        cx.state.damage.all();
+        return;
+    }
+    cx.state.pop_overlay();
+    match topic {
+        Topic::GoToLine => {}
+        Topic::Find(_) => cx.state.last_search = Some(answer),
+        Topic::Replace => {
+            cx.state.last_search = Some(answer.clone());
+            ask(cx, Topic::ReplaceWith(answer), "");
+        }
+        Topic::ReplaceWith(wanted) => {
+            let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
+            search::offer_replacement(cx, &wanted, &answer, from);
+        }
+        Topic::SaveAs(id) => {
+            let path = resolve(cx, &answer);
+            if let Some(buffer) = cx.state.buffers.get_mut(id) {
+                buffer.path = Some(path);
+                buffer.stamp = None;
+                buffer.area.document.mark_unsaved();
+                save_buffer(cx, id, AfterSave::Stay, false);
+            }
+        }
+        Topic::Open => {
+            let path = resolve(cx, &answer);
+            cx.effects.push(Effect::Open { path, at: None, reload: None });
+        }
+    }
+}
+
+/// A typed path: `~` is the home, anything relative is in the workspace.
+fn resolve(cx: &Cx<'_>, typed: &str) -> std::path::PathBuf {
+    paths::absolute(&cx.state.workspace, &paths::expand_home(typed.trim(), &cx.state.home))
+}

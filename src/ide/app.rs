@@ -1,0 +1,397 @@
+//! The owner of the IDE's state: events in, at most one frame out. Knows neither the terminal
+//! nor tasks; the real loop and the tests drive it alike.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::answers;
+use super::commands::command::Cx;
+use super::effect::Effect;
+use super::event::{Event, Happened};
+use super::keys::Keymap;
+use super::layout;
+use super::options::Options;
+use super::panes::{PANES, editor, overlay, prompt};
+use super::pickers::{Load, PICKERS};
+use super::state::State;
+use super::state::damage::Part;
+use super::state::overlay::{Overlay, Picker};
+use super::state::panes::Focus;
+use super::worker::Worker;
+use super::{input, update};
+use crate::base::clock::SharedClock;
+
+use crate::runtime::Delivery;
+use crate::tui::input::Input;
+use crate::tui::screen::Screen;
+use crate::tui::theme::Theme;
+use crate::tui::tree::{NodeId, Tree};
+
+/// How long a person may hesitate over a key sequence before it shows what may follow.
+const HINT_DELAY: Duration = Duration::from_millis(300);
+/// The working sign moves this often; eight frames a second at most.
+const SIGN_PERIOD: Duration = Duration::from_millis(250);
+
+/// The IDE.
+pub struct App {
+    /// Everything that it knows.
+    pub state: State,
+    /// What is on the screen.
+    pub screen: Screen,
+    worker: Worker,
+    tree: Tree<State>,
+    nodes: BTreeMap<Part, NodeId>,
+    theme: Theme,
+    clock: SharedClock,
+    pending_since: Option<Duration>,
+    sign_due: Option<Duration>,
+    prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
+    /// What is to be put on the clipboard.
+    pub copied: Option<String>,
+}
+
+impl App {
+    /// An IDE of that size, nothing read yet. `wake` is notified, from any thread, when a
+    /// picker has something new.
+    pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
+        let mut tree = Tree::new();
+        let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
+        let (keymap, problems) = Keymap::parse(&options.keymap.1, |id| input::find(id).is_some());
+        let mut state = State::new(&options, size, keymap, Arc::new(move || wake.notify_one()));
+        let told = problems
+            .iter()
+            .map(|problem| format!("{}:{}: {}", options.keymap.0, problem.line, problem.message));
+        let told: Vec<String> = options.problems.iter().cloned().chain(told).collect();
+        if let Some(first) = told.first() {
+            state.fail(if told.len() == 1 {
+                first.clone()
+            } else {
+                format!("{first} (and {} more, in the log)", told.len() - 1)
+            });
+        }
+        for problem in &told {
+            tracing::warn!("{problem}");
+        }
+        let mut app = Self {
+            state,
+            screen: Screen::new(size.0, size.1, options.colors),
+            worker,
+            tree,
+            nodes,
+            theme: options.theme,
+            clock: options.clock,
+            pending_since: None,
+            sign_due: None,
+            prompts: options.prompts,
+            copied: None,
+        };
+        app.state.damage.all();
+        app.worker.perform(Effect::List(options.workspace));
+        for target in options.open {
+            app.worker.perform(Effect::Open { path: target.path, at: target.at, reload: None });
+        }
+        app
+    }
+
+    /// Takes in what the pump brought.
+    pub fn take(&mut self, happened: Happened) {
+        match happened {
+            Happened::Event(event) => self.handle(*event),
+            Happened::Wake => self.woken(),
+        }
+    }
+
+    /// Runs a task whose result is an event.
+    pub fn task(&self, work: impl Future<Output = Event> + Send + 'static) {
+        self.worker.task(work);
+    }
+
+    /// Whether outside work is still going on.
+    pub fn is_busy(&self) -> bool {
+        self.worker.is_busy()
+    }
+
+    /// The session, once it is there.
+    pub fn session(&self) -> Option<&crate::runtime::Handle> {
+        self.worker.session.as_ref()
+    }
+
+    /// Takes in one event.
+    pub fn handle(&mut self, event: Event) {
+        let mut effects = Vec::new();
+        let mut cx = Cx {
+            state: &mut self.state,
+            effects: &mut effects,
+            now_ms: self.clock.now_ms(),
+            now: self.clock.monotonic(),
+        };
+        match event {
+            Event::Input(event) => Self::input(&mut cx, event),
+            Event::Resize(cols, rows) => {
+                cx.state.size = (cols, rows);
+                cx.state.damage.all();
+                self.screen.resize(cols, rows);
+            }
+            Event::Connected(Ok(connection)) => {
+                let (handle, snapshot) = *connection;
+                update::connected(&mut cx, &snapshot, handle.models());
+                self.worker.session = Some(handle);
+                for (text, images) in std::mem::take(&mut self.prompts) {
+                    effects.push(Effect::Prompt(text, images, Delivery::FollowUp));
+                }
+            }
+            Event::Connected(Err(report)) => update::not_connected(&mut cx, &report),
+            Event::Runtime(event) => update::runtime(&mut cx, &event),
+            Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
+            Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
+            Event::Failed(text) => cx.state.fail(text),
+            Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
+            Event::Opened(opened) => update::opened(&mut cx, opened),
+            Event::Saved { buffer, revision, result, then } => {
+                update::saved(&mut cx, buffer, revision, result, then)
+            }
+            Event::Listed { folder, result } => {
+                match result {
+                    Ok(entries) => cx.state.files.fill(&folder, entries),
+                    Err(error) => cx.state.files.error = Some(error.to_string()),
+                }
+                cx.state.damage.add(Part::Files);
+            }
+            Event::Disk { buffer, disk } => update::disk(&mut cx, buffer, disk),
+            Event::Walked => {
+                if let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() {
+                    picker.filling = false;
+                    cx.state.damage.add(Part::Overlay);
+                }
+            }
+            Event::Buffer(request) => update::buffer(&mut cx, request),
+            Event::Ask(ask, reply) => update::ask(&mut cx, ask, reply),
+        }
+        self.perform(effects);
+        self.watch_time();
+    }
+
+    fn input(cx: &mut Cx<'_>, event: Input) {
+        match event {
+            Input::Key(key) => input::key(cx, key),
+            Input::Paste(text) => input::paste(cx, &text),
+            Input::PasteCut(bytes) => {
+                cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"))
+            }
+            Input::Mouse(mouse) => input::mouse(cx, mouse),
+            Input::Focus(true) => update::check_disk(cx),
+            // The loop answers what the terminal says about itself.
+            Input::Focus(false) | Input::Reply(_) => {}
+        }
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Picker(id) => self.open_picker(id),
+                Effect::Accept => self.accept(),
+                Effect::Run(id) => self.with_cx(|cx| {
+                    if let Some(command) = input::find(id) {
+                        input::run(cx, command);
+                    }
+                }),
+                Effect::CycleModel(step) => self.cycle_model(step),
+                Effect::Copy(text) => self.copied = Some(text),
+                Effect::Repaint => {
+                    self.screen.repaint();
+                    self.state.damage.all();
+                }
+                other => self.worker.perform(other),
+            }
+        }
+    }
+
+    /// Runs `f` with a context, and performs what it asks for.
+    pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_>)) {
+        let mut effects = Vec::new();
+        let mut cx = Cx {
+            state: &mut self.state,
+            effects: &mut effects,
+            now_ms: self.clock.now_ms(),
+            now: self.clock.monotonic(),
+        };
+        f(&mut cx);
+        self.perform(effects);
+    }
+
+    fn open_picker(&mut self, id: &'static str) {
+        let Some(row) = PICKERS.iter().find(|row| row.id == id) else { return };
+        let mut picker = Picker::new(id, self.state.wake.clone());
+        match (row.load)(&self.state) {
+            Load::Rows(rows, marked) => {
+                picker.fill(rows);
+                picker.marked = marked;
+                picker.tick(FILL_WAIT_MS);
+            }
+            Load::Walk => {
+                picker.filling = true;
+                self.worker.perform(Effect::Walk(picker.injector()));
+            }
+            Load::Entries => {
+                picker.filling = true;
+                self.worker.perform(Effect::Entries(picker.injector()));
+            }
+        }
+        self.state.push_overlay(Overlay::Picker(Box::new(picker)));
+    }
+
+    /// Enter in a picker or a question.
+    fn accept(&mut self) {
+        if !matches!(self.state.overlays.last(), Some(Overlay::Picker(_))) {
+            return self.with_cx(answers::question);
+        }
+        let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };
+        self.worker.stop_walk();
+        let Some(row) = PICKERS.iter().find(|row| row.id == picker.id) else { return };
+        if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
+            self.with_cx(|cx| (row.accept)(cx, &pick, &picker.marked));
+        }
+    }
+
+    fn cycle_model(&mut self, step: isize) {
+        let models = &self.state.agent.models;
+        if models.len() < 2 {
+            return self.state.say("there is no other model; set a provider's key to get more");
+        }
+        let at = models.iter().position(|model| Some(model) == self.state.agent.model.as_ref()).unwrap_or(0);
+        let next = &models[(at as isize + step).rem_euclid(models.len() as isize) as usize];
+        self.worker.perform(Effect::SetModel { provider: next.provider.clone(), id: next.id.clone() });
+    }
+
+    /// The picker on top may have new matches.
+    pub fn woken(&mut self) {
+        if let Some(Overlay::Picker(picker)) = self.state.overlays.last_mut()
+            && picker.tick(0)
+        {
+            self.state.damage.add(Part::Overlay);
+        }
+    }
+
+    /// Notes what time alone will change.
+    fn watch_time(&mut self) {
+        let now = self.clock.monotonic();
+        if self.state.pending.is_empty() || !self.state.hints.is_empty() {
+            self.pending_since = None;
+        } else {
+            self.pending_since.get_or_insert(now);
+        }
+        self.sign_due = match self.state.agent.working_since {
+            Some(_) => Some(self.sign_due.unwrap_or(now + SIGN_PERIOD)),
+            None => None,
+        };
+    }
+
+    /// When time alone changes something next, on the monotonic clock; `None` means never.
+    pub fn deadline(&self) -> Option<Duration> {
+        let hint = self.pending_since.map(|since| since + HINT_DELAY);
+        [hint, self.sign_due].into_iter().flatten().min()
+    }
+
+    /// Does what is due.
+    pub fn tick(&mut self) {
+        let now = self.clock.monotonic();
+        if self.pending_since.is_some_and(|since| since + HINT_DELAY <= now) {
+            self.pending_since = None;
+            input::show_hints(&mut self.state);
+        }
+        if self.sign_due.is_some_and(|due| due <= now) {
+            self.sign_due = Some(now + SIGN_PERIOD);
+            self.state.agent.sign += 1;
+            self.state.damage.add(Part::Status);
+        }
+    }
+
+    /// Whether the next frame would differ from the last.
+    pub fn needs_frame(&self) -> bool {
+        self.state.damage.any()
+    }
+
+    /// Draws one frame and returns its bytes, none when nothing changed.
+    pub fn frame(&mut self) -> Vec<u8> {
+        if self.state.damage.any() {
+            self.arrange();
+            self.screen.render(&mut self.tree, &self.state, &self.theme);
+        }
+        self.screen.take_output()
+    }
+
+    /// Puts panes in their places and passes the damage on.
+    fn arrange(&mut self) {
+        let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
+        let wanted = prompt::rows_wanted(&self.state, cols);
+        let areas = layout::areas(self.state.size, &self.state.panes, wanted);
+        if areas != self.state.areas {
+            self.state.areas = areas;
+            self.state.damage.all();
+        }
+        self.follow_cursor();
+        let (everything, parts, _) = self.state.damage.take();
+        if everything {
+            self.place();
+            self.tree.damage_all();
+        }
+        for part in parts {
+            self.tree.damage(self.nodes[&part]);
+            if part == Part::Editor {
+                self.tree.damage(self.nodes[&Part::Status]);
+                self.tree.damage(self.nodes[&Part::Tabs]);
+            }
+        }
+    }
+
+    /// Scrolls what has to show its cursor.
+    fn follow_cursor(&mut self) {
+        let state = &mut self.state;
+        if let (Some(area), Some(buffer)) = (state.areas.editor, state.buffers.current_mut()) {
+            let head = Some((buffer.id, buffer.area.selection.primary().head, area));
+            if head != state.followed || !state.free_scroll {
+                state.free_scroll = false;
+                let cols = editor::text_width(buffer, state.show, area.width);
+                if buffer.scroll_to_cursor(usize::from(area.height), cols, state.show.tab_width) {
+                    state.damage.add(Part::Editor);
+                }
+            }
+            state.followed = head;
+        }
+        if let Some(area) = state.areas.files {
+            state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        }
+    }
+
+    fn place(&mut self) {
+        let areas = self.state.areas;
+        let places = [
+            (Part::Files, areas.files),
+            (Part::Tabs, areas.tabs),
+            (Part::Editor, areas.editor),
+            (Part::Transcript, areas.transcript),
+            (Part::Prompt, areas.prompt),
+            (Part::Status, areas.status),
+            (Part::Overlay, overlay::place(&self.state)),
+        ];
+        for (part, area) in places {
+            match area {
+                Some(area) => self.tree.place(self.nodes[&part], area),
+                None => self.tree.hide(self.nodes[&part]),
+            }
+        }
+        let focus = match self.state.panes.focus {
+            _ if !self.state.overlays.is_empty() => Part::Overlay,
+            Focus::Files => Part::Files,
+            Focus::Editor => Part::Editor,
+            Focus::Agent => Part::Prompt,
+        };
+        self.tree.focus(self.nodes[&focus]);
+    }
+}
+
+/// How long a picker whose rows are there already waits for its first matches, in milliseconds.
+const FILL_WAIT_MS: u64 = 10;

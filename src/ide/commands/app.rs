@@ -1,0 +1,115 @@
+//! Commands of the program itself: palette, keys, leaving.
+
+use super::command::{Command, Cx, command};
+use crate::ide::effect::Effect;
+use crate::ide::state::agent::Agent;
+use crate::ide::state::buffers::Buffers;
+use crate::ide::state::overlay::{Answer, Dialog, Overlay};
+use crate::ide::state::panes::Focus;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("app.palette", "Palette: every command by name", |cx| {
+        cx.effects.push(Effect::Picker("commands"))
+    }),
+    command("app.keys", "Show the keys of this place", keys),
+    command("app.quit", "Quit; asks when something is unsaved or running", quit),
+    command("app.escape", "Close what floats, interrupt the agent, drop the selection", escape),
+    command("app.redraw", "Draw the screen from scratch", |cx| cx.effects.push(Effect::Repaint)),
+];
+
+fn keys(cx: &mut Cx<'_>) {
+    let place = cx.state.place();
+    let mut lines = Vec::new();
+    for place in place.chain() {
+        lines.push(format!("— {} —", place.name()));
+        for (keys, command) in cx.state.keymap.rows(*place) {
+            lines.push(format!("{keys:<22} {command}"));
+        }
+        lines.push(String::new());
+    }
+    cx.state.push_overlay(Overlay::Dialog(Dialog::message("keys here", lines)));
+}
+
+fn quit(cx: &mut Cx<'_>) {
+    let unsaved: Vec<String> =
+        cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name())).collect();
+    let working = cx.state.agent.working_since.is_some();
+    if unsaved.is_empty() && !working {
+        cx.state.quit = true;
+        return;
+    }
+    cx.state.push_overlay(Overlay::Dialog(quit_dialog(&cx.state.buffers, &cx.state.agent, unsaved)));
+}
+
+fn quit_dialog(buffers: &Buffers, agent: &Agent, unsaved: Vec<String>) -> Dialog {
+    let mut lines = Vec::new();
+    if !unsaved.is_empty() {
+        lines
+            .push(format!("{} unsaved:", if unsaved.len() == 1 { "One file is" } else { "These files are" }));
+        lines.extend(unsaved);
+    }
+    if agent.working_since.is_some() {
+        lines.push("The agent is working; leaving interrupts it.".to_string());
+    }
+    let dialog = Dialog::ask("quit?", lines);
+    let dialog = match buffers.unsaved().next() {
+        Some(_) => dialog.choice('s', "save and quit", Answer::SaveAndQuit).choice(
+            'd',
+            "quit, losing changes",
+            Answer::Quit,
+        ),
+        None => dialog.choice('y', "quit", Answer::Quit),
+    };
+    dialog.choice('n', "stay", Answer::Dismiss)
+}
+
+fn escape(cx: &mut Cx<'_>) {
+    if !cx.state.overlays.is_empty() {
+        close_overlay(cx);
+    } else if cx.state.agent.working_since.is_some() {
+        cx.effects.push(Effect::Abort);
+        cx.state.say("interrupting…");
+    } else if cx.state.panes.focus == Focus::Files {
+        cx.state.panes.focus = Focus::Editor;
+        cx.state.damage.all();
+    } else if !drop_selection(cx)
+        && cx.state.agent.escaped_at.is_some_and(|at| cx.now.saturating_sub(at) <= TWICE)
+    {
+        cx.state.agent.escaped_at = None;
+        cx.effects.push(Effect::Picker("session-tree"));
+        return;
+    }
+    cx.state.agent.escaped_at = Some(cx.now);
+}
+
+/// Two presses of Escape within this time are one double press; pi uses the same.
+const TWICE: std::time::Duration = std::time::Duration::from_millis(500);
+
+fn drop_selection(cx: &mut Cx<'_>) -> bool {
+    let Some((area, _, part)) = cx.state.text_target() else { return false };
+    let selected = !area.selection.is_empty() || area.selection.ranges().len() > 1;
+    if selected {
+        area.go_to(area.selection.primary().head);
+        cx.state.damage.add(part);
+    }
+    selected
+}
+
+/// Closes the topmost overlay as if the person had said no.
+fn close_overlay(cx: &mut Cx<'_>) {
+    match cx.state.pop_overlay() {
+        Some(Overlay::Dialog(dialog)) => {
+            let denied = dialog.choices.iter().find_map(|choice| match choice.answer {
+                Answer::Deny(id) => Some(id),
+                _ => None,
+            });
+            if let Some(id) = denied {
+                let why = crate::tools::approval::Decision::Deny("the person said no".to_string());
+                cx.state.asks.answer(id, why, false);
+            }
+        }
+        Some(Overlay::Question(question)) => super::search::abandon(cx, &question.topic),
+        Some(Overlay::Picker(_)) | None => {}
+    }
+}

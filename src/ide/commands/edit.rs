@@ -1,0 +1,163 @@
+//! Commands that edit whatever text has the keys: an open file, the prompt, a query.
+
+use super::command::{Command, Cx, chaining, command};
+use crate::ide::effect::Effect;
+use crate::ide::state::damage::Part;
+use crate::text::edit::{self, Reach};
+use crate::text::format::without_carriers;
+use crate::text::kill_ring::Direction;
+use crate::text::rope::Text;
+use crate::text::selection::Selection;
+use crate::text::transaction::{Grouping, Transaction};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("edit.newline", "Break the line", newline),
+    command("edit.tab", "Indent", tab),
+    command("edit.dedent", "Take away one stop of indentation", dedent),
+    command("edit.delete-back", "Delete the character before the cursor", |cx| {
+        erase(cx, Reach::GraphemeBack)
+    }),
+    command("edit.delete", "Delete the character at the cursor", |cx| erase(cx, Reach::Grapheme)),
+    chaining("edit.kill-line", "Cut to the end of the line", |cx| kill(cx, Reach::Line, Direction::Forward)),
+    chaining("edit.kill-line-back", "Cut to the start of the line", |cx| {
+        kill(cx, Reach::LineBack, Direction::Backward)
+    }),
+    chaining("edit.kill-word", "Cut to the end of the word", |cx| kill(cx, Reach::Word, Direction::Forward)),
+    chaining("edit.kill-word-back", "Cut to the start of the word", |cx| {
+        kill(cx, Reach::WordBack, Direction::Backward)
+    }),
+    command("edit.cut", "Cut the selection", cut),
+    command("edit.copy", "Copy the selection", copy),
+    chaining("edit.yank", "Put in what was cut last", yank),
+    chaining("edit.yank-pop", "Replace what was put in by what was cut before it", yank_pop),
+    command("edit.undo", "Undo", |cx| travel(cx, true)),
+    command("edit.redo", "Redo", |cx| travel(cx, false)),
+];
+
+/// Edits the text that has the keys. Tells whether it could be edited.
+pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transaction) -> bool {
+    if refuse_read_only(cx) {
+        return false;
+    }
+    let now_ms = cx.now_ms;
+    let Some((area, _, part)) = cx.state.text_target() else { return false };
+    area.edit(now_ms, make);
+    cx.state.damage.add(part);
+    true
+}
+
+/// Says why the text that has the keys cannot be edited, if it cannot.
+fn refuse_read_only(cx: &mut Cx<'_>) -> bool {
+    let editing_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    let reason = cx.state.buffers.current().and_then(|buffer| buffer.read_only).filter(|_| editing_file);
+    if let Some(reason) = reason {
+        cx.state.fail(reason);
+    }
+    reason.is_some()
+}
+
+/// Puts in what was typed or pasted.
+pub fn insert(cx: &mut Cx<'_>, text: &str, grouping: Grouping) {
+    let text = without_carriers(text).into_owned();
+    apply(cx, |rope, selection| edit::insert(rope, selection, &text).group(grouping));
+}
+
+fn newline(cx: &mut Cx<'_>) {
+    let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    let ending = cx.state.buffers.current().map(|b| b.area.document.format().ending).filter(|_| in_file);
+    apply(cx, |text, selection| edit::newline(text, selection, ending.unwrap_or_default()));
+}
+
+fn tab(cx: &mut Cx<'_>) {
+    let width = cx.state.show.tab_width;
+    apply(cx, |text, selection| {
+        let hard = edit::indents_by_tabs(text);
+        let several_lines =
+            selection.ranges().iter().any(|r| text.line_of(r.start()) != text.line_of(r.end()));
+        if several_lines {
+            edit::indent(text, selection, width, hard)
+        } else {
+            edit::tab(text, selection, width, hard)
+        }
+    });
+}
+
+fn dedent(cx: &mut Cx<'_>) {
+    let width = cx.state.show.tab_width;
+    apply(cx, |text, selection| edit::dedent(text, selection, width));
+}
+
+fn erase(cx: &mut Cx<'_>, reach: Reach) {
+    apply(cx, |text, selection| edit::delete(text, selection, reach).0.group(Grouping::Erasing));
+}
+
+fn kill(cx: &mut Cx<'_>, reach: Reach, direction: Direction) {
+    let mut killed = Vec::new();
+    let edited = apply(cx, |text, selection| {
+        let (edit, texts) = edit::delete(text, selection, reach);
+        killed = texts;
+        edit
+    });
+    if edited {
+        cx.state.kill_ring.kill(killed, direction);
+    }
+}
+
+fn cut(cx: &mut Cx<'_>) {
+    copy(cx);
+    apply(cx, |text, selection| {
+        if selection.is_empty() {
+            Transaction::new(crate::text::changes::ChangeSet::identity(text.end().0))
+        } else {
+            edit::insert(text, selection, "")
+        }
+    });
+}
+
+fn copy(cx: &mut Cx<'_>) {
+    let Some((area, ring, _)) = cx.state.text_target() else { return };
+    let texts = area.selected();
+    if texts.iter().all(String::is_empty) {
+        cx.state.say("nothing is selected");
+        return;
+    }
+    let joined = texts.join("\n");
+    ring.copy(texts);
+    cx.effects.push(Effect::Copy(joined));
+    cx.state.say("copied");
+}
+
+fn yank(cx: &mut Cx<'_>) {
+    let Some(texts) = cx.state.kill_ring.yank().map(<[String]>::to_vec) else {
+        cx.state.say("nothing was cut yet");
+        return;
+    };
+    put(cx, &texts);
+}
+
+/// Puts texts in and selects nothing, remembering where they went for a following yank-pop.
+fn put(cx: &mut Cx<'_>, texts: &[String]) {
+    apply(cx, |text, selection| edit::insert_each(text, selection, texts));
+}
+
+fn yank_pop(cx: &mut Cx<'_>) {
+    let Some(texts) = cx.state.kill_ring.yank_pop().map(<[String]>::to_vec) else {
+        cx.state.say("there is nothing to replace: put something in first");
+        return;
+    };
+    // The last yank is the last step of the undo tree: nothing else can have come between.
+    if let Some((area, ..)) = cx.state.text_target() {
+        area.undo();
+    }
+    put(cx, &texts);
+}
+
+fn travel(cx: &mut Cx<'_>, back: bool) {
+    let Some((area, _, part)) = cx.state.text_target() else { return };
+    let done = if back { area.undo() } else { area.redo() };
+    if done.is_none() {
+        cx.state.say(if back { "nothing to undo" } else { "nothing to redo" });
+    }
+    cx.state.damage.add(part);
+}

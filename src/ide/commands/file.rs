@@ -1,0 +1,123 @@
+//! Commands on files: open, save, close, go to another one.
+
+use std::path::PathBuf;
+
+use super::command::{Command, Cx, command};
+use crate::ide::effect::{Effect, Save};
+use crate::ide::event::AfterSave;
+use crate::ide::state::area::Area;
+use crate::ide::state::buffers::{Buffer, BufferId};
+use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("file.save", "Save the file", save),
+    command("file.save-as", "Save the file under another name", save_as),
+    command("file.save-all", "Save every file", save_all),
+    command("file.open", "Open a file by its path", open),
+    command("file.close", "Close the file", close),
+    command("file.reload", "Read the file again from disk", reload),
+    command("file.next", "Show the next open file", |cx| cycle(cx, 1)),
+    command("file.previous", "Show the previous open file", |cx| cycle(cx, -1)),
+];
+
+fn save(cx: &mut Cx<'_>) {
+    if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
+        save_buffer(cx, id, AfterSave::Stay, false);
+    }
+}
+
+fn save_all(cx: &mut Cx<'_>) {
+    let ids: Vec<BufferId> = cx.state.buffers.unsaved().map(|buffer| buffer.id).collect();
+    for id in ids {
+        save_buffer(cx, id, AfterSave::Stay, false);
+    }
+}
+
+/// Asks for a file to be written. `over` writes even when somebody else has changed it.
+pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    if let Some(reason) = buffer.read_only {
+        cx.state.fail(format!("not saved: {reason}"));
+        return;
+    }
+    let Some(path) = buffer.path.clone() else {
+        cx.state.buffers.show(id);
+        ask_name(cx, id);
+        return;
+    };
+    buffer.saving = true;
+    let save = save_request(buffer, path, then, over);
+    cx.effects.push(Effect::Save(Box::new(save)));
+}
+
+fn save_request(buffer: &Buffer, path: PathBuf, then: AfterSave, over: bool) -> Save {
+    let document = &buffer.area.document;
+    Save {
+        buffer: buffer.id,
+        path,
+        text: document.text().clone(),
+        format: document.format(),
+        revision: document.history().current(),
+        expected: if over { None } else { buffer.stamp.clone() },
+        new_file: buffer.stamp.is_none() && !over,
+        then,
+    }
+}
+
+fn save_as(cx: &mut Cx<'_>) {
+    if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
+        ask_name(cx, id);
+    }
+}
+
+fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
+    ask(cx, Topic::SaveAs(id), "");
+}
+
+/// Puts a one-line question on top, with an answer to begin with.
+pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
+    let mut answer = Area::default();
+    answer.set(first, cx.now_ms);
+    cx.state.push_overlay(Overlay::Question(Box::new(Question {
+        topic,
+        answer,
+        note: String::new(),
+        seen: 0,
+    })));
+}
+
+fn open(cx: &mut Cx<'_>) {
+    let folder =
+        cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref()?.parent().map(PathBuf::from));
+    let shown = folder.map(|folder| cx.state.shown(&folder)).filter(|shown| !shown.is_empty());
+    let first = shown.map_or(String::new(), |shown| format!("{shown}/"));
+    ask(cx, Topic::Open, &first);
+}
+
+fn close(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (id, name) = (buffer.id, buffer.name());
+    if !buffer.is_unsaved() {
+        cx.state.buffers.close(id);
+        cx.state.damage.all();
+        return;
+    }
+    let dialog = Dialog::ask("close?", vec![format!("{name} has unsaved changes.")])
+        .choice('s', "save and close", Answer::SaveAndClose(id))
+        .choice('d', "close, losing them", Answer::Discard(id))
+        .choice('n', "stay", Answer::Dismiss);
+    cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+fn reload(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    if let Some(path) = buffer.path.clone() {
+        cx.effects.push(Effect::Open { path, at: None, reload: Some(buffer.id) });
+    }
+}
+
+fn cycle(cx: &mut Cx<'_>, step: isize) {
+    cx.state.buffers.cycle(step);
+    cx.state.damage.all();
+}

@@ -1,0 +1,28 @@
+//! Every action with a name. A command is one row and one function in its area's file; help,
+//! palette, key hints and the `:id` form come from the row.
+
+pub mod agent;
+pub mod app;
+pub mod command;
+pub mod edit;
+pub mod file;
+pub mod list;
+pub mod motion;
+pub mod search;
+pub mod tree;
+pub mod view;
+
+pub use command::{Command, Cx};
+
+/// Every area, by file.
+pub static AREAS: &[&[Command]] = &[
+    app::COMMANDS,
+    file::COMMANDS,
+    edit::COMMANDS,
+    motion::COMMANDS,
+    search::COMMANDS,
+    view::COMMANDS,
+    agent::COMMANDS,
+    list::COMMANDS,
+    tree::COMMANDS,
+];

@@ -1,0 +1,192 @@
+//! Commands that find, replace and go to lines in the open file.
+
+use super::command::{Command, Cx, command};
+use super::file::ask;
+use crate::ide::state::buffers::Buffer;
+use crate::ide::state::damage::Part;
+use crate::ide::state::overlay::{Answer, Dialog, Overlay, Topic};
+use crate::text::changes::ChangeSet;
+use crate::text::columns;
+use crate::text::position::{Byte, Column, Line};
+use crate::text::search::Needle;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::Transaction;
+
+/// Matches counted for the note before it says "more".
+const COUNT_MAX: usize = 10_000;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("search.find", "Find a text in the file", find),
+    command("search.next", "Go to the next match", |cx| again(cx, true)),
+    command("search.previous", "Go to the previous match", |cx| again(cx, false)),
+    command("search.go-to-line", "Go to a line, or line:column", |cx| {
+        with_file(cx, Topic::GoToLine, String::new())
+    }),
+    command("search.replace", "Replace a text in the file, match by match", replace),
+];
+
+fn with_file(cx: &mut Cx<'_>, topic: Topic, first: String) {
+    if cx.state.buffers.current().is_some() {
+        ask(cx, topic, &first);
+    } else {
+        cx.state.say("no file is open");
+    }
+}
+
+fn find(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let from = buffer.area.selection.primary().start();
+    let first = seed(buffer, cx.state.last_search.as_deref());
+    with_file(cx, Topic::Find(from), first);
+    look(cx);
+}
+
+fn replace(cx: &mut Cx<'_>) {
+    let first = cx.state.buffers.current().map(|buffer| seed(buffer, cx.state.last_search.as_deref()));
+    with_file(cx, Topic::Replace, first.unwrap_or_default());
+}
+
+/// What a search begins with: a selected piece of one line, else what was looked for last.
+fn seed(buffer: &Buffer, last: Option<&str>) -> String {
+    let selected = buffer.area.selected().swap_remove(buffer.area.selection.primary_index());
+    if selected.is_empty() || selected.contains('\n') {
+        last.unwrap_or_default().to_string()
+    } else {
+        selected
+    }
+}
+
+fn select(buffer: &mut Buffer, found: std::ops::Range<Byte>) {
+    buffer.area.selection = Selection::single(Range::new(found.start, found.end));
+}
+
+/// Follows the text that is being typed: the first match from where the search began.
+pub fn look(cx: &mut Cx<'_>) {
+    let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
+    let Topic::Find(from) = question.topic else { return };
+    let wanted = question.answer.text().to_string();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    question.note = match Needle::new(&wanted) {
+        None => {
+            buffer.area.go_to(from);
+            String::new()
+        }
+        Some(needle) => match needle.find_around(buffer.area.text(), from) {
+            None => {
+                buffer.area.go_to(from);
+                "no match".to_string()
+            }
+            Some(found) => {
+                let text = buffer.area.text();
+                let count = needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX).count();
+                select(buffer, found);
+                if count == COUNT_MAX {
+                    format!("{COUNT_MAX} matches or more")
+                } else {
+                    format!("{count} matches")
+                }
+            }
+        },
+    };
+    cx.state.damage.add(Part::Editor);
+    cx.state.damage.add(Part::Overlay);
+}
+
+fn again(cx: &mut Cx<'_>, forward: bool) {
+    let Some(needle) = cx.state.last_search.as_deref().and_then(Needle::new) else {
+        cx.state.say("nothing was looked for yet");
+        return;
+    };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let range = buffer.area.selection.primary();
+    let text = buffer.area.text();
+    let found =
+        if forward { needle.find_around(text, range.end()) } else { needle.find_back(text, range.start()) };
+    match found {
+        Some(found) => {
+            select(buffer, found);
+            cx.state.damage.add(Part::Editor);
+        }
+        None => cx.state.say("no match"),
+    }
+}
+
+/// A question of this area was given up: the cursor goes back where it was.
+pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
+    if let (Topic::Find(from), Some(buffer)) = (topic, cx.state.buffers.current_mut()) {
+        buffer.area.go_to(*from);
+    }
+}
+
+/// Goes to `line` or `line:column`, both from 1. Tells what is wrong with the text otherwise.
+pub fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
+    let mut parts = answer.trim().splitn(2, ':').map(|part| part.parse::<usize>());
+    let line = match parts.next() {
+        Some(Ok(line)) if line >= 1 => line,
+        _ => return Err("a line number from 1, or line:column".to_string()),
+    };
+    let column = match parts.next() {
+        None => 1,
+        Some(Ok(column)) if column >= 1 => column,
+        Some(_) => return Err("a column number from 1".to_string()),
+    };
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        place(buffer, (line, column), cx.state.show.tab_width);
+    }
+    Ok(())
+}
+
+/// Puts the cursor at a line and column from 1, as near as the text allows.
+pub fn place(buffer: &mut Buffer, (line, column): (usize, usize), tab_width: usize) {
+    let text = buffer.area.text();
+    let line = Line((line.max(1) - 1).min(text.last_line().0));
+    let at = columns::at_column(text, line, Column(column.max(1) - 1), tab_width);
+    buffer.area.go_to(at);
+}
+
+/// Goes to the next match and asks what to do with it; says how it ended when there is none.
+pub fn offer_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte) {
+    let Some(needle) = Needle::new(wanted) else { return };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let Some(found) = needle.find(buffer.area.text(), from) else {
+        cx.state.say("no more matches below");
+        cx.state.damage.add(Part::Editor);
+        return;
+    };
+    select(buffer, found);
+    cx.state.replacing = Some((wanted.to_string(), new.to_string()));
+    let dialog = Dialog::ask("replace this one?", vec![format!("{wanted} → {new}")])
+        .choice('y', "this one", Answer::ReplaceOne)
+        .choice('n', "skip", Answer::ReplaceSkip)
+        .choice('a', "all from here", Answer::ReplaceAll)
+        .choice('q', "stop", Answer::Dismiss);
+    cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+/// Does what was answered: the match at the cursor, or all from it on, as one step each.
+pub fn continue_replacing(cx: &mut Cx<'_>, answer: &Answer) {
+    let Some((wanted, new)) = cx.state.replacing.take() else { return };
+    let Some(needle) = Needle::new(&wanted) else { return };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    if let Some(reason) = buffer.read_only {
+        cx.state.fail(reason);
+        return;
+    }
+    let at = buffer.area.selection.primary().span();
+    let text = buffer.area.text();
+    let (matches, next) = match answer {
+        Answer::ReplaceOne => (vec![at.clone()], at.start + new.len()),
+        Answer::ReplaceAll => (needle.matches(text, at.start..text.end()).collect(), text.end()),
+        _ => (Vec::new(), at.end),
+    };
+    let count = matches.len();
+    super::edit::apply(cx, |text, _| {
+        let changes = ChangeSet::replace(text.end().0, matches.into_iter().map(|found| (found, new.clone())));
+        Transaction::new(changes)
+    });
+    match answer {
+        Answer::ReplaceAll => cx.state.say(format!("replaced {count}; one undo takes them back")),
+        _ => offer_replacement(cx, &wanted, &new, next),
+    }
+}

@@ -1,0 +1,89 @@
+//! Work outside the loop that a command or an event asks for, in one closed list. Plain data:
+//! the worker knows how.
+
+use std::path::PathBuf;
+
+use nucleo::Injector;
+
+use super::event::AfterSave;
+use super::state::buffers::BufferId;
+use super::state::overlay::PickRow;
+use crate::exec::Stamp;
+use crate::llm::model::{Part, Thinking};
+use crate::runtime::Delivery;
+use crate::text::format::Format;
+use crate::text::rope::Text;
+
+/// One piece of outside work.
+pub enum Effect {
+    /// Read a file; `at` is line and column from 1.
+    Open {
+        /// Which one.
+        path: PathBuf,
+        /// Where to put the cursor.
+        at: Option<(usize, usize)>,
+        /// Whether to read it again into this buffer.
+        reload: Option<BufferId>,
+    },
+    /// Write a file.
+    Save(Box<Save>),
+    /// Read a folder.
+    List(PathBuf),
+    /// Look whether files changed on disk.
+    CheckDisk(Vec<(BufferId, PathBuf, Stamp)>),
+    /// Put the workspace's files into a picker.
+    Walk(Injector<PickRow>),
+    /// Put the session's entries into a picker.
+    Entries(Injector<PickRow>),
+    /// Run a command, by its id.
+    Run(&'static str),
+    /// Show a picker; by its id in the table.
+    Picker(&'static str),
+    /// Take the selected row of the picker on top.
+    Accept,
+    /// Say something to the agent.
+    Prompt(String, Vec<Part>, Delivery),
+    /// Interrupt the agent.
+    Abort,
+    /// Take back what waits in the queues.
+    Dequeue,
+    /// Let another model answer.
+    SetModel {
+        /// Provider id.
+        provider: String,
+        /// Model id.
+        id: String,
+    },
+    /// Let the next model of the list answer, or the one before.
+    CycleModel(isize),
+    /// Let it think more or less.
+    SetThinking(Thinking),
+    /// Offer only these tools.
+    SetTools(Vec<String>),
+    /// Go to another place of the conversation.
+    Navigate(String),
+    /// Put a text on the system's clipboard.
+    Copy(String),
+    /// Draw everything from scratch.
+    Repaint,
+}
+
+/// What to write, and over what.
+pub struct Save {
+    /// Which one.
+    pub buffer: BufferId,
+    /// Where to.
+    pub path: PathBuf,
+    /// The text.
+    pub text: Text,
+    /// Its format.
+    pub format: Format,
+    /// The revision of its undo tree.
+    pub revision: usize,
+    /// The state that the file must be in; any when `None`.
+    pub expected: Option<Stamp>,
+    /// Whether the file must not exist yet.
+    pub new_file: bool,
+    /// What follows.
+    pub then: AfterSave,
+}

@@ -1,0 +1,140 @@
+//! An environment that knows the open files: the agent reads what the person sees, unsaved
+//! edits included, and its edits arrive in the buffer as one undoable transaction.
+//!
+//! An edit is made for one version of the buffer. If the person types meanwhile it is refused
+//! as stale, and the tool reads again and repeats it on the new text. What was edited is then
+//! written to disk too, so that commands see it; if that fails, the edit is taken back.
+//! Differences are computed here, on the agent's task, never on the loop.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::event::{BufferRequest, BufferSnapshot, Event};
+use crate::exec::{CommandSpec, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
+use crate::text::position::Byte;
+use crate::text::{diff, format};
+
+/// Wraps the place where files and commands really are.
+#[derive(Debug)]
+pub struct BufferEnvironment {
+    inner: Arc<dyn Environment>,
+    events: mpsc::Sender<Event>,
+}
+
+impl BufferEnvironment {
+    /// Open files are asked of the loop that listens to `events`.
+    pub fn new(inner: Arc<dyn Environment>, events: mpsc::Sender<Event>) -> Self {
+        Self { inner, events }
+    }
+
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> BufferRequest) -> Result<T, EnvError> {
+        let (reply, answer) = oneshot::channel();
+        self.events.send(Event::Buffer(request(reply))).await.map_err(|_| EnvError::Cancelled)?;
+        answer.await.map_err(|_| EnvError::Cancelled)
+    }
+
+    async fn tell(&self, request: BufferRequest) -> Result<(), EnvError> {
+        self.events.send(Event::Buffer(request)).await.map_err(|_| EnvError::Cancelled)
+    }
+
+    /// The open file at a path, whichever links lead there.
+    async fn snapshot(&self, path: &Path) -> Result<Option<BufferSnapshot>, EnvError> {
+        let path = self.inner.resolve(path).await?;
+        self.ask(|reply| BufferRequest::Snapshot { path, reply }).await
+    }
+
+    async fn write_open(
+        &self,
+        path: &Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+        open: BufferSnapshot,
+    ) -> Result<Stamp, EnvError> {
+        if expected.is_some_and(|stamp| stamp != stamp_of(&open)) {
+            return Err(EnvError::Stale(path.to_path_buf()));
+        }
+        if open.read_only.is_some() {
+            return Err(EnvError::Denied(path.to_path_buf()));
+        }
+        let (new, _) = format::decode(&bytes);
+        let changes = diff::change(&open.text.to_string(), &new);
+        let (id, version) = (open.id, open.version);
+        let edited = self.ask(|reply| BufferRequest::Edit { id, version, changes, reply }).await?;
+        let Some(version) = edited else { return Err(EnvError::Stale(path.to_path_buf())) };
+        // The file must be as the buffer knew it: somebody else's change is not ours to bury.
+        let written = self.inner.write(path, bytes, open.stamp.clone()).await;
+        let stamp = written.as_ref().ok().cloned();
+        self.tell(BufferRequest::Written { id, version, stamp }).await?;
+        written?;
+        Ok(stamp_of(&BufferSnapshot { version, ..open }))
+    }
+}
+
+/// The state of an open file.
+fn stamp_of(open: &BufferSnapshot) -> Stamp {
+    Stamp(format!("buffer {} version {}", open.id.0, open.version))
+}
+
+impl Environment for BufferEnvironment {
+    fn root(&self) -> &Path {
+        self.inner.root()
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.inner.home()
+    }
+
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        self.inner.resolve(path)
+    }
+
+    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
+        self.inner.stat(path)
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
+        async move {
+            match self.snapshot(path).await? {
+                Some(open) => {
+                    let bytes = format::encode(open.text.chunks_from(Byte(0)), open.format);
+                    Ok(FileData { bytes, stamp: stamp_of(&open) })
+                }
+                None => self.inner.read(path).await,
+            }
+        }
+        .boxed()
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        async move {
+            match self.snapshot(path).await? {
+                Some(open) => self.write_open(path, bytes, expected, open).await,
+                None => {
+                    let stamp = self.inner.write(path, bytes, expected).await?;
+                    self.tell(BufferRequest::Touched(path.to_path_buf())).await?;
+                    Ok(stamp)
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn run(
+        &self,
+        command: CommandSpec,
+        output: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.run(command, output, cancel)
+    }
+}

@@ -1,0 +1,161 @@
+//! Everything that can change the IDE's state, in one closed list.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::state::buffers::{BufferId, Disk};
+use super::state::files::Entry;
+use crate::base::error::Report;
+use crate::exec::{EnvError, Stamp};
+use crate::runtime::{Handle, RuntimeEvent, Snapshot};
+use crate::text::changes::ChangeSet;
+use crate::text::document::Document;
+use crate::text::format::Format;
+use crate::text::rope::Text;
+use crate::tools::approval::{Ask, Decision};
+use crate::tui::input::Input;
+
+/// One cause of change.
+pub enum Event {
+    /// From the terminal.
+    Input(Input),
+    /// The screen has another size: columns, rows.
+    Resize(u16, u16),
+    /// The session is there, or could not be started.
+    Connected(Result<Box<(Handle, Snapshot)>, Report>),
+    /// From the session.
+    Runtime(RuntimeEvent),
+    /// The conversation is at another place, or could not be brought there.
+    Navigated(Result<Box<Snapshot>, Report>),
+    /// Something failed that nobody waits for.
+    Failed(String),
+    /// The queues that were taken back.
+    Dequeued(Vec<String>),
+    /// A file was read.
+    Opened(Opened),
+    /// A file was written, or could not be.
+    Saved {
+        /// Which one.
+        buffer: BufferId,
+        /// The revision of its undo tree that was written.
+        revision: usize,
+        /// The file's new state.
+        result: Result<Stamp, EnvError>,
+        /// What was to follow.
+        then: AfterSave,
+    },
+    /// A folder was read.
+    Listed {
+        /// Which one.
+        folder: PathBuf,
+        /// What it holds.
+        result: Result<Vec<Entry>, EnvError>,
+    },
+    /// How a file on disk stands.
+    Disk {
+        /// Which one.
+        buffer: BufferId,
+        /// How it stands.
+        disk: Disk,
+    },
+    /// The walk that fills the file picker is over.
+    Walked,
+    /// The agent's view of open files.
+    Buffer(BufferRequest),
+    /// A tool call wants to run.
+    Ask(Ask, oneshot::Sender<Decision>),
+}
+
+/// What there was to wait for.
+pub enum Happened {
+    /// An event.
+    Event(Box<Event>),
+    /// A picker has something new.
+    Wake,
+}
+
+/// A file that was read.
+pub struct Opened {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// Its text; `Ok(None)` when there is no such file yet.
+    pub result: Result<Option<(Document, Stamp)>, EnvError>,
+    /// Where to put the cursor: line and column from 1.
+    pub at: Option<(usize, usize)>,
+    /// Whether an open buffer is to take this text over what it has.
+    pub reload: Option<BufferId>,
+}
+
+/// What follows a save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterSave {
+    /// Nothing.
+    Stay,
+    /// Close the file.
+    Close,
+    /// Leave, once nothing is unsaved.
+    Quit,
+}
+
+/// What the agent's environment asks of the open files.
+pub enum BufferRequest {
+    /// The text of an open file.
+    Snapshot {
+        /// Where it is, links followed.
+        path: PathBuf,
+        /// `None` when it is not open.
+        reply: oneshot::Sender<Option<BufferSnapshot>>,
+    },
+    /// An edit of an open file, made for one version of it.
+    Edit {
+        /// Which one.
+        id: BufferId,
+        /// The version that it was made for.
+        version: u64,
+        /// The edit.
+        changes: ChangeSet,
+        /// The new version, or `None` when the text has changed meanwhile.
+        reply: oneshot::Sender<Option<u64>>,
+    },
+    /// The edit is on disk, or (`None`) could not be written and is to be taken back.
+    Written {
+        /// Which one.
+        id: BufferId,
+        /// The version that the edit made.
+        version: u64,
+        /// The file's new state.
+        stamp: Option<Stamp>,
+    },
+    /// A file that is not open was written.
+    Touched(PathBuf),
+}
+
+/// An open file as the agent sees it.
+#[derive(Debug, Clone)]
+pub struct BufferSnapshot {
+    /// Which one.
+    pub id: BufferId,
+    /// Its text.
+    pub text: Text,
+    /// Its format.
+    pub format: Format,
+    /// Counts its changes.
+    pub version: u64,
+    /// Why it cannot be edited, if it cannot.
+    pub read_only: Option<&'static str>,
+    /// The state in which its file was read or written last.
+    pub stamp: Option<Stamp>,
+}
+
+/// Starts the session once the first frame is drawn.
+pub type Connect = Box<
+    dyn FnOnce(
+            Arc<dyn crate::exec::Environment>,
+            Arc<dyn crate::tools::approval::Approval>,
+        ) -> futures::future::BoxFuture<'static, Result<Handle, Report>>
+        + Send,
+>;

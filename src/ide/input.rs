@@ -1,0 +1,311 @@
+//! From keys, mouse and pastes to commands and text. Must not know what a command does.
+
+use super::answers;
+use super::commands::command::{Command, Cx};
+use super::commands::{AREAS, edit, search, view};
+use super::keys::Lookup;
+use super::panes::{editor, tabs};
+use super::state::State;
+use super::state::damage::Part;
+use super::state::overlay::{Overlay, Topic};
+use super::state::panes::Focus;
+use crate::text::columns;
+use crate::text::motion;
+use crate::text::position::{Byte, Column, Line};
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::Grouping;
+use crate::tui::input::{Button, Key, KeyKind, Mouse, MouseKind};
+
+/// Lines that one notch of the wheel scrolls.
+const WHEEL_LINES: isize = 3;
+
+/// The command of an id.
+pub fn find(id: &str) -> Option<&'static Command> {
+    AREAS.iter().flat_map(|area| area.iter()).find(|command| command.id == id)
+}
+
+/// Runs a command and keeps what belongs to every command: chains of kills, what a query in a
+/// picker or a question brings about.
+pub fn run(cx: &mut Cx<'_>, command: &Command) {
+    if !command.chains {
+        cx.state.kill_ring.interrupt();
+    }
+    if command.id.starts_with("edit.") {
+        cx.state.selecting = false;
+    }
+    (command.run)(cx);
+    follow_query(cx);
+}
+
+/// One key.
+pub fn key(cx: &mut Cx<'_>, key: Key) {
+    if key.kind == KeyKind::Release {
+        return;
+    }
+    let key = key.pressed();
+    if !cx.state.status.message.is_empty() {
+        cx.state.say("");
+    }
+    if guarded(cx) {
+        return typed_below(cx, key);
+    }
+    if dialog_key(cx, key) {
+        return;
+    }
+    cx.state.pending.push(key);
+    if !cx.state.hints.is_empty() {
+        cx.state.hints.clear();
+        cx.state.damage.add(Part::Status);
+    }
+    match cx.state.keymap.lookup(cx.state.place(), &cx.state.pending) {
+        Lookup::Command(id) => {
+            cx.state.pending.clear();
+            if let Some(command) = find(&id) {
+                run(cx, command);
+            }
+        }
+        Lookup::Pending(_) => cx.state.damage.add(Part::Status),
+        Lookup::Unknown => unknown(cx, key),
+    }
+}
+
+/// A key that begins or continues nothing: a character is typed, a broken sequence is told.
+fn unknown(cx: &mut Cx<'_>, key: Key) {
+    let broken = cx.state.pending.len() > 1;
+    let keys: Vec<String> = std::mem::take(&mut cx.state.pending).iter().map(ToString::to_string).collect();
+    if broken {
+        cx.state.fail(format!("{} does nothing here", keys.join(" ")));
+        return;
+    }
+    match key.typed() {
+        Some(c) if cx.state.text_target().is_some() => {
+            cx.state.kill_ring.interrupt();
+            cx.state.selecting = false;
+            edit::insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing);
+            follow_query(cx);
+        }
+        Some(_) => {}
+        None => cx.state.say(format!("{} does nothing here; F2 shows the keys", keys.join(" "))),
+    }
+}
+
+/// Whether a dialog has come up by itself so recently that keys cannot be meant for it.
+fn guarded(cx: &mut Cx<'_>) -> bool {
+    let busy = matches!(cx.state.overlays.last(), Some(Overlay::Dialog(_)));
+    cx.state.guard_until = cx.state.guard_until.filter(|until| busy && *until > cx.now);
+    cx.state.guard_until.is_some()
+}
+
+/// A key goes to what was being typed before the dialog came; the dialog waits on.
+fn typed_below(cx: &mut Cx<'_>, pressed: Key) {
+    let overlays = std::mem::take(&mut cx.state.overlays);
+    key(cx, pressed);
+    cx.state.overlays.extend(overlays);
+    cx.state.damage.all();
+}
+
+/// Keys of a dialog are its answers.
+fn dialog_key(cx: &mut Cx<'_>, key: Key) -> bool {
+    let Some(Overlay::Dialog(dialog)) = cx.state.overlays.last() else { return false };
+    let wanted = match key.typed() {
+        Some(c) => c,
+        None if key.code == crate::tui::input::KeyCode::Enter => '\n',
+        None => {
+            return scroll_dialog(cx, key);
+        }
+    };
+    let answer =
+        dialog.choices.iter().find(|choice| choice.key == wanted).map(|choice| choice.answer.clone());
+    if let Some(answer) = answer {
+        cx.state.pop_overlay();
+        answers::dialog(cx, &answer);
+    }
+    true
+}
+
+fn scroll_dialog(cx: &mut Cx<'_>, key: Key) -> bool {
+    use crate::tui::input::KeyCode;
+    let id = match key.code {
+        KeyCode::Up => "list.up",
+        KeyCode::Down => "list.down",
+        KeyCode::PageUp => "list.page-up",
+        KeyCode::PageDown => "list.page-down",
+        _ => return false,
+    };
+    if let Some(command) = find(id) {
+        run(cx, command);
+    }
+    true
+}
+
+/// Pasted text.
+pub fn paste(cx: &mut Cx<'_>, text: &str) {
+    cx.state.kill_ring.interrupt();
+    let one_line = matches!(cx.state.overlays.last(), Some(Overlay::Picker(_) | Overlay::Question(_)));
+    if one_line {
+        let line = text.lines().next().unwrap_or_default().to_string();
+        edit::insert(cx, &line, Grouping::Own);
+    } else {
+        let ending = cx.state.buffers.current().map(|b| b.area.document.format().ending.text());
+        let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+        match ending.filter(|ending| in_file && *ending != "\n") {
+            Some(ending) => edit::insert(cx, &text.replace('\n', ending), Grouping::Own),
+            None => edit::insert(cx, text, Grouping::Own),
+        }
+    }
+    follow_query(cx);
+}
+
+/// What is typed into a picker filters it; what is typed into a search moves the cursor.
+fn follow_query(cx: &mut Cx<'_>) {
+    match cx.state.overlays.last_mut() {
+        Some(Overlay::Picker(picker)) => {
+            if picker.query_changed() {
+                picker.refilter();
+                picker.tick(FILTER_WAIT_MS);
+                cx.state.damage.add(Part::Overlay);
+            }
+        }
+        Some(Overlay::Question(question)) if matches!(question.topic, Topic::Find(_)) => {
+            let version = question.answer.document.version();
+            if question.seen != version {
+                question.seen = version;
+                search::look(cx);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// How long a key waits for the filter's first matches, in milliseconds; short lists are done
+/// by then and show no stale frame.
+const FILTER_WAIT_MS: u64 = 5;
+
+/// The mouse.
+pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
+    if !cx.state.overlays.is_empty() {
+        return overlay_mouse(cx, mouse);
+    }
+    let areas = cx.state.areas;
+    let inside = |area: Option<ratatui::layout::Rect>| {
+        area.filter(|a| a.contains(ratatui::layout::Position::new(mouse.col, mouse.row)))
+    };
+    let wheel = match mouse.kind {
+        MouseKind::ScrollUp => -WHEEL_LINES,
+        MouseKind::ScrollDown => WHEEL_LINES,
+        _ => 0,
+    };
+    let pressed = mouse.kind == MouseKind::Down(Button::Left);
+    if let Some(area) = inside(areas.editor) {
+        let (x, y) = (mouse.col - area.x, mouse.row - area.y);
+        editor_mouse(cx, mouse.kind, x, y, wheel);
+    } else if let Some(area) = inside(areas.tabs).filter(|_| pressed) {
+        let places = tabs::places(cx.state, area.width);
+        let x = mouse.col - area.x;
+        if let Some((n, ..)) = places.iter().find(|(_, from, width)| (*from..from + width).contains(&x)) {
+            let id = cx.state.buffers.all()[*n].id;
+            cx.state.buffers.show(id);
+            view::focus(cx, Focus::Editor);
+        }
+    } else if let Some(area) = inside(areas.files) {
+        files_mouse(cx, pressed, mouse.row - area.y, wheel);
+    } else if inside(areas.transcript).is_some() {
+        if wheel != 0 {
+            cx.state.scroll_transcript(wheel);
+        } else if pressed {
+            view::focus(cx, Focus::Agent);
+        }
+    } else if inside(areas.prompt).is_some() && pressed {
+        view::focus(cx, Focus::Agent);
+    }
+}
+
+fn overlay_mouse(cx: &mut Cx<'_>, mouse: Mouse) {
+    let id = match mouse.kind {
+        MouseKind::ScrollUp => "list.up",
+        MouseKind::ScrollDown => "list.down",
+        _ => return,
+    };
+    if let Some(command) = find(id) {
+        run(cx, command);
+    }
+}
+
+fn files_mouse(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
+    if wheel != 0 {
+        let last = cx.state.files.rows().len().saturating_sub(1);
+        cx.state.files.top = cx.state.files.top.saturating_add_signed(wheel).min(last);
+        cx.state.damage.add(Part::Files);
+    } else if pressed && y > 0 {
+        let row = cx.state.files.top + usize::from(y) - 1;
+        if row < cx.state.files.rows().len() {
+            cx.state.files.selected = row;
+            cx.state.damage.add(Part::Files);
+            if let Some(command) = find("files.open") {
+                run(cx, command);
+            }
+        }
+    }
+}
+
+fn editor_mouse(cx: &mut Cx<'_>, kind: MouseKind, x: u16, y: u16, wheel: isize) {
+    let tab_width = cx.state.show.tab_width;
+    let cols = cx.state.areas.editor.map_or(0, |area| area.width);
+    let show = cx.state.show;
+    if kind == MouseKind::Down(Button::Left) && cx.state.panes.focus != Focus::Editor {
+        view::focus(cx, Focus::Editor);
+    }
+    let (now, last) = (cx.now, cx.state.last_click);
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    if wheel != 0 {
+        buffer.scroll_by(wheel);
+        cx.state.free_scroll = true;
+        cx.state.damage.add(Part::Editor);
+        return;
+    }
+    let text = buffer.area.text();
+    let line = Line((buffer.top.0 + usize::from(y)).min(text.last_line().0));
+    let column = usize::from(x.saturating_sub(editor::gutter_width(buffer, show, cols))) + buffer.left.0;
+    let at = columns::at_column(text, line, Column(column), tab_width);
+    match kind {
+        MouseKind::Down(Button::Left) => {
+            let clicks = match last {
+                Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => {
+                    n % 3 + 1
+                }
+                _ => 1,
+            };
+            let range = clicked(text, at, line, clicks);
+            buffer.area.selection = Selection::single(range);
+            buffer.area.document.seal();
+            cx.state.last_click = Some((now, at, clicks));
+        }
+        MouseKind::Drag(Button::Left) => {
+            let anchor = buffer.area.selection.primary().anchor;
+            buffer.area.selection = Selection::single(Range::new(anchor, at));
+        }
+        _ => return,
+    }
+    cx.state.kill_ring.interrupt();
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Clicks at one place within this time are a double or triple click.
+const MULTI_CLICK: std::time::Duration = std::time::Duration::from_millis(400);
+
+/// What one, two or three clicks select.
+fn clicked(text: &crate::text::rope::Text, at: Byte, line: Line, clicks: u8) -> Range {
+    match clicks {
+        2 => motion::word_around(text, at),
+        3 => Range::new(text.line_start(line), text.line_start(Line(line.0 + 1))),
+        _ => Range::cursor(at),
+    }
+}
+
+/// The hints for a sequence that the person hesitates to complete.
+pub fn show_hints(state: &mut State) {
+    if let Lookup::Pending(hints) = state.keymap.lookup(state.place(), &state.pending) {
+        state.hints = hints;
+        state.damage.add(Part::Status);
+    }
+}

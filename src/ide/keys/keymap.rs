@@ -1,0 +1,259 @@
+//! Key maps: TOML tables of places, each from key sequences to command ids.
+
+use std::collections::{BTreeMap, HashMap};
+
+use toml::Spanned;
+
+use crate::tui::input::{Key, KeyKind};
+
+/// Where a key is pressed. A place falls back to the next one of its chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Everywhere.
+    Global,
+    /// Any text field.
+    Text,
+    /// The editor.
+    Editor,
+    /// The agent's prompt.
+    Prompt,
+    /// The file tree.
+    Files,
+    /// A picker.
+    Picker,
+    /// A one-line question: find, go to line.
+    Question,
+    /// A dialog whose keys are its own choices.
+    Dialog,
+}
+
+impl Place {
+    /// Every place that a key map may have a table for.
+    pub const ALL: [Self; 8] = [
+        Self::Global,
+        Self::Text,
+        Self::Editor,
+        Self::Prompt,
+        Self::Files,
+        Self::Picker,
+        Self::Question,
+        Self::Dialog,
+    ];
+
+    /// The table's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Text => "text",
+            Self::Editor => "editor",
+            Self::Prompt => "prompt",
+            Self::Files => "files",
+            Self::Picker => "picker",
+            Self::Question => "question",
+            Self::Dialog => "dialog",
+        }
+    }
+
+    /// The place itself and where its unknown keys are looked up, innermost first.
+    pub fn chain(self) -> &'static [Self] {
+        match self {
+            Self::Global => &[Self::Global],
+            Self::Text => &[Self::Text, Self::Global],
+            Self::Editor => &[Self::Editor, Self::Text, Self::Global],
+            Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
+            Self::Files => &[Self::Files, Self::Global],
+            Self::Picker => &[Self::Picker, Self::Text, Self::Global],
+            Self::Question => &[Self::Question, Self::Text, Self::Global],
+            Self::Dialog => &[Self::Dialog, Self::Global],
+        }
+    }
+}
+
+/// What a sequence of keys means so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// This command.
+    Command(String),
+    /// Nothing yet; these keys continue it, with what they or their continuations do.
+    Pending(Vec<(String, String)>),
+    /// Nothing.
+    Unknown,
+}
+
+/// A line of a key map that cannot be used; the rest of the map can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeymapProblem {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Node {
+    command: Option<String>,
+    /// In the order of the file: the first key of a command is the one that is shown for it.
+    next: Vec<(Key, Node)>,
+}
+
+impl Node {
+    fn child(&mut self, key: Key) -> &mut Self {
+        let at = self.next.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            self.next.push((key, Self::default()));
+            self.next.len() - 1
+        });
+        &mut self.next[at].1
+    }
+}
+
+/// A key map.
+#[derive(Debug, Clone, Default)]
+pub struct Keymap {
+    places: HashMap<Place, Node>,
+}
+
+impl Keymap {
+    /// Reads a key map. `known` tells whether a command exists. What cannot be used is left
+    /// out and told; a file that is no TOML gives an empty map.
+    pub fn parse(text: &str, known: impl Fn(&str) -> bool) -> (Self, Vec<KeymapProblem>) {
+        type Tables = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<String>>>;
+        let mut map = Self::default();
+        let mut problems = Vec::new();
+        let line_at = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
+        let tables: Tables = match toml::from_str(text) {
+            Ok(tables) => tables,
+            Err(error) => {
+                let line = line_at(error.span().map_or(0, |span| span.start));
+                problems.push(KeymapProblem { line, message: error.message().to_string() });
+                return (map, problems);
+            }
+        };
+        for (table, rows) in tables {
+            let mut refuse =
+                |at: usize, message: String| problems.push(KeymapProblem { line: line_at(at), message });
+            let Some(place) = Place::ALL.into_iter().find(|place| place.name() == table.get_ref()) else {
+                refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
+                continue;
+            };
+            let mut rows: Vec<_> = rows.into_iter().collect();
+            rows.sort_by_key(|(keys, _)| keys.span().start);
+            for (keys, command) in rows {
+                let sequence: Result<Vec<Key>, _> =
+                    keys.get_ref().split_whitespace().map(str::parse).collect();
+                match sequence {
+                    Err(_) => refuse(keys.span().start, format!("`{}` is no key", keys.get_ref())),
+                    Ok(keys_read) if keys_read.is_empty() => {
+                        refuse(keys.span().start, "an empty key".to_string())
+                    }
+                    Ok(_) if !known(command.get_ref()) => {
+                        refuse(command.span().start, format!("no command is called `{}`", command.get_ref()));
+                    }
+                    Ok(sequence) => map.bind(place, &sequence, command.into_inner()),
+                }
+            }
+        }
+        (map, problems)
+    }
+
+    fn bind(&mut self, place: Place, sequence: &[Key], command: String) {
+        let mut node = self.places.entry(place).or_default();
+        for key in sequence {
+            node = node.child(*key);
+        }
+        node.command = Some(command);
+    }
+
+    /// What keys mean in a place. The innermost place that knows the sequence decides.
+    pub fn lookup(&self, place: Place, keys: &[Key]) -> Lookup {
+        for place in place.chain() {
+            let Some(node) = self.places.get(place).and_then(|root| descend(root, keys)) else { continue };
+            match &node.command {
+                Some(command) if node.next.is_empty() => return Lookup::Command(command.clone()),
+                _ if !node.next.is_empty() => return Lookup::Pending(continuations(node)),
+                _ => {}
+            }
+        }
+        Lookup::Unknown
+    }
+
+    /// The first key sequence for a command in a place or where it falls back to.
+    pub fn keys_for(&self, place: Place, command: &str) -> Option<String> {
+        place
+            .chain()
+            .iter()
+            .find_map(|p| self.rows(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
+    }
+
+    /// Every sequence of one place's own table with its command.
+    pub fn rows(&self, place: Place) -> Vec<(String, String)> {
+        fn collect(node: &Node, prefix: &str, out: &mut Vec<(String, String)>) {
+            if let Some(command) = &node.command {
+                out.push((prefix.to_string(), command.clone()));
+            }
+            for (key, next) in &node.next {
+                let path = if prefix.is_empty() { key.to_string() } else { format!("{prefix} {key}") };
+                collect(next, &path, out);
+            }
+        }
+        let mut out = Vec::new();
+        if let Some(root) = self.places.get(&place) {
+            collect(root, "", &mut out);
+        }
+        out
+    }
+}
+
+fn descend<'a>(root: &'a Node, keys: &[Key]) -> Option<&'a Node> {
+    keys.iter().try_fold(root, |node, key| {
+        let key = Key { kind: KeyKind::Press, ..*key };
+        node.next.iter().find(|(known, _)| *known == key).map(|(_, next)| next)
+    })
+}
+
+fn continuations(node: &Node) -> Vec<(String, String)> {
+    let command = |node: &Node| node.command.clone().unwrap_or_else(|| "…".to_string());
+    node.next.iter().map(|(key, next)| (key.to_string(), command(next))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Vec<Key> {
+        text.split_whitespace().map(|key| key.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_innermost_place_wins_and_sequences_wait() {
+        let text = "[global]\n\"Ctrl-p\" = \"a\"\n\"Ctrl-x Ctrl-s\" = \"b\"\n[prompt]\n\"Ctrl-p\" = \"c\"\n";
+        let (map, problems) = Keymap::parse(text, |_| true);
+        assert_eq!(problems, []);
+        assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-p")), Lookup::Command("a".into()));
+        assert_eq!(map.lookup(Place::Prompt, &keys("Ctrl-p")), Lookup::Command("c".into()));
+        assert_eq!(
+            map.lookup(Place::Editor, &keys("Ctrl-x")),
+            Lookup::Pending(vec![("Ctrl-s".into(), "b".into())])
+        );
+        assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x Ctrl-s")), Lookup::Command("b".into()));
+        assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x x")), Lookup::Unknown);
+        assert_eq!(map.keys_for(Place::Editor, "b"), Some("Ctrl-x Ctrl-s".into()));
+    }
+
+    #[test]
+    fn bad_lines_are_told_with_their_numbers_and_the_rest_works() {
+        let text = "[global]\n\"Ctrl-p\" = \"good\"\n\"Hyper-Q\" = \"good\"\n\"F1\" = \"bad\"\n[attic]\n\"F2\" = \"good\"\n";
+        let (map, problems) = Keymap::parse(text, |id| id == "good");
+        let lines: Vec<usize> = problems.iter().map(|p| p.line).collect();
+        assert_eq!(map.lookup(Place::Global, &keys("Ctrl-p")), Lookup::Command("good".into()));
+        assert_eq!(
+            {
+                let mut l = lines;
+                l.sort_unstable();
+                l
+            },
+            [3, 4, 5]
+        );
+        let (_, problems) = Keymap::parse("[global]\nF1 = \n", |_| true);
+        assert_eq!(problems[0].line, 2);
+    }
+}

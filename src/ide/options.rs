@@ -1,0 +1,53 @@
+//! What the IDE is started with: everything resolved, nothing read from the outside here.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::event::Connect;
+use crate::base::clock::SharedClock;
+use crate::exec::Environment;
+use crate::llm::model::Part;
+use crate::tui::theme::{ColorDepth, Theme};
+
+/// A file to open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenTarget {
+    /// Absolute.
+    pub path: PathBuf,
+    /// Line and column, from 1.
+    pub at: Option<(usize, usize)>,
+}
+
+/// What the IDE is started with.
+pub struct Options {
+    /// The folder to work on, absolute.
+    pub workspace: PathBuf,
+    /// The user's home, for `~`.
+    pub home: PathBuf,
+    /// Files to open; the first one is shown.
+    pub open: Vec<OpenTarget>,
+    /// What to say to the agent first: texts with their images.
+    pub prompts: Vec<(String, Vec<Part>)>,
+    /// The theme.
+    pub theme: Theme,
+    /// The key map's text and where it comes from.
+    pub keymap: (String, String),
+    /// What was wrong with settings, theme and the like, for the person.
+    pub problems: Vec<String>,
+    /// How many colours the terminal has.
+    pub colors: ColorDepth,
+    /// Cells between tab stops.
+    pub tab_width: usize,
+    /// Whether the editor numbers its lines.
+    pub line_numbers: bool,
+    /// Whether the mouse is ours.
+    pub mouse: bool,
+    /// Whether tools run unasked.
+    pub unrestricted: bool,
+    /// Files and commands.
+    pub env: Arc<dyn Environment>,
+    /// Starts the session, after the first frame.
+    pub connect: Option<Connect>,
+    /// Time.
+    pub clock: SharedClock,
+}

@@ -1,0 +1,52 @@
+//! A dialog: text, and its answers as keys in the footer.
+
+use ratatui::layout::Rect;
+
+use super::frame;
+use crate::base::width::text_width;
+use crate::ide::state::overlay::Dialog;
+use crate::tui::canvas::Canvas;
+use crate::tui::widgets::line::{self, Break, Line, Span};
+
+/// Widest text.
+const COLS: u16 = 78;
+
+/// The text wrapped for a dialog of that width.
+fn wrapped(dialog: &Dialog, cols: u16) -> Vec<Line> {
+    let width = cols.saturating_sub(4).max(1);
+    let wrap =
+        |text: &String| line::wrap(&[Span::new(text.as_str(), "ui.overlay")], width, &[], &[], Break::Words);
+    dialog.lines.iter().flat_map(wrap).collect()
+}
+
+/// Where it is.
+pub fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
+    let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
+    let cols = (widest.max(text_width(&footer(dialog))) as u16).saturating_add(6).clamp(30, COLS);
+    let rows = wrapped(dialog, cols.min(size.0)).len() as u16 + 2;
+    frame::place(size, cols, rows.max(3))
+}
+
+fn footer(dialog: &Dialog) -> String {
+    let choices = dialog.choices.iter().map(|choice| match choice.key {
+        '\n' => format!("Enter {}", choice.label),
+        key => format!("{key} {}", choice.label),
+    });
+    choices.collect::<Vec<_>>().join("  ")
+}
+
+/// Draws it.
+pub fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
+    let (cols, _) = canvas.size();
+    let lines = wrapped(dialog, cols);
+    let inner = frame::draw(canvas, &dialog.title, "", &footer(dialog));
+    let more = lines.len() > usize::from(inner.height);
+    let top = if more { dialog.top.min(lines.len() - usize::from(inner.height).min(lines.len())) } else { 0 };
+    for (n, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {
+        let mut x = inner.x + 1;
+        for span in line {
+            let style = canvas.style(span.scope);
+            x = canvas.text(x, inner.y + n as u16, &span.text, style);
+        }
+    }
+}

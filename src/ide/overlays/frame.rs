@@ -1,0 +1,48 @@
+//! The frame around what floats: a title at the top left, a count at the top right, keys below.
+
+use ratatui::layout::Rect;
+
+use crate::base::width::{text_width, truncate};
+use crate::tui::canvas::Canvas;
+
+/// Below this size what floats takes the whole screen.
+const SMALL: (u16, u16) = (44, 12);
+
+/// A place for `cols` by `rows` in the upper middle of the screen; all of a small one.
+pub fn place(size: (u16, u16), cols: u16, rows: u16) -> Rect {
+    if size.0 < SMALL.0 || size.1 < SMALL.1 {
+        let rows = rows.min(size.1);
+        return Rect::new(0, size.1 - rows, size.0, rows);
+    }
+    let (cols, rows) = (cols.min(size.0 - 4), rows.min(size.1 - 3));
+    Rect::new((size.0 - cols) / 2, (size.1 - rows) / 4 + 1, cols, rows)
+}
+
+/// Draws the frame and returns the area inside it.
+pub fn draw(canvas: &mut Canvas<'_>, title: &str, right: &str, footer: &str) -> Rect {
+    let (cols, rows) = canvas.size();
+    if cols < 4 || rows < 3 {
+        return Rect::new(0, 0, cols, rows);
+    }
+    let (ground, border, head) =
+        (canvas.style("ui.overlay"), canvas.style("ui.overlay.border"), canvas.style("ui.overlay.title"));
+    canvas.fill(Rect::new(0, 0, cols, rows), ground);
+    let line = "─".repeat(usize::from(cols) - 2);
+    canvas.text(0, 0, &format!("╭{line}╮"), border);
+    canvas.text(0, rows - 1, &format!("╰{line}╯"), border);
+    for y in 1..rows - 1 {
+        canvas.text(0, y, "│", border);
+        canvas.text(cols - 1, y, "│", border);
+    }
+    let room = usize::from(cols) - 4;
+    canvas.text(2, 0, &format!(" {} ", truncate(title, room.saturating_sub(2))), head);
+    let right_width = text_width(right) + 2;
+    if !right.is_empty() && text_width(title) + right_width + 4 < room {
+        canvas.text(cols - 2 - right_width as u16, 0, &format!(" {right} "), border);
+    }
+    if !footer.is_empty() {
+        let soft = canvas.style("ui.overlay.soft");
+        canvas.text(2, rows - 1, &format!(" {} ", truncate(footer, room.saturating_sub(2))), soft);
+    }
+    Rect::new(1, 1, cols - 2, rows - 2)
+}

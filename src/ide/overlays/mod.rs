@@ -1,0 +1,6 @@
+//! How the things that float are drawn and where: one shape of frame for all.
+
+pub mod dialog;
+pub mod frame;
+pub mod picker;
+pub mod question;

@@ -1,0 +1,57 @@
+//! A one-line question: its label, the answer so far, a note.
+
+use ratatui::layout::Rect;
+
+use super::frame;
+use crate::base::width::text_width;
+use crate::ide::state::overlay::{Question, Topic};
+use crate::text::position::{Byte, Line};
+use crate::tui::canvas::Canvas;
+
+/// Where it is: at the top right of the screen, so that matches stay in sight.
+pub fn place(size: (u16, u16)) -> Rect {
+    frame::place(size, 64, 3)
+}
+
+fn title(topic: &Topic) -> &'static str {
+    match topic {
+        Topic::Find(_) => "find",
+        Topic::GoToLine => "go to line",
+        Topic::Replace => "replace what?",
+        Topic::ReplaceWith(_) => "by what?",
+        Topic::SaveAs(_) => "save as",
+        Topic::Open => "open",
+    }
+}
+
+/// The part of the answer that is shown, so that its end and the caret are in sight.
+fn shown(question: &Question, cols: u16) -> (String, u16) {
+    let text = question.answer.text();
+    let line = text.line(Line(0)).into_owned();
+    let caret = text_width(&text.slice(Byte(0)..question.answer.selection.primary().head));
+    let skip = (caret + 2).saturating_sub(usize::from(cols));
+    let mut out = String::new();
+    let mut width = 0;
+    for grapheme in unicode_segmentation::UnicodeSegmentation::graphemes(line.as_str(), true) {
+        if width >= skip {
+            out.push_str(grapheme);
+        }
+        width += text_width(grapheme);
+    }
+    (out, (caret - skip) as u16)
+}
+
+/// Draws it.
+pub fn draw(canvas: &mut Canvas<'_>, question: &Question) {
+    let (cols, _) = canvas.size();
+    let inner = frame::draw(canvas, title(&question.topic), &question.note, "Enter take  Escape close");
+    let (text, _) = shown(question, cols.saturating_sub(6));
+    let style = canvas.style("ui.overlay");
+    canvas.text(inner.x + 1, inner.y, &text, style);
+}
+
+/// Where the caret is, in the overlay's coordinates.
+pub fn cursor(question: &Question, cols: u16) -> (u16, u16) {
+    let (_, x) = shown(question, cols.saturating_sub(6));
+    (x + 2, 1)
+}

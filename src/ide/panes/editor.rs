@@ -1,0 +1,170 @@
+//! The text of the open file: line numbers, marks of the agent, selections, the caret.
+//!
+//! Reads only the lines on screen. A line's cost ends at the right edge, except that its start
+//! must be walked to find the first visible column.
+
+use ratatui::layout::Rect;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::row::Row;
+use crate::base::width::visible;
+use crate::ide::state::State;
+use crate::ide::state::buffers::Buffer;
+use crate::ide::state::damage::Part;
+use crate::ide::state::show::Show;
+use crate::text::columns::{self, width_at};
+use crate::text::format::carried_byte;
+use crate::text::position::{Byte, Line};
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+
+/// The table's row.
+pub const PANE: Row = Row { part: Part::Editor, layer: 0, make: || Box::new(Editor) };
+
+struct Editor;
+
+/// Cells left of the text: one for marks, then the number and a space. Nothing but the mark in
+/// panes too narrow for numbers.
+pub fn gutter_width(buffer: &Buffer, show: Show, cols: u16) -> u16 {
+    let digits = buffer.area.text().line_count().max(100).ilog10() as u16 + 1;
+    if show.line_numbers && cols >= 30 { digits + 3 } else { 1 }
+}
+
+/// Columns for text in a pane of that width.
+pub fn text_width(buffer: &Buffer, show: Show, cols: u16) -> usize {
+    usize::from(cols.saturating_sub(gutter_width(buffer, show, cols))).max(1)
+}
+
+impl Component<State> for Editor {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        let Some(buffer) = state.buffers.current() else { return draw_welcome(canvas, state) };
+        for y in canvas.dirty_rows() {
+            let line = Line(buffer.top.0 + usize::from(y));
+            if line <= buffer.area.text().last_line() {
+                draw_line(canvas, state, buffer, line, y);
+            } else {
+                let style = canvas.style("ui.linenr");
+                canvas.text(0, y, " ", style);
+            }
+        }
+    }
+
+    fn cursor(&self, (cols, rows): (u16, u16), state: &State) -> Option<(u16, u16)> {
+        let buffer = state.buffers.current()?;
+        let (line, column) = buffer.cursor(state.show.tab_width);
+        let y = line.0.checked_sub(buffer.top.0)?;
+        let x = column.0.checked_sub(buffer.left.0)? + usize::from(gutter_width(buffer, state.show, cols));
+        (y < usize::from(rows) && x < usize::from(cols)).then_some((x as u16, y as u16))
+    }
+}
+
+fn draw_line(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, line: Line, y: u16) {
+    let text = buffer.area.text();
+    let (cols, _) = canvas.size();
+    let gutter = gutter_width(buffer, state.show, cols);
+    let span = text.line_start(line)..text.line_end(line);
+    let head = buffer.area.selection.primary().head;
+    let is_caret_line = text.line_of(head) == line;
+    if is_caret_line {
+        let style = canvas.style("ui.caret-line");
+        canvas.put_style(Rect::new(0, y, cols, 1), style);
+    }
+    if buffer.is_marked(span.start..span.end) {
+        let style = canvas.style("ui.gutter.agent");
+        canvas.text(0, y, "┃", style);
+    }
+    if gutter > 1 {
+        let style = canvas.style(if is_caret_line { "ui.linenr.active" } else { "ui.linenr" });
+        let number = format!("{:>width$}", line.0 + 1, width = usize::from(gutter) - 2);
+        canvas.text(1, y, &number, style);
+    }
+    draw_content(&mut canvas.sub(Rect::new(gutter, y, cols.saturating_sub(gutter), 1)), state, buffer, span);
+}
+
+fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: std::ops::Range<Byte>) {
+    let text = buffer.area.text();
+    let (cols, _) = canvas.size();
+    let tab_width = state.show.tab_width;
+    let (plain, control) = (canvas.style("ui.text"), canvas.style("ui.control"));
+    let plain = ratatui::style::Style { bg: None, ..plain };
+    let mut column = 0;
+    let mut at = span.start;
+    for grapheme in text.slice(span.clone()).graphemes(true) {
+        let width = width_at(grapheme, column, tab_width);
+        let x = column as isize - buffer.left.0 as isize;
+        if x >= isize::from(cols as i16) {
+            break;
+        }
+        if x + width as isize > 0 {
+            match (grapheme, grapheme.chars().next().and_then(carried_byte)) {
+                ("\t", _) => {}
+                (_, Some(_)) => draw_clipped(canvas, x, &carried_text(grapheme), control),
+                _ if grapheme.chars().any(crate::base::width::is_unsafe) => {
+                    draw_clipped(canvas, x, &visible(grapheme), control)
+                }
+                _ => draw_clipped(canvas, x, grapheme, plain),
+            }
+        }
+        column += width;
+        at += grapheme.len();
+    }
+    debug_assert!(at <= span.end, "graphemes do not leave their line");
+    draw_selections(canvas, state, buffer, span);
+}
+
+/// Bytes that are no UTF-8, as `<FF>`; their cells are counted as one each in `columns`, so
+/// only a sign fits here.
+fn carried_text(grapheme: &str) -> String {
+    grapheme.chars().map(|c| if carried_byte(c).is_some() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Draws at a column that may lie left of the edge: what is cut is left out.
+fn draw_clipped(canvas: &mut Canvas<'_>, x: isize, text: &str, style: ratatui::style::Style) {
+    if let Ok(x) = u16::try_from(x) {
+        canvas.text(x, 0, text, style);
+    }
+}
+
+fn draw_selections(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: std::ops::Range<Byte>) {
+    let text = buffer.area.text();
+    let (cols, _) = canvas.size();
+    let column =
+        |at: Byte| columns::column_of(text, at, state.show.tab_width).0 as isize - buffer.left.0 as isize;
+    let clamp = |x: isize| x.clamp(0, isize::from(cols as i16)) as u16;
+    let style = canvas.style("ui.selection");
+    let primary = buffer.area.selection.primary_index();
+    for (n, range) in buffer.area.selection.ranges().iter().enumerate() {
+        if range.end() < span.start || range.start() > span.end {
+            continue;
+        }
+        let from = clamp(column(range.start().max(span.start)));
+        // A selection that goes on to the next line shows that it takes the line's ending.
+        let over = isize::from(range.end() > span.end);
+        let to = clamp(column(range.end().min(span.end)) + over);
+        if from < to {
+            canvas.put_style(Rect::new(from, 0, to - from, 1), style);
+        } else if n != primary && range.is_empty() && from < cols {
+            canvas
+                .put_style(Rect::new(from, 0, 1, 1), style.add_modifier(ratatui::style::Modifier::REVERSED));
+        }
+    }
+}
+
+fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
+    let (cols, rows) = canvas.size();
+    let key =
+        |command: &str| state.keymap.keys_for(crate::ide::keys::Place::Editor, command).unwrap_or_default();
+    let rows_of_text = [
+        (key("view.files-picker"), "find a file"),
+        (key("view.focus-agent"), "talk to the agent"),
+        (key("app.palette"), "every command"),
+    ];
+    let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
+    let top = rows.saturating_sub(rows_of_text.len() as u16) / 2;
+    let left = cols.saturating_sub(28) / 2;
+    for (n, (key, what)) in rows_of_text.iter().enumerate() {
+        let y = top + n as u16;
+        canvas.text(left, y, key, strong);
+        canvas.text(left + 9, y, what, soft);
+    }
+}

@@ -1,0 +1,44 @@
+//! Whatever floats on top of the panes: only the topmost is drawn.
+
+use ratatui::layout::Rect;
+
+use super::row::Row;
+use crate::ide::overlays::{dialog, picker, question};
+use crate::ide::state::State;
+use crate::ide::state::damage::Part;
+use crate::ide::state::overlay::Overlay;
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+
+/// The table's row.
+pub const PANE: Row = Row { part: Part::Overlay, layer: 1, make: || Box::new(Floating) };
+
+struct Floating;
+
+/// Where the topmost overlay is, if there is one.
+pub fn place(state: &State) -> Option<Rect> {
+    Some(match state.overlays.last()? {
+        Overlay::Picker(_) => picker::place(state.size),
+        Overlay::Question(_) => question::place(state.size),
+        Overlay::Dialog(shown) => dialog::place(state.size, shown),
+    })
+}
+
+impl Component<State> for Floating {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        match state.overlays.last() {
+            Some(Overlay::Picker(shown)) => picker::draw(canvas, shown),
+            Some(Overlay::Question(shown)) => question::draw(canvas, shown),
+            Some(Overlay::Dialog(shown)) => dialog::draw(canvas, shown),
+            None => {}
+        }
+    }
+
+    fn cursor(&self, (cols, _): (u16, u16), state: &State) -> Option<(u16, u16)> {
+        match state.overlays.last()? {
+            Overlay::Picker(shown) => Some(picker::cursor(shown)),
+            Overlay::Question(shown) => Some(question::cursor(shown, cols)),
+            Overlay::Dialog(_) => None,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The last line: where the cursor is, what the agent does and costs, the next useful key.
+
+use ratatui::layout::Rect;
+
+use super::row::Row;
+use crate::base::width::{text_width, truncate};
+use crate::ide::state::State;
+use crate::ide::state::damage::Part;
+use crate::llm::model::Thinking;
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+
+/// The table's row.
+pub const PANE: Row = Row { part: Part::Status, layer: 0, make: || Box::new(Status) };
+
+/// The one moving sign while the agent works.
+pub const SIGNS: [&str; 4] = ["◐", "◓", "◑", "◒"];
+
+struct Status;
+
+impl Component<State> for Status {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        let (cols, _) = canvas.size();
+        let ground = canvas.style("ui.status");
+        canvas.fill(Rect::new(0, 0, cols, 1), ground);
+        let right = right(state, usize::from(cols));
+        let right_width = text_width(&right) as u16;
+        let left_room = usize::from(cols.saturating_sub(right_width + 2));
+        let (left, scope) = left(state);
+        let style = canvas.style(scope);
+        canvas.text(1, 0, &truncate(&left, left_room), style);
+        canvas.text(cols.saturating_sub(right_width + 1), 0, &right, ground);
+    }
+}
+
+/// What is at the left: hints, a message, or the cursor's place.
+fn left(state: &State) -> (String, &'static str) {
+    if !state.hints.is_empty() {
+        let hints: Vec<String> =
+            state.hints.iter().map(|(key, command)| format!("{key} {command}")).collect();
+        return (hints.join("  "), "ui.status.focus");
+    }
+    if !state.pending.is_empty() {
+        let keys: Vec<String> = state.pending.iter().map(ToString::to_string).collect();
+        return (format!("{} …", keys.join(" ")), "ui.status.focus");
+    }
+    if !state.status.message.is_empty() {
+        let scope = if state.status.is_error { "ui.status.error" } else { "ui.status" };
+        let sign = if state.status.is_error { "✗ " } else { "" };
+        return (format!("{sign}{}", state.status.message), scope);
+    }
+    let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
+    let (line, column) = buffer.cursor(state.show.tab_width);
+    let mut text = format!("{} {}:{}", buffer.name(), line.0 + 1, column.0 + 1);
+    if let Some(reason) = buffer.read_only {
+        text.push_str(&format!("  read-only: {reason}"));
+    } else if buffer.area.document.format().lossless {
+        text.push_str("  not UTF-8, bytes kept");
+    }
+    let edits = buffer.area.document.marks().all().len();
+    if edits > 0 {
+        text.push_str(&format!("  {edits} to review (Alt-r)"));
+    }
+    (text, "ui.status")
+}
+
+/// What is at the right, as much as fits in half the line or the whole of a wide one.
+fn right(state: &State, cols: usize) -> String {
+    let agent = &state.agent;
+    let mut parts = Vec::new();
+    if agent.working_since.is_some() {
+        parts.push(SIGNS[agent.sign % SIGNS.len()].to_string());
+    }
+    if agent.unrestricted {
+        parts.push("asks nothing".to_string());
+    }
+    if let Some(model) = &agent.model {
+        let thinking = if agent.thinking == Thinking::Off {
+            String::new()
+        } else {
+            format!(" · {}", agent.thinking.name())
+        };
+        parts.push(format!("{}{thinking}", model.name));
+        if agent.context_tokens > 0 {
+            let percent = agent.context_tokens * 100 / model.context_window.max(1);
+            parts.push(format!(
+                "{}/{} {percent}%",
+                thousands(agent.context_tokens),
+                thousands(model.context_window)
+            ));
+        }
+    }
+    if agent.usage.cost.total > 0.0 {
+        parts.push(format!("${:.3}", agent.usage.cost.total));
+    }
+    parts.push("F1 palette".to_string());
+    while parts.len() > 1 && text_width(&parts.join("  ")) > cols * 2 / 3 {
+        // The working sign and the model go last: drop from the end.
+        parts.pop();
+    }
+    let text = parts.join("  ");
+    if text_width(&text) * 2 > cols && cols < 40 { String::new() } else { text }
+}
+
+/// `12.4k`, `200k`, `1.0M`.
+fn thousands(tokens: u64) -> String {
+    match tokens {
+        0..1_000 => tokens.to_string(),
+        1_000..100_000 => format!("{:.1}k", tokens as f64 / 1e3),
+        100_000..1_000_000 => format!("{}k", tokens / 1_000),
+        _ => format!("{:.1}M", tokens as f64 / 1e6),
+    }
+}

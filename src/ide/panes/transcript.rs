@@ -1,0 +1,60 @@
+//! The conversation: a virtual list that lays out what is on screen and nothing else.
+
+use ratatui::layout::Rect;
+
+use super::row::Row;
+use crate::ide::state::State;
+use crate::ide::state::damage::Part;
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+
+/// The table's row.
+pub const PANE: Row = Row { part: Part::Transcript, layer: 0, make: || Box::new(Transcript) };
+
+struct Transcript;
+
+impl Component<State> for Transcript {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        let (cols, rows) = canvas.size();
+        if cols < 3 {
+            return;
+        }
+        if state.transcript.items().is_empty() {
+            return draw_empty(canvas, state);
+        }
+        let mut view = state.transcript_view.borrow_mut();
+        let border = canvas.style("ui.border");
+        let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
+        view.visit(&state.transcript, state.show, (cols, rows), |y, line| {
+            let mut x = 1;
+            for span in line {
+                let style = content.style(span.scope);
+                x = content.text(x, y, &span.text, style);
+            }
+        });
+        for y in 0..rows {
+            canvas.text(0, y, "│", border);
+        }
+    }
+}
+
+fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
+    let (_, rows) = canvas.size();
+    let key =
+        |command: &str| state.keymap.keys_for(crate::ide::keys::Place::Prompt, command).unwrap_or_default();
+    let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
+    let lines = [
+        (key("agent.send"), "send"),
+        (key("edit.newline"), "new line"),
+        (key("agent.model-picker"), "choose a model"),
+    ];
+    for (n, (key, what)) in lines.iter().enumerate() {
+        let y = rows.saturating_sub(lines.len() as u16 + 1) + n as u16;
+        canvas.text(2, y, key, strong);
+        canvas.text(16, y, what, soft);
+    }
+    let border = canvas.style("ui.border");
+    for y in 0..rows {
+        canvas.text(0, y, "│", border);
+    }
+}

@@ -1,0 +1,31 @@
+//! The palette: every command by its title and id, with its key beside it.
+
+use super::row::{Load, Row};
+use crate::ide::commands::AREAS;
+use crate::ide::effect::Effect;
+use crate::ide::state::State;
+use crate::ide::state::overlay::{Pick, PickRow};
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "commands",
+    title: "commands",
+    footer: "Enter run",
+    load: |state| Load::Rows(rows(state), Vec::new()),
+    accept: |cx, pick, _| {
+        if let Pick::Command(id) = pick {
+            cx.effects.push(Effect::Run(id));
+        }
+    },
+};
+
+fn rows(state: &State) -> Vec<PickRow> {
+    // The palette lies on top already: what matters are the keys of the place below it.
+    let place = state.place_below();
+    let row = |command: &crate::ide::commands::Command| PickRow {
+        text: format!("{}  {}", command.title, command.id),
+        detail: state.keymap.keys_for(place, command.id).unwrap_or_default(),
+        pick: Pick::Command(command.id),
+    };
+    AREAS.iter().flat_map(|area| area.iter()).map(row).collect()
+}

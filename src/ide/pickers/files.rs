@@ -1,0 +1,19 @@
+//! The workspace's files, streamed in by a walk under the ignore rules.
+
+use super::row::{Load, Row};
+use crate::ide::effect::Effect;
+use crate::ide::state::overlay::Pick;
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "files",
+    title: "files",
+    footer: "Enter open",
+    load: |_| Load::Walk,
+    accept: |cx, pick, _| {
+        if let Pick::File(path) = pick {
+            let path = cx.state.workspace.join(path);
+            cx.effects.push(Effect::Open { path, at: None, reload: None });
+        }
+    },
+};

@@ -1,0 +1,15 @@
+//! Pickers: one shape, many sources. A picker is one file and one row here.
+
+pub mod buffers;
+pub mod commands;
+pub mod files;
+pub mod models;
+pub mod row;
+pub mod session_tree;
+pub mod tools;
+
+pub use row::{Load, Row};
+
+/// Every picker, by file.
+pub static PICKERS: &[Row] =
+    &[files::PICKER, buffers::PICKER, commands::PICKER, models::PICKER, tools::PICKER, session_tree::PICKER];

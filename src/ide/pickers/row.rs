@@ -1,0 +1,29 @@
+//! What a picker is: where its rows come from and what a picked one leads to.
+
+use crate::ide::commands::Cx;
+use crate::ide::state::State;
+use crate::ide::state::overlay::{Pick, PickRow};
+
+/// One picker.
+pub struct Row {
+    /// Its id.
+    pub id: &'static str,
+    /// In its frame.
+    pub title: &'static str,
+    /// What Enter and Tab do, for its footer.
+    pub footer: &'static str,
+    /// Where its rows come from, and which of them are marked.
+    pub load: fn(&State) -> Load,
+    /// What a picked row leads to. `marked` is what Tab has marked.
+    pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+}
+
+/// Where rows come from.
+pub enum Load {
+    /// They are there; the second list is marked.
+    Rows(Vec<PickRow>, Vec<Pick>),
+    /// A walk through the workspace brings them.
+    Walk,
+    /// The session brings them.
+    Entries,
+}

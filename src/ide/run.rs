@@ -1,0 +1,214 @@
+//! The loop on a real terminal: bytes in, frames out, signals, time.
+//!
+//! The keyboard is always asked first; a key is drawn at once, output at most every
+//! [`FRAME_PERIOD`]. With nothing to do the loop sleeps without a time-out.
+
+use std::time::Duration;
+
+use base64::Engine;
+
+use super::app::App;
+use super::event::Event;
+use super::options::Options;
+use super::pump::Pump;
+use crate::base::clock::SharedClock;
+use crate::base::error::Report;
+use crate::tui::caps::{Action, Caps, queries};
+use crate::tui::input::{Decoder, Input};
+use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, stop_self};
+
+/// Frames that nobody pressed a key for come no faster than this.
+const FRAME_PERIOD: Duration = Duration::from_millis(16);
+/// Longest text that is handed to the terminal's clipboard; many terminals drop longer ones.
+const CLIPBOARD_MAX: usize = 74_000;
+
+/// Runs the IDE until the person leaves. Returns the exit code.
+pub async fn run(options: Options, term: Option<String>) -> Result<i32, Report> {
+    let failed = |what: &str, error: &std::io::Error| Report::caused(what, error);
+    let mut signals = Signals::catch().map_err(|e| failed("cannot watch for signals", &e))?;
+    install_panic_hook();
+    let mouse = options.mouse;
+    let clock = options.clock.clone();
+    let terminal = Terminal::enter(TermOptions { mouse }).map_err(|e| {
+        failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one")
+    })?;
+    let pump = Pump::new(options, terminal.size());
+    let mut screen = OnTerminal {
+        terminal,
+        decoder: Decoder::new(),
+        caps: Caps::default(),
+        clock,
+        last_frame: Duration::ZERO,
+    };
+    let result = screen.run(pump, &mut signals, term.as_deref()).await;
+    result.map_err(|error| failed("the terminal failed", &error))
+}
+
+struct OnTerminal {
+    terminal: Terminal,
+    decoder: Decoder,
+    caps: Caps,
+    clock: SharedClock,
+    last_frame: Duration,
+}
+
+impl OnTerminal {
+    async fn run(
+        &mut self,
+        mut pump: Pump,
+        signals: &mut Signals,
+        term: Option<&str>,
+    ) -> std::io::Result<i32> {
+        self.draw(&mut pump.app)?;
+        self.terminal.write(queries(term))?;
+        pump.connect();
+        let mut code = 0;
+        while !pump.app.state.quit {
+            let deadline = self.deadline(&pump.app);
+            let mut hasty = false;
+            tokio::select! {
+                biased;
+                signal = signals.next() => match self.signal(&mut pump.app, signal)? {
+                    Some(exit) => {
+                        code = exit;
+                        break;
+                    }
+                    None => hasty = true,
+                },
+                input = self.terminal.input() => {
+                    if !self.input(&mut pump.app, input)? {
+                        break;
+                    }
+                    hasty = true;
+                }
+                happened = pump.next() => pump.take(happened),
+                () = sleep_until(&self.clock, deadline) => self.due(&mut pump.app)?,
+            }
+            if hasty || self.clock.monotonic() >= self.last_frame + FRAME_PERIOD {
+                self.draw(&mut pump.app)?;
+            }
+        }
+        self.terminal.suspend()?;
+        if let Some(session) = pump.app.session().cloned() {
+            // The session's last questions to the loop must still be answered.
+            let ended = session.shutdown();
+            tokio::pin!(ended);
+            loop {
+                tokio::select! {
+                    () = &mut ended => break,
+                    happened = pump.next() => pump.take(happened),
+                }
+            }
+        }
+        Ok(code)
+    }
+
+    /// When time alone has to wake the loop.
+    fn deadline(&self, app: &App) -> Option<Duration> {
+        let frame = app.needs_frame().then_some(self.last_frame + FRAME_PERIOD);
+        [self.decoder.deadline(), app.deadline(), frame].into_iter().flatten().min()
+    }
+
+    fn due(&mut self, app: &mut App) -> std::io::Result<()> {
+        let mut inputs = Vec::new();
+        self.decoder.expire(self.clock.monotonic(), &mut inputs);
+        self.inputs(app, inputs)?;
+        app.tick();
+        Ok(())
+    }
+
+    /// Takes in what the terminal sent, all that is there. False when the terminal is gone.
+    fn input(&mut self, app: &mut App, first: TermInput) -> std::io::Result<bool> {
+        let mut next = Some(first);
+        while let Some(input) = next {
+            match input {
+                TermInput::Bytes(bytes) => {
+                    let mut inputs = Vec::new();
+                    self.decoder.feed(&bytes, self.clock.monotonic(), &mut inputs);
+                    self.inputs(app, inputs)?;
+                }
+                TermInput::Closed(why) => {
+                    tracing::info!("the terminal is gone: {why}");
+                    return Ok(false);
+                }
+            }
+            next = self.terminal.ready_input();
+        }
+        Ok(true)
+    }
+
+    fn inputs(&mut self, app: &mut App, inputs: Vec<Input>) -> std::io::Result<()> {
+        for input in inputs {
+            if let Input::Reply(reply) = &input {
+                for action in self.caps.apply(reply) {
+                    match action {
+                        Action::EnableKitty => self.terminal.enable_kitty_keyboard()?,
+                        Action::EnableOtherKeys => self.terminal.enable_other_keys()?,
+                        Action::Synchronized(on) => app.screen.set_synchronized(on),
+                        Action::EraseColored => app.screen.set_erase_colored(true),
+                        Action::Dark(_) => {}
+                    }
+                }
+            } else {
+                app.handle(Event::Input(input));
+            }
+        }
+        Ok(())
+    }
+
+    /// Acts on a signal; an exit code when it ends the program.
+    fn signal(&mut self, app: &mut App, signal: Signal) -> std::io::Result<Option<i32>> {
+        match signal {
+            Signal::Resize => {
+                let (cols, rows) = self.terminal.size();
+                app.handle(Event::Resize(cols, rows));
+            }
+            Signal::Terminate | Signal::HangUp | Signal::Interrupt => return Ok(Some(signal.exit_code())),
+            Signal::Stop => {
+                self.terminal.suspend()?;
+                stop_self()?;
+                self.back(app)?;
+            }
+            Signal::Continue => self.back(app)?,
+        }
+        Ok(None)
+    }
+
+    /// Sets the terminal up again after a stop.
+    fn back(&mut self, app: &mut App) -> std::io::Result<()> {
+        self.terminal.resume()?;
+        let (cols, rows) = self.terminal.size();
+        app.handle(Event::Resize(cols, rows));
+        app.screen.repaint();
+        Ok(())
+    }
+
+    fn draw(&mut self, app: &mut App) -> std::io::Result<()> {
+        if let Some(text) = app.copied.take() {
+            self.copy(app, &text)?;
+        }
+        let bytes = app.frame();
+        if !bytes.is_empty() {
+            self.terminal.write(&bytes)?;
+            self.last_frame = self.clock.monotonic();
+        }
+        Ok(())
+    }
+
+    /// Hands a text to the terminal's clipboard (OSC 52), which works through ssh too.
+    fn copy(&self, app: &mut App, text: &str) -> std::io::Result<()> {
+        if text.len() > CLIPBOARD_MAX {
+            app.state.say("copied inside bowline; too long for the terminal's clipboard");
+            return Ok(());
+        }
+        let data = base64::engine::general_purpose::STANDARD.encode(text);
+        self.terminal.write(format!("\x1b]52;c;{data}\x1b\\").as_bytes())
+    }
+}
+
+async fn sleep_until(clock: &SharedClock, deadline: Option<Duration>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep(deadline.saturating_sub(clock.monotonic())).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,57 @@
+//! Tool calls that wait for the person's word. Must not know the dialog that shows them.
+
+use tokio::sync::oneshot;
+
+use crate::tools::approval::{Ask, Decision};
+
+/// One waiting call.
+#[derive(Debug)]
+struct Waiting {
+    id: u64,
+    ask: Ask,
+    reply: oneshot::Sender<Decision>,
+}
+
+/// All waiting calls, oldest first, and what was allowed for the rest of the program's life.
+#[derive(Debug, Default)]
+pub struct Asks {
+    waiting: Vec<Waiting>,
+    next: u64,
+    allowed: Vec<(String, String)>,
+}
+
+impl Asks {
+    /// Takes in a question. `None` when an earlier "always" has answered it.
+    pub fn add(&mut self, ask: Ask, reply: oneshot::Sender<Decision>) -> Option<u64> {
+        if self.allowed.contains(&(ask.tool.clone(), ask.subject.clone())) {
+            // A question that was withdrawn meanwhile needs no answer.
+            reply.send(Decision::Allow).ok();
+            return None;
+        }
+        self.next += 1;
+        self.waiting.push(Waiting { id: self.next, ask, reply });
+        Some(self.next)
+    }
+
+    /// The question of an id.
+    pub fn get(&self, id: u64) -> Option<&Ask> {
+        self.waiting.iter().find(|w| w.id == id).map(|w| &w.ask)
+    }
+
+    /// Answers a question.
+    pub fn answer(&mut self, id: u64, decision: Decision, always: bool) {
+        let Some(at) = self.waiting.iter().position(|w| w.id == id) else { return };
+        let waiting = self.waiting.remove(at);
+        if always {
+            self.allowed.push((waiting.ask.tool, waiting.ask.subject));
+        }
+        waiting.reply.send(decision).ok();
+    }
+
+    /// Forgets the questions that nobody waits for any more, and tells their ids.
+    pub fn withdrawn(&mut self) -> Vec<u64> {
+        let gone: Vec<u64> = self.waiting.iter().filter(|w| w.reply.is_closed()).map(|w| w.id).collect();
+        self.waiting.retain(|w| !w.reply.is_closed());
+        gone
+    }
+}

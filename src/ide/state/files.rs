@@ -1,0 +1,148 @@
+//! The file tree: the workspace's folders as far as they are unfolded. Must not read them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// One entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in the folder.
+    pub name: String,
+    /// Whether it is a folder itself.
+    pub is_folder: bool,
+}
+
+/// One visible row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub entry: Entry,
+    /// How deep, from 0.
+    pub depth: usize,
+    /// For a folder: whether it is unfolded.
+    pub is_open: bool,
+}
+
+/// The tree with its selected row.
+#[derive(Debug, Default)]
+pub struct FileTree {
+    root: PathBuf,
+    folders: BTreeMap<PathBuf, Vec<Entry>>,
+    open: BTreeSet<PathBuf>,
+    rows: Vec<Row>,
+    /// The selected row.
+    pub selected: usize,
+    /// The first row on screen.
+    pub top: usize,
+    /// Why the root could not be read, if it could not.
+    pub error: Option<String>,
+}
+
+impl FileTree {
+    /// The tree of a folder that nobody has read yet.
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_path_buf(), open: BTreeSet::from([root.to_path_buf()]), ..Self::default() }
+    }
+
+    /// The visible rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The selected row.
+    pub fn current(&self) -> Option<&Row> {
+        self.rows.get(self.selected)
+    }
+
+    /// Takes in what a folder holds.
+    pub fn fill(&mut self, folder: &Path, entries: Vec<Entry>) {
+        self.folders.insert(folder.to_path_buf(), entries);
+        self.rebuild();
+    }
+
+    /// The unfolded folders, to be read again.
+    pub fn open_folders(&self) -> impl Iterator<Item = &Path> {
+        self.open.iter().map(PathBuf::as_path)
+    }
+
+    /// Unfolds a folder; tells whether it has to be read first.
+    pub fn unfold(&mut self, folder: &Path) -> bool {
+        self.open.insert(folder.to_path_buf());
+        self.rebuild();
+        !self.folders.contains_key(folder)
+    }
+
+    /// Folds a folder.
+    pub fn fold(&mut self, folder: &Path) {
+        if folder != self.root {
+            self.open.remove(folder);
+            self.rebuild();
+        }
+    }
+
+    /// Selects the row of a path, if it is visible.
+    pub fn select(&mut self, path: &Path) {
+        if let Some(at) = self.rows.iter().position(|row| row.path == path) {
+            self.selected = at;
+        }
+    }
+
+    /// Moves the selection by rows.
+    pub fn step(&mut self, by: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(by).min(last);
+    }
+
+    /// Scrolls so that the selected row is among `height` rows.
+    pub fn scroll(&mut self, height: usize) {
+        let lowest = (self.selected + 1).saturating_sub(height.max(1));
+        self.top = self.top.clamp(lowest, self.selected.max(lowest));
+    }
+
+    fn rebuild(&mut self) {
+        let selected = self.current().map(|row| row.path.clone());
+        let mut rows = Vec::new();
+        self.collect(&self.root, 0, &mut rows);
+        self.rows = rows;
+        self.selected = self.selected.min(self.rows.len().saturating_sub(1));
+        if let Some(path) = selected {
+            self.select(&path);
+        }
+    }
+
+    fn collect(&self, folder: &Path, depth: usize, rows: &mut Vec<Row>) {
+        for entry in self.folders.get(folder).into_iter().flatten() {
+            let path = folder.join(&entry.name);
+            let is_open = entry.is_folder && self.open.contains(&path);
+            rows.push(Row { path: path.clone(), entry: entry.clone(), depth, is_open });
+            if is_open {
+                self.collect(&path, depth + 1, rows);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(name: &str, is_folder: bool) -> Entry {
+        Entry { name: name.into(), is_folder }
+    }
+
+    #[test]
+    fn folders_unfold_in_place_and_the_selection_keeps_its_path() {
+        let mut tree = FileTree::new(Path::new("/w"));
+        tree.fill(Path::new("/w"), vec![entry("src", true), entry("a.txt", false)]);
+        tree.selected = 1;
+        assert!(tree.unfold(Path::new("/w/src")), "nobody has read it yet");
+        tree.fill(Path::new("/w/src"), vec![entry("lib.rs", false)]);
+        let names: Vec<_> = tree.rows().iter().map(|r| (r.depth, r.entry.name.as_str())).collect();
+        assert_eq!(names, [(0, "src"), (1, "lib.rs"), (0, "a.txt")]);
+        assert_eq!(tree.current().unwrap().entry.name, "a.txt");
+        tree.fold(Path::new("/w/src"));
+        assert_eq!((tree.rows().len(), tree.selected), (2, 1));
+    }
+}

@@ -1,0 +1,18 @@
+//! Everything that the IDE knows, in small structs with one owner each. Must not draw and must
+//! not touch the outside world.
+
+pub mod agent;
+pub mod area;
+pub mod asks;
+pub mod buffers;
+pub mod damage;
+pub mod files;
+pub mod overlay;
+pub mod panes;
+pub mod root;
+pub mod show;
+pub mod transcript;
+pub mod transcript_lines;
+pub mod transcript_view;
+
+pub use root::State;

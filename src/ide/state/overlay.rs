@@ -1,0 +1,259 @@
+//! What floats on top of the panes: pickers, questions, dialogs. Must not know what their
+//! answers lead to.
+
+use std::sync::Arc;
+
+use nucleo::pattern::{CaseMatching, Normalization};
+use nucleo::{Injector, Nucleo};
+
+use super::area::Area;
+use super::buffers::BufferId;
+
+/// One thing that floats.
+pub enum Overlay {
+    /// A list with a fuzzy filter.
+    Picker(Box<Picker>),
+    /// A one-line question.
+    Question(Box<Question>),
+    /// A text with a choice of answers.
+    Dialog(Dialog),
+}
+
+/// What a picked row stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pick {
+    /// A command's id.
+    Command(&'static str),
+    /// A file, relative to the workspace.
+    File(String),
+    /// An open file.
+    Buffer(BufferId),
+    /// A model.
+    Model {
+        /// Provider id.
+        provider: String,
+        /// Model id.
+        id: String,
+    },
+    /// A tool's name.
+    Tool(String),
+    /// A place in the conversation: an entry's id.
+    Entry(String),
+}
+
+/// One row of a picker.
+#[derive(Debug, Clone)]
+pub struct PickRow {
+    /// What the filter sees.
+    pub text: String,
+    /// Shown dimmed behind it: keys, sizes, prices.
+    pub detail: String,
+    /// What it stands for.
+    pub pick: Pick,
+}
+
+/// A list with a fuzzy filter, filled from anywhere while it is shown.
+pub struct Picker {
+    /// The id of its row in the table of pickers.
+    pub id: &'static str,
+    /// What is being typed.
+    pub query: Area,
+    /// Which match is selected, from the best.
+    pub selected: u32,
+    /// Rows whose mark is set, for pickers that switch things.
+    pub marked: Vec<Pick>,
+    /// Whether rows can still come.
+    pub filling: bool,
+    matcher: Nucleo<PickRow>,
+    last_query: String,
+}
+
+impl Picker {
+    /// An empty picker; `wake` is called, from any thread, when there is something new to show.
+    pub fn new(id: &'static str, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+        // One thread: two cores also have a screen to draw and a file system to walk.
+        let matcher = Nucleo::new(nucleo::Config::DEFAULT.match_paths(), wake, Some(1), 1);
+        Self {
+            id,
+            query: Area::default(),
+            selected: 0,
+            marked: Vec::new(),
+            filling: false,
+            matcher,
+            last_query: String::new(),
+        }
+    }
+
+    /// Where rows are put in, from any thread.
+    pub fn injector(&self) -> Injector<PickRow> {
+        self.matcher.injector()
+    }
+
+    /// Puts rows in.
+    pub fn fill(&self, rows: impl IntoIterator<Item = PickRow>) {
+        let injector = self.injector();
+        for row in rows {
+            push(&injector, row);
+        }
+    }
+
+    /// Whether the query is another one than the matcher has.
+    pub fn query_changed(&self) -> bool {
+        self.query.text().to_string() != self.last_query
+    }
+
+    /// Takes the query as it stands to the matcher.
+    pub fn refilter(&mut self) {
+        let query = self.query.text().to_string();
+        let appended = query.starts_with(&self.last_query);
+        self.matcher.pattern.reparse(0, &query, CaseMatching::Smart, Normalization::Smart, appended);
+        self.last_query = query;
+        self.selected = 0;
+    }
+
+    /// Lets the matcher publish what it has; waits for it no longer than `wait_ms`. Tells
+    /// whether the list changed.
+    pub fn tick(&mut self, wait_ms: u64) -> bool {
+        let changed = self.matcher.tick(wait_ms).changed;
+        self.selected = self.selected.min(self.matches().saturating_sub(1));
+        changed
+    }
+
+    /// How many rows match.
+    pub fn matches(&self) -> u32 {
+        self.matcher.snapshot().matched_item_count()
+    }
+
+    /// How many rows there are.
+    pub fn total(&self) -> u32 {
+        self.matcher.snapshot().item_count()
+    }
+
+    /// The matching rows from one on, best first.
+    pub fn rows(&self, from: u32, count: u32) -> impl Iterator<Item = &PickRow> {
+        let snapshot = self.matcher.snapshot();
+        let end = (from + count).min(snapshot.matched_item_count());
+        snapshot.matched_items(from.min(end)..end).map(|item| item.data)
+    }
+
+    /// The selected row.
+    pub fn current(&self) -> Option<&PickRow> {
+        self.rows(self.selected, 1).next()
+    }
+
+    /// Moves the selection.
+    pub fn step(&mut self, by: i64) {
+        let last = i64::from(self.matches().saturating_sub(1));
+        self.selected = (i64::from(self.selected) + by).clamp(0, last) as u32;
+    }
+}
+
+/// Puts one row into a picker.
+pub fn push(injector: &Injector<PickRow>, row: PickRow) {
+    injector.push(row, |row, columns| columns[0] = row.text.as_str().into());
+}
+
+/// What a question is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Topic {
+    /// A text to find; the cursor moves while it is typed. Where the search began.
+    Find(crate::text::position::Byte),
+    /// A line, or a line and a column.
+    GoToLine,
+    /// A text to replace.
+    Replace,
+    /// What to put in place of a text.
+    ReplaceWith(String),
+    /// Where to save a text that has no file.
+    SaveAs(BufferId),
+    /// Which file to open.
+    Open,
+}
+
+/// A one-line question.
+#[derive(Debug)]
+pub struct Question {
+    /// What it is about.
+    pub topic: Topic,
+    /// What is being typed.
+    pub answer: Area,
+    /// Why the last answer was not taken, or how many matches there are.
+    pub note: String,
+    /// The version of the answer that was acted on.
+    pub seen: u64,
+}
+
+/// A text with a choice of answers, each one key.
+#[derive(Debug, Clone)]
+pub struct Dialog {
+    /// In the frame.
+    pub title: String,
+    /// The text, wrapped when shown.
+    pub lines: Vec<String>,
+    /// The answers.
+    pub choices: Vec<Choice>,
+    /// First line shown, for long texts.
+    pub top: usize,
+}
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The key that gives it.
+    pub key: char,
+    /// What it does, in two or three words.
+    pub label: String,
+    /// What it means.
+    pub answer: Answer,
+}
+
+/// What an answer means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing; the dialog goes away.
+    Dismiss,
+    /// Leave, whatever is unsaved.
+    Quit,
+    /// Save everything, then leave.
+    SaveAndQuit,
+    /// Close this file without saving.
+    Discard(BufferId),
+    /// Save this file and close it.
+    SaveAndClose(BufferId),
+    /// Save over what somebody else wrote.
+    Overwrite(BufferId),
+    /// Read the file again; the text as it was can be had back by undo.
+    Reload(BufferId),
+    /// Let the tool call run.
+    Allow(u64),
+    /// Let it run, and every further call that the same rule would ask for.
+    AllowAlways(u64),
+    /// Do not let it run.
+    Deny(u64),
+    /// Replace the match at the cursor and go to the next.
+    ReplaceOne,
+    /// Leave it and go to the next.
+    ReplaceSkip,
+    /// Replace it and all that follow.
+    ReplaceAll,
+}
+
+impl Dialog {
+    /// A dialog that only tells something.
+    pub fn message(title: impl Into<String>, lines: Vec<String>) -> Self {
+        let choices = vec![Choice { key: '\n', label: "close".to_string(), answer: Answer::Dismiss }];
+        Self { title: title.into(), lines, choices, top: 0 }
+    }
+
+    /// Adds an answer.
+    #[must_use]
+    pub fn choice(mut self, key: char, label: &str, answer: Answer) -> Self {
+        self.choices.push(Choice { key, label: label.to_string(), answer });
+        self
+    }
+
+    /// A dialog that asks something.
+    pub fn ask(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self { title: title.into(), lines, choices: Vec::new(), top: 0 }
+    }
+}

@@ -1,0 +1,233 @@
+//! The whole state, put together from its parts. Nothing but fields and the few questions that
+//! concern more than one part.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ratatui::layout::Rect;
+
+use super::agent::{Agent, Prompt};
+use super::area::Area;
+use super::asks::Asks;
+use super::buffers::{BufferId, Buffers};
+use super::damage::{Damage, Part};
+use super::files::FileTree;
+use super::overlay::Overlay;
+use super::panes::{Focus, Panes};
+use super::show::Show;
+use super::transcript::Transcript;
+use super::transcript_view::TranscriptView;
+use crate::ide::keys::{Keymap, Place};
+use crate::ide::layout::Areas;
+use crate::ide::options::Options;
+use crate::text::kill_ring::KillRing;
+use crate::text::position::Byte;
+use crate::tools::registry::Registry;
+use crate::tui::input::Key;
+
+/// What the last line says beside figures.
+#[derive(Debug, Default)]
+pub struct Status {
+    /// The last message, until the next key.
+    pub message: String,
+    /// Whether it is a failure.
+    pub is_error: bool,
+}
+
+/// Everything that the IDE knows.
+pub struct State {
+    /// The folder that is worked on.
+    pub workspace: PathBuf,
+    /// The user's home, for `~`.
+    pub home: PathBuf,
+    /// Columns and rows of the screen.
+    pub size: (u16, u16),
+    /// Where the panes are.
+    pub areas: Areas,
+    /// The open files.
+    pub buffers: Buffers,
+    /// The file tree.
+    pub files: FileTree,
+    /// The conversation.
+    pub transcript: Transcript,
+    /// What of it is on screen. In a cell because drawing it lays it out.
+    pub transcript_view: RefCell<TranscriptView>,
+    /// The agent's figures and queues.
+    pub agent: Agent,
+    /// Tool calls that wait to be allowed.
+    pub asks: Asks,
+    /// Until when a dialog that came by itself ignores keys, on the monotonic clock.
+    pub guard_until: Option<Duration>,
+    /// The agent's prompt.
+    pub prompt: Prompt,
+    /// What floats, the topmost last.
+    pub overlays: Vec<Overlay>,
+    /// The last line.
+    pub status: Status,
+    /// Which panes are open.
+    pub panes: Panes,
+    /// What was cut.
+    pub kill_ring: KillRing,
+    /// Whether plain motions extend the selection.
+    pub selecting: bool,
+    /// The last text that was looked for.
+    pub last_search: Option<String>,
+    /// The last click into the text: when, where, how many in a row.
+    pub last_click: Option<(Duration, Byte, u8)>,
+    /// Whether the editor was scrolled away from its cursor by the wheel.
+    pub free_scroll: bool,
+    /// Which cursor of which file the view was scrolled to last, in which pane.
+    pub followed: Option<(BufferId, Byte, Rect)>,
+    /// The text that is being replaced match by match, and what by.
+    pub replacing: Option<(String, String)>,
+    /// The keys.
+    pub keymap: Keymap,
+    /// Keys of a sequence that is not complete.
+    pub pending: Vec<Key>,
+    /// What may follow them, once the person has waited for it.
+    pub hints: Vec<(String, String)>,
+    /// How things are shown.
+    pub show: Show,
+    /// The tools, for their plain views.
+    pub tools: Registry,
+    /// What must be drawn again.
+    pub damage: Damage,
+    /// Whether the program is to end.
+    pub quit: bool,
+    /// Called from any thread when a picker has something new.
+    pub wake: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl State {
+    /// Nothing open, nothing read.
+    pub fn new(
+        options: &Options,
+        size: (u16, u16),
+        keymap: Keymap,
+        wake: Arc<dyn Fn() + Send + Sync>,
+    ) -> Self {
+        let panes = Panes {
+            focus: if options.open.is_empty() { Focus::Agent } else { Focus::Editor },
+            ..Panes::default()
+        };
+        let tools = Registry::builtin();
+        let agent = Agent {
+            tools: tools.specs().into_iter().map(|spec| spec.name).collect(),
+            unrestricted: options.unrestricted,
+            ..Agent::default()
+        };
+        Self {
+            workspace: options.workspace.clone(),
+            home: options.home.clone(),
+            size,
+            areas: Areas::default(),
+            buffers: Buffers::default(),
+            files: FileTree::new(&options.workspace),
+            transcript: Transcript::default(),
+            transcript_view: RefCell::default(),
+            agent,
+            asks: Asks::default(),
+            guard_until: None,
+            prompt: Prompt::default(),
+            overlays: Vec::new(),
+            status: Status::default(),
+            panes,
+            kill_ring: KillRing::default(),
+            selecting: false,
+            last_search: None,
+            last_click: None,
+            free_scroll: false,
+            followed: None,
+            replacing: None,
+            keymap,
+            pending: Vec::new(),
+            hints: Vec::new(),
+            show: Show {
+                tab_width: options.tab_width.clamp(1, 16),
+                line_numbers: options.line_numbers,
+                thinking: false,
+                output: false,
+            },
+            tools,
+            damage: Damage::default(),
+            quit: false,
+            wake,
+        }
+    }
+
+    /// Where keys go now.
+    pub fn place(&self) -> Place {
+        match self.overlays.last() {
+            Some(Overlay::Picker(_)) => Place::Picker,
+            Some(Overlay::Question(_)) => Place::Question,
+            Some(Overlay::Dialog(_)) => Place::Dialog,
+            None => self.place_below(),
+        }
+    }
+
+    /// Where keys go when nothing floats.
+    pub fn place_below(&self) -> Place {
+        match self.panes.focus {
+            Focus::Files => Place::Files,
+            Focus::Editor => Place::Editor,
+            Focus::Agent => Place::Prompt,
+        }
+    }
+
+    /// Scrolls the conversation, upwards when negative.
+    pub fn scroll_transcript(&mut self, lines: isize) {
+        if let Some(area) = self.areas.transcript {
+            let size = (area.width, area.height);
+            self.transcript_view.borrow_mut().scroll(&self.transcript, self.show, size, lines);
+        }
+        self.damage.add(Part::Transcript);
+    }
+
+    /// The text that keys edit now, the kill ring beside it, and the part that shows it.
+    pub fn text_target(&mut self) -> Option<(&mut Area, &mut KillRing, Part)> {
+        let ring = &mut self.kill_ring;
+        match self.overlays.last_mut() {
+            Some(Overlay::Picker(picker)) => return Some((&mut picker.query, ring, Part::Overlay)),
+            Some(Overlay::Question(question)) => return Some((&mut question.answer, ring, Part::Overlay)),
+            Some(Overlay::Dialog(_)) => return None,
+            None => {}
+        }
+        match self.panes.focus {
+            Focus::Files => None,
+            Focus::Editor => self.buffers.current_mut().map(|buffer| (&mut buffer.area, ring, Part::Editor)),
+            Focus::Agent => Some((&mut self.prompt.area, ring, Part::Prompt)),
+        }
+    }
+
+    /// Says something in the last line.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.status = Status { message: text.into(), is_error: false };
+        self.damage.add(Part::Status);
+    }
+
+    /// Says in the last line that something failed.
+    pub fn fail(&mut self, text: impl Into<String>) {
+        self.status = Status { message: text.into(), is_error: true };
+        self.damage.add(Part::Status);
+    }
+
+    /// Puts something on top.
+    pub fn push_overlay(&mut self, overlay: Overlay) {
+        self.overlays.push(overlay);
+        self.pending.clear();
+        self.damage.all();
+    }
+
+    /// Takes away what is on top.
+    pub fn pop_overlay(&mut self) -> Option<Overlay> {
+        self.damage.all();
+        self.overlays.pop()
+    }
+
+    /// A path as a person wants to see it.
+    pub fn shown(&self, path: &Path) -> String {
+        crate::base::paths::display(path, &self.workspace)
+    }
+}

@@ -1,0 +1,14 @@
+//! How things are shown. Must not know what they are.
+
+/// How things are shown, from the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Show {
+    /// Cells between tab stops.
+    pub tab_width: usize,
+    /// Whether the editor numbers its lines.
+    pub line_numbers: bool,
+    /// Whether the model's thinking is shown.
+    pub thinking: bool,
+    /// Whether tool output is shown whole.
+    pub output: bool,
+}

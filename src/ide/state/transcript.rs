@@ -1,0 +1,277 @@
+//! The conversation as the IDE shows it: a list of items that only grows at its end, folded
+//! from the agent's events. Must not know widths or colours.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::agent::event::AgentEvent;
+use crate::llm::model::message::{KnownPart, join_text};
+use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
+use crate::session::message::AgentMessage;
+use crate::tools::registry::Registry;
+use crate::tools::view::{CallView, ResultView};
+
+/// One item of the conversation.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Identifies it for as long as the session is shown.
+    pub id: u64,
+    /// Counts its changes, so that a drawing of it can be kept.
+    pub version: u64,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What an item is.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// What the person said.
+    User(String),
+    /// What the model said: markdown, growing while it streams.
+    Answer(String),
+    /// What the model thought.
+    Thinking(String),
+    /// A tool call.
+    Tool(Call),
+    /// Something that the program says.
+    Notice {
+        /// Whether it is a failure.
+        error: bool,
+        /// The text.
+        text: String,
+    },
+}
+
+/// A tool call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The provider's id.
+    pub call_id: String,
+    /// The tool's name.
+    pub tool: String,
+    /// What it is about.
+    pub view: CallView,
+    /// How it stands.
+    pub status: Status,
+    /// Live output.
+    pub live: String,
+    /// What came of it.
+    pub result: Option<ResultView>,
+}
+
+/// How a call stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Its arguments are still coming.
+    Asked,
+    /// It runs, or waits to be allowed.
+    Running,
+    /// It ended well, after this time if that is known.
+    Done(Option<Duration>),
+    /// It failed.
+    Failed(Option<Duration>),
+}
+
+/// The conversation.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    items: Vec<Item>,
+    next_id: u64,
+    /// Which item each open part of the streaming message is.
+    streaming: Vec<(usize, usize)>,
+}
+
+impl Transcript {
+    /// All items, oldest first.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// Takes in a stored conversation.
+    pub fn load(&mut self, messages: &[std::sync::Arc<AgentMessage>], tools: &Registry) {
+        for message in messages {
+            match &**message {
+                AgentMessage::Llm(Message::User(user)) => self.add(Kind::User(join_text(&user.content))),
+                AgentMessage::Llm(Message::Assistant(answer)) => self.add_answer(answer, tools),
+                AgentMessage::Llm(Message::ToolResult(result)) => self.end_call(result, None, None, tools),
+                AgentMessage::Other(value) => {
+                    let text = value.get("summary").or_else(|| value.get("content")).and_then(Value::as_str);
+                    if let Some(text) = text.filter(|_| message.role() != "system") {
+                        self.notice(false, text.to_string());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says something on the program's behalf.
+    pub fn notice(&mut self, error: bool, text: String) {
+        self.add(Kind::Notice { error, text });
+    }
+
+    fn add(&mut self, kind: Kind) {
+        self.next_id += 1;
+        self.items.push(Item { id: self.next_id, version: 0, kind });
+    }
+
+    fn add_answer(&mut self, answer: &AssistantMessage, tools: &Registry) {
+        for part in &answer.content {
+            match part {
+                Part::Known(KnownPart::Text { text, .. }) => self.add(Kind::Answer(text.clone())),
+                Part::Known(KnownPart::Thinking { thinking, .. }) => {
+                    self.add(Kind::Thinking(thinking.clone()))
+                }
+                Part::Known(KnownPart::ToolCall(call)) => {
+                    self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked)
+                }
+                Part::Known(KnownPart::Image { .. }) | Part::Unknown(_) => {}
+            }
+        }
+        self.add_failure(answer);
+    }
+
+    fn add_failure(&mut self, answer: &AssistantMessage) {
+        match answer.stop_reason {
+            StopReason::Error => {
+                let text = answer.error_message.clone().unwrap_or_else(|| "the answer broke off".to_string());
+                self.notice(true, text);
+            }
+            StopReason::Aborted => self.notice(false, "interrupted".to_string()),
+            StopReason::Length => {
+                self.notice(true, "the answer reached the model's output limit".to_string())
+            }
+            StopReason::Stop | StopReason::ToolUse => {}
+        }
+    }
+
+    /// Takes in one event; tells whether anything visible changed.
+    pub fn apply(&mut self, event: &AgentEvent, tools: &Registry) -> bool {
+        match event {
+            AgentEvent::MessageStart(message) => match &**message {
+                Message::User(user) => self.add(Kind::User(join_text(&user.content))),
+                Message::Assistant(_) => self.streaming.clear(),
+                Message::ToolResult(_) => return false,
+            },
+            AgentEvent::MessageUpdate(update) => return self.stream(update, tools),
+            AgentEvent::MessageEnd(message) => match &**message {
+                Message::Assistant(answer) if self.streaming.is_empty() => self.add_answer(answer, tools),
+                Message::Assistant(answer) => {
+                    self.streaming.clear();
+                    self.add_failure(answer);
+                }
+                _ => return false,
+            },
+            AgentEvent::ToolStart { call_id, tool, args } => {
+                self.start_call(call_id, tool, args, tools, Status::Running)
+            }
+            AgentEvent::ToolUpdate { call_id, text } => {
+                self.change_call(call_id, |call| call.live.clone_from(text));
+            }
+            AgentEvent::ToolEnd { result, full_text, took, .. } => {
+                self.end_call(result, full_text.as_deref(), Some(*took), tools);
+            }
+            AgentEvent::RetryStart { attempt, max, delay, error } => {
+                let text = format!(
+                    "{error}; trying again in {:.0} s ({attempt} of {max})",
+                    delay.as_secs_f32().ceil()
+                );
+                self.notice(true, text);
+            }
+            AgentEvent::LimitReached(text) => self.notice(true, text.clone()),
+            AgentEvent::LoopDetected => {
+                self.notice(false, "the same calls repeat; the model was told so".to_string())
+            }
+            AgentEvent::AgentStart
+            | AgentEvent::TurnStart
+            | AgentEvent::TurnEnd { .. }
+            | AgentEvent::QueueUpdate { .. }
+            | AgentEvent::RetryEnd { .. }
+            | AgentEvent::AgentEnd { .. } => return false,
+        }
+        true
+    }
+
+    fn stream(&mut self, event: &StreamEvent, tools: &Registry) -> bool {
+        match event {
+            StreamEvent::TextStart { index } => self.open_part(*index, Kind::Answer(String::new())),
+            StreamEvent::ThinkingStart { index } => self.open_part(*index, Kind::Thinking(String::new())),
+            StreamEvent::TextDelta { index, delta } | StreamEvent::ThinkingDelta { index, delta } => {
+                let Some(item) = self.part(*index) else { return false };
+                if let Kind::Answer(text) | Kind::Thinking(text) = &mut item.kind {
+                    text.push_str(delta);
+                    item.version += 1;
+                }
+            }
+            StreamEvent::ToolCallStart { index, id, name } => {
+                self.start_call(id, name, &Value::Null, tools, Status::Asked);
+                self.streaming.push((*index, self.items.len() - 1));
+            }
+            StreamEvent::ToolCallEnd { call, .. } => {
+                self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn open_part(&mut self, index: usize, kind: Kind) {
+        self.add(kind);
+        self.streaming.push((index, self.items.len() - 1));
+    }
+
+    fn part(&mut self, index: usize) -> Option<&mut Item> {
+        let (_, at) = *self.streaming.iter().rev().find(|(part, _)| *part == index)?;
+        self.items.get_mut(at)
+    }
+
+    /// Adds a call, or changes how a known one stands.
+    fn start_call(&mut self, call_id: &str, tool: &str, args: &Value, tools: &Registry, status: Status) {
+        let view = tools.get(tool).map(|tool| tool.call_view(args)).unwrap_or_default();
+        let changed = self.change_call(call_id, |call| {
+            call.view = view.clone();
+            call.status = status;
+        });
+        if !changed {
+            let (call_id, tool) = (call_id.to_string(), tool.to_string());
+            self.add(Kind::Tool(Call { call_id, tool, view, status, live: String::new(), result: None }));
+        }
+    }
+
+    fn end_call(
+        &mut self,
+        result: &ToolResultMessage,
+        full: Option<&str>,
+        took: Option<Duration>,
+        tools: &Registry,
+    ) {
+        let text = full.map_or_else(|| join_text(&result.content), String::from);
+        let view = match tools.get(&result.tool_name) {
+            Some(tool) if !result.is_error => tool.result_view(&text, result.details.as_ref()),
+            _ => ResultView::Text(text),
+        };
+        let status = if result.is_error { Status::Failed(took) } else { Status::Done(took) };
+        self.change_call(&result.tool_call_id, |call| {
+            call.result = Some(view);
+            call.status = status;
+            call.live.clear();
+        });
+    }
+
+    /// Changes the newest call of an id: providers may use an id again in a later message.
+    fn change_call(&mut self, call_id: &str, change: impl FnOnce(&mut Call)) -> bool {
+        for item in self.items.iter_mut().rev() {
+            match &mut item.kind {
+                Kind::Tool(call) if call.call_id == call_id => {
+                    change(call);
+                    item.version += 1;
+                    return true;
+                }
+                // Calls and their results stand between two things that the person said.
+                Kind::User(_) => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+}

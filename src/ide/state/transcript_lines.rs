@@ -1,0 +1,180 @@
+//! How the items of the conversation read as lines: what the person said, thinking, tool calls
+//! and their results, notices. Answers are markdown and are laid out elsewhere.
+
+use super::show::Show;
+use super::transcript::{Call, Item, Kind, Status};
+use crate::base::width::{text_width, truncate};
+use crate::tools::view::{DiffLine, ResultView};
+use crate::tui::widgets::line::{Break, Line, Span, wrap};
+
+/// Lines of output that are shown in short.
+const TAIL_ROWS: usize = 5;
+/// Lines of a failure that are shown in short.
+const FAILURE_ROWS: usize = 8;
+/// Lines of a change that are shown in short.
+const DIFF_ROWS: usize = 30;
+/// Lines of anything that are shown whole; the rest is in the session's artifacts.
+const WHOLE_ROWS: usize = 2_000;
+
+/// The lines of an item.
+pub fn lay_out(item: &Item, width: u16, show: Show) -> Vec<Line> {
+    match &item.kind {
+        Kind::User(text) => {
+            let (first, rest) = ([Span::new("› ", "ui.prompt")], [Span::new("  ", "agent.user")]);
+            wrap(&[Span::new(text.trim_end(), "agent.user")], width, &first, &rest, Break::Words)
+        }
+        Kind::Thinking(text) => plain(text.trim(), width, "agent.thinking"),
+        Kind::Answer(text) => plain(text, width, "markdown"),
+        Kind::Tool(call) => tool(call, width, show),
+        Kind::Notice { error, text } => {
+            let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
+            wrap(
+                &[Span::new(text.as_str(), scope)],
+                width,
+                &[Span::new(sign, scope)],
+                &[Span::new("  ", scope)],
+                Break::Words,
+            )
+        }
+    }
+}
+
+/// The one line that stands for thinking that is not shown.
+pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
+    let Kind::Thinking(text) = &item.kind else { return Vec::new() };
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    let words = text.split_whitespace().count();
+    vec![vec![Span::new(
+        truncate(&format!("∴ thought, {words} words (Ctrl-t)"), usize::from(width)),
+        "agent.thinking",
+    )]]
+}
+
+fn plain(text: &str, width: u16, scope: &'static str) -> Vec<Line> {
+    wrap(&[Span::new(text, scope)], width, &[], &[], Break::Words)
+}
+
+fn tool(call: &Call, width: u16, show: Show) -> Vec<Line> {
+    let (state, scope) = status(call);
+    let open = call.result.is_some() && (show.output || !matches!(call.result, Some(ResultView::Text(_))));
+    let sign = if open { "▾ " } else { "▸ " };
+    let head = usize::from(width).saturating_sub(text_width(&call.tool) + text_width(&state) + 5);
+    let first_line = call.view.title.lines().next().unwrap_or_default();
+    let title = truncate(&crate::base::width::visible(first_line), head).into_owned();
+    let gap = " ".repeat(head.saturating_sub(text_width(&title)) + 1);
+    let mut lines = vec![vec![
+        Span::new(sign, "agent.tool"),
+        Span::new(call.tool.as_str(), "agent.tool"),
+        Span::new("  ", "agent.tool.title"),
+        Span::new(title, "agent.tool.title"),
+        Span::new(gap, "agent.tool.title"),
+        Span::new(state, scope),
+    ]];
+    if show.output
+        && let Some(body) = &call.view.body
+    {
+        lines.extend(indented(body.lines(), width, WHOLE_ROWS, "agent.tool.title"));
+    }
+    lines.extend(body(call, width, show));
+    lines
+}
+
+fn status(call: &Call) -> (String, &'static str) {
+    let took = |time: Option<std::time::Duration>| match time {
+        Some(time) if time.as_millis() >= 100 => format!(" {:.1}s", time.as_secs_f32()),
+        _ => String::new(),
+    };
+    let change = match &call.result {
+        Some(ResultView::Diff { added, removed, .. }) => format!("+{added} −{removed} "),
+        _ => String::new(),
+    };
+    match call.status {
+        Status::Asked => ("…".to_string(), "ui.text.soft"),
+        Status::Running => ("◦".to_string(), "agent"),
+        Status::Done(time) => (format!("{change}✓{}", took(time)), "success"),
+        Status::Failed(time) => (format!("✗{}", took(time)), "error"),
+    }
+}
+
+fn body(call: &Call, width: u16, show: Show) -> Vec<Line> {
+    let failed = matches!(call.status, Status::Failed(_));
+    match &call.result {
+        None => tail(&call.live, width, TAIL_ROWS),
+        Some(ResultView::Output(text)) => tail(text, width, if show.output { WHOLE_ROWS } else { TAIL_ROWS }),
+        Some(ResultView::Text(text)) if show.output => {
+            indented(text.lines(), width, WHOLE_ROWS, "agent.tool.output")
+        }
+        Some(ResultView::Text(text)) if failed => indented(text.lines(), width, FAILURE_ROWS, "error"),
+        Some(ResultView::Text(_)) => Vec::new(),
+        Some(ResultView::Diff { lines, .. }) => {
+            diff(lines, width, if show.output { WHOLE_ROWS } else { DIFF_ROWS })
+        }
+    }
+}
+
+/// Lines indented below a call, the first `rows` of them.
+fn indented<'a>(
+    lines: impl Iterator<Item = &'a str>,
+    width: u16,
+    rows: usize,
+    scope: &'static str,
+) -> Vec<Line> {
+    let indent = [Span::new("    ", scope)];
+    let mut out = Vec::new();
+    for line in lines {
+        if out.len() >= rows {
+            out.push(vec![Span::new("    … (Ctrl-o shows all)", "ui.hint")]);
+            break;
+        }
+        out.extend(wrap(&[Span::new(line, scope)], width, &indent, &indent, Break::Anywhere));
+    }
+    out.truncate(rows + 1);
+    out
+}
+
+/// The last `rows` lines, with a word on how many stand before them.
+fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
+    let text = text.trim_end();
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let kept: Vec<&str> = text.rsplit('\n').take(rows).collect();
+    let earlier = text.matches('\n').count() + 1 - kept.len();
+    let mut out = Vec::new();
+    if earlier > 0 {
+        out.push(vec![Span::new(format!("    … {earlier} lines before (Ctrl-o shows all)"), "ui.hint")]);
+    }
+    out.extend(indented(kept.into_iter().rev(), width, rows * 2, "agent.tool.output"));
+    out
+}
+
+fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
+    let numbers =
+        lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(100).ilog10() as usize + 1;
+    let mut out = Vec::new();
+    for line in lines {
+        if out.len() >= rows {
+            out.push(vec![Span::new("    … (Ctrl-o shows all)", "ui.hint")]);
+            break;
+        }
+        let Some(line) = line else {
+            out.push(vec![Span::new(format!("    {:>numbers$}", "⋮"), "diff.number")]);
+            continue;
+        };
+        let scope = match line.sign {
+            '+' => "diff.added",
+            '-' => "diff.removed",
+            _ => "diff",
+        };
+        let sign = if line.sign == '-' { '−' } else { line.sign };
+        let head = [
+            Span::new(format!("    {:>numbers$} ", line.number), "diff.number"),
+            Span::new(format!("{sign} "), scope),
+        ];
+        let rest = [Span::new(" ".repeat(numbers + 7), "diff.number")];
+        out.extend(wrap(&[Span::new(line.text.as_str(), scope)], width, &head, &rest, Break::Anywhere));
+    }
+    out
+}

@@ -1,0 +1,214 @@
+//! Does the outside work that the loop asks for, each piece as a task whose result comes back
+//! as an event. Must not know the state.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nucleo::Injector;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::effect::{Effect, Save};
+use super::event::{Event, Opened};
+use super::state::buffers::Disk;
+use super::state::files::Entry;
+use super::state::overlay::{Pick, PickRow, push};
+use crate::exec::{EnvError, Environment, Stamp};
+use crate::runtime::Handle;
+use crate::text::document::Document;
+use crate::text::format;
+use crate::text::position::Byte;
+use crate::workspace::{list, walk};
+
+/// Does outside work.
+pub struct Worker {
+    env: Arc<dyn Environment>,
+    events: mpsc::Sender<Event>,
+    /// The session, once it is there.
+    pub session: Option<Handle>,
+    running: Arc<AtomicUsize>,
+    walk: CancellationToken,
+}
+
+/// Counts a task for as long as it lives.
+struct Running(Arc<AtomicUsize>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Worker {
+    /// A worker for files of `env` that answers to the loop listening to `events`.
+    pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>) -> Self {
+        Self { env, events, session: None, running: Arc::default(), walk: CancellationToken::new() }
+    }
+
+    /// Whether a task is still at work.
+    pub fn is_busy(&self) -> bool {
+        self.running.load(Ordering::SeqCst) > 0
+    }
+
+    /// Starts one piece of work.
+    pub fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Open { path, at, reload } => {
+                let env = self.env.clone();
+                self.task(async move {
+                    let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
+                    let result = open(&*env, &path).await;
+                    Event::Opened(Opened { path, real, result, at, reload })
+                });
+            }
+            Effect::Save(save) => {
+                let env = self.env.clone();
+                self.task(async move { write(&*env, *save).await });
+            }
+            Effect::List(folder) => self.blocking(move || list_folder(folder)),
+            Effect::CheckDisk(files) => self.check_disk(files),
+            Effect::Walk(injector) => self.start_walk(injector),
+            Effect::Entries(injector) => self.entries(&injector),
+            Effect::Prompt(text, images, delivery) => {
+                self.with_session(|session| session.prompt(text, images, delivery));
+            }
+            Effect::Abort => self.with_session(Handle::abort),
+            Effect::Dequeue => {
+                let Some(queue) = self.session.as_ref().map(Handle::take_queue) else { return };
+                self.task(async move { Event::Dequeued(queue.await.unwrap_or_default()) });
+            }
+            Effect::SetModel { provider, id } => {
+                self.with_session(|session| session.set_model(&provider, &id))
+            }
+            Effect::SetThinking(level) => self.with_session(|session| session.set_thinking(level)),
+            Effect::SetTools(names) => self.with_session(|session| session.set_tools(names)),
+            Effect::Navigate(entry) => {
+                let Some(session) = self.session.clone() else { return };
+                self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
+            }
+            Effect::Accept
+            | Effect::Run(_)
+            | Effect::Picker(_)
+            | Effect::CycleModel(_)
+            | Effect::Copy(_)
+            | Effect::Repaint => {
+                tracing::error!("an effect of the loop itself reached the worker");
+            }
+        }
+    }
+
+    fn with_session(&self, ask: impl FnOnce(&Handle)) {
+        // Without a session there is nobody to tell; the screen says so already.
+        if let Some(session) = &self.session {
+            ask(session);
+        }
+    }
+
+    /// Runs a task whose result is an event.
+    pub fn task(&self, work: impl Future<Output = Event> + Send + 'static) {
+        let events = self.events.clone();
+        self.running.fetch_add(1, Ordering::SeqCst);
+        let running = Running(self.running.clone());
+        tokio::spawn(async move {
+            let event = work.await;
+            send(&events, event).await;
+            drop(running);
+        });
+    }
+
+    fn blocking(&self, work: impl FnOnce() -> Event + Send + 'static) {
+        self.task(async move {
+            match tokio::task::spawn_blocking(work).await {
+                Ok(event) => event,
+                Err(error) => Event::Failed(format!("a task of the program failed: {error}")),
+            }
+        });
+    }
+
+    fn check_disk(&self, files: Vec<(super::state::buffers::BufferId, PathBuf, Stamp)>) {
+        for (buffer, path, stamp) in files {
+            let env = self.env.clone();
+            self.task(async move {
+                let disk = match env.read(&path).await {
+                    Ok(data) if data.stamp == stamp => Disk::Same,
+                    Err(EnvError::NotFound(_)) => Disk::Gone,
+                    // What cannot be read now may be readable when it is saved.
+                    Err(_) => Disk::Same,
+                    Ok(_) => Disk::Changed,
+                };
+                Event::Disk { buffer, disk }
+            });
+        }
+    }
+
+    fn start_walk(&mut self, injector: Injector<PickRow>) {
+        self.walk.cancel();
+        self.walk = CancellationToken::new();
+        let (cancel, root) = (self.walk.clone(), self.env.root().to_path_buf());
+        self.blocking(move || {
+            walk::walk(&root, &cancel, |paths| {
+                for path in paths {
+                    push(
+                        &injector,
+                        PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) },
+                    );
+                }
+            });
+            Event::Walked
+        });
+    }
+
+    /// Ends a walk that nobody waits for.
+    pub fn stop_walk(&self) {
+        self.walk.cancel();
+    }
+
+    fn entries(&self, injector: &Injector<PickRow>) {
+        let Some(session) = self.session.clone() else { return };
+        let injector = injector.clone();
+        self.task(async move {
+            for place in session.places().await.into_iter().rev() {
+                let detail = if place.active { format!("● {}", place.role) } else { place.role };
+                push(&injector, PickRow { text: place.text, detail, pick: Pick::Entry(place.entry) });
+            }
+            Event::Walked
+        });
+    }
+}
+
+async fn send(events: &mpsc::Sender<Event>, event: Event) {
+    if events.send(event).await.is_err() {
+        tracing::debug!("the loop has ended before a task's result");
+    }
+}
+
+async fn open(env: &dyn Environment, path: &Path) -> Result<Option<(Document, Stamp)>, EnvError> {
+    match env.read(path).await {
+        Ok(data) => Ok(Some((Document::from_bytes(&data.bytes), data.stamp))),
+        Err(EnvError::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+async fn write(env: &dyn Environment, save: Save) -> Event {
+    let bytes = format::encode(save.text.chunks_from(Byte(0)), save.format);
+    let result = if save.new_file && env.stat(&save.path).await.is_ok() {
+        Err(EnvError::Stale(save.path))
+    } else {
+        env.write(&save.path, bytes, save.expected).await
+    };
+    Event::Saved { buffer: save.buffer, revision: save.revision, result, then: save.then }
+}
+
+fn list_folder(folder: PathBuf) -> Event {
+    let entries = list::list(&folder).map_err(|source| EnvError::Io { path: folder.clone(), source });
+    let result = entries.map(|items| {
+        let entry = |item: list::Item| Entry {
+            name: item.name.to_string_lossy().into_owned(),
+            is_folder: item.kind == list::ItemKind::Folder,
+        };
+        items.into_iter().filter(|item| !item.ignored).map(entry).collect()
+    });
+    Event::Listed { folder, result }
+}

@@ -1,0 +1,104 @@
+//! Where keys and base URLs come from: the command line, then the environment.
+//!
+//! Must not know how a key is sent. The environment is passed in, never read here.
+
+use std::collections::HashMap;
+
+use super::catalog::ProviderInfo;
+use crate::net::http::loopback_url;
+
+/// A secret that no log and no message shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// How a provider can be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// Root of the API, without a slash at its end.
+    pub base_url: String,
+    /// `None` where none is needed.
+    pub key: Option<Secret>,
+}
+
+/// What was given to reach providers with.
+#[derive(Debug, Clone, Default)]
+pub struct Credentials {
+    vars: HashMap<String, String>,
+    /// From `--api-key`, for one provider.
+    explicit: Option<(String, Secret)>,
+}
+
+impl Credentials {
+    /// From a process environment.
+    pub fn new(vars: HashMap<String, String>) -> Self {
+        Self { vars, explicit: None }
+    }
+
+    /// Adds a key that wins over the environment for one provider.
+    #[must_use]
+    pub fn with_key(mut self, provider: &str, key: String) -> Self {
+        self.explicit = Some((provider.to_string(), Secret(key)));
+        self
+    }
+
+    /// How this provider can be reached; `None` when a key is needed and missing. A base URL
+    /// on this machine needs no key.
+    pub fn access(&self, provider: &ProviderInfo) -> Option<Access> {
+        let given = provider.base_url_var.as_deref().and_then(|name| self.var(name));
+        let base_url = given.unwrap_or(&provider.base_url).trim_end_matches('/').to_string();
+        let key = match &self.explicit {
+            Some((id, key)) if *id == provider.id => Some(key.clone()),
+            _ => provider.key_vars.iter().find_map(|name| self.var(name)).map(|key| Secret(key.to_string())),
+        };
+        let free = provider.key_vars.is_empty() || loopback_url(&base_url);
+        (free || key.is_some()).then_some(Access { base_url, key })
+    }
+
+    fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::catalog::Catalog;
+
+    fn access(vars: &[(&str, &str)], explicit: Option<&str>) -> Option<(String, Option<String>)> {
+        let vars = vars.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
+        let mut credentials = Credentials::new(vars);
+        if let Some(key) = explicit {
+            credentials = credentials.with_key("anthropic", key.to_string());
+        }
+        let provider = Catalog::builtin().provider("anthropic").unwrap();
+        credentials.access(provider).map(|a| (a.base_url, a.key.map(|k| k.0)))
+    }
+
+    #[test]
+    fn keys_come_from_the_flag_then_the_environment() {
+        let url = "https://api.anthropic.com".to_string();
+        assert_eq!(access(&[], None), None);
+        assert_eq!(access(&[("ANTHROPIC_API_KEY", " ")], None), None);
+        assert_eq!(access(&[("ANTHROPIC_API_KEY", "k\n")], None), Some((url.clone(), Some("k".into()))));
+        assert_eq!(access(&[("ANTHROPIC_API_KEY", "k")], Some("f")), Some((url, Some("f".into()))));
+    }
+
+    #[test]
+    fn this_machine_needs_no_key() {
+        let local = "http://127.0.0.1:9/";
+        let got = access(&[("ANTHROPIC_BASE_URL", local)], None);
+        assert_eq!(got, Some(("http://127.0.0.1:9".into(), None)));
+        assert_eq!(access(&[("ANTHROPIC_BASE_URL", "https://proxy.example")], None), None);
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        assert_eq!(format!("{:?}", Secret("hunter2".into())), "Secret(…)");
+    }
+}

@@ -1,0 +1,116 @@
+//! What a provider adapter writes its answer into: each step yields the event that tells of it.
+//!
+//! Must not know any wire format. Keeps events and message from ever telling different stories.
+
+use super::accumulate::Accumulator;
+use super::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent, Usage};
+
+/// An answer in the making.
+#[derive(Debug)]
+pub struct Draft {
+    all: Accumulator,
+    model: Model,
+}
+
+impl Draft {
+    /// An empty answer of this model.
+    pub fn new(model: &Model, now_ms: u64) -> Self {
+        Self { all: Accumulator::new(model, now_ms), model: model.clone() }
+    }
+
+    /// Opens a text part and returns its index too.
+    pub fn open_text(&mut self) -> (usize, StreamEvent) {
+        let index = self.all.next_index();
+        (index, self.tell(StreamEvent::TextStart { index }))
+    }
+
+    /// Opens a thinking part.
+    pub fn open_thinking(&mut self) -> (usize, StreamEvent) {
+        let index = self.all.next_index();
+        (index, self.tell(StreamEvent::ThinkingStart { index }))
+    }
+
+    /// Opens a tool call.
+    pub fn open_call(&mut self, id: String, name: String) -> (usize, StreamEvent) {
+        let index = self.all.next_index();
+        (index, self.tell(StreamEvent::ToolCallStart { index, id, name }))
+    }
+
+    /// A thinking part whose content only the provider can read.
+    pub fn redacted(&mut self, data: String) -> usize {
+        let index = self.all.next_index();
+        self.all.redact(index, data);
+        index
+    }
+
+    /// More text.
+    pub fn text(&mut self, index: usize, delta: String) -> StreamEvent {
+        self.tell(StreamEvent::TextDelta { index, delta })
+    }
+
+    /// More thinking.
+    pub fn thinking(&mut self, index: usize, delta: String) -> StreamEvent {
+        self.tell(StreamEvent::ThinkingDelta { index, delta })
+    }
+
+    /// More of a thinking part's signature.
+    pub fn sign(&mut self, index: usize, piece: &str) {
+        self.all.sign(index, piece);
+    }
+
+    /// More of a call's arguments.
+    pub fn arguments(&mut self, index: usize, delta: String) -> StreamEvent {
+        self.tell(StreamEvent::ToolCallDelta { index, delta })
+    }
+
+    /// The end of a tool call; `None` when the part is none.
+    pub fn close_call(&mut self, index: usize) -> Option<StreamEvent> {
+        let call = self.all.call(index)?;
+        Some(self.tell(StreamEvent::ToolCallEnd { index, call }))
+    }
+
+    /// What the provider says about the response itself.
+    pub fn response(&mut self, id: Option<String>, model: Option<String>) {
+        let asked = self.model.id.clone();
+        let meta = self.all.meta();
+        meta.response_id = id.or_else(|| meta.response_id.take());
+        meta.response_model = model.filter(|m| *m != asked);
+    }
+
+    /// The counts so far, to be changed; cost and total follow at the end.
+    pub fn usage(&mut self) -> &mut Usage {
+        &mut self.all.meta().usage
+    }
+
+    /// Why it ended, with the provider's word.
+    pub fn stop(&mut self, reason: StopReason, raw: Option<String>) {
+        let meta = self.all.meta();
+        meta.stop_reason = reason;
+        meta.raw_stop_reason = raw;
+    }
+
+    /// The last event of a whole answer.
+    pub fn done(self) -> StreamEvent {
+        StreamEvent::Done { message: Box::new(self.message()) }
+    }
+
+    /// The last event of an answer that broke off, with what had come.
+    pub fn fail(mut self, error: LlmError) -> StreamEvent {
+        let aborted = error.kind == ErrorKind::Abort;
+        let meta = self.all.meta();
+        meta.stop_reason = if aborted { StopReason::Aborted } else { StopReason::Error };
+        meta.error_message = Some(error.message.clone());
+        StreamEvent::Error { error, message: Box::new(self.message()) }
+    }
+
+    fn message(self) -> super::model::AssistantMessage {
+        let mut message = self.all.finish();
+        self.model.price(&mut message.usage);
+        message
+    }
+
+    fn tell(&mut self, event: StreamEvent) -> StreamEvent {
+        self.all.push(&event);
+        event
+    }
+}

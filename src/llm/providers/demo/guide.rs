@@ -1,0 +1,149 @@
+//! What the guide says, and when it reads a file. Pure but for the time stamp.
+
+use std::sync::Arc;
+
+use futures::{StreamExt, stream};
+use serde_json::json;
+
+use crate::llm::draft::Draft;
+use crate::llm::model::message::join_text;
+use crate::llm::model::{Message, Request, StopReason, StreamEvent, ToolResultMessage};
+use crate::llm::provider::{EventStream, Provider};
+use crate::llm::providers::setup::Setup;
+
+const WELCOME: &str = include_str!("../../../../assets/demo/welcome.md");
+const KEYS: &str = include_str!("../../../../assets/demo/keys.md");
+const CONNECT: &str = include_str!("../../../../assets/demo/connect.md");
+
+/// The row's constructor.
+pub fn build(setup: Setup) -> Arc<dyn Provider> {
+    Arc::new(Guide { setup })
+}
+
+struct Guide {
+    setup: Setup,
+}
+
+enum Reply {
+    Say(String),
+    Read(String),
+}
+
+impl Provider for Guide {
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let mut draft = Draft::new(&request.model, self.setup.clock.now_ms());
+        let mut events = vec![StreamEvent::Start];
+        match reply(&request) {
+            Reply::Say(text) => {
+                let (index, event) = draft.open_text();
+                events.push(event);
+                // Word by word, so that the program shows how an answer arrives.
+                events.extend(text.split_inclusive(' ').map(|word| draft.text(index, word.to_string())));
+                events.push(StreamEvent::TextEnd { index });
+            }
+            Reply::Read(path) => {
+                let id = format!("demo_{}", request.messages.len());
+                let (index, event) = draft.open_call(id, "read".to_string());
+                events.push(event);
+                events.push(draft.arguments(index, json!({"path": path}).to_string()));
+                events.extend(draft.close_call(index));
+                draft.stop(StopReason::ToolUse, None);
+            }
+        }
+        events.push(draft.done());
+        stream::iter(events).boxed()
+    }
+}
+
+fn reply(request: &Request) -> Reply {
+    let said = match request.messages.last() {
+        Some(Message::ToolResult(result)) => return Reply::Say(describe(result)),
+        Some(Message::User(user)) => join_text(&user.content),
+        _ => String::new(),
+    };
+    let can_read = request.tools.iter().any(|tool| tool.name == "read");
+    let mut words = said.split_whitespace();
+    let first = words.next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    match (first.as_str(), words.next()) {
+        ("read" | "show" | "open", Some(path)) if can_read => Reply::Read(path.to_string()),
+        ("read" | "show" | "open", None) => {
+            Reply::Say("Say which file, such as `read README.md`.".to_string())
+        }
+        ("keys" | "key" | "shortcuts", _) => Reply::Say(KEYS.trim_end().to_string()),
+        ("connect" | "model" | "models" | "login", _) => Reply::Say(CONNECT.trim_end().to_string()),
+        _ => Reply::Say(WELCOME.trim_end().to_string()),
+    }
+}
+
+/// A result in words; the file itself is on the screen already.
+fn describe(result: &ToolResultMessage) -> String {
+    let text = join_text(&result.content);
+    if result.is_error {
+        return format!("That did not work: {}", text.lines().next().unwrap_or("no reason was given"));
+    }
+    let lines = text.lines().count();
+    format!(
+        "The `read` tool gave {lines} {} of that file; expand the entry above to see them. \
+         A model would go on from here; this guide only reads. Try `keys`, or `connect`.",
+        if lines == 1 { "line" } else { "lines" }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::{Model, Part, Thinking, ToolChoice, ToolSpec, UserMessage};
+    use serde_json::{Map, json};
+
+    fn request(last: Message) -> Request {
+        let read = ToolSpec { name: "read".into(), description: String::new(), parameters: json!({}) };
+        Request {
+            model: Model::unknown("demo", "guide", "demo", ""),
+            system: vec![],
+            messages: vec![last],
+            tools: vec![read],
+            tool_choice: ToolChoice::Auto,
+            thinking: Thinking::Off,
+            max_tokens: None,
+            session_id: None,
+        }
+    }
+
+    fn says(words: &str) -> String {
+        match reply(&request(Message::User(UserMessage::text(words, 0)))) {
+            Reply::Say(text) => text,
+            Reply::Read(path) => format!("READ {path}"),
+        }
+    }
+
+    #[test]
+    fn it_names_itself_and_knows_a_few_words() {
+        assert!(says("hello there").contains("not a model"));
+        assert!(says("help").contains("not a model"));
+        assert!(says("Keys?").contains("Ctrl-p"));
+        assert!(says("connect").contains("ANTHROPIC_API_KEY"));
+        assert_eq!(says("read src/main.rs please"), "READ src/main.rs");
+        assert!(says("read").contains("which file"));
+    }
+
+    #[test]
+    fn a_result_is_counted() {
+        let result = ToolResultMessage {
+            tool_call_id: "c".into(),
+            tool_name: "read".into(),
+            content: vec![Part::text("a\nb")],
+            details: None,
+            is_error: false,
+            timestamp: 0,
+            extra: Map::new(),
+        };
+        match reply(&request(Message::ToolResult(result))) {
+            Reply::Say(text) => assert!(text.contains("2 lines"), "{text}"),
+            Reply::Read(path) => panic!("{path}"),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The dialects: one folder and one row each. May import the plain data, the draft and `net`;
+//! a dialect must not know another.
+
+pub mod anthropic;
+pub mod demo;
+pub mod scripted;
+pub mod setup;
+
+use setup::Dialect;
+
+pub use setup::Setup;
+
+/// Every wire format, by its id in the catalog.
+pub const DIALECTS: &[Dialect] = &[anthropic::DIALECT, demo::DIALECT, scripted::DIALECT];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_rows_agree() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/src/llm/providers");
+        let folders = std::fs::read_dir(root).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir());
+        assert_eq!(folders.count(), DIALECTS.len());
+        let mut ids: Vec<_> = DIALECTS.iter().map(|d| d.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), DIALECTS.len());
+    }
+}

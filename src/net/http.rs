@@ -1,0 +1,282 @@
+//! HTTP requests whose answers stream: connecting, waiting, reading, each with its own limit.
+//!
+//! Must not know any provider. The client is built on first use, off the caller's thread:
+//! reading the system's certificates takes tens of milliseconds.
+
+use std::error::Error;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::OnceCell;
+
+use crate::base::error::chain;
+
+/// Limits of one client.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Until a connection stands.
+    pub connect: Duration,
+    /// Until the answer's headers are there.
+    pub headers: Duration,
+    /// Longest silence between two pieces of an answer.
+    pub silence: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            headers: Duration::from_mins(2),
+            silence: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Why a request got no answer, or not all of it.
+#[derive(Debug, thiserror::Error)]
+pub enum NetError {
+    /// Only this machine may be reached.
+    #[error("{0} was not asked: bowline is offline")]
+    Offline(String),
+    /// Not something to connect to.
+    #[error("`{0}` is not a URL that can be asked")]
+    Url(String),
+    /// The client could not be set up.
+    #[error("no HTTP client: {0}")]
+    Setup(String),
+    /// No connection, or it broke.
+    #[error("{host}: {cause}")]
+    Connection {
+        /// Whom we asked.
+        host: String,
+        /// The whole chain of causes.
+        cause: String,
+    },
+    /// Nothing came for too long.
+    #[error("{host}: no answer for {} s", after.as_secs())]
+    Silence {
+        /// Whom we asked.
+        host: String,
+        /// For how long.
+        after: Duration,
+    },
+}
+
+/// What is sent.
+#[derive(Debug, Clone)]
+pub struct Post {
+    /// Where to.
+    pub url: String,
+    /// Beside those that every request has.
+    pub headers: Vec<(&'static str, String)>,
+    /// JSON.
+    pub body: Vec<u8>,
+}
+
+/// A shared client; cheap to make, connected on first use.
+#[derive(Debug, Default)]
+pub struct Http {
+    limits: Limits,
+    offline: bool,
+    /// Through proxies, with the system's certificates.
+    remote: OnceCell<reqwest::Client>,
+    /// For plain HTTP on this machine: no proxy, and no certificates to read.
+    local: OnceCell<reqwest::Client>,
+}
+
+impl Http {
+    /// A client with these limits; `offline` refuses everything but this machine.
+    pub fn new(limits: Limits, offline: bool) -> Self {
+        Self { limits, offline, ..Self::default() }
+    }
+
+    /// Sends a request and waits for the headers of its answer.
+    pub async fn post(&self, post: Post) -> Result<Response, NetError> {
+        let url = reqwest::Url::parse(&post.url).map_err(|_| NetError::Url(post.url.clone()))?;
+        let host = url.host_str().ok_or_else(|| NetError::Url(post.url.clone()))?.to_string();
+        let loopback = is_loopback(&url);
+        if self.offline && !loopback {
+            return Err(NetError::Offline(host));
+        }
+        let client = self.client(loopback && url.scheme() == "http").await?;
+        let mut request = client.post(url).header("content-type", "application/json").body(post.body);
+        for (name, value) in post.headers {
+            request = request.header(name, value);
+        }
+        let after = self.limits.headers;
+        match tokio::time::timeout(after, request.send()).await {
+            Ok(Ok(inner)) => Ok(Response { inner, host, silence: self.limits.silence }),
+            Ok(Err(error)) => Err(broken(&host, error)),
+            Err(_) => Err(NetError::Silence { host, after }),
+        }
+    }
+
+    async fn client(&self, local: bool) -> Result<&reqwest::Client, NetError> {
+        let connect = self.limits.connect;
+        let cell = if local { &self.local } else { &self.remote };
+        cell.get_or_try_init(|| async move {
+            tokio::task::spawn_blocking(move || build(local, connect))
+                .await
+                .map_err(|error| NetError::Setup(error.to_string()))?
+        })
+        .await
+    }
+}
+
+/// An answer whose body is still coming. Dropping it closes the connection.
+#[derive(Debug)]
+pub struct Response {
+    inner: reqwest::Response,
+    host: String,
+    silence: Duration,
+}
+
+impl Response {
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        self.inner.status().as_u16()
+    }
+
+    /// A header's text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.inner.headers().get(name)?.to_str().ok()
+    }
+
+    /// The next piece of the body; `None` at its proper end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, NetError> {
+        match tokio::time::timeout(self.silence, self.inner.chunk()).await {
+            Ok(Ok(chunk)) => Ok(chunk),
+            Ok(Err(error)) => Err(broken(&self.host, error)),
+            Err(_) => Err(NetError::Silence { host: self.host.clone(), after: self.silence }),
+        }
+    }
+
+    /// Up to `max` bytes of the body as text; what fails while reading just ends it, because
+    /// this is for explaining an error that has already happened.
+    pub async fn text(mut self, max: usize) -> String {
+        let mut body = Vec::new();
+        while let Ok(Some(chunk)) = self.chunk().await {
+            body.extend_from_slice(&chunk);
+            if body.len() >= max {
+                body.truncate(max);
+                break;
+            }
+        }
+        String::from_utf8_lossy(&body).into_owned()
+    }
+}
+
+/// Whether a URL names this machine.
+pub fn loopback_url(url: &str) -> bool {
+    reqwest::Url::parse(url).is_ok_and(|url| is_loopback(&url))
+}
+
+fn is_loopback(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+fn build(local: bool, connect: Duration) -> Result<reqwest::Client, NetError> {
+    // Whoever comes second finds the same provider installed; both are ours.
+    if rustls::crypto::ring::default_provider().install_default().is_err() {
+        tracing::debug!("the TLS provider was installed before");
+    }
+    let base = || {
+        reqwest::Client::builder()
+            .connect_timeout(connect)
+            .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .tcp_nodelay(true)
+    };
+    if local {
+        return bundled_roots(base().no_proxy());
+    }
+    base().build().or_else(|error| {
+        // A machine without certificates is common in containers; ours are better than none.
+        tracing::warn!("system certificates cannot be used: {}", chain(&error));
+        bundled_roots(base())
+    })
+}
+
+fn bundled_roots(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, NetError> {
+    let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS
+        .iter()
+        .filter_map(|der| reqwest::Certificate::from_der(der).ok());
+    builder.tls_certs_only(roots).build().map_err(|error| NetError::Setup(chain(&error)))
+}
+
+fn broken(host: &str, error: reqwest::Error) -> NetError {
+    let cause = error.without_url();
+    // reqwest's own sentence says only that sending or reading failed; its cause says why.
+    let cause = cause.source().map_or_else(|| chain(&cause), chain);
+    NetError::Connection { host: host.to_string(), cause }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    fn post(url: String) -> Post {
+        Post { url, headers: vec![("x-test", "1".to_string())], body: b"{}".to_vec() }
+    }
+
+    async fn serve(answer: &'static [u8]) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let mut seen = [0; 4096];
+            let _read = socket.read(&mut seen).await.unwrap();
+            socket.write_all(answer).await.unwrap();
+            // Stay open: what follows is up to the client.
+            let _read = socket.read(&mut seen).await;
+        });
+        url
+    }
+
+    #[tokio::test]
+    async fn an_answer_arrives_in_pieces() {
+        let url = serve(b"HTTP/1.1 200 OK\r\nx-a: b\r\ncontent-length: 5\r\n\r\nhello").await;
+        let mut response = Http::default().post(post(url)).await.unwrap();
+        assert_eq!((response.status(), response.header("x-a")), (200, Some("b")));
+        assert_eq!(response.chunk().await.unwrap().as_deref(), Some(&b"hello"[..]));
+        assert!(response.chunk().await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn silence_is_a_time_out() {
+        let url = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhe").await;
+        let limits = Limits { silence: Duration::from_millis(30), ..Limits::default() };
+        let mut response = Http::new(limits, false).post(post(url)).await.unwrap();
+        assert!(response.chunk().await.is_ok());
+        assert!(matches!(response.chunk().await, Err(NetError::Silence { .. })));
+    }
+
+    #[tokio::test]
+    async fn failures_name_the_host() {
+        let http = Http::new(Limits::default(), true);
+        let offline = http.post(post("https://example.com/x".into())).await.unwrap_err();
+        assert_eq!(offline.to_string(), "example.com was not asked: bowline is offline");
+        assert!(matches!(http.post(post("nonsense".into())).await, Err(NetError::Url(_))));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        drop(listener);
+        let refused = http.post(post(url)).await.unwrap_err().to_string();
+        assert!(refused.starts_with("127.0.0.1: ") && refused.contains("refused"), "{refused}");
+    }
+
+    #[test]
+    fn this_machine_is_known_by_its_addresses() {
+        for (url, yes) in [
+            ("http://localhost:1/x", true),
+            ("http://127.8.0.1", true),
+            ("http://[::1]:80", true),
+            ("https://localhost.example.com", false),
+            ("not a url", false),
+        ] {
+            assert_eq!(loopback_url(url), yes, "{url}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What changed between two texts, by lines, with some lines around each change.
+//!
+//! Must not know files or who shows it.
+
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
+
+/// Unchanged lines that are shown around a change.
+const CONTEXT: u32 = 3;
+/// Rows that are made at most; a rewritten file is not worth more.
+const ROWS_MAX: usize = 2000;
+
+/// A difference by lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineDiff {
+    /// Lines that only the new text has.
+    pub added: usize,
+    /// Lines that only the old text has.
+    pub removed: usize,
+    /// Line number, from 1, of the first change in the new text; `None` without a change.
+    pub first_changed: Option<usize>,
+    /// The rows in order; `None` between two hunks, and at the end when there are too many.
+    pub rows: Vec<Option<Row>>,
+}
+
+/// One line of a difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// `+`, `-` or a space.
+    pub sign: char,
+    /// Line number, from 1, in the new text (`-`: in the old one).
+    pub number: usize,
+    /// The line without its ending.
+    pub text: String,
+}
+
+/// Compares two texts line by line; line endings count.
+pub fn lines(old: &str, new: &str) -> LineDiff {
+    let input = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let hunks: Vec<Hunk> = diff.hunks().collect();
+    let mut rows = Rows { input: &input, made: Vec::new(), next_new: 0 };
+    for hunk in &hunks {
+        rows.hunk(hunk);
+    }
+    if !hunks.is_empty() {
+        rows.context_until(rows.next_new + CONTEXT);
+    }
+    LineDiff {
+        added: diff.count_additions() as usize,
+        removed: diff.count_removals() as usize,
+        first_changed: hunks.first().map(|hunk| hunk.after.start as usize + 1),
+        rows: rows.made,
+    }
+}
+
+struct Rows<'a> {
+    input: &'a InternedInput<&'a str>,
+    made: Vec<Option<Row>>,
+    /// First line of the new text that no row has been made for, counted from 0.
+    next_new: u32,
+}
+
+impl Rows<'_> {
+    fn hunk(&mut self, hunk: &Hunk) {
+        let gap = hunk.after.start - self.next_new;
+        let first = self.made.is_empty();
+        if first || gap > 2 * CONTEXT {
+            if !first {
+                self.context_until(self.next_new + CONTEXT);
+            }
+            let start = hunk.after.start.saturating_sub(CONTEXT).max(self.next_new);
+            if start > self.next_new && !first {
+                self.push(None);
+            }
+            self.next_new = start;
+        }
+        self.context_until(hunk.after.start);
+        for at in hunk.before.clone() {
+            self.line('-', at, self.input.before[at as usize]);
+        }
+        for at in hunk.after.clone() {
+            self.line('+', at, self.input.after[at as usize]);
+        }
+        self.next_new = hunk.after.end;
+    }
+
+    /// Unchanged lines up to line `end` of the new text.
+    fn context_until(&mut self, end: u32) {
+        let end = end.min(self.input.after.len() as u32);
+        for at in self.next_new..end {
+            self.line(' ', at, self.input.after[at as usize]);
+        }
+        self.next_new = self.next_new.max(end);
+    }
+
+    fn line(&mut self, sign: char, at: u32, token: imara_diff::Token) {
+        let text = self.input.interner[token].trim_end_matches(['\n', '\r']).to_string();
+        self.push(Some(Row { sign, number: at as usize + 1, text }));
+    }
+
+    fn push(&mut self, row: Option<Row>) {
+        match self.made.len() {
+            0..ROWS_MAX => self.made.push(row),
+            ROWS_MAX => self.made.push(None),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(old: &str, new: &str) -> String {
+        let rows = lines(old, new).rows;
+        rows.iter()
+            .map(|row| row.as_ref().map_or("~\n".into(), |r| format!("{}{} {}\n", r.sign, r.number, r.text)))
+            .collect()
+    }
+
+    fn numbers(from: usize, to: usize) -> String {
+        (from..=to).flat_map(|n| [n.to_string(), "\n".to_string()]).collect()
+    }
+
+    #[test]
+    fn hunks_have_context_and_gaps() {
+        let old = numbers(1, 20);
+        let new = old.replace("\n5\n", "\nfive\n").replace("\n19\n", "\n");
+        assert_eq!(
+            show(&old, &new),
+            " 2 2\n 3 3\n 4 4\n-5 5\n+5 five\n 6 6\n 7 7\n 8 8\n~\n 16 16\n 17 17\n 18 18\n-19 19\n 19 20\n"
+        );
+        let diff = lines(&old, &new);
+        assert_eq!((diff.added, diff.removed, diff.first_changed), (1, 2, Some(5)));
+    }
+
+    #[test]
+    fn near_changes_share_a_hunk() {
+        let old = "a\nb\nc\nd\ne\n";
+        assert_eq!(show(old, "A\nb\nc\nd\nE\n"), "-1 a\n+1 A\n 2 b\n 3 c\n 4 d\n-5 e\n+5 E\n");
+    }
+
+    #[test]
+    fn new_empty_and_equal_texts() {
+        assert_eq!(show("", "a\nb"), "+1 a\n+2 b\n");
+        assert_eq!(show("a\n", ""), "-1 a\n");
+        assert_eq!(lines("a\n", "a\n"), LineDiff::default());
+        assert_eq!(show("a\n", "a\r\n"), "-1 a\n+1 a\n");
+    }
+
+    #[test]
+    fn rows_are_bounded() {
+        let new = numbers(1, 5000);
+        let diff = lines("", &new);
+        assert_eq!((diff.added, diff.rows.len(), diff.rows.last()), (5000, ROWS_MAX + 1, Some(&None)));
+    }
+}

@@ -1,0 +1,121 @@
+//! The controls of a live session. Cheap to clone; nothing here blocks.
+
+use std::sync::Arc;
+
+use serde_json::Map;
+use tokio::sync::{mpsc, oneshot};
+
+use super::event::{Delivery, RuntimeEvent, Snapshot};
+use super::hub::Hub;
+use super::live::Command;
+use super::places::Place;
+use crate::agent::abort::Abort;
+use crate::base::error::Report;
+use crate::llm::model::{Model, Part, Thinking, UserMessage};
+use crate::tools::Mode;
+
+/// Controls one live session.
+#[derive(Clone)]
+pub struct Handle {
+    pub(super) commands: mpsc::Sender<Command>,
+    pub(super) abort: Abort,
+    pub(super) hub: Hub,
+    pub(super) models: Arc<[Arc<Model>]>,
+}
+
+impl Handle {
+    /// Says something to the agent, whether it works or not.
+    pub fn prompt(&self, text: String, images: Vec<Part>, delivery: Delivery) {
+        let mut content = Vec::with_capacity(1 + images.len());
+        if !text.is_empty() || images.is_empty() {
+            content.push(Part::text(text));
+        }
+        content.extend(images);
+        // The agent stamps it when it is delivered.
+        self.send(Command::Prompt(UserMessage { content, timestamp: 0, extra: Map::new() }, delivery));
+    }
+
+    /// Interrupts at once: the connection closes, running tools end. Waiting messages stay in
+    /// the queue, for [`Handle::take_queue`] or the next prompt.
+    pub fn abort(&self) {
+        self.abort.now();
+        self.send(Command::Abort);
+    }
+
+    /// Takes back everything that waits in both queues, steering first.
+    pub fn take_queue(&self) -> oneshot::Receiver<Vec<String>> {
+        let (reply, texts) = oneshot::channel();
+        self.send(Command::TakeQueue(reply));
+        texts
+    }
+
+    /// Lets another model answer from the next request on.
+    pub fn set_model(&self, provider: &str, id: &str) {
+        self.send(Command::Model(provider.to_string(), id.to_string()));
+    }
+
+    /// Another thinking level from the next request on.
+    pub fn set_thinking(&self, level: Thinking) {
+        self.send(Command::Thinking(level));
+    }
+
+    /// Offers only these tools from the next request on; unknown names are left out.
+    pub fn set_tools(&self, names: Vec<String>) {
+        self.send(Command::Tools(names));
+    }
+
+    /// The places that one can go back to, in the order in which they came to be.
+    pub async fn places(&self) -> Vec<Place> {
+        let (reply, places) = oneshot::channel();
+        if self.commands.send(Command::Places(reply)).await.is_err() {
+            return Vec::new();
+        }
+        places.await.unwrap_or_default()
+    }
+
+    /// Goes to another place; what is said next follows it, and the way that is left stays in
+    /// the session. Refused while the agent works.
+    pub async fn navigate(&self, entry: &str) -> Result<Snapshot, Report> {
+        let ended = || Report::new("the session has ended");
+        let (reply, moved) = oneshot::channel();
+        self.commands.send(Command::Navigate(entry.to_string(), reply)).await.map_err(|_| ended())?;
+        moved.await.map_err(|_| ended())?
+    }
+
+    /// Other rules for tool calls from the next call on.
+    pub fn set_policy(&self, mode: Mode) {
+        self.send(Command::Policy(mode));
+    }
+
+    /// The models that can be asked now; the demo, if it is there, last.
+    pub fn models(&self) -> Vec<Arc<Model>> {
+        self.models.to_vec()
+    }
+
+    /// Joins: the state as it is, and everything that happens from then on. `None` after the
+    /// session has been shut down.
+    pub async fn subscribe(&self) -> Option<(Snapshot, mpsc::Receiver<RuntimeEvent>)> {
+        let (reply, joined) = oneshot::channel();
+        self.commands.send(Command::Subscribe(reply)).await.ok()?;
+        joined.await.ok()
+    }
+
+    /// Ends what runs, makes the session safe on disk, and ends the session's task.
+    pub async fn shutdown(&self) {
+        self.abort.now();
+        let (reply, done) = oneshot::channel();
+        if self.commands.send(Command::Shutdown(reply)).await.is_ok() && done.await.is_err() {
+            tracing::warn!("the session's task ended by itself");
+        }
+    }
+
+    fn send(&self, command: Command) {
+        if let Err(error) = self.commands.try_send(command) {
+            let what = match error {
+                mpsc::error::TrySendError::Full(_) => "the session is busy; this was not taken, try again",
+                mpsc::error::TrySendError::Closed(_) => "the session has ended; this was not taken",
+            };
+            self.hub.tell_now(&RuntimeEvent::Failed(Report::new(what)));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a session remembers of what its agent does: every finished message in the file before
+//! anybody hears of it, and the sums that front ends show.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::event::{RuntimeEvent, Snapshot};
+use super::hub::Hub;
+use super::places::{self, Place};
+use crate::agent::event::AgentEvent;
+use crate::agent::driver::Listener;
+use crate::base::error::Report;
+use crate::llm::model::{Message, Model, StopReason, Thinking, Usage};
+use crate::session::{AgentMessage, EntryBody, Session, SessionContext};
+
+/// Listens to the agent of one session.
+pub struct Recorder {
+    session: Session,
+    hub: Hub,
+    model: Arc<Model>,
+    thinking: Thinking,
+    /// Model and level as the file has them.
+    recorded: (Option<(String, String)>, Option<Thinking>),
+    usage: Usage,
+    context_tokens: u64,
+    /// Who waits for the queued messages.
+    queue_wanted: Option<oneshot::Sender<Vec<String>>>,
+}
+
+impl Recorder {
+    /// Goes on with a session.
+    pub fn new(session: Session, hub: Hub, model: Arc<Model>, thinking: Thinking) -> Self {
+        let context = session.context();
+        let mut recorder = Self {
+            session,
+            hub,
+            model,
+            thinking,
+            recorded: (context.model, context.thinking),
+            usage: Usage::default(),
+            context_tokens: 0,
+            queue_wanted: None,
+        };
+        for message in &context.messages {
+            if let AgentMessage::Llm(message) = &**message {
+                recorder.count(message);
+            }
+        }
+        recorder
+    }
+
+    /// The session as it stands.
+    pub fn snapshot(&self, working: bool) -> Snapshot {
+        Snapshot {
+            session_id: self.session.id().to_string(),
+            file: self.session.file().map(Into::into),
+            messages: self.session.context().messages,
+            model: Some(self.model.clone()),
+            thinking: self.thinking,
+            usage: self.usage.clone(),
+            context_tokens: self.context_tokens,
+            working,
+        }
+    }
+
+    /// Where one can go back to.
+    pub fn places(&self) -> Vec<Place> {
+        places::list(&self.session)
+    }
+
+    /// Moves to an entry: what is appended next follows it.
+    pub fn go_to(&mut self, entry: &str) -> Result<SessionContext, Report> {
+        self.session.branch(Some(entry)).map_err(|error| Report::caused("cannot go there", &error))?;
+        let context = self.session.context();
+        self.recorded = (context.model.clone(), context.thinking);
+        (self.usage, self.context_tokens) = (Usage::default(), 0);
+        for message in &context.messages {
+            if let AgentMessage::Llm(message) = &**message {
+                self.count(message);
+            }
+        }
+        Ok(context)
+    }
+
+    /// Another model or level answers from now on.
+    pub async fn choose(&mut self, model: Arc<Model>, thinking: Thinking) {
+        let model_changed = *self.model != *model;
+        let thinking_changed = self.thinking != thinking;
+        self.model = model.clone();
+        self.thinking = thinking;
+        self.record_choice().await;
+        if model_changed {
+            self.hub.tell(RuntimeEvent::ModelChanged(model)).await;
+        }
+        if thinking_changed {
+            self.hub.tell(RuntimeEvent::ThinkingChanged(thinking)).await;
+        }
+    }
+
+    /// Who gets the queued messages when the agent hands them out.
+    pub fn want_queue(&mut self, reply: oneshot::Sender<Vec<String>>) {
+        self.queue_wanted = Some(reply);
+    }
+
+    /// Writes model and level where the file has others.
+    async fn record_choice(&mut self) {
+        let model = (self.model.provider.clone(), self.model.id.clone());
+        if self.recorded.0.as_ref() != Some(&model) {
+            let (provider, model_id) = model.clone();
+            self.append(EntryBody::ModelChange { provider, model_id }).await;
+            self.recorded.0 = Some(model);
+        }
+        if self.recorded.1 != Some(self.thinking) {
+            let thinking_level = self.thinking.name().to_string();
+            self.append(EntryBody::ThinkingLevelChange { thinking_level }).await;
+            self.recorded.1 = Some(self.thinking);
+        }
+    }
+
+    async fn append(&mut self, body: EntryBody) {
+        if let Err(error) = self.session.append(body) {
+            let report = Report::caused("the session is not being saved", &error)
+                .hint("make room or permission, then go on; what was said since then is in memory only");
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
+    }
+
+    fn count(&mut self, message: &Message) {
+        if let Message::Assistant(answer) = message {
+            self.usage += &answer.usage;
+            if !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) {
+                self.context_tokens = answer.usage.total_tokens;
+            }
+        }
+    }
+}
+
+impl Listener for Recorder {
+    async fn store(&mut self, message: &Message) {
+        if matches!(message, Message::User(_)) {
+            // Not before somebody speaks: opening a session to look at it changes nothing.
+            self.record_choice().await;
+        }
+        self.append(EntryBody::Message { message: AgentMessage::Llm(message.clone()) }).await;
+        self.count(message);
+    }
+
+    async fn sync(&mut self) {
+        if let Err(error) = self.session.sync() {
+            let report = Report::caused("the session may not survive a power failure", &error);
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
+    }
+
+    async fn hear(&mut self, event: AgentEvent) {
+        self.hub.tell(RuntimeEvent::Agent(event)).await;
+    }
+
+    fn returned(&mut self, texts: Vec<String>) {
+        if let Some(reply) = self.queue_wanted.take()
+            && reply.send(texts).is_err()
+        {
+            tracing::warn!("queued messages were taken back by somebody who has gone");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Puts a live session together: credentials, models, session file, prompt, agent.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::choice::Wish;
+use super::handle::Handle;
+use super::hub::Hub;
+use super::live::Live;
+use super::options::{Options, SessionChoice};
+use super::recorder::Recorder;
+use crate::agent::abort::Abort;
+use crate::agent::driver::{Driver, Services, Setup};
+use crate::agent::step::Config;
+use crate::agent::{history, prompt};
+use crate::base::error::Report;
+use crate::llm::auth::Credentials;
+use crate::llm::catalog::Catalog;
+use crate::llm::client::Client;
+use crate::llm::model::{Model, Thinking};
+use crate::net::http::{Http, Limits};
+use crate::session::{Session, SessionContext, store};
+use crate::tools::{self, Registry};
+use crate::workspace;
+
+/// Commands that wait while the session is busy.
+const COMMANDS_MAX: usize = 256;
+
+/// Starts a live session on a task of its own.
+pub async fn start(options: Options) -> Result<Handle, Report> {
+    let client = client(&options);
+    let session = open_session(&options)?;
+    let context = session.context();
+    let (model, thinking) = choose(&options, client.models(), &context)?;
+    let registry = Registry::builtin();
+    let (documents, unread) = documents(options.cwd.clone()).await;
+    let (hub, abort) = (Hub::default(), Abort::default());
+    let (sender, commands) = mpsc::channel(COMMANDS_MAX);
+    let models = client.models().to_vec();
+    let setup = Setup {
+        model: model.clone(),
+        thinking,
+        system: prompt::system(prompt::Inputs {
+            tools: &registry.snippets(),
+            documents: &documents,
+            cwd: &options.cwd,
+        }),
+        history: context.messages.iter().filter_map(|m| history::for_model(m)).collect(),
+        session_id: session.id().to_string(),
+    };
+    let config = Config {
+        sequential: sequential(&registry),
+        steering: options.steering,
+        follow_up: options.follow_up,
+        ..Config::default()
+    };
+    let services = Services {
+        client,
+        registry,
+        tools: tools::Context {
+            env: options.env.clone(),
+            approval: options.approval.clone(),
+            mode: options.policy,
+            artifacts: options.home.cache.join("outputs").join(session.id()),
+        },
+        clock: options.clock.clone(),
+        ids: options.ids.clone(),
+    };
+    let mut notices = problems(&session);
+    notices.extend(unread);
+    let recorder = Recorder::new(session, hub.clone(), model, thinking);
+    let driver = Driver::new(config, services, setup, abort.clone(), recorder);
+    let live = Live { driver, commands, hub: hub.clone(), models: models.clone(), notices };
+    tokio::spawn(live.run());
+    Ok(Handle { commands: sender, abort, hub, models: models.into() })
+}
+
+/// The models that could be asked with these options, without starting anything.
+pub fn usable_models(options: &Options) -> Vec<Arc<Model>> {
+    client(options).models().to_vec()
+}
+
+fn client(options: &Options) -> Client {
+    let catalog = Catalog::builtin();
+    let mut credentials = Credentials::new(options.vars.clone());
+    if let Some(key) = &options.api_key {
+        let wish = wish(options).and_then(|w| w.provider);
+        let provider = wish.or_else(|| catalog.providers.first().map(|p| p.id.clone())).unwrap_or_default();
+        credentials = credentials.with_key(&provider, key.clone());
+    }
+    let http = Arc::new(Http::new(Limits::default(), options.offline));
+    Client::assemble(catalog, &credentials, options.providers.clone(), &http, &options.clock, options.offline)
+}
+
+fn wish(options: &Options) -> Option<Wish> {
+    read_wish(options, options.provider.as_deref(), options.model.as_deref())
+}
+
+fn read_wish(options: &Options, provider: Option<&str>, model: Option<&str>) -> Option<Wish> {
+    let catalog = Catalog::builtin().providers.iter().map(|p| p.id.as_str());
+    let injected = options.providers.iter().map(|p| p.provider.id());
+    let providers: Vec<&str> = catalog.chain(injected).collect();
+    Wish::read(provider, model, &providers)
+}
+
+/// What was asked for, else the session's last, else the setting, else the first that can be
+/// asked. Only what was asked for by name must be there.
+fn choose(
+    options: &Options,
+    usable: &[Arc<Model>],
+    context: &SessionContext,
+) -> Result<(Arc<Model>, Thinking), Report> {
+    let asked = wish(options);
+    let set = read_wish(options, options.default_provider.as_deref(), options.default_model.as_deref());
+    let last = context.model.as_ref().map(|(provider, id)| Wish {
+        provider: Some(provider.clone()),
+        id: Some(id.clone()),
+        thinking: None,
+    });
+    let model = match &asked {
+        Some(wish) => wish.find(usable).ok_or_else(|| wish.refusal(usable))?,
+        None => last
+            .and_then(|wish| wish.find(usable))
+            .or_else(|| set.as_ref()?.find(usable))
+            .or_else(|| usable.first().cloned())
+            .ok_or_else(|| {
+                Report::new("there is no model that can be asked").hint("set ANTHROPIC_API_KEY")
+            })?,
+    };
+    let thinking = options
+        .thinking
+        .or(asked.and_then(|wish| wish.thinking))
+        .or(context.thinking)
+        .or(options.default_thinking)
+        .or(set.and_then(|wish| wish.thinking))
+        .unwrap_or(Thinking::Medium);
+    Ok((model, thinking))
+}
+
+fn open_session(options: &Options) -> Result<Session, Report> {
+    let (clock, ids) = (options.clock.clone(), options.ids.clone());
+    let root = options.session_root.clone().unwrap_or_else(|| options.home.data.join("sessions"));
+    let open = |path: &Path, clock, ids| {
+        Session::open(path, clock, ids).map_err(|error| Report::caused("cannot open the session", &error))
+    };
+    match &options.session {
+        SessionChoice::New => Ok(Session::create(&root, &options.cwd, clock, ids)),
+        SessionChoice::Memory => Ok(Session::in_memory(&options.cwd, clock, ids)),
+        SessionChoice::Open(path) => open(path, clock, ids),
+        SessionChoice::Continue => match store::latest(&root, &options.cwd) {
+            Some(path) => open(&path, clock, ids),
+            None => Ok(Session::create(&root, &options.cwd, clock, ids)),
+        },
+    }
+}
+
+fn problems(session: &Session) -> Vec<Report> {
+    let file = session.file().map_or_else(String::new, |path| format!("{}:", path.display()));
+    session.problems().iter().map(|p| Report::new(format!("{file}{}: {}", p.line, p.message))).collect()
+}
+
+fn sequential(registry: &Registry) -> std::collections::BTreeSet<String> {
+    registry.tools().filter(|tool| tool.sequential()).map(|tool| tool.spec().name).collect()
+}
+
+/// The project's instructions, and what of them cannot be read; off the caller's thread,
+/// because these are files.
+async fn documents(cwd: PathBuf) -> (Vec<(PathBuf, String)>, Vec<Report>) {
+    let reading = tokio::task::spawn_blocking(move || workspace::documents::load(&cwd, &["AGENTS.md"]));
+    let Ok(documents) = reading.await else {
+        return (Vec::new(), vec![Report::new("the project's instructions could not be read")]);
+    };
+    let unread = documents.problems.into_iter();
+    let unread = unread.map(|(path, why)| Report::new(format!("cannot read {}: {why}", path.display())));
+    (documents.found.into_iter().map(|d| (d.path, d.text)).collect(), unread.collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+//! What a model is told of a session: the messages on a path, with compaction and edits applied.
+//!
+//! Must not know files. Works on a path of entries from the root to a leaf, linear in its length.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::entry::{Entry, EntryBody};
+use super::message::AgentMessage;
+use crate::llm::model::{Message, Thinking};
+
+/// A conversation as it stands at a leaf.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionContext {
+    /// Oldest first.
+    pub messages: Vec<Arc<AgentMessage>>,
+    /// Provider and model id that answered or were chosen last.
+    pub model: Option<(String, String)>,
+    /// The level that was chosen last.
+    pub thinking: Option<Thinking>,
+}
+
+/// Builds the context of a path.
+pub fn build(path: &[&Entry]) -> SessionContext {
+    let mut context = SessionContext::default();
+    let edits = scan(path, &mut context);
+    let last = path.iter().rposition(|entry| entry.kind() == "compaction");
+    let mut out = Messages { edits, messages: Vec::new() };
+    match last {
+        None => path.iter().for_each(|entry| out.push(entry, false)),
+        Some(at) => {
+            let (kept_from, replaces_system) = out.push_compaction(path[at]);
+            let kept = kept_from.and_then(|id| path[..at].iter().position(|entry| entry.id() == id));
+            path[kept.unwrap_or(at)..at].iter().for_each(|entry| out.push(entry, replaces_system));
+            path[at + 1..].iter().for_each(|entry| out.push(entry, false));
+        }
+    }
+    context.messages = out.messages;
+    context
+}
+
+/// Takes model and thinking level from the whole path and collects the edits, the latest of
+/// each target.
+fn scan(path: &[&Entry], context: &mut SessionContext) -> HashMap<String, Option<Value>> {
+    let mut edits = HashMap::new();
+    for entry in path {
+        match entry.kind() {
+            "model_change" => {
+                if let EntryBody::ModelChange { provider, model_id } = entry.body() {
+                    context.model = Some((provider, model_id));
+                }
+            }
+            "thinking_level_change" => {
+                if let EntryBody::ThinkingLevelChange { thinking_level } = entry.body() {
+                    context.thinking = Thinking::parse(&thinking_level);
+                }
+            }
+            "context_edit" => {
+                if let EntryBody::ContextEdit { target_id, replacement } = entry.body() {
+                    edits.insert(target_id, replacement);
+                }
+            }
+            "message" => {
+                if let Some(AgentMessage::Llm(Message::Assistant(answer))) = message_of(entry).as_deref() {
+                    context.model = Some((answer.provider.clone(), answer.model.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+    edits
+}
+
+struct Messages {
+    edits: HashMap<String, Option<Value>>,
+    messages: Vec<Arc<AgentMessage>>,
+}
+
+impl Messages {
+    /// Adds what an entry contributes, edited where an edit targets it.
+    fn push(&mut self, entry: &Entry, without_system: bool) {
+        let Some(message) = message_of(entry) else { return };
+        if without_system && message.role() == "system" {
+            return;
+        }
+        match self.edits.get(entry.id()) {
+            None => self.messages.push(message),
+            Some(None) => {}
+            Some(Some(replacement)) => self.messages.push(with_content(message, replacement)),
+        }
+    }
+
+    /// Adds the summary, and before it the system message that goes with it. Gives the id of
+    /// the first kept entry and whether kept system messages are void.
+    fn push_compaction(&mut self, entry: &Entry) -> (Option<String>, bool) {
+        let EntryBody::Compaction { summary, first_kept_entry_id, tokens_before, system_message, .. } =
+            entry.body()
+        else {
+            return (None, false);
+        };
+        let replaces_system = system_message.is_some();
+        self.messages.extend(system_message.map(|value| Arc::new(AgentMessage::Other(value))));
+        self.messages.push(Arc::new(AgentMessage::Other(json!({
+            "role": "compactionSummary",
+            "summary": summary,
+            "tokensBefore": tokens_before,
+            "timestamp": entry.time_ms(),
+        }))));
+        (Some(first_kept_entry_id), replaces_system)
+    }
+}
+
+/// The message that an entry contributes by itself.
+fn message_of(entry: &Entry) -> Option<Arc<AgentMessage>> {
+    match entry.kind() {
+        "message" => entry.message_or(|| entry.message()),
+        "custom_message" => entry.message_or(|| custom(entry)),
+        "branch_summary" => entry.message_or(|| branch_summary(entry)),
+        _ => None,
+    }
+}
+
+fn custom(entry: &Entry) -> Option<AgentMessage> {
+    let EntryBody::CustomMessage { custom_type, content, display, details } = entry.body() else {
+        return None;
+    };
+    let content = if content.is_null() { json!([]) } else { content };
+    let mut value =
+        json!({"role": "custom", "customType": custom_type, "content": content, "display": display});
+    if let Some(details) = details {
+        value["details"] = details;
+    }
+    value["timestamp"] = json!(entry.time_ms());
+    Some(AgentMessage::Other(value))
+}
+
+fn branch_summary(entry: &Entry) -> Option<AgentMessage> {
+    let EntryBody::BranchSummary { from_id, summary, .. } = entry.body() else { return None };
+    (!summary.is_empty()).then(|| {
+        AgentMessage::Other(json!({
+            "role": "branchSummary",
+            "summary": summary,
+            "fromId": from_id,
+            "timestamp": entry.time_ms(),
+        }))
+    })
+}
+
+/// The message with another content; as it was when the replacement has none that fits.
+fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMessage> {
+    let Some(content) = replacement.get("content") else { return message };
+    let Ok(mut value) = serde_json::to_value(&*message) else { return message };
+    value["content"] = content.clone();
+    serde_json::from_value(value).map_or(message, Arc::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::tree::Tree;
+
+    /// Entries `id kind-and-fields`, each following the one before; the context as
+    /// `role:text` words.
+    fn context(rows: &[(&str, &str)]) -> (String, SessionContext) {
+        let mut tree = Tree::default();
+        let mut parent = "null".to_string();
+        for (id, fields) in rows {
+            let line = format!(
+                r#"{{"type":{fields},"id":"{id}","parentId":{parent},"timestamp":"1970-01-01T00:00:00.005Z"}}"#
+            );
+            tree.push(Entry::parse(&line).unwrap()).unwrap();
+            parent = format!("\"{id}\"");
+        }
+        let context = build(&tree.path());
+        let words: Vec<String> = context
+            .messages
+            .iter()
+            .map(|message| {
+                let value = serde_json::to_value(&**message).unwrap();
+                let text = [&value["summary"], &value["content"][0]["text"], &value["content"]]
+                    .into_iter()
+                    .find_map(|found| found.as_str().map(str::to_string));
+                format!("{}:{}", message.role(), text.unwrap_or_default())
+            })
+            .collect();
+        (words.join(" "), context)
+    }
+
+    fn user(text: &str) -> String {
+        format!(r#""message","message":{{"role":"user","content":"{text}","timestamp":1}}"#)
+    }
+
+    #[test]
+    fn a_compaction_hides_what_it_sums_up() {
+        let (one, two, three) = (user("one"), user("two"), user("three"));
+        let compaction = r#""compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9"#;
+        let rows = [("a", one.as_str()), ("b", &two), ("c", compaction), ("d", &three)];
+        assert_eq!(context(&rows).0, "compactionSummary:S user:two user:three");
+        let own = r#""compaction","summary":"S","firstKeptEntryId":"c","tokensBefore":9"#;
+        let rows = [("a", one.as_str()), ("b", &two), ("c", own), ("d", &three)];
+        assert_eq!(context(&rows).0, "compactionSummary:S user:three");
+    }
+
+    #[test]
+    fn the_last_compaction_counts_and_replaces_system_messages() {
+        let (one, two) = (user("one"), user("two"));
+        let system = r#""message","message":{"role":"system","content":"old"}"#;
+        let first = r#""compaction","summary":"S1","firstKeptEntryId":"a","tokensBefore":9"#;
+        let second = r#""compaction","summary":"S2","firstKeptEntryId":"b","tokensBefore":9,"systemMessage":{"role":"system","content":"new"}"#;
+        let rows = [("a", one.as_str()), ("b", system), ("c", first), ("d", &two), ("e", second)];
+        assert_eq!(context(&rows).0, "system:new compactionSummary:S2 user:two");
+    }
+
+    #[test]
+    fn edits_replace_and_remove_in_the_context_only() {
+        let (one, two) = (user("one"), user("two"));
+        let first = r#""context_edit","targetId":"a","replacement":null"#;
+        let second =
+            r#""context_edit","targetId":"a","replacement":{"content":[{"type":"text","text":"new"}]}"#;
+        let third = r#""context_edit","targetId":"b","replacement":null"#;
+        let rows = [("a", one.as_str()), ("b", &two), ("c", first), ("d", second), ("e", third)];
+        assert_eq!(context(&rows).0, "user:new");
+    }
+
+    #[test]
+    fn model_and_level_come_from_the_whole_path() {
+        let answer = r#""message","message":{"role":"assistant","content":null,"api":"x","provider":"p","model":"m","stopReason":"stop"}"#;
+        let change = r#""model_change","provider":"q","modelId":"n""#;
+        let level = r#""thinking_level_change","thinkingLevel":"high""#;
+        let compaction = r#""compaction","summary":"S","firstKeptEntryId":"none","tokensBefore":9"#;
+        let (words, found) = context(&[("a", change), ("b", level), ("c", answer), ("d", compaction)]);
+        assert_eq!(words, "compactionSummary:S");
+        assert_eq!(found.model, Some(("p".to_string(), "m".to_string())));
+        assert_eq!(found.thinking, Some(Thinking::High));
+    }
+
+    #[test]
+    fn custom_messages_and_branch_summaries_are_in_the_context() {
+        let custom = r#""custom_message","customType":"x","content":"hey","display":true"#;
+        let data = r#""custom","customType":"x","data":1"#;
+        let summary = r#""branch_summary","fromId":"z","summary":"left""#;
+        let empty = r#""branch_summary","fromId":"z","summary":"""#;
+        let rows = [("a", custom), ("b", data), ("c", summary), ("d", empty)];
+        assert_eq!(context(&rows).0, "custom:hey branchSummary:left");
+    }
+}

@@ -1,0 +1,158 @@
+//! How much of an output a model gets: 2000 lines or 50 KiB, whichever is first.
+//!
+//! Must not know tools. Pure; cuts at lines, and inside a line at characters.
+
+/// Lines that one result may have.
+pub const LINES_MAX: usize = 2000;
+/// Bytes that one result may have.
+pub const BYTES_MAX: usize = 50 * 1024;
+
+/// A text cut at one end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut<'a> {
+    /// What is left.
+    pub text: &'a str,
+    /// Lines in it.
+    pub lines: usize,
+    /// What made us cut.
+    pub by: Option<Limit>,
+    /// Whether the first (head) or last (tail) line alone is too long, so that a part of a
+    /// line is shown.
+    pub partial: bool,
+}
+
+/// A limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Of lines.
+    Lines,
+    /// Of bytes.
+    Bytes,
+}
+
+impl Limit {
+    /// The limit's name in details.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Bytes => "bytes",
+        }
+    }
+}
+
+/// Lines of a text; a line feed at the end does not start another one.
+pub fn count_lines(text: &str) -> usize {
+    let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    feeds + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// The first lines that fit.
+pub fn head(text: &str, lines_max: usize, bytes_max: usize) -> Cut<'_> {
+    let (mut end, mut lines) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let by = if lines == lines_max {
+            Limit::Lines
+        } else if end + line.trim_end_matches('\n').len() > bytes_max {
+            Limit::Bytes
+        } else {
+            end += line.len();
+            lines += 1;
+            continue;
+        };
+        if lines == 0 && by == Limit::Bytes {
+            let text = &line[..line.floor_char_boundary(bytes_max)];
+            return Cut { text, lines: 1, by: Some(by), partial: true };
+        }
+        return Cut { text: &text[..end], lines, by: Some(by), partial: false };
+    }
+    Cut { text, lines, by: None, partial: false }
+}
+
+/// The last lines that fit.
+pub fn tail(text: &str, lines_max: usize, bytes_max: usize) -> Cut<'_> {
+    let (mut start, mut lines) = (text.len(), 0);
+    for line in text.split_inclusive('\n').rev() {
+        let by = if lines == lines_max {
+            Limit::Lines
+        } else if text.len() - start + line.len() > bytes_max {
+            Limit::Bytes
+        } else {
+            start -= line.len();
+            lines += 1;
+            continue;
+        };
+        if lines == 0 && by == Limit::Bytes {
+            let text = &line[line.ceil_char_boundary(line.len() - bytes_max)..];
+            return Cut { text, lines: 1, by: Some(by), partial: true };
+        }
+        return Cut { text: &text[start..], lines, by: Some(by), partial: false };
+    }
+    Cut { text, lines, by: None, partial: false }
+}
+
+/// A text without its middle, with a note that says how much is missing. The last guard for
+/// tools that do not limit themselves: bytes first, since two lines can be as long as a book.
+pub fn middle_out(text: &str, bytes_max: usize) -> Option<String> {
+    if text.len() <= bytes_max {
+        return None;
+    }
+    let front = &text[..text.floor_char_boundary(bytes_max / 2)];
+    let back = &text[text.ceil_char_boundary(text.len() - bytes_max / 2)..];
+    let missing = text.len() - front.len() - back.len();
+    Some(format!(
+        "{front}\n\n[Output too long: {missing} bytes from its middle are left out. Ask for a smaller part to see them.]\n\n{back}"
+    ))
+}
+
+/// A size for people: `512B`, `50.0KB`, `1.5MB`.
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..1024 => format!("{bytes}B"),
+        1024..1_048_576 => format!("{:.1}KB", bytes as f64 / 1024.0),
+        _ => format!("{:.1}MB", bytes as f64 / 1_048_576.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn heads_and_tails_end_at_lines() {
+        let text = "one\ntwo\nthree\n";
+        assert_eq!((head(text, 2, 99).text, head(text, 2, 99).by), ("one\ntwo\n", Some(Limit::Lines)));
+        assert_eq!((head(text, 9, 8).text, head(text, 9, 8).by), ("one\ntwo\n", Some(Limit::Bytes)));
+        assert_eq!((tail(text, 2, 99).text, tail(text, 2, 99).by), ("two\nthree\n", Some(Limit::Lines)));
+        assert_eq!((tail(text, 9, 6).text, tail(text, 9, 6).lines), ("three\n", 1));
+        assert_eq!((head(text, 3, 14).by, tail(text, 3, 14).by), (None, None));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_shown_in_part() {
+        assert_eq!(head("ééé\nx", 9, 3), Cut { text: "é", lines: 1, by: Some(Limit::Bytes), partial: true });
+        assert_eq!(tail("x\nééé", 9, 3), Cut { text: "é", lines: 1, by: Some(Limit::Bytes), partial: true });
+    }
+
+    #[test]
+    fn the_middle_is_named() {
+        assert_eq!(middle_out("abc", 3), None);
+        let cut = middle_out(&"x".repeat(100), 10).unwrap();
+        assert!(cut.starts_with("xxxxx\n") && cut.contains("90 bytes"), "{cut}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn cuts_hold_their_limits(text in "[aé\n]{0,60}", lines in 1usize..6, bytes in 4usize..20) {
+            for (cut, end) in [(head(&text, lines, bytes), true), (tail(&text, lines, bytes), false)] {
+                prop_assert!(count_lines(cut.text) <= lines);
+                prop_assert!(cut.text.trim_end_matches('\n').len() <= bytes + 1);
+                let part = if end { text.starts_with(cut.text) } else { text.contains(cut.text) };
+                prop_assert!(part, "{:?}", cut);
+                prop_assert_eq!(cut.by.is_none(), cut.text == text);
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The documents in which a project tells agents how it wants to be worked on.
+//!
+//! Must not know prompts. Blocking, but bounded: a few small files.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::git;
+
+/// Bytes of all documents together.
+pub const BYTES_MAX: usize = 32 * 1024;
+/// Stands where the limit cut something off.
+pub const CUT_MARK: &str = "[Project instructions truncated at 32KB]";
+
+/// One document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its text, perhaps cut.
+    pub text: String,
+}
+
+/// What was found, and what could not be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Documents {
+    /// From the repository's root down to the working folder: later ones count more.
+    pub found: Vec<Document>,
+    /// Files that are there but cannot be read, and why.
+    pub problems: Vec<(PathBuf, String)>,
+}
+
+/// Reads the files of these names (`AGENTS.md` and what the model's family calls it) in every
+/// folder from the repository's root, or from `cwd` outside of one, down to `cwd`.
+pub fn load(cwd: &Path, names: &[&str]) -> Documents {
+    let root = git::root_of(cwd).unwrap_or_else(|| cwd.to_path_buf());
+    let mut folders: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
+    folders.reverse();
+    let mut documents = Documents::default();
+    let mut left = BYTES_MAX;
+    for path in folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))) {
+        match read(&path, left) {
+            Ok(None) => {}
+            Ok(Some((text, cut))) => {
+                left -= text.len().min(left);
+                let text = if cut { format!("{text}\n{CUT_MARK}") } else { text };
+                documents.found.push(Document { path, text });
+                if cut {
+                    return documents;
+                }
+            }
+            Err(error) => documents.problems.push((path, error.to_string())),
+        }
+    }
+    documents
+}
+
+/// The first `left` bytes of a file and whether there are more; `None` when there is no file.
+fn read(path: &Path, left: usize) -> io::Result<Option<(String, bool)>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(left as u64 + 1).read_to_end(&mut bytes)?;
+    let cut = bytes.len() > left;
+    if !cut {
+        return Ok(Some((String::from_utf8_lossy(&bytes).into_owned(), false)));
+    }
+    bytes.truncate(left);
+    // The cut may have split a character.
+    let whole = bytes.utf8_chunks().map(|chunk| chunk.valid().len() + chunk.invalid().len()).sum::<usize>();
+    let torn = bytes.utf8_chunks().last().map_or(0, |chunk| chunk.invalid().len());
+    Ok(Some((String::from_utf8_lossy(&bytes[..whole - torn]).into_owned(), true)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn documents_come_from_the_root_down() {
+        let root = tempfile::tempdir().unwrap();
+        let deep = root.path().join("repo/a/b");
+        fs::create_dir_all(&deep).unwrap();
+        fs::create_dir(root.path().join("repo/.git")).unwrap();
+        fs::write(root.path().join("AGENTS.md"), "outside").unwrap();
+        fs::write(root.path().join("repo/AGENTS.md"), "root").unwrap();
+        fs::write(root.path().join("repo/CLAUDE.md"), "claude").unwrap();
+        fs::write(deep.join("AGENTS.md"), "deep").unwrap();
+        let texts = |names: &[&str]| -> Vec<String> {
+            load(&deep, names).found.into_iter().map(|document| document.text).collect()
+        };
+        assert_eq!(texts(&["AGENTS.md"]), ["root", "deep"]);
+        assert_eq!(texts(&["AGENTS.md", "CLAUDE.md"]), ["root", "claude", "deep"]);
+    }
+
+    #[test]
+    fn without_a_repository_only_the_folder_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let sub = root.path().join("sub");
+        fs::create_dir(&sub).unwrap();
+        fs::write(root.path().join("AGENTS.md"), "up").unwrap();
+        assert_eq!(load(&sub, &["AGENTS.md"]), Documents::default());
+    }
+
+    #[test]
+    fn the_limit_holds_for_all_together() {
+        let root = tempfile::tempdir().unwrap();
+        let sub = root.path().join("sub");
+        fs::create_dir(&sub).unwrap();
+        fs::create_dir(root.path().join(".git")).unwrap();
+        fs::write(root.path().join("AGENTS.md"), "a".repeat(BYTES_MAX - 3)).unwrap();
+        fs::write(sub.join("AGENTS.md"), "ééé").unwrap();
+        let found = load(&sub, &["AGENTS.md"]).found;
+        assert_eq!(found[0].text.len(), BYTES_MAX - 3);
+        assert_eq!(found[1].text, format!("é\n{CUT_MARK}"));
+        fs::write(sub.join("AGENTS.md"), "abc").unwrap();
+        assert_eq!(load(&sub, &["AGENTS.md"]).found[1].text, "abc");
+    }
+}

@@ -1,0 +1,117 @@
+//! One folder, as a file tree shows it.
+//!
+//! Must not know the tree on screen. Blocking, but only as long as one folder is.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::walk;
+
+/// What an item is, links followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ItemKind {
+    /// Something to expand.
+    Folder,
+    /// Anything else.
+    File,
+}
+
+/// One entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Its name; not always UTF-8.
+    pub name: OsString,
+    /// Folder or file.
+    pub kind: ItemKind,
+    /// Whether the ignore rules leave it out. The rules are asked about this entry only: below
+    /// an ignored folder everything is ignored, and who expands one knows that.
+    pub ignored: bool,
+    /// Whether it is a symbolic link.
+    pub link: bool,
+}
+
+/// The entries of a folder, folders first, then by name without regard to case. `.git` is not
+/// among them.
+pub fn list(folder: &Path) -> io::Result<Vec<Item>> {
+    let kept: HashSet<OsString> = walk::builder(folder)
+        .max_depth(Some(1))
+        .build()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.depth() == 1)
+        .map(|entry| entry.file_name().to_os_string())
+        .collect();
+    let mut items = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == ".git" {
+            continue;
+        }
+        let link = entry.file_type()?.is_symlink();
+        let kind = if entry.path().is_dir() { ItemKind::Folder } else { ItemKind::File };
+        items.push(Item { ignored: !kept.contains(&name), name, kind, link });
+    }
+    items.sort_by(order);
+    Ok(items)
+}
+
+fn order(a: &Item, b: &Item) -> Ordering {
+    let name = |item: &Item| item.name.to_string_lossy().to_lowercase();
+    a.kind.cmp(&b.kind).then_with(|| name(a).cmp(&name(b))).then_with(|| a.name.cmp(&b.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn folders_come_first_and_ignored_ones_are_marked() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["src", "target", ".git", "Docs"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        for file in ["b.log", "A.rs", "z"] {
+            fs::write(root.path().join(file), "").unwrap();
+        }
+        symlink("src", root.path().join("link")).unwrap();
+        symlink("gone", root.path().join("broken")).unwrap();
+        fs::write(root.path().join(".gitignore"), "target\n*.log\n").unwrap();
+        let shown: Vec<String> = list(root.path())
+            .unwrap()
+            .into_iter()
+            .map(|item| {
+                let mark = |on: bool, text: &'static str| if on { text } else { "" };
+                let (folder, ignored) = (item.kind == ItemKind::Folder, item.ignored);
+                format!(
+                    "{}{}{}{}",
+                    item.name.to_string_lossy(),
+                    mark(folder, "/"),
+                    mark(item.link, "@"),
+                    mark(ignored, "!")
+                )
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            ["Docs/", "link/@", "src/", "target/!", ".gitignore", "A.rs", "b.log!", "broken@", "z"]
+        );
+        assert!(list(&root.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn rules_of_parent_folders_hold() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("a/b")).unwrap();
+        fs::write(root.path().join(".gitignore"), "/a/b/x\n").unwrap();
+        fs::write(root.path().join("a/b/x"), "").unwrap();
+        fs::write(root.path().join("a/b/y"), "").unwrap();
+        let ignored: Vec<bool> =
+            list(&root.path().join("a/b")).unwrap().iter().map(|item| item.ignored).collect();
+        assert_eq!(ignored, [true, false]);
+    }
+}

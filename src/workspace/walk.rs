@@ -1,0 +1,132 @@
+//! All files of a workspace under its ignore rules, in batches while they are found.
+//!
+//! Must not know who wants them. Blocking: callers bring a thread.
+
+use std::path::Path;
+
+use ignore::{DirEntry, WalkBuilder};
+use tokio_util::sync::CancellationToken;
+
+/// Size of the first batch: a screen's worth, so that something can be shown at once.
+const BATCH_FIRST: usize = 64;
+/// Size to which batches grow, so that a million files are not a million messages.
+const BATCH_MAX: usize = 4096;
+
+/// How a walk ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// Files given out.
+    pub files: usize,
+    /// Folders that could not be read and files whose names are not UTF-8.
+    pub skipped: usize,
+    /// Whether it was cancelled.
+    pub cancelled: bool,
+}
+
+/// Gives the paths of all files below `root`, relative to it, in an order by folder and name.
+/// Ignore files count with and without a repository; hidden files are there, `.git` is not;
+/// links to folders are not followed.
+pub fn walk(root: &Path, cancel: &CancellationToken, mut sink: impl FnMut(Vec<String>)) -> Walked {
+    let mut walked = Walked::default();
+    let mut batch = Vec::with_capacity(BATCH_FIRST);
+    let mut size = BATCH_FIRST;
+    for entry in builder(root).sort_by_file_name(Ord::cmp).build() {
+        if cancel.is_cancelled() {
+            walked.cancelled = true;
+            return walked;
+        }
+        match entry {
+            Err(error) => {
+                tracing::debug!(%error, "skipped in the walk");
+                walked.skipped += 1;
+            }
+            Ok(entry) if !is_file(&entry) => {}
+            Ok(entry) => match relative(&entry, root) {
+                None => walked.skipped += 1,
+                Some(path) => {
+                    walked.files += 1;
+                    batch.push(path);
+                }
+            },
+        }
+        if batch.len() >= size {
+            size = (size * 2).min(BATCH_MAX);
+            sink(std::mem::replace(&mut batch, Vec::with_capacity(size)));
+        }
+    }
+    if !batch.is_empty() {
+        sink(batch);
+    }
+    walked
+}
+
+/// The rules by which folders are read everywhere in a workspace.
+pub(super) fn builder(root: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    builder.hidden(false).require_git(false).filter_entry(|entry| entry.file_name() != ".git");
+    builder
+}
+
+/// A file, or a link to one.
+fn is_file(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
+}
+
+fn relative(entry: &DirEntry, root: &Path) -> Option<String> {
+    entry.path().strip_prefix(root).ok()?.to_str().map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        root
+    }
+
+    fn all(root: &Path) -> Vec<String> {
+        let mut found = Vec::new();
+        walk(root, &CancellationToken::new(), |batch| found.extend(batch));
+        found
+    }
+
+    #[test]
+    fn ignored_files_and_git_are_left_out() {
+        let root =
+            tree(&["b.rs", "a/x.rs", "a/y.log", ".github/ci.yml", ".git/config", "target/o", "sub/.git"]);
+        fs::write(root.path().join(".gitignore"), "target/\n*.log\n").unwrap();
+        symlink("b.rs", root.path().join("link")).unwrap();
+        symlink("a", root.path().join("zfolder")).unwrap();
+        assert_eq!(all(root.path()), [".github/ci.yml", ".gitignore", "a/x.rs", "b.rs", "link"]);
+    }
+
+    #[test]
+    fn batches_grow_and_a_cancel_ends_the_walk() {
+        let names: Vec<String> = (0..300).map(|n| format!("{n:03}")).collect();
+        let root = tree(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut sizes = Vec::new();
+        let cancel = CancellationToken::new();
+        let done = walk(root.path(), &cancel, |batch| sizes.push(batch.len()));
+        assert_eq!((sizes, done), (vec![64, 128, 108], Walked { files: 300, skipped: 0, cancelled: false }));
+        let mut batches = 0;
+        let done = walk(root.path(), &cancel, |_| {
+            batches += 1;
+            cancel.cancel();
+        });
+        assert_eq!((batches, done.cancelled), (1, true));
+    }
+
+    #[test]
+    fn a_missing_root_is_no_disaster() {
+        let done = walk(Path::new("/no/such/folder"), &CancellationToken::new(), |_| {});
+        assert_eq!(done, Walked { files: 0, skipped: 1, cancelled: false });
+    }
+}

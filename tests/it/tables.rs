@@ -1,0 +1,243 @@
+//! Rows and files agree: commands, key maps, pickers, panes, tools, dialects, themes. A feature
+//! that is not in its table does not exist; a row without its file would be a lie.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
+
+use bowline::ide::commands::AREAS;
+use bowline::ide::input::find;
+use bowline::ide::keys::{Keymap, Lookup, Place};
+use bowline::ide::panes::PANES;
+use bowline::ide::pickers::PICKERS;
+use bowline::ide::state::damage::Part;
+use bowline::tui::input::{Key, KeyCode, Mods};
+use bowline::tui::theme::Theme;
+
+use crate::source::root;
+
+/// The names of the `.rs` files of a folder, without `mod.rs` and what is in `besides`.
+fn files_of(folder: &str, besides: &[&str]) -> BTreeSet<String> {
+    let names = std::fs::read_dir(root().join(folder))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap());
+    let stems = names.filter_map(|name| name.strip_suffix(".rs").map(String::from));
+    stems.filter(|stem| stem != "mod" && !besides.contains(&stem.as_str())).collect()
+}
+
+fn keymaps() -> BTreeMap<String, (Keymap, String)> {
+    let entries = std::fs::read_dir(root().join("keymaps")).unwrap().map(|e| e.unwrap().path());
+    let read = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (map, problems) = Keymap::parse(&text, |id| find(id).is_some());
+        assert_eq!(problems, [], "{}", path.display());
+        (path.file_stem().unwrap().to_str().unwrap().to_string(), (map, text))
+    };
+    entries.map(read).collect()
+}
+
+#[test]
+fn every_area_of_commands_is_in_its_table() {
+    let mut declared = BTreeSet::new();
+    let text = std::fs::read_to_string(root().join("src/ide/commands/mod.rs")).unwrap();
+    for stem in files_of("src/ide/commands", &["command"]) {
+        assert!(text.contains(&format!("{stem}::COMMANDS")), "src/ide/commands/{stem}.rs is not in AREAS");
+        declared.insert(stem);
+    }
+    assert_eq!(AREAS.len(), declared.len());
+}
+
+#[test]
+fn commands_have_legal_unique_names_and_titles() {
+    let mut seen = BTreeSet::new();
+    for command in AREAS.iter().flat_map(|area| area.iter()) {
+        assert!(seen.insert(command.id), "two commands are called {}", command.id);
+        let (area, verb) = command.id.split_once('.').expect("area.verb");
+        let legal = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        assert!(legal(area) && legal(verb), "{}", command.id);
+        assert!(
+            command.title.chars().count() > 1 && !command.title.ends_with('.'),
+            "{}: {}",
+            command.id,
+            command.title
+        );
+    }
+}
+
+#[test]
+fn every_picker_has_a_file_a_row_and_a_way_in() {
+    let rows: BTreeSet<String> = PICKERS.iter().map(|row| row.id.replace('-', "_")).collect();
+    assert_eq!(rows, files_of("src/ide/pickers", &["row"]));
+    assert_eq!(rows.len(), PICKERS.len(), "two pickers share an id");
+    let commands: String = files_of("src/ide/commands", &[])
+        .iter()
+        .map(|f| std::fs::read_to_string(root().join(format!("src/ide/commands/{f}.rs"))).unwrap())
+        .collect();
+    for row in PICKERS {
+        assert!(
+            commands.contains(&format!("Effect::Picker(\"{}\")", row.id)),
+            "no command opens the picker {}",
+            row.id
+        );
+        assert!(!row.title.is_empty() && !row.footer.is_empty());
+    }
+}
+
+#[test]
+fn every_part_of_the_screen_has_one_pane_with_a_file() {
+    let parts: BTreeSet<Part> = PANES.iter().map(|pane| pane.part).collect();
+    assert_eq!(parts, Part::ALL.into_iter().collect());
+    assert_eq!(PANES.len(), parts.len());
+    assert_eq!(files_of("src/ide/panes", &["row"]).len(), PANES.len());
+}
+
+#[test]
+fn tools_and_dialects_have_files_and_rows() {
+    let tools: BTreeSet<String> =
+        bowline::tools::registry::Registry::builtin().names().map(String::from).collect();
+    assert_eq!(tools, files_of("src/tools/builtin", &[]));
+    let entries = std::fs::read_dir(root().join("src/llm/providers")).unwrap().map(|e| e.unwrap());
+    let folders = entries
+        .filter(|e| e.path().is_dir())
+        .map(|e| e.file_name().into_string().unwrap())
+        .collect::<BTreeSet<_>>();
+    let text = std::fs::read_to_string(root().join("src/llm/providers/mod.rs")).unwrap();
+    for name in &folders {
+        assert!(
+            text.contains(&format!("{name}::DIALECT")),
+            "the dialect {name} is not in the table of dialects"
+        );
+    }
+    assert_eq!(bowline::llm::providers::DIALECTS.len(), folders.len());
+}
+
+#[test]
+fn the_default_keys_are_those_of_the_contract() {
+    let (map, _) = &keymaps()["default"];
+    let contract = [
+        (Place::Global, "F1", "app.palette"),
+        (Place::Global, "Alt-x", "app.palette"),
+        (Place::Global, "Ctrl-q", "app.quit"),
+        (Place::Editor, "Ctrl-s", "file.save"),
+        (Place::Editor, "Ctrl-o", "file.open"),
+        (Place::Editor, "Ctrl-p", "view.files-picker"),
+        (Place::Prompt, "Ctrl-p", "agent.cycle-model"),
+        (Place::Prompt, "Ctrl-Shift-p", "agent.cycle-model-back"),
+        (Place::Text, "Ctrl-z", "edit.undo"),
+        (Place::Text, "Ctrl-_", "edit.undo"),
+        (Place::Text, "Alt-z", "edit.redo"),
+        (Place::Text, "Ctrl-a", "move.line-start"),
+        (Place::Text, "Ctrl-e", "move.line-end"),
+        (Place::Text, "Ctrl-k", "edit.kill-line"),
+        (Place::Text, "Ctrl-u", "edit.kill-line-back"),
+        (Place::Text, "Ctrl-w", "edit.kill-word-back"),
+        (Place::Text, "Alt-d", "edit.kill-word"),
+        (Place::Text, "Alt-Backspace", "edit.kill-word-back"),
+        (Place::Text, "Ctrl-y", "edit.yank"),
+        (Place::Text, "Alt-y", "edit.yank-pop"),
+        (Place::Editor, "Ctrl-f", "search.find"),
+        (Place::Editor, "Ctrl-g", "search.go-to-line"),
+        (Place::Editor, "Ctrl-r", "search.replace"),
+        (Place::Global, "Alt-1", "view.focus-files"),
+        (Place::Global, "Alt-2", "view.focus-editor"),
+        (Place::Global, "Alt-3", "view.focus-agent"),
+        (Place::Global, "F6", "view.next-pane"),
+        (Place::Prompt, "Enter", "agent.send"),
+        (Place::Prompt, "Alt-Enter", "agent.follow-up"),
+        (Place::Prompt, "Shift-Enter", "edit.newline"),
+        (Place::Prompt, "Ctrl-j", "edit.newline"),
+        (Place::Global, "Escape", "app.escape"),
+        (Place::Global, "Shift-Tab", "agent.cycle-thinking"),
+        (Place::Global, "Ctrl-l", "agent.model-picker"),
+        (Place::Global, "Alt-m", "agent.model-picker"),
+        (Place::Global, "Alt-t", "agent.tools-picker"),
+        (Place::Global, "Alt-g", "view.session-tree"),
+        (Place::Prompt, "Ctrl-t", "agent.toggle-thinking"),
+        (Place::Prompt, "Ctrl-o", "agent.toggle-output"),
+        (Place::Prompt, "Alt-Up", "agent.dequeue"),
+        (Place::Files, "?", "app.keys"),
+        (Place::Global, "F2", "app.keys"),
+    ];
+    for (place, keys, command) in contract {
+        let key = Key::from_str(keys).unwrap();
+        assert_eq!(
+            map.lookup(place, &[key]),
+            Lookup::Command(command.to_string()),
+            "{keys} in {}",
+            place.name()
+        );
+    }
+}
+
+/// Whether a terminal without extended keyboard protocols can send a key.
+fn is_legacy(key: &Key) -> bool {
+    let (ctrl, shift, alt) =
+        (key.mods.contains(Mods::CTRL), key.mods.contains(Mods::SHIFT), key.mods.contains(Mods::ALT));
+    match key.code {
+        KeyCode::Char(c) if ctrl => {
+            !shift && (c.is_ascii_lowercase() || " _]\\^[".contains(c)) && !(alt && c == '[')
+        }
+        KeyCode::Char(_) => true,
+        KeyCode::Enter | KeyCode::Backspace | KeyCode::Escape => !ctrl && !shift,
+        KeyCode::Tab => !ctrl && !alt,
+        KeyCode::F(n) => n <= 12,
+        KeyCode::Up
+        | KeyCode::Down
+        | KeyCode::Left
+        | KeyCode::Right
+        | KeyCode::Home
+        | KeyCode::End
+        | KeyCode::PageUp
+        | KeyCode::PageDown
+        | KeyCode::Insert
+        | KeyCode::Delete => true,
+    }
+}
+
+#[test]
+fn every_command_can_be_reached_without_an_extended_keyboard() {
+    for (name, (map, _)) in keymaps() {
+        let legacy = |keys: &str| keys.split(' ').all(|key| is_legacy(&Key::from_str(key).unwrap()));
+        let reachable: BTreeSet<String> = Place::ALL
+            .into_iter()
+            .flat_map(|place| map.rows(place))
+            .filter(|(keys, _)| legacy(keys))
+            .map(|(_, c)| c)
+            .collect();
+        // The palette lists every command that works from anywhere; so the palette must be
+        // reachable, and so must what only makes sense inside a picker, where it cannot be used.
+        assert!(reachable.contains("app.palette"), "{name}");
+        for id in [
+            "list.up",
+            "list.down",
+            "list.accept",
+            "list.toggle",
+            "app.escape",
+            "agent.send",
+            "agent.follow-up",
+            "edit.newline",
+        ] {
+            assert!(reachable.contains(id), "{name}: {id} has only keys that old terminals cannot send");
+        }
+    }
+}
+
+#[test]
+fn themes_parse_and_know_every_scope_that_the_code_uses() {
+    let sources = crate::source::sources();
+    let mut scopes = BTreeSet::new();
+    for file in sources.iter().filter(|s| s.module.starts_with("ide::")) {
+        for (at, _) in file.raw.match_indices("style(\"") {
+            scopes.insert(file.raw[at + 7..].split('"').next().unwrap().to_string());
+        }
+    }
+    assert!(scopes.len() > 20, "the scan found {scopes:?}");
+    for entry in std::fs::read_dir(root().join("themes")).unwrap().map(|e| e.unwrap().path()) {
+        let name = entry.file_stem().unwrap().to_str().unwrap();
+        let theme =
+            Theme::parse(name, &std::fs::read_to_string(&entry).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+        assert!(Theme::named(name).is_some(), "{name} is not built in");
+        for scope in &scopes {
+            assert!(theme.has(scope), "{name} has no style for {scope}");
+        }
+    }
+}
