@@ -49,8 +49,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         match c as u32 {
             code @ 0..=0x1f => out.extend(char::from_u32(0x2400 + code)),
             0x7f => out.push('\u{2421}'),
-            code @ 0x80..=0x9f => out.push_str(&format!("<{code:02X}>")),
-            code if is_unsafe(c) => out.push_str(&format!("<U+{code:04X}>")),
+            code @ 0x80..=0x9f => out.extend(format!("<{code:02X}>").chars()),
+            code if is_unsafe(c) => out.extend(format!("<U+{code:04X}>").chars()),
             _ => out.push(c),
         }
     }
