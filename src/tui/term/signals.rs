@@ -4,6 +4,7 @@
 
 use std::io;
 
+use futures::FutureExt as _;
 use rustix::process::{Signal as Number, getpid, kill_process};
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
@@ -18,7 +19,8 @@ pub enum Signal {
     HangUp,
     /// Interrupted from outside (SIGINT); the keyboard sends a byte instead.
     Interrupt,
-    /// Stop (SIGTSTP): suspend the terminal, then [`stop_self`], then resume.
+    /// Stop (SIGTSTP): suspend the terminal, then [`Signals::stop_until_continued`], then resume
+    /// and repaint.
     Stop,
     /// Running again (SIGCONT): set the terminal up again and repaint.
     Continue,
@@ -73,9 +75,22 @@ impl Signals {
             else => std::future::pending().await,
         }
     }
+
+    /// Stops this process and returns when it runs again; to be called with the terminal
+    /// suspended. The signal stops the process as a whole, but not before this thread has run
+    /// on for a while, so only SIGCONT tells that the stop is over.
+    pub async fn stop_until_continued(&mut self) -> io::Result<()> {
+        // One that came earlier would end the wait before the stop begins.
+        while self.continued.recv().now_or_never().flatten().is_some() {}
+        kill_process(getpid(), Number::STOP)?;
+        self.continued.recv().await;
+        Ok(())
+    }
 }
 
-/// Stops this process until it is continued; to be called with the terminal suspended.
+/// Stops this process from its main thread, which the system stops first, and returns when it
+/// runs again. From any other thread it may return before the stop: there, and wherever a
+/// [`Signals`] is at hand, use [`Signals::stop_until_continued`].
 pub fn stop_self() -> io::Result<()> {
     Ok(kill_process(getpid(), Number::STOP)?)
 }
