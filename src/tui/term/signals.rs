@@ -87,22 +87,3 @@ impl Signals {
         Ok(())
     }
 }
-
-/// Stops this process from its main thread, which the system stops first, and returns when it
-/// runs again. From any other thread it may return before the stop: there, and wherever a
-/// [`Signals`] is at hand, use [`Signals::stop_until_continued`].
-pub fn stop_self() -> io::Result<()> {
-    Ok(kill_process(getpid(), Number::STOP)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_signal_to_the_process_arrives_as_a_value() {
-        let mut signals = Signals::catch().unwrap();
-        kill_process(getpid(), Number::WINCH).unwrap();
-        assert_eq!(signals.next().await, Signal::Resize);
-    }
-}
