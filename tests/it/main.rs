@@ -17,3 +17,7 @@ mod tables;
 mod tidy;
 /// The terminal is given back on every way out.
 mod tui_term;
+/// The Anthropic adapter over a real socket.
+mod anthropic;
+/// `bowline -p` as a process.
+mod print;

@@ -2,4 +2,5 @@
 
 #![allow(dead_code, reason = "a harness offers more than today's tests take")]
 
+pub mod anthropic;
 pub mod pty;

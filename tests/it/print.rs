@@ -1,0 +1,196 @@
+//! `bowline -p` as a process, against a server on loopback: streams, exit codes, sessions that
+//! survive whatever happens.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::anthropic::{self as wire, Piece, Reply, Server};
+
+/// A home and a workspace of their own, and a server.
+struct Place {
+    dir: TempDir,
+    server: Server,
+}
+
+impl Place {
+    fn new(replies: Vec<Reply>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("work")).unwrap();
+        Self { dir, server: Server::start(replies) }
+    }
+
+    fn work(&self) -> PathBuf {
+        self.dir.path().join("work")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
+        command.args(args).current_dir(self.work()).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", self.dir.path()).env("BOWLINE_HOME", self.dir.path().join("home"));
+        command.env("ANTHROPIC_BASE_URL", &self.server.url);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> (i32, String, String) {
+        finish(&self.command(args).output().unwrap())
+    }
+
+    fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).spawn().unwrap()
+    }
+
+    /// The entries of the only session.
+    fn entries(&self) -> Vec<Value> {
+        let mut files = Vec::new();
+        collect(&self.dir.path().join("home/data/sessions"), &mut files);
+        assert_eq!(files.len(), 1, "{files:?}");
+        let text = std::fs::read_to_string(&files[0]).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { collect(&path, out) } else { out.push(path) }
+    }
+}
+
+fn finish(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// The texts of the user messages in a request.
+fn said(body: &Value) -> Vec<String> {
+    let messages = body["messages"].as_array().unwrap();
+    let users = messages.iter().filter(|m| m["role"] == "user");
+    let blocks = users.flat_map(|m| m["content"].as_array().unwrap());
+    blocks.filter_map(|b| b["text"].as_str()).map(String::from).collect()
+}
+
+#[test]
+fn a_whole_task_with_tools_and_then_it_goes_on() {
+    let place = Place::new(vec![
+        wire::calls("t1", "read", &json!({"path": "hello.txt"})),
+        wire::calls(
+            "t2",
+            "edit",
+            &json!({"path": "hello.txt", "edits": [{"oldText": "hello", "newText": "goodbye"}]}),
+        ),
+        wire::says("Done."),
+        wire::says("Still here."),
+    ]);
+    std::fs::write(place.work().join("hello.txt"), "hello\n").unwrap();
+    assert_eq!(place.run(&["-p", "say goodbye"]), (0, "Done.\n".into(), String::new()));
+    assert_eq!(std::fs::read_to_string(place.work().join("hello.txt")).unwrap(), "goodbye\n");
+    let (code, out, _) = place.run(&["-p", "--continue", "and now"]);
+    assert_eq!((code, out.as_str()), (0, "Still here.\n"));
+    let seen = place.server.seen();
+    assert_eq!(said(&seen[3].body), ["say goodbye", "and now"]);
+    for pair in seen.windows(2) {
+        assert_eq!(pair[0].body["system"], pair[1].body["system"], "the prompt stays the same to the byte");
+        assert_eq!(pair[0].body["tools"], pair[1].body["tools"]);
+    }
+}
+
+#[test]
+fn errors_are_told_and_fail() {
+    let place = Place::new(vec![wire::status(401, "authentication_error", "invalid x-api-key")]);
+    let (code, out, err) = place.run(&["-p", "hi"]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("401") && err.contains("ANTHROPIC_API_KEY"), "{err}");
+}
+
+#[test]
+fn a_passing_failure_is_tried_again() {
+    let again = Reply::Status { code: 429, headers: vec![("retry-after", "0".into())], body: String::new() };
+    let place = Place::new(vec![again, wire::says("fine")]);
+    let (code, out, err) = place.run(&["-p", "hi"]);
+    assert_eq!((code, out.as_str()), (0, "fine\n"));
+    assert!(err.contains("try 1 of 2"), "{err}");
+}
+
+#[test]
+fn killed_in_the_middle_nothing_finished_is_lost() {
+    let half = [wire::open(), wire::text(0, &["half"]), vec![Piece::Gate]].concat();
+    let place = Place::new(vec![
+        wire::calls("t1", "bash", &json!({"command": "echo one"})),
+        Reply::Stream(half),
+        wire::says("Back."),
+    ]);
+    let mut child = place.spawn(&["-p", "first", "--approval", "full"]);
+    place.server.wait_for_requests(2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.server.wait_for_hang_up();
+    let roles: Vec<_> =
+        place.entries().iter().filter_map(|e| e["message"]["role"].as_str().map(String::from)).collect();
+    assert_eq!(roles, ["user", "assistant", "toolResult"]);
+    let (code, out, err) = place.run(&["-p", "--continue", "second"]);
+    assert_eq!((code, out.as_str()), (0, "Back.\n"), "{err}");
+    assert_eq!(said(&place.server.seen()[2].body), ["first", "second"]);
+}
+
+#[test]
+fn killed_while_a_tool_runs_its_call_is_answered_for_it() {
+    let place = Place::new(vec![
+        wire::calls("t1", "bash", &json!({"command": "echo $$ > started; sleep 60"})),
+        wire::says("Back."),
+    ]);
+    let mut child = place.spawn(&["-p", "first", "--approval", "full"]);
+    place.server.wait_for_requests(1);
+    while !std::fs::read_to_string(place.work().join("started")).is_ok_and(|text| text.ends_with('\n')) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let shell = std::fs::read_to_string(place.work().join("started")).unwrap();
+    Command::new("kill").args(["-9", &format!("-{}", shell.trim())]).status().unwrap();
+    let (code, out, _) = place.run(&["-p", "--continue", "second"]);
+    assert_eq!((code, out.as_str()), (0, "Back.\n"));
+    let messages = place.server.seen()[1].body["messages"].clone();
+    assert_eq!(messages[2]["content"][0]["tool_use_id"], "t1");
+    assert_eq!(messages[2]["content"][0]["is_error"], true);
+}
+
+#[test]
+fn an_interruption_ends_with_130_and_leaves_a_whole_session() {
+    let half = [wire::open(), wire::text(0, &["half"]), vec![Piece::Gate]].concat();
+    let place = Place::new(vec![Reply::Stream(half)]);
+    let child = place.spawn(&["-p", "go"]);
+    place.server.wait_for_requests(1);
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let (code, out, _) = finish(&child.wait_with_output().unwrap());
+    assert_eq!((code, out.as_str()), (130, ""));
+    place.server.wait_for_hang_up();
+    assert_eq!(place.entries().last().unwrap()["message"]["stopReason"], "aborted");
+}
+
+#[test]
+fn nobody_reads_and_it_ends_quietly() {
+    let place = Place::new(vec![Reply::Stream(
+        [wire::open(), vec![Piece::Gate], wire::text(0, &["x"]), wire::close("end_turn")].concat(),
+    )]);
+    let mut child = place.spawn(&["-p", "go"]);
+    place.server.wait_for_requests(1);
+    drop(child.stdout.take());
+    place.server.open_gate();
+    let (code, _, err) = finish(&child.wait_with_output().unwrap());
+    assert_eq!((code, err.as_str()), (0, ""));
+}
+
+#[test]
+fn without_a_key_the_demo_says_that_it_is_one() {
+    let place = Place::new(Vec::new());
+    let output = place.command(&["-p", "hello"]).env_remove("ANTHROPIC_BASE_URL").output().unwrap();
+    let (code, out, err) = finish(&output);
+    assert_eq!(code, 0);
+    assert!(out.contains("not a model") && err.contains("no model is connected"), "{out}{err}");
+}
