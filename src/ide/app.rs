@@ -17,14 +17,15 @@ use super::options::Options;
 use super::panes::{PANES, editor, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
+use super::state::buffers::BufferId;
 use super::state::damage::Part;
 use super::state::overlay::{Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{input, update};
 use crate::base::clock::SharedClock;
-
 use crate::runtime::Delivery;
+use crate::text::position::Column;
 use crate::tui::input::Input;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Theme;
@@ -32,6 +33,9 @@ use crate::tui::tree::{NodeId, Tree};
 
 /// How long a person may hesitate over a key sequence before it shows what may follow.
 const HINT_DELAY: Duration = Duration::from_millis(300);
+/// How long a question that has just come to the top ignores keys, so that what was being typed
+/// does not answer it.
+const GUARD: Duration = Duration::from_millis(400);
 /// The working sign moves this often; eight frames a second at most.
 const SIGN_PERIOD: Duration = Duration::from_millis(250);
 
@@ -49,6 +53,10 @@ pub struct App {
     pending_since: Option<Duration>,
     sign_due: Option<Duration>,
     prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
+    /// Which tool call's question is on top.
+    asked: Option<u64>,
+    /// Which files were unsaved in the last frame.
+    unsaved: Vec<BufferId>,
     /// What is to be put on the clipboard.
     pub copied: Option<String>,
 }
@@ -59,7 +67,7 @@ impl App {
     pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
-        let (keymap, problems) = Keymap::parse(&options.keymap.1, |id| input::find(id).is_some());
+        let (keymap, problems) = Keymap::or_default(&options.keymap.1, |id| input::find(id).is_some());
         let mut state = State::new(&options, size, keymap, Arc::new(move || wake.notify_one()));
         let told = problems
             .iter()
@@ -86,12 +94,14 @@ impl App {
             pending_since: None,
             sign_due: None,
             prompts: options.prompts,
+            asked: None,
+            unsaved: Vec::new(),
             copied: None,
         };
         app.state.damage.all();
         app.worker.perform(Effect::List(options.workspace));
-        for target in options.open {
-            app.worker.perform(Effect::Open { path: target.path, at: target.at, reload: None });
+        if !options.open.is_empty() {
+            app.worker.perform(Effect::OpenAll(options.open.into_iter().map(|target| (target.path, target.at)).collect()));
         }
         app
     }
@@ -164,6 +174,7 @@ impl App {
             Event::Walked => {
                 if let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() {
                     picker.filling = false;
+                    picker.tick(FILL_WAIT_MS);
                     cx.state.damage.add(Part::Overlay);
                 }
             }
@@ -278,6 +289,11 @@ impl App {
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
         let now = self.clock.monotonic();
+        let asked = self.state.overlays.last().and_then(update::asked_id);
+        if asked != self.asked {
+            self.asked = asked;
+            self.state.guard_until = asked.map(|_| now + GUARD);
+        }
         if self.state.pending.is_empty() || !self.state.hints.is_empty() {
             self.pending_since = None;
         } else {
@@ -333,6 +349,12 @@ impl App {
             self.state.damage.all();
         }
         self.follow_cursor();
+        // The tree marks unsaved files; an edit that changes no mark must not draw it again.
+        let unsaved: Vec<BufferId> = self.state.buffers.unsaved().map(|buffer| buffer.id).collect();
+        if unsaved != self.unsaved {
+            self.unsaved = unsaved;
+            self.state.damage.add(Part::Files);
+        }
         let (everything, parts, _) = self.state.damage.take();
         if everything {
             self.place();
@@ -354,6 +376,10 @@ impl App {
             let head = Some((buffer.id, buffer.area.selection.primary().head, area));
             if head != state.followed || !state.free_scroll {
                 state.free_scroll = false;
+                // A narrow window that became a wide one again is no reason to hide what fits.
+                if state.followed.is_some_and(|(id, _, before)| id == buffer.id && before != area) {
+                    buffer.left = Column(0);
+                }
                 let cols = editor::text_width(buffer, state.show, area.width);
                 if buffer.scroll_to_cursor(usize::from(area.height), cols, state.show.tab_width) {
                     state.damage.add(Part::Editor);

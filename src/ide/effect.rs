@@ -25,6 +25,8 @@ pub enum Effect {
         /// Whether to read it again into this buffer.
         reload: Option<BufferId>,
     },
+    /// Read files, in this order, and show the first; each with line and column from 1.
+    OpenAll(Vec<(PathBuf, Option<(usize, usize)>)>),
     /// Write a file.
     Save(Box<Save>),
     /// Read a folder.

@@ -86,6 +86,8 @@ pub struct Opened {
     pub result: Result<Option<(Document, Stamp)>, EnvError>,
     /// Where to put the cursor: line and column from 1.
     pub at: Option<(usize, usize)>,
+    /// Whether the file that is shown stays shown.
+    pub behind: bool,
     /// Whether an open buffer is to take this text over what it has.
     pub reload: Option<BufferId>,
 }

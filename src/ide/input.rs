@@ -1,6 +1,7 @@
 //! From keys, mouse and pastes to commands and text. Must not know what a command does.
 
 use super::answers;
+use super::update;
 use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, edit, search, view};
 use super::keys::Lookup;
@@ -89,18 +90,17 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
     }
 }
 
-/// Whether a dialog has come up by itself so recently that keys cannot be meant for it.
-fn guarded(cx: &mut Cx<'_>) -> bool {
-    let busy = matches!(cx.state.overlays.last(), Some(Overlay::Dialog(_)));
-    cx.state.guard_until = cx.state.guard_until.filter(|until| busy && *until > cx.now);
-    cx.state.guard_until.is_some()
+/// Whether a tool call's question has come up so recently that keys cannot be meant for it.
+fn guarded(cx: &Cx<'_>) -> bool {
+    let asked = cx.state.overlays.last().is_some_and(|overlay| update::asked_id(overlay).is_some());
+    asked && cx.state.guard_until.is_some_and(|until| until > cx.now)
 }
 
-/// A key goes to what was being typed before the dialog came; the dialog waits on.
+/// A key goes to what was being typed before the question came; the question waits on.
 fn typed_below(cx: &mut Cx<'_>, pressed: Key) {
-    let overlays = std::mem::take(&mut cx.state.overlays);
+    let question = cx.state.overlays.pop();
     key(cx, pressed);
-    cx.state.overlays.extend(overlays);
+    cx.state.overlays.extend(question);
     cx.state.damage.all();
 }
 

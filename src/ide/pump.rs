@@ -10,6 +10,7 @@ use super::approval::AskPerson;
 use super::environment::BufferEnvironment;
 use super::event::{Connect, Event, Happened};
 use super::options::Options;
+use super::state::overlay::Overlay;
 use super::worker::Worker;
 use crate::base::error::Report;
 use crate::exec::Environment;
@@ -100,7 +101,11 @@ impl Pump {
     /// Whether nothing is under way that could bring an event by itself.
     pub fn is_idle(&self) -> bool {
         let quiet = self.events.is_empty() && self.session.as_ref().is_none_or(mpsc::Receiver::is_empty);
-        quiet && !self.app.is_busy() && self.app.state.agent.working_since.is_none()
+        let settled = match self.app.state.overlays.last() {
+            Some(Overlay::Picker(picker)) => !picker.filling && picker.settled,
+            _ => true,
+        };
+        quiet && settled && !self.app.is_busy() && self.app.state.agent.working_since.is_none()
     }
 }
 

@@ -38,6 +38,7 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
         return reloaded(cx, id, &document, stamp);
     }
     let open = cx.state.buffers.by_path(&opened.real).map(|buffer| buffer.id);
+    let before = cx.state.buffers.current().filter(|_| opened.behind).map(|buffer| buffer.id);
     let id = match open {
         Some(id) => id,
         None => cx.state.buffers.open(Some(opened.path.clone()), document, stamp.clone()),
@@ -49,7 +50,10 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
             search::place(buffer, at, tab_width);
         }
     }
-    cx.state.files.select(&opened.path);
+    match before {
+        Some(shown) => cx.state.buffers.show(shown),
+        None => cx.state.files.select(&opened.path),
+    }
     if stamp.is_none() && open.is_none() {
         cx.state.say(format!("{shown} is new; it will be made when you save"));
     }
@@ -142,7 +146,9 @@ pub fn disk(cx: &mut Cx<'_>, id: BufferId, disk: Disk) {
             ));
         }
         (Disk::Gone, _) => {
-            buffer_mut(cx, id).area.document.mark_unsaved();
+            let buffer = buffer_mut(cx, id);
+            buffer.area.document.mark_unsaved();
+            buffer.stamp = None;
             cx.state.fail(format!("{name} is gone from disk; saving makes it again"));
         }
         (Disk::Same, _) => {}
@@ -220,19 +226,15 @@ pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: tokio::sync::oneshot::Sender<Decisi
     let busy =
         cx.state.overlays.iter().position(|overlay| !is_ask(overlay)).unwrap_or(cx.state.overlays.len());
     cx.state.overlays.insert(busy, Overlay::Dialog(dialog));
-    cx.state.guard_until = Some(cx.now + GUARD);
     cx.state.damage.all();
 }
-
-/// How long a dialog that came by itself ignores keys, so that what was being typed does not
-/// answer it.
-const GUARD: std::time::Duration = std::time::Duration::from_millis(400);
 
 fn is_ask(overlay: &Overlay) -> bool {
     asked_id(overlay).is_some()
 }
 
-fn asked_id(overlay: &Overlay) -> Option<u64> {
+/// The tool call that an overlay asks about, if it asks about one.
+pub fn asked_id(overlay: &Overlay) -> Option<u64> {
     let Overlay::Dialog(dialog) = overlay else { return None };
     dialog
         .choices

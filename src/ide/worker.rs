@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::effect::{Effect, Save};
 use super::event::{Event, Opened};
-use super::state::buffers::Disk;
+use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use crate::exec::{EnvError, Environment, Stamp};
@@ -56,12 +56,9 @@ impl Worker {
         match effect {
             Effect::Open { path, at, reload } => {
                 let env = self.env.clone();
-                self.task(async move {
-                    let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
-                    let result = open(&*env, &path).await;
-                    Event::Opened(Opened { path, real, result, at, reload })
-                });
+                self.task(async move { Event::Opened(open(&*env, path, at, reload).await) });
             }
+            Effect::OpenAll(files) => self.open_all(files),
             Effect::Save(save) => {
                 let env = self.env.clone();
                 self.task(async move { write(&*env, *save).await });
@@ -98,6 +95,23 @@ impl Worker {
         }
     }
 
+    fn open_all(&self, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
+        let (env, events) = (self.env.clone(), self.events.clone());
+        let running = self.running();
+        tokio::spawn(async move {
+            for (n, (path, at)) in files.into_iter().enumerate() {
+                let opened = open(&*env, path, at, None).await;
+                send(&events, Event::Opened(Opened { behind: n > 0, ..opened })).await;
+            }
+            drop(running);
+        });
+    }
+
+    fn running(&self) -> Running {
+        self.running.fetch_add(1, Ordering::SeqCst);
+        Running(self.running.clone())
+    }
+
     fn with_session(&self, ask: impl FnOnce(&Handle)) {
         // Without a session there is nobody to tell; the screen says so already.
         if let Some(session) = &self.session {
@@ -108,8 +122,7 @@ impl Worker {
     /// Runs a task whose result is an event.
     pub fn task(&self, work: impl Future<Output = Event> + Send + 'static) {
         let events = self.events.clone();
-        self.running.fetch_add(1, Ordering::SeqCst);
-        let running = Running(self.running.clone());
+        let running = self.running();
         tokio::spawn(async move {
             let event = work.await;
             send(&events, event).await;
@@ -126,7 +139,7 @@ impl Worker {
         });
     }
 
-    fn check_disk(&self, files: Vec<(super::state::buffers::BufferId, PathBuf, Stamp)>) {
+    fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {
         for (buffer, path, stamp) in files {
             let env = self.env.clone();
             self.task(async move {
@@ -183,12 +196,14 @@ async fn send(events: &mpsc::Sender<Event>, event: Event) {
     }
 }
 
-async fn open(env: &dyn Environment, path: &Path) -> Result<Option<(Document, Stamp)>, EnvError> {
-    match env.read(path).await {
+async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>, reload: Option<BufferId>) -> Opened {
+    let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
+    let result = match env.read(&path).await {
         Ok(data) => Ok(Some((Document::from_bytes(&data.bytes), data.stamp))),
         Err(EnvError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
-    }
+    };
+    Opened { path, real, result, at, behind: false, reload }
 }
 
 async fn write(env: &dyn Environment, save: Save) -> Event {

@@ -13,6 +13,14 @@ mod source;
 mod support;
 /// Rows and files agree.
 mod tables;
+/// A person and the agent at one desk.
+mod ide_agent;
+/// Files and settings that are not as they should be.
+mod ide_bad_input;
+/// What the screen looks like.
+mod ide_screens;
+/// A person edits files.
+mod ide_editing;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
 /// The terminal is given back on every way out.

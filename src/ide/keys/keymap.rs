@@ -106,6 +106,9 @@ impl Node {
     }
 }
 
+/// The key map that comes with bowline and holds when nothing else does.
+pub const DEFAULT: &str = include_str!("../../../keymaps/default.toml");
+
 /// A key map.
 #[derive(Debug, Clone, Default)]
 pub struct Keymap {
@@ -153,6 +156,19 @@ impl Keymap {
             }
         }
         (map, problems)
+    }
+
+    /// Reads a key map; the default one when nothing in it can be used, so that nobody is ever
+    /// left without keys.
+    pub fn or_default(text: &str, known: impl Fn(&str) -> bool) -> (Self, Vec<KeymapProblem>) {
+        let (map, mut problems) = Self::parse(text, &known);
+        if !map.places.is_empty() {
+            return (map, problems);
+        }
+        if let Some(problem) = problems.last_mut() {
+            problem.message.push_str("; the default keys are used");
+        }
+        (Self::parse(DEFAULT, known).0, problems)
     }
 
     fn bind(&mut self, place: Place, sequence: &[Key], command: String) {

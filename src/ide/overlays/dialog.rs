@@ -28,18 +28,30 @@ pub fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
 }
 
 fn footer(dialog: &Dialog) -> String {
-    let choices = dialog.choices.iter().map(|choice| match choice.key {
-        '\n' => format!("Enter {}", choice.label),
-        key => format!("{key} {}", choice.label),
+    joined(dialog, |label| label)
+}
+
+fn joined<'a>(dialog: &'a Dialog, shorten: impl Fn(&'a str) -> &'a str) -> String {
+    let choices = dialog.choices.iter().map(|choice| match (choice.key, shorten(&choice.label)) {
+        ('\n', label) => format!("Enter {label}"),
+        (key, label) => format!("{key} {label}"),
     });
-    choices.collect::<Vec<_>>().join("  ")
+    choices.collect::<Vec<_>>().join("  ").trim_end().to_string()
+}
+
+/// The answers in a width: whole, by their first words, or by their keys alone. None is ever
+/// left out.
+fn fitting(dialog: &Dialog, cols: usize) -> String {
+    let forms = [footer(dialog), joined(dialog, |label| label.split([' ', ',']).next().unwrap_or(label)), joined(dialog, |_| "")];
+    let fits = forms.iter().find(|form| text_width(form) <= cols);
+    fits.or(forms.last()).cloned().unwrap_or_default()
 }
 
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
     let (cols, _) = canvas.size();
     let lines = wrapped(dialog, cols);
-    let inner = frame::draw(canvas, &dialog.title, "", &footer(dialog));
+    let inner = frame::draw(canvas, &dialog.title, "", &fitting(dialog, usize::from(cols).saturating_sub(6)));
     let more = lines.len() > usize::from(inner.height);
     let top = if more { dialog.top.min(lines.len() - usize::from(inner.height).min(lines.len())) } else { 0 };
     for (n, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {

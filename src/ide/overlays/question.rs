@@ -8,9 +8,12 @@ use crate::ide::state::overlay::{Question, Topic};
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
 
-/// Where it is: at the top right of the screen, so that matches stay in sight.
+/// Where it is: over the last lines, which the editor keeps its cursor away from, so that matches
+/// stay in sight.
 pub fn place(size: (u16, u16)) -> Rect {
-    frame::place(size, 64, 3)
+    let (cols, rows) = (size.0.min(64), size.1.min(3));
+    let below = u16::from(size.1 > 5);
+    Rect::new((size.0 - cols) / 2, size.1 - rows - below, cols, rows)
 }
 
 fn title(topic: &Topic) -> &'static str {

@@ -25,7 +25,7 @@ impl Component<State> for Status {
         canvas.fill(Rect::new(0, 0, cols, 1), ground);
         let right = right(state, usize::from(cols));
         let right_width = text_width(&right) as u16;
-        let left_room = usize::from(cols.saturating_sub(right_width + 2));
+        let left_room = usize::from(cols.saturating_sub(if right.is_empty() { 2 } else { right_width + 3 }));
         let (left, scope) = left(state);
         let style = canvas.style(scope);
         canvas.text(1, 0, &truncate(&left, left_room), style);

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::row::Row;
+use crate::base::width::text_width;
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::tui::canvas::Canvas;
@@ -48,10 +49,11 @@ fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
         (key("edit.newline"), "new line"),
         (key("agent.model-picker"), "choose a model"),
     ];
+    let widest = lines.iter().map(|(key, _)| text_width(key)).max().unwrap_or(0) as u16;
     for (n, (key, what)) in lines.iter().enumerate() {
         let y = rows.saturating_sub(lines.len() as u16 + 1) + n as u16;
         canvas.text(2, y, key, strong);
-        canvas.text(16, y, what, soft);
+        canvas.text(widest + 4, y, what, soft);
     }
     let border = canvas.style("ui.border");
     for y in 0..rows {

@@ -64,6 +64,8 @@ pub struct Picker {
     pub marked: Vec<Pick>,
     /// Whether rows can still come.
     pub filling: bool,
+    /// Whether the matcher has seen every row and the whole query.
+    pub settled: bool,
     matcher: Nucleo<PickRow>,
     last_query: String,
 }
@@ -79,6 +81,7 @@ impl Picker {
             selected: 0,
             marked: Vec::new(),
             filling: false,
+settled: true,
             matcher,
             last_query: String::new(),
         }
@@ -114,7 +117,9 @@ impl Picker {
     /// Lets the matcher publish what it has; waits for it no longer than `wait_ms`. Tells
     /// whether the list changed.
     pub fn tick(&mut self, wait_ms: u64) -> bool {
-        let changed = self.matcher.tick(wait_ms).changed;
+        let status = self.matcher.tick(wait_ms);
+        self.settled = !status.running;
+        let changed = status.changed;
         self.selected = self.selected.min(self.matches().saturating_sub(1));
         changed
     }

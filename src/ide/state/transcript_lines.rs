@@ -3,7 +3,7 @@
 
 use super::show::Show;
 use super::transcript::{Call, Item, Kind, Status};
-use crate::base::width::{text_width, truncate};
+use crate::base::width::{text_width, truncate, visible};
 use crate::tools::view::{DiffLine, ResultView};
 use crate::tui::widgets::line::{Break, Line, Span, wrap};
 
@@ -62,7 +62,7 @@ fn tool(call: &Call, width: u16, show: Show) -> Vec<Line> {
     let sign = if open { "▾ " } else { "▸ " };
     let head = usize::from(width).saturating_sub(text_width(&call.tool) + text_width(&state) + 5);
     let first_line = call.view.title.lines().next().unwrap_or_default();
-    let title = truncate(&crate::base::width::visible(first_line), head).into_owned();
+    let title = truncate(&visible(first_line), head).into_owned();
     let gap = " ".repeat(head.saturating_sub(text_width(&title)) + 1);
     let mut lines = vec![vec![
         Span::new(sign, "agent.tool"),
@@ -109,7 +109,7 @@ fn body(call: &Call, width: u16, show: Show) -> Vec<Line> {
         Some(ResultView::Text(text)) if failed => indented(text.lines(), width, FAILURE_ROWS, "error"),
         Some(ResultView::Text(_)) => Vec::new(),
         Some(ResultView::Diff { lines, .. }) => {
-            diff(lines, width, if show.output { WHOLE_ROWS } else { DIFF_ROWS })
+            diff(lines, width, if show.output { WHOLE_ROWS } else { DIFF_ROWS }, show.output)
         }
     }
 }
@@ -150,7 +150,7 @@ fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
     out
 }
 
-fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
+fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize, whole: bool) -> Vec<Line> {
     let numbers =
         lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(100).ilog10() as usize + 1;
     let mut out = Vec::new();
@@ -174,7 +174,10 @@ fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize) -> Vec<Line> {
             Span::new(format!("{sign} "), scope),
         ];
         let rest = [Span::new(" ".repeat(numbers + 7), "diff.number")];
-        out.extend(wrap(&[Span::new(line.text.as_str(), scope)], width, &head, &rest, Break::Anywhere));
+        // In short, a line is a line; code that is wrapped is no longer read as code.
+        let room = usize::from(width).saturating_sub(numbers + 7);
+        let text = if whole { line.text.as_str().into() } else { truncate(&visible(&line.text), room).into_owned() };
+        out.extend(wrap(&[Span::new(text, scope)], width, &head, &rest, Break::Anywhere));
     }
     out
 }

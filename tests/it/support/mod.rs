@@ -3,4 +3,6 @@
 #![allow(dead_code, reason = "a harness offers more than today's tests take")]
 
 pub mod anthropic;
+pub mod desk;
 pub mod pty;
+pub mod snaps;

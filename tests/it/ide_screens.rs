@@ -1,0 +1,179 @@
+//! What the screen looks like, as pictures that a person has judged, and as colours.
+
+use bowline::llm::providers::scripted::{Step, Turn};
+use bowline::tui::headless::legend;
+use bowline::tui::theme::ColorDepth;
+use serde_json::json;
+
+use crate::support::desk::{Desk, Plan};
+
+const LOGIN: &str = "\
+impl Session {
+    pub fn login(&mut self, user: &str) -> Result<Token, Error> {
+        loop {
+            match self.try_once(user) {
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(_) => {}
+                Ok(token) => return Ok(token),
+            }
+        }
+    }
+}
+";
+
+const ANSWER: &str = "The loop had no bound and the error was *dropped*. Now:\n\n\
+    - `login` tries **three** times at most\n- it returns the last error\n\n```rust\nfor attempt in 0..3 {\n```\n";
+
+/// A workspace with a file open and a finished task of the agent.
+async fn finished(cols: u16, rows: u16) -> Desk {
+    let edits = json!([{"oldText": "        loop {\n", "newText": "        for attempt in 0..3 {\n"}]);
+    let turns = [
+        Turn::of(vec![
+            Step::Thinking("A loop without a bound.".into()),
+            Step::Text(vec!["I will look first.".into()]),
+            Step::Call { id: "c1".into(), name: "read".into(), arguments: json!({"path": "src/login.rs"}) },
+        ]),
+        Turn::call("c2", "edit", json!({"path": "src/login.rs", "edits": edits})),
+        Turn::call("c3", "bash", json!({"command": "cat Cargo.toml"})),
+        Turn::text(ANSWER),
+    ];
+    let plan = Plan::new().file("Cargo.toml", "[package]\nname = \"login\"\n").file("README.md", "# login\n");
+    let plan = plan.file("tests/flow.rs", "").file("src/main.rs", "fn main() {}\n").with("src/login.rs", LOGIN);
+    let mut desk = plan.turns(turns).size(cols, rows).start().await;
+    desk.ask("login never stops retrying. fix it").await;
+    desk
+}
+
+#[tokio::test]
+async fn the_main_screen_after_a_task() {
+    for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
+        let mut desk = finished(cols, rows).await;
+        desk.snap("main_agent");
+        desk.keys("Alt-2").await;
+        desk.snap("main_editor");
+    }
+}
+
+#[tokio::test]
+async fn the_file_tree() {
+    for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
+        let mut desk = finished(cols, rows).await;
+        desk.keys("Alt-1 Home Right").await;
+        desk.keys("End").await;
+        desk.snap("main_files");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_start() {
+    for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
+        let mut desk = Plan::new().size(cols, rows).start().await;
+        desk.snap("empty_start");
+    }
+}
+
+#[tokio::test]
+async fn pickers() {
+    for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
+        let mut desk = finished(cols, rows).await;
+        desk.keys("Alt-2 Ctrl-p").await;
+        desk.type_in("log").await;
+        desk.snap("picker_files");
+        desk.keys("Escape F1").await;
+        desk.snap("picker_commands");
+        desk.keys("Escape Alt-m").await;
+        desk.snap("picker_models");
+        desk.keys("Escape Alt-t").await;
+        desk.snap("picker_tools");
+        desk.keys("Escape Alt-g").await;
+        desk.snap("picker_tree");
+    }
+}
+
+#[tokio::test]
+async fn questions_and_dialogs() {
+    for (cols, rows) in [(80, 24), (40, 12), (20, 5)] {
+        let mut desk = finished(cols, rows).await;
+        desk.keys("Alt-2 Ctrl-f").await;
+        desk.type_in("err").await;
+        desk.snap("question_find");
+        desk.keys("Enter").await;
+        desk.type_in("x").await;
+        desk.keys("Ctrl-q").await;
+        desk.snap("dialog_quit");
+        desk.keys("n F2").await;
+        desk.snap("dialog_keys");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_call_that_waits_for_leave() {
+    for (cols, rows) in [(80, 24), (40, 12), (20, 5)] {
+        let command = "rm -rf target/debug && cargo build --release --workspace --all-targets";
+        let turns = [Turn::call("c1", "bash", json!({"command": command}))];
+        let mut desk = Plan::new().turns(turns).size(cols, rows).start().await;
+        desk.say("build").await;
+        desk.until("the question", |state| !state.overlays.is_empty()).await;
+        desk.snap("dialog_approval");
+    }
+}
+
+#[tokio::test]
+async fn the_screen_while_the_agent_works() {
+    let turn = Turn::of(vec![Step::Text(vec!["I will look at `login` first.".into()]), Step::Gate]);
+    for (cols, rows) in [(120, 40), (80, 24), (40, 12)] {
+        let mut desk = Plan::new().with("src/login.rs", LOGIN).turns([turn.clone()]).size(cols, rows).start().await;
+        desk.say("login never stops retrying. fix it").await;
+        desk.shows("first.").await;
+        desk.type_now("also add a test for it");
+        desk.ide.press("Alt-Enter");
+        desk.until("the queue", |state| !state.agent.follow_up.is_empty()).await;
+        desk.snap("main_working");
+    }
+}
+
+#[tokio::test]
+async fn without_colours_nothing_is_coloured_and_all_is_told_apart() {
+    let mut desk = colored(ColorDepth::None).await;
+    let legend = legend(&desk.ide.app().screen);
+    assert!(!legend.contains("Rgb") && !legend.contains('#'), "{legend}");
+    super::support::snaps::check("colors_none@80x24", &legend);
+}
+
+#[tokio::test]
+async fn no_more_colours_are_written_than_the_terminal_has() {
+    for (depth, last) in [(ColorDepth::None, None), (ColorDepth::Ansi16, Some(15)), (ColorDepth::Ansi256, Some(255))] {
+        let mut desk = colored(depth).await;
+        desk.ide.press("F5");
+        let app = desk.ide.app();
+        app.screen.repaint();
+        app.state.damage.all();
+        let bytes = app.frame();
+        let mut terminal = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
+        terminal.process(&bytes);
+        let mut colors = 0;
+        for (row, col) in (0..24).flat_map(|row| (0..80).map(move |col| (row, col))) {
+            let cell = terminal.screen().cell(row, col).unwrap();
+            for color in [cell.fgcolor(), cell.bgcolor()] {
+                match color {
+                    vt100::Color::Default => {}
+                    vt100::Color::Idx(n) => {
+                        assert!(last.is_some_and(|last| n <= last), "{depth:?}: {n}");
+                        colors += 1;
+                    }
+                    vt100::Color::Rgb(..) => panic!("{depth:?}: a true colour"),
+                }
+            }
+        }
+        assert_eq!(colors > 0, last.is_some());
+        assert!(terminal.screen().contents().contains("An answer."));
+    }
+}
+
+async fn colored(colors: ColorDepth) -> Desk {
+    let turns = [Turn::text("An **answer**.")];
+    let mut desk = Plan::new().with("a.rs", "let a = 1;\nlet b = 2;\n").turns(turns).colors(colors).start().await;
+    desk.ask("hello").await;
+    desk.keys("Alt-2 Shift-Down").await;
+    desk
+}

@@ -1,0 +1,454 @@
+//! A hermetic desk: a temporary workspace and home, a scripted model, and the IDE without a
+//! terminal. Its clock moves only when a test moves it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bowline::base::clock::ManualClock;
+use bowline::base::ids::CountingIds;
+use bowline::base::paths::Home;
+use bowline::exec::local::LocalEnvironment;
+use bowline::exec::{CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
+use bowline::ide::event::Connect;
+use bowline::ide::headless::Headless;
+use bowline::ide::options::{OpenTarget, Options};
+use bowline::ide::pump::Pump;
+use bowline::ide::state::State;
+use bowline::llm::client::Injected;
+use bowline::llm::model::Model;
+use bowline::llm::providers::scripted::{Scripted, Turn};
+use bowline::runtime;
+use bowline::runtime::options::{Options as SessionOptions, SessionChoice};
+use bowline::tools::Mode;
+use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
+use bowline::tui::theme::{ColorDepth, Theme};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+const KEYMAP: &str = include_str!("../../../keymaps/default.toml");
+
+/// What a desk is set up with.
+pub struct Plan {
+    temp: TempDir,
+    open: Vec<OpenTarget>,
+    turns: Vec<Turn>,
+    size: (u16, u16),
+    colors: ColorDepth,
+    policy: Mode,
+    session: SessionChoice,
+    problems: Vec<String>,
+    keymap: String,
+    models: Vec<&'static str>,
+    refused: Arc<Refused>,
+}
+
+impl Plan {
+    /// An empty workspace, 80x24, a model without a script.
+    pub fn new() -> Self {
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    fn at(temp: TempDir) -> Self {
+        std::fs::create_dir_all(temp.path().join("work")).unwrap();
+        Self {
+            temp,
+            open: Vec::new(),
+            turns: Vec::new(),
+            size: (80, 24),
+            colors: ColorDepth::True,
+            policy: Mode::OnRequest,
+            session: SessionChoice::New,
+            problems: Vec::new(),
+            keymap: KEYMAP.to_string(),
+            models: vec!["script"],
+            refused: Arc::default(),
+        }
+    }
+
+    /// Puts a file into the workspace.
+    #[must_use]
+    pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.temp.path().join("work").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Opens a path at the start.
+    #[must_use]
+    pub fn open(mut self, path: &str) -> Self {
+        let path = self.temp.path().join("work").join(path);
+        self.open.push(OpenTarget { path, at: None });
+        self
+    }
+
+    /// Puts a file into the workspace and opens it.
+    #[must_use]
+    pub fn with(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+        self.file(path, content).open(path)
+    }
+
+    /// What the model will answer.
+    #[must_use]
+    pub fn turns(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
+        self.turns.extend(turns);
+        self
+    }
+
+    /// Columns and rows.
+    #[must_use]
+    pub fn size(mut self, cols: u16, rows: u16) -> Self {
+        self.size = (cols, rows);
+        self
+    }
+
+    /// How many colours the terminal has.
+    #[must_use]
+    pub fn colors(mut self, colors: ColorDepth) -> Self {
+        self.colors = colors;
+        self
+    }
+
+    /// Goes on with the newest conversation.
+    #[must_use]
+    pub fn continued(mut self) -> Self {
+        self.session = SessionChoice::Continue;
+        self
+    }
+
+    /// What was wrong with settings.
+    #[must_use]
+    pub fn problem(mut self, problem: &str) -> Self {
+        self.problems.push(problem.to_string());
+        self
+    }
+
+    /// Another key map than the default one.
+    #[must_use]
+    pub fn keymap(mut self, text: &str) -> Self {
+        self.keymap = text.to_string();
+        self
+    }
+
+    /// More models beside `script`.
+    #[must_use]
+    pub fn model(mut self, id: &'static str) -> Self {
+        self.models.push(id);
+        self
+    }
+
+    /// The system will refuse to read this path.
+    #[must_use]
+    pub fn unreadable(self, path: &str) -> Self {
+        self.refused.reads.lock().unwrap().push(self.temp.path().join("work").join(path));
+        self
+    }
+
+    /// The system will refuse to write this path.
+    #[must_use]
+    pub fn unwritable(self, path: &str) -> Self {
+        self.refused.writes.lock().unwrap().push(self.temp.path().join("work").join(path));
+        self
+    }
+
+    /// Starts the IDE.
+    pub async fn start(self) -> Desk {
+        let work = self.temp.path().join("work");
+        let clock = ManualClock::new(1_763_681_400_000);
+        let script = Arc::new(Scripted::new("scripted", self.turns));
+        let model = |id: &&str| Arc::new(Model { reasoning: true, ..Model::unknown("scripted", id, "scripted", "") });
+        let injected = Injected { provider: script.clone(), models: self.models.iter().map(model).collect() };
+        let home = self.temp.path().join("home");
+        let root = home.display().to_string();
+        let home = Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
+        let env = Place::new(&work, self.refused.clone());
+        let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
+        let time = clock.clone();
+        let connect: Connect = Box::new(move |env, approval| {
+            async move {
+                runtime::start(SessionOptions {
+                    policy,
+                    session,
+                    providers: vec![injected],
+                    clock: time,
+                    ids: CountingIds::shared(),
+                    ..SessionOptions::new(home, cwd, env, approval)
+                })
+                .await
+            }
+            .boxed()
+        });
+        let options = Options {
+            workspace: work,
+            home: user,
+            open: self.open,
+            prompts: Vec::new(),
+            theme: Theme::builtin(),
+            keymap: ("keymaps/test.toml".to_string(), self.keymap),
+            problems: self.problems,
+            colors: self.colors,
+            tab_width: 4,
+            line_numbers: true,
+            mouse: true,
+            unrestricted: false,
+            env: Arc::new(env),
+            connect: Some(connect),
+            clock: clock.clone(),
+        };
+        let ide = Headless::start(options, self.size).await;
+        Desk { temp: self.temp, ide, clock, script, refused: self.refused }
+    }
+}
+
+/// A running IDE and what is around it.
+pub struct Desk {
+    temp: TempDir,
+    /// The IDE.
+    pub ide: Headless,
+    /// Its time.
+    pub clock: Arc<ManualClock>,
+    /// Its model.
+    pub script: Arc<Scripted>,
+    /// What the system refuses.
+    pub refused: Arc<Refused>,
+}
+
+impl Desk {
+    /// A path in the workspace.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.temp.path().join("work").join(path)
+    }
+
+    /// The bytes of a file in the workspace.
+    pub fn bytes(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.path(path)).unwrap()
+    }
+
+    /// The text of a file in the workspace.
+    pub fn disk(&self, path: &str) -> String {
+        String::from_utf8(self.bytes(path)).unwrap()
+    }
+
+    /// Writes a file behind the IDE's back.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path(path), content).unwrap();
+    }
+
+    /// The lines of the only session file.
+    pub fn session(&self) -> Vec<serde_json::Value> {
+        let root = self.temp.path().join("home/data/sessions");
+        let mut files = Vec::new();
+        for folder in std::fs::read_dir(root).unwrap() {
+            files.extend(std::fs::read_dir(folder.unwrap().path()).unwrap().map(|file| file.unwrap().path()));
+        }
+        assert_eq!(files.len(), 1, "{files:?}");
+        let text = std::fs::read_to_string(&files[0]).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Ends this run, as a crash would, and plans another at the same desk.
+    pub fn again(self) -> Plan {
+        drop(self.ide);
+        Plan::at(self.temp)
+    }
+
+    /// Everything that the IDE knows.
+    pub fn state(&mut self) -> &mut State {
+        &mut self.ide.app().state
+    }
+
+    /// The text of the file that is shown.
+    pub fn text(&mut self) -> String {
+        self.state().buffers.current().expect("a file is open").area.text().to_string()
+    }
+
+    /// The name of the file that is shown.
+    pub fn shown(&mut self) -> String {
+        self.state().buffers.current().expect("a file is open").name()
+    }
+
+    /// What is selected in the file that is shown.
+    pub fn selected(&mut self) -> Vec<String> {
+        self.state().buffers.current().expect("a file is open").area.selected()
+    }
+
+    /// The cursor of the file that is shown: line and column from 1.
+    pub fn cursor(&mut self) -> (usize, usize) {
+        let (line, column) = self.state().buffers.current().expect("a file is open").cursor(4);
+        (line.0 + 1, column.0 + 1)
+    }
+
+    /// The message in the last line.
+    pub fn message(&mut self) -> String {
+        self.state().status.message.clone()
+    }
+
+    /// Presses keys and waits until nothing is under way.
+    pub async fn keys(&mut self, keys: &str) {
+        self.ide.keys(keys).await;
+    }
+
+    /// Types a text and waits until nothing is under way.
+    pub async fn type_in(&mut self, text: &str) {
+        self.ide.text(text).await;
+    }
+
+    /// Types a text and waits for nothing, not even the agent.
+    pub fn type_now(&mut self, text: &str) {
+        for c in text.chars() {
+            self.ide.press(if c == ' ' { "Space".to_string() } else { c.to_string() }.as_str());
+        }
+    }
+
+    /// Says something to the agent and waits for nothing but that it begins.
+    pub async fn say(&mut self, text: &str) {
+        let runs = self.state().agent.run;
+        self.ide.press("Alt-3");
+        self.type_now(text);
+        self.ide.press("Enter");
+        self.ide.until("the run", move |pump| pump.app.state.agent.run > runs).await;
+    }
+
+    /// Says something to the agent and waits until it is done.
+    pub async fn ask(&mut self, text: &str) {
+        self.say(text).await;
+        self.ide.idle().await;
+    }
+
+    /// Runs until the screen shows a text.
+    pub async fn shows(&mut self, text: &str) {
+        self.ide.shows(text).await;
+    }
+
+    /// Runs until a condition holds.
+    pub async fn until(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
+        self.ide.until(what, |pump: &Pump| holds(&pump.app.state)).await;
+    }
+
+    /// Moves the clock on and does what is due.
+    pub fn wait(&mut self, time: Duration) {
+        self.clock.advance(time);
+        self.ide.app().tick();
+        self.ide.app().frame();
+    }
+
+    /// The window gets the focus, so that the IDE looks at its files again.
+    pub async fn look_again(&mut self) {
+        self.ide.input(Input::Focus(true));
+        self.ide.idle().await;
+    }
+
+    /// The mouse does something at a cell.
+    pub fn mouse(&mut self, kind: MouseKind, col: u16, row: u16) {
+        self.ide.input(Input::Mouse(Mouse { kind, col, row, mods: Mods::NONE }));
+    }
+
+    /// Presses and releases the main button.
+    pub fn click(&mut self, col: u16, row: u16) {
+        self.mouse(MouseKind::Down(Button::Left), col, row);
+        self.mouse(MouseKind::Up(Button::Left), col, row);
+    }
+
+    /// The cell where a text begins on the screen.
+    pub fn find(&mut self, text: &str) -> (u16, u16) {
+        let picture = self.ide.picture();
+        for (y, line) in picture.lines().skip(1).enumerate() {
+            if let Some(at) = line.find(text) {
+                let before: String = line[..at].chars().skip(1).collect();
+                return (bowline::base::width::text_width(&before) as u16, y as u16);
+            }
+        }
+        panic!("no {text:?} on the screen:\n{picture}");
+    }
+
+    /// The screen as a picture, without what differs from run to run.
+    pub fn picture(&mut self) -> String {
+        let temp = self.temp.path().display().to_string();
+        self.ide.picture().replace(&temp, "[temp]")
+    }
+
+    /// Compares the screen with its stored picture.
+    #[track_caller]
+    pub fn snap(&mut self, name: &str) {
+        let (cols, rows) = self.state().size;
+        let picture = self.picture();
+        super::snaps::check(&format!("{name}@{cols}x{rows}"), &picture);
+    }
+}
+
+/// What the system refuses, beside what it really refuses.
+#[derive(Debug, Default)]
+pub struct Refused {
+    /// Paths that cannot be read.
+    pub reads: Mutex<Vec<PathBuf>>,
+    /// Paths that cannot be written.
+    pub writes: Mutex<Vec<PathBuf>>,
+}
+
+/// Files and commands of the desk. Tests may run as root, who is refused nothing: so the
+/// refusals are made here.
+#[derive(Debug)]
+struct Place {
+    inner: LocalEnvironment,
+    refused: Arc<Refused>,
+}
+
+impl Place {
+    fn new(root: &Path, refused: Arc<Refused>) -> Self {
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        Self { inner: LocalEnvironment::new(root.to_path_buf(), vars), refused }
+    }
+}
+
+impl Environment for Place {
+    fn root(&self) -> &Path {
+        self.inner.root()
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.inner.home()
+    }
+
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        self.inner.resolve(path)
+    }
+
+    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
+        self.inner.stat(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.inner.list(path)
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
+        if self.refused.reads.lock().unwrap().iter().any(|refused| refused == path) {
+            return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
+        }
+        self.inner.read(path)
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        if self.refused.writes.lock().unwrap().iter().any(|refused| refused == path) {
+            return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
+        }
+        self.inner.write(path, bytes, expected)
+    }
+
+    fn run(
+        &self,
+        command: CommandSpec,
+        output: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.run(command, output, cancel)
+    }
+}
