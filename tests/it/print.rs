@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use rustix::process::Pid;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -152,7 +153,9 @@ fn killed_while_a_tool_runs_its_call_is_answered_for_it() {
     child.kill().unwrap();
     child.wait().unwrap();
     let shell = std::fs::read_to_string(place.work().join("started")).unwrap();
-    Command::new("kill").args(["-9", &format!("-{}", shell.trim())]).status().unwrap();
+    // Not through `kill`: some versions of it read the group -1234 as -1, which is everybody.
+    let group = Pid::from_raw(shell.trim().parse().unwrap()).unwrap();
+    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
     let (code, out, _) = place.run(&["-p", "--continue", "second"]);
     assert_eq!((code, out.as_str()), (0, "Back.\n"));
     let messages = place.server.seen()[1].body["messages"].clone();
