@@ -419,10 +419,16 @@ impl Batch {
         took: Duration,
         out: &mut Vec<Effect>,
     ) {
-        let whole = Arc::new(result);
-        self.results[index] = Some(whole.clone());
-        let (call_id, tool) = (self.calls[index].id.clone(), self.calls[index].name.clone());
-        out.push(Effect::Emit(AgentEvent::ToolEnd { call_id, tool, result: whole, full_text, took }));
+        let result = Arc::new(result);
+        self.results[index] = Some(result.clone());
+        let call = &self.calls[index];
+        out.push(Effect::Emit(AgentEvent::ToolEnd {
+            call_id: call.id.clone(),
+            tool: call.name.clone(),
+            result,
+            full_text,
+            took,
+        }));
     }
 
     fn running(&self) -> bool {

@@ -72,7 +72,8 @@ impl Clock for ManualClock {
 
 /// `2026-11-20T23:30:11.042Z`: the form of every time stamp in a session file.
 pub fn iso8601(ms: u64) -> String {
-    let stamp = jiff::Timestamp::from_millisecond(ms as i64).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let stamp =
+        i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).unwrap_or_default();
     stamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 

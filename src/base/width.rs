@@ -25,10 +25,15 @@ pub fn text_width(text: &str) -> usize {
     text.graphemes(true).map(grapheme_width).sum()
 }
 
-/// Whether a character could command a terminal or reorder the line around it.
+/// Whether a character could command a terminal, reorder the line around it, or hide in it.
+/// Joiners are none of these: scripts and emoji need them.
 pub fn is_unsafe(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
+        || matches!(c,
+            // Marks, embeddings, overrides and isolates of direction.
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
+            // Line and paragraph separators, and what takes no cell at all.
+            | '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 /// The text with every unsafe character replaced by a visible sign: `␛` for escape, `␀` for
@@ -44,8 +49,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         match c as u32 {
             code @ 0..=0x1f => out.extend(char::from_u32(0x2400 + code)),
             0x7f => out.push('\u{2421}'),
-            code @ 0x80..=0x9f => out.push_str(&format!("<{code:02X}>")),
-            code if is_unsafe(c) => out.push_str(&format!("<U+{code:04X}>")),
+            code @ 0x80..=0x9f => out.extend(format!("<{code:02X}>").chars()),
+            code if is_unsafe(c) => out.extend(format!("<U+{code:04X}>").chars()),
             _ => out.push(c),
         }
     }
@@ -96,7 +101,8 @@ mod tests {
     #[test]
     fn controls_become_signs() {
         assert_eq!(visible("a\u{1b}[31m\u{7f}\u{9b}\u{202e}"), "a␛[31m␡<9B><U+202E>");
-        assert!(matches!(visible("plain é"), Cow::Borrowed(_)));
+        assert_eq!(visible("a\u{200b}b\u{feff}\u{61c}"), "a<U+200B>b<U+FEFF><U+061C>");
+        assert!(matches!(visible("plain é 👩\u{200d}👧"), Cow::Borrowed(_)));
     }
 
     #[test]

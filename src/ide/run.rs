@@ -15,7 +15,7 @@ use crate::base::clock::SharedClock;
 use crate::base::error::Report;
 use crate::tui::caps::{Action, Caps, queries};
 use crate::tui::input::{Decoder, Input};
-use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, stop_self};
+use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook};
 
 /// Frames that nobody pressed a key for come no faster than this.
 const FRAME_PERIOD: Duration = Duration::from_millis(16);
@@ -68,7 +68,7 @@ impl OnTerminal {
             let mut hasty = false;
             tokio::select! {
                 biased;
-                signal = signals.next() => match self.signal(&mut pump.app, signal)? {
+                signal = signals.next() => match self.signal(&mut pump.app, signal, signals).await? {
                     Some(exit) => {
                         code = exit;
                         break;
@@ -157,7 +157,12 @@ impl OnTerminal {
     }
 
     /// Acts on a signal; an exit code when it ends the program.
-    fn signal(&mut self, app: &mut App, signal: Signal) -> std::io::Result<Option<i32>> {
+    async fn signal(
+        &mut self,
+        app: &mut App,
+        signal: Signal,
+        signals: &mut Signals,
+    ) -> std::io::Result<Option<i32>> {
         match signal {
             Signal::Resize => {
                 let (cols, rows) = self.terminal.size();
@@ -166,7 +171,7 @@ impl OnTerminal {
             Signal::Terminate | Signal::HangUp | Signal::Interrupt => return Ok(Some(signal.exit_code())),
             Signal::Stop => {
                 self.terminal.suspend()?;
-                stop_self()?;
+                signals.stop_until_continued().await?;
                 self.back(app)?;
             }
             Signal::Continue => self.back(app)?,

@@ -202,7 +202,9 @@ mod tests {
 
     fn fold(events: &[StreamEvent]) -> AssistantMessage {
         let mut all = empty();
-        events.iter().for_each(|event| all.push(event));
+        for event in events {
+            all.push(event);
+        }
         all.finish()
     }
 

@@ -148,7 +148,11 @@ fn finish(
         return FAILED;
     };
     let texts = answer.content.iter().filter_map(Part::as_text).filter(|text| !text.is_empty());
-    let text: String = texts.map(|text| format!("{}\n", text.trim_end_matches('\n'))).collect();
+    let mut text = String::new();
+    for part in texts {
+        text.push_str(part.trim_end_matches('\n'));
+        text.push('\n');
+    }
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => {}
         // Whoever read has seen enough.

@@ -178,7 +178,7 @@ mod tests {
             eols in prop::collection::vec(prop_oneof![Just("\n"), Just("\r"), Just("\r\n")], 20),
             cuts in prop::collection::vec(1usize..7, 1..40),
         ) {
-            let stream: String = lines.iter().zip(&eols).map(|(l, e)| format!("{l}{e}")).collect();
+            let stream = lines.iter().zip(&eols).flat_map(|(l, e)| [l.as_str(), e]).collect::<String>();
             let bytes = stream.as_bytes();
             let mut pieces = Vec::new();
             let (mut rest, mut cuts) = (bytes, cuts.iter().cycle());
@@ -192,7 +192,7 @@ mod tests {
 
         #[test]
         fn data_survives_whatever_it_is(data in "[^\r\n]{0,40}(\n[^\r\n]{0,40}){0,3}") {
-            let stream: String = data.split('\n').map(|l| format!("data: {l}\n")).collect();
+            let stream = data.split('\n').flat_map(|l| ["data: ", l, "\n"]).collect::<String>();
             let got = decode(&[format!("{stream}\n").as_bytes()]);
             prop_assert_eq!(got, vec![(String::new(), data)]);
         }

@@ -142,6 +142,18 @@ pub fn dedent(text: &Text, selection: &Selection, width: usize) -> Transaction {
     Transaction::new(ChangeSet::replace(text.end().0, edits))
 }
 
+/// Puts a copy of every line that a selection touches below it; the cursors stay.
+pub fn duplicate_lines(text: &Text, selection: &Selection, ending: LineEnding) -> Transaction {
+    let edits = touched_lines(text, selection).into_iter().map(|line| {
+        let end = text.line_end(line);
+        (end..end, format!("{}{}", ending.text(), text.line(line)))
+    });
+    let changes = ChangeSet::replace(text.end().0, edits);
+    let before = |at| changes.map(at, Side::Before);
+    let after = selection.transform(|range| Range::new(before(range.anchor), before(range.head)));
+    Transaction::new(changes).select(after)
+}
+
 /// The lines that a selection touches, each once. A range that ends at a line's very start
 /// does not touch that line.
 fn touched_lines(text: &Text, selection: &Selection) -> Vec<Line> {

@@ -64,6 +64,10 @@ impl<'a> Canvas<'a> {
     /// Blanks a rectangle in a style.
     pub fn fill(&mut self, part: Rect, style: Style) {
         let part = self.to_screen(part).intersection(self.clip);
+        if part.is_empty() {
+            // Nothing is separated at the edges of nothing.
+            return;
+        }
         for y in part.top()..part.bottom() {
             self.split_wide(part.left(), y);
             self.split_wide(part.right(), y);

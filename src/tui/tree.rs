@@ -329,9 +329,11 @@ impl<C> Tree<C> {
         for id in self.order.clone() {
             let visible = self.area(id).map(|area| (area, area.intersection(screen)));
             let Some(node) = self.nodes.get_mut(&id) else { continue };
+            // Also where nothing is seen, or the tree would stay damaged.
+            let damage = std::mem::take(&mut node.damage);
             let Some((area, seen)) = visible.filter(|(_, seen)| !seen.is_empty()) else { continue };
             let mut rows = Rows::default();
-            for range in std::mem::take(&mut node.damage).ranges() {
+            for range in damage.ranges() {
                 rows.add(range.start.max(seen.top())..range.end.min(seen.bottom()));
             }
             for rect in touched.iter().map(|rect| rect.intersection(seen)).filter(|rect| !rect.is_empty()) {

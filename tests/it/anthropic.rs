@@ -77,6 +77,7 @@ async fn a_request_has_what_the_api_wants_and_nothing_that_it_refuses() {
     assert_eq!(header(0, "x-api-key"), Some("secret"));
     assert_eq!(header(1, "x-api-key"), None, "this machine needs no key");
     assert_eq!(header(0, "anthropic-version"), Some("2023-06-01"));
+    assert_eq!(header(0, "anthropic-beta"), Some("thinking-binding-controls-2026-08-01"));
     for name in ["temperature", "top_p", "top_k"] {
         assert_eq!(seen[0].body.get(name), None);
     }

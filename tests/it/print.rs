@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -59,6 +59,15 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() { collect(&path, out) } else { out.push(path) }
+    }
+}
+
+/// Ends what a killed program has left running: the process group of one shell, and only if
+/// that shell leads a group of its own.
+fn end_group(shell: i32) {
+    let pid = Pid::from_raw(shell).unwrap();
+    if shell > 1 && getpgid(Some(pid)) == Ok(pid) {
+        kill_process_group(pid, Signal::KILL).unwrap();
     }
 }
 
@@ -153,9 +162,7 @@ fn killed_while_a_tool_runs_its_call_is_answered_for_it() {
     child.kill().unwrap();
     child.wait().unwrap();
     let shell = std::fs::read_to_string(place.work().join("started")).unwrap();
-    // Not through `kill`: some versions of it read the group -1234 as -1, which is everybody.
-    let group = Pid::from_raw(shell.trim().parse().unwrap()).unwrap();
-    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
+    end_group(shell.trim().parse().unwrap());
     let (code, out, _) = place.run(&["-p", "--continue", "second"]);
     assert_eq!((code, out.as_str()), (0, "Back.\n"));
     let messages = place.server.seen()[1].body["messages"].clone();
@@ -169,7 +176,8 @@ fn an_interruption_ends_with_130_and_leaves_a_whole_session() {
     let place = Place::new(vec![Reply::Stream(half)]);
     let child = place.spawn(&["-p", "go"]);
     place.server.wait_for_requests(1);
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
     let (code, out, _) = finish(&child.wait_with_output().unwrap());
     assert_eq!((code, out.as_str()), (130, ""));
     place.server.wait_for_hang_up();

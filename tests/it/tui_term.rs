@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use bowline::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, stop_self};
+use bowline::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook};
 use rustix::process::Signal as Number;
 
 use crate::support::pty::{Launch, Pty};
@@ -33,11 +33,15 @@ async fn act() -> std::io::Result<i32> {
     terminal.write(b"ready ")?;
     loop {
         let input = tokio::select! {
-            signal = signals.next() => match on_signal(signal, &mut terminal)? {
+            signal = signals.next() => Err(signal),
+            input = terminal.input() => Ok(input),
+        };
+        let input = match input {
+            Ok(input) => input,
+            Err(signal) => match on_signal(signal, &mut signals, &mut terminal).await? {
                 Some(code) => return terminal.leave().map(|()| code).or(Ok(code)),
                 None => continue,
             },
-            input = terminal.input() => input,
         };
         match input {
             TermInput::Bytes(bytes) if bytes == b"q" => return terminal.leave().map(|()| 0),
@@ -62,12 +66,16 @@ async fn act() -> std::io::Result<i32> {
 }
 
 /// The exit code when the signal ends the program.
-fn on_signal(signal: Signal, terminal: &mut Terminal) -> std::io::Result<Option<i32>> {
+async fn on_signal(
+    signal: Signal,
+    signals: &mut Signals,
+    terminal: &mut Terminal,
+) -> std::io::Result<Option<i32>> {
     match signal {
         Signal::Resize => terminal.write(format!("{:?}", terminal.size()).as_bytes())?,
         Signal::Stop => {
             terminal.suspend()?;
-            stop_self()?;
+            signals.stop_until_continued().await?;
             terminal.resume()?;
             terminal.write(b"again ")?;
         }
@@ -140,8 +148,7 @@ fn a_stop_gives_the_terminal_back_until_the_program_goes_on() {
     pty.wait_raw(GIVEN_BACK);
     assert_sane(&mut pty);
     pty.signal(Number::CONT);
-    // On the screen it may be covered by what the loop does about SIGCONT.
-    pty.wait_raw("again");
+    pty.wait_text("again");
     assert!(!pty.is_cooked() && pty.screen().alternate_screen());
     pty.send("xyz");
     pty.wait_text("<3>");

@@ -12,24 +12,11 @@ pub const COMMANDS: &[Command] = &[
     command("app.palette", "Palette: every command by name", |cx| {
         cx.effects.push(Effect::Picker("commands"))
     }),
-    command("app.keys", "Show the keys of this place", keys),
+    command("app.keys", "Show the keys of this place", |cx| cx.effects.push(Effect::Picker("keys"))),
     command("app.quit", "Quit; asks when something is unsaved or running", quit),
     command("app.escape", "Close what floats, interrupt the agent, drop the selection", escape),
     command("app.redraw", "Draw the screen from scratch", |cx| cx.effects.push(Effect::Repaint)),
 ];
-
-fn keys(cx: &mut Cx<'_>) {
-    let place = cx.state.place();
-    let mut lines = Vec::new();
-    for place in place.chain() {
-        lines.push(format!("— {} —", place.name()));
-        for (keys, command) in cx.state.keymap.rows(*place) {
-            lines.push(format!("{keys:<22} {command}"));
-        }
-        lines.push(String::new());
-    }
-    cx.state.push_overlay(Overlay::Dialog(Dialog::message("keys here", lines)));
-}
 
 fn quit(cx: &mut Cx<'_>) {
     let unsaved: Vec<String> =

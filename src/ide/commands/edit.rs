@@ -4,7 +4,7 @@ use super::command::{Command, Cx, chaining, command};
 use crate::ide::effect::Effect;
 use crate::ide::state::damage::Part;
 use crate::text::edit::{self, Reach};
-use crate::text::format::without_carriers;
+use crate::text::format::{LineEnding, without_carriers};
 use crate::text::kill_ring::Direction;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
@@ -31,6 +31,7 @@ pub const COMMANDS: &[Command] = &[
     command("edit.copy", "Copy the selection", copy),
     chaining("edit.yank", "Put in what was cut last", yank),
     chaining("edit.yank-pop", "Replace what was put in by what was cut before it", yank_pop),
+    command("edit.duplicate-line", "Put a copy of the line below it", duplicate),
     command("edit.undo", "Undo", |cx| travel(cx, true)),
     command("edit.redo", "Redo", |cx| travel(cx, false)),
 ];
@@ -64,9 +65,18 @@ pub fn insert(cx: &mut Cx<'_>, text: &str, grouping: Grouping) {
 }
 
 fn newline(cx: &mut Cx<'_>) {
-    let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
-    let ending = cx.state.buffers.current().map(|b| b.area.document.format().ending).filter(|_| in_file);
-    apply(cx, |text, selection| edit::newline(text, selection, ending.unwrap_or_default()));
+    let ending = line_ending(cx);
+    apply(cx, |text, selection| edit::newline(text, selection, ending));
+}
+
+/// How lines end in the text that has the keys.
+fn line_ending(cx: &mut Cx<'_>) -> LineEnding {
+    cx.state.text_target().map(|(area, ..)| area.document.format().ending).unwrap_or_default()
+}
+
+fn duplicate(cx: &mut Cx<'_>) {
+    let ending = line_ending(cx);
+    apply(cx, |text, selection| edit::duplicate_lines(text, selection, ending));
 }
 
 fn tab(cx: &mut Cx<'_>) {

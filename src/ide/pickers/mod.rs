@@ -3,6 +3,7 @@
 pub mod buffers;
 pub mod commands;
 pub mod files;
+pub mod keys;
 pub mod models;
 pub mod row;
 pub mod session_tree;
@@ -11,5 +12,12 @@ pub mod tools;
 pub use row::{Load, Row};
 
 /// Every picker, by file.
-pub static PICKERS: &[Row] =
-    &[files::PICKER, buffers::PICKER, commands::PICKER, models::PICKER, tools::PICKER, session_tree::PICKER];
+pub static PICKERS: &[Row] = &[
+    files::PICKER,
+    buffers::PICKER,
+    commands::PICKER,
+    keys::PICKER,
+    models::PICKER,
+    tools::PICKER,
+    session_tree::PICKER,
+];

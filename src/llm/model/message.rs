@@ -8,6 +8,7 @@ use super::usage::Usage;
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "camelCase")]
+#[expect(clippy::large_enum_variant, reason = "most messages are answers or results, of like size")]
 pub enum Message {
     /// From the person, or on the person's behalf.
     User(UserMessage),

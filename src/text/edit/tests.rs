@@ -38,6 +38,13 @@ fn tabs() {
     assert!(!indents_by_tabs(&Text::from("a\n  b\n\tc")));
 }
 
+#[test]
+fn duplicating_lines() {
+    check(|t, s| duplicate_lines(t, s, LineEnding::Lf), "a|b\nc", "a|b\nab\nc");
+    check(|t, s| duplicate_lines(t, s, LineEnding::CrLf), "é|\r\n", "é|\r\né\r\n");
+    check(|t, s| duplicate_lines(t, s, LineEnding::Lf), "|a\n«b\nc»", "|a\na\n«b\nb\nc»\nc");
+}
+
 fn check_delete(reach: Reach, before: &str, after: &str, killed: &[&str]) {
     check(|t, s| delete(t, s, reach).0, before, after);
     let (text, selection) = marked::parse(before);

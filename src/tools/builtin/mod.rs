@@ -4,6 +4,7 @@
 
 pub mod bash;
 pub mod edit;
+pub mod ls;
 pub mod read;
 pub mod write;
 
@@ -15,8 +16,13 @@ use super::tool::Tool;
 pub type Make = fn() -> Arc<dyn Tool>;
 
 /// Every built-in tool.
-pub static TOOLS: &[Make] =
-    &[|| Arc::new(read::Read), || Arc::new(bash::Bash), || Arc::new(edit::Edit), || Arc::new(write::Write)];
+pub static TOOLS: &[Make] = &[
+    || Arc::new(read::Read),
+    || Arc::new(bash::Bash),
+    || Arc::new(edit::Edit),
+    || Arc::new(write::Write),
+    || Arc::new(ls::Ls),
+];
 
 #[cfg(test)]
 mod tests {

@@ -59,6 +59,11 @@ fn drawing_over_half_a_wide_character_blanks_the_other_half() {
         canvas.fill(Rect::new(1, 0, 2, 1), Style::new());
     });
     assert_eq!(filled, "    漢_");
+    let untouched = drawn(6, Rect::new(0, 0, 6, 1), |canvas| {
+        canvas.text(0, 0, "漢漢漢", Style::new());
+        canvas.fill(Rect::new(1, 0, 0, 1), Style::new());
+    });
+    assert_eq!(untouched, "漢_漢_漢_");
 }
 
 #[test]

@@ -10,5 +10,5 @@ pub mod terminal;
 
 pub use guard::{install_panic_hook, is_active, restore};
 pub use reader::TermInput;
-pub use signals::{Signal, Signals, stop_self};
+pub use signals::{Signal, Signals};
 pub use terminal::{TermOptions, Terminal};

@@ -111,3 +111,27 @@ fn read(tty: &mut File, woken: &OwnedFd, chunk: &mut [u8]) -> io::Result<Option<
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_waits_for_room_can_be_stopped() {
+        for _ in 0..20 {
+            // A device that is always ready and never ends fills the queue.
+            let mut reader = Reader::start(&File::open("/dev/zero").unwrap()).unwrap();
+            assert!(matches!(reader.queue.blocking_recv(), Some(TermInput::Bytes(_))));
+            reader.stop();
+            let left = std::iter::from_fn(|| reader.ready()).count();
+            assert!(left <= QUEUE);
+        }
+    }
+
+    #[test]
+    fn an_end_of_input_is_told_once() {
+        let mut reader = Reader::start(&File::open("/dev/null").unwrap()).unwrap();
+        assert!(matches!(reader.queue.blocking_recv(), Some(TermInput::Closed(_))));
+        assert_eq!(reader.queue.blocking_recv(), None);
+    }
+}

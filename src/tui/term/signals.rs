@@ -4,6 +4,7 @@
 
 use std::io;
 
+use futures::FutureExt as _;
 use rustix::process::{Signal as Number, getpid, kill_process};
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
@@ -18,7 +19,8 @@ pub enum Signal {
     HangUp,
     /// Interrupted from outside (SIGINT); the keyboard sends a byte instead.
     Interrupt,
-    /// Stop (SIGTSTP): suspend the terminal, then [`stop_self`], then resume.
+    /// Stop (SIGTSTP): suspend the terminal, then [`Signals::stop_until_continued`], then resume
+    /// and repaint.
     Stop,
     /// Running again (SIGCONT): set the terminal up again and repaint.
     Continue,
@@ -73,21 +75,15 @@ impl Signals {
             else => std::future::pending().await,
         }
     }
-}
 
-/// Stops this process until it is continued; to be called with the terminal suspended.
-pub fn stop_self() -> io::Result<()> {
-    Ok(kill_process(getpid(), Number::STOP)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_signal_to_the_process_arrives_as_a_value() {
-        let mut signals = Signals::catch().unwrap();
-        kill_process(getpid(), Number::WINCH).unwrap();
-        assert_eq!(signals.next().await, Signal::Resize);
+    /// Stops this process and returns when it runs again; to be called with the terminal
+    /// suspended. The signal stops the process as a whole, but not before this thread has run
+    /// on for a while, so only SIGCONT tells that the stop is over.
+    pub async fn stop_until_continued(&mut self) -> io::Result<()> {
+        // One that came earlier would end the wait before the stop begins.
+        while self.continued.recv().now_or_never().flatten().is_some() {}
+        kill_process(getpid(), Number::STOP)?;
+        self.continued.recv().await;
+        Ok(())
     }
 }

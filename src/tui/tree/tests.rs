@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// What was drawn: a letter and the rows, in order.
@@ -190,5 +192,59 @@ fn many_ranges_become_one() {
     assert!(rows.ranges().len() <= RANGES_MAX);
     for y in (0..40).step_by(4) {
         assert!(rows.ranges().iter().any(|range| range.contains(&y)), "{y}");
+    }
+}
+
+/// A change of the tree; numbers choose a component.
+#[derive(Debug, Clone)]
+enum Step {
+    Place(usize, Rect),
+    Hide(usize),
+    Remove(usize),
+    Damage(usize, u16),
+    Focus(usize),
+    Draw,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let rect = (0..7u16, 0..5u16, 0..6u16, 0..4u16).prop_map(|(x, y, w, h)| Rect::new(x, y, w, h));
+    prop_oneof![
+        4 => (0..5usize, rect).prop_map(|(node, rect)| Step::Place(node, rect)),
+        2 => (0..5usize).prop_map(Step::Hide),
+        1 => (0..5usize).prop_map(Step::Remove),
+        2 => (0..5usize, 0..4u16).prop_map(|(node, row)| Step::Damage(node, row)),
+        1 => (0..5usize).prop_map(Step::Focus),
+        3 => Just(Step::Draw),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn drawing_damage_alone_gives_the_same_as_drawing_everything(steps in prop::collection::vec(step(), 1..30)) {
+        let mut stage = Stage::new();
+        let nodes: Vec<_> = [(0, 'a'), (0, '漢'), (1, 'b'), (1, '字'), (2, 'c')]
+            .map(|(layer, letter)| stage.add(None, layer, letter, Rect::new(0, 0, 1, 1)))
+            .to_vec();
+        stage.tree.damage_all();
+        for step in steps {
+            match step {
+                Step::Place(node, rect) => stage.tree.place(nodes[node], rect),
+                Step::Hide(node) => stage.tree.hide(nodes[node]),
+                Step::Remove(node) => stage.tree.remove(nodes[node]),
+                Step::Damage(node, row) => stage.tree.damage_rows(nodes[node], row..row + 1),
+                Step::Focus(node) => stage.tree.push_focus(nodes[node]),
+                Step::Draw => {
+                    stage.draw();
+                    prop_assert!(!stage.tree.is_damaged());
+                }
+            }
+        }
+        stage.draw();
+        let grown = std::mem::replace(&mut stage.buffer, Buffer::empty(FULL));
+        stage.tree.damage_all();
+        stage.draw();
+        prop_assert_eq!(grown, stage.buffer);
     }
 }

@@ -65,6 +65,24 @@ fn only_changed_attributes_are_written() {
 }
 
 #[test]
+fn colours_shrink_on_the_way_out() {
+    let style = Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(0, 0, 0)).bold();
+    let next = buffer(&[(0, 0, "x", style)]);
+    for (depth, bytes) in [
+        (ColorDepth::True, "\x1b[1;38;2;255;0;0;48;2;0;0;0mx"),
+        (ColorDepth::Ansi256, "\x1b[1;38;5;196;48;5;16mx"),
+        (ColorDepth::Ansi16, "\x1b[1;91;40mx"),
+        (ColorDepth::None, "\x1b[1mx"),
+    ] {
+        let mut writer = Writer::new(depth);
+        writer.clear();
+        writer.take();
+        writer.difference(&buffer(&[]), &next, &all_rows());
+        assert_eq!(String::from_utf8(writer.take().0).unwrap(), bytes, "{depth:?}");
+    }
+}
+
+#[test]
 fn a_shorter_line_is_erased() {
     let plain = Style::new();
     check(&[(0, 0, "a long line of text", plain)], &[(0, 0, "a", plain)], "\x1b[2C\x1b[K");

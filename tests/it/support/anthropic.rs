@@ -132,7 +132,7 @@ async fn serve(mut socket: TcpStream, state: &Shared) -> Option<()> {
         match reply {
             Reply::Status { code, headers, body } => {
                 let extra: String =
-                    headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+                    headers.iter().flat_map(|(name, value)| [*name, ": ", value, "\r\n"]).collect();
                 let head = format!("HTTP/1.1 {code} X\r\n{extra}content-length: {}\r\n\r\n", body.len());
                 socket.write_all(format!("{head}{body}").as_bytes()).await.ok()?;
             }
@@ -203,7 +203,7 @@ async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Se
 }
 
 async fn fill(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<()> {
-    let mut piece = [0; 16 * 1024];
+    let mut piece = vec![0; 16 * 1024];
     let n = socket.read(&mut piece).await.ok().filter(|n| *n > 0)?;
     buffer.extend_from_slice(&piece[..n]);
     Some(())

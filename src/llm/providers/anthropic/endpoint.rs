@@ -86,6 +86,7 @@ impl Answer {
         })?;
         let mut headers =
             vec![("anthropic-version", VERSION.to_string()), ("accept", "text/event-stream".into())];
+        headers.extend(request::beta(&request.model).map(|beta| ("anthropic-beta", beta.to_string())));
         headers.extend(setup.access.key.as_ref().map(|key| ("x-api-key", key.0.clone())));
         let post = Post { url: url(&setup.access.base_url), headers, body };
         let response =

@@ -12,6 +12,16 @@ const BUDGET_MIN: u64 = 1024;
 /// Tokens left free in the context window beside prompt and answer.
 const WINDOW_RESERVE: u64 = 4096;
 
+/// Models whose thinking blocks are valid only behind the very prompt and messages that they
+/// were made behind. Where those have changed since (another tool, an edited `AGENTS.md`), the
+/// server is to drop the blocks: refusing the request would end the session for good.
+const BOUND: &str = "boundThinking";
+
+/// The beta that a request to this model needs.
+pub fn beta(model: &Model) -> Option<&'static str> {
+    model.flag(BOUND).then_some("thinking-binding-controls-2026-08-01")
+}
+
 /// The body of `POST /v1/messages`.
 pub fn body(request: &Request) -> Value {
     let mut messages = transcript::build(&request.messages, &request.model);
@@ -86,7 +96,11 @@ fn thinking(body: &mut Map<String, Value>, model: &Model, level: Thinking, max_t
             }
             word => {
                 // Without `display` newer models send thinking blocks without their text.
-                body.insert("thinking".into(), json!({"type": "adaptive", "display": "summarized"}));
+                let mut thinking = json!({"type": "adaptive", "display": "summarized"});
+                if model.flag(BOUND) {
+                    thinking["block_binding"] = json!({"prefix_mismatch_behavior": "drop_block"});
+                }
+                body.insert("thinking".into(), thinking);
                 if let Some(effort) = word {
                     body.insert("output_config".into(), json!({"effort": effort}));
                 }
@@ -145,7 +159,8 @@ mod tests {
             "tools": [
                 {"name": "read", "description": "does", "input_schema": {"type": "object"}},
                 {"name": "write", "description": "does", "input_schema": {"type": "object"}, "cache_control": mark}],
-            "thinking": {"type": "adaptive", "display": "summarized"},
+            "thinking": {"type": "adaptive", "display": "summarized",
+                "block_binding": {"prefix_mismatch_behavior": "drop_block"}},
             "output_config": {"effort": "medium"},
             "messages": [{"role": "user", "content": [{"type": "text", "text": "hi", "cache_control": mark}]}],
         });
@@ -163,6 +178,8 @@ mod tests {
         assert_eq!(of("claude-haiku-4-5", Thinking::Xhigh), budget(16_384));
         assert_eq!(of("claude-haiku-4-5", Thinking::Off), (None, None));
         assert_eq!(of("claude-opus-5", Thinking::Off), (Some(json!({"type": "disabled"})), None));
+        let plain = json!({"type": "adaptive", "display": "summarized"});
+        assert_eq!(of("claude-opus-5", Thinking::High).0, Some(plain));
         // A model that cannot stop thinking does as little of it as it can.
         assert_eq!(of("claude-opus-5-5", Thinking::Off).1, Some(json!({"effort": "low"})));
     }

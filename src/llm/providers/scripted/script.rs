@@ -83,6 +83,7 @@ pub struct Scripted {
 }
 
 /// The row's constructor.
+#[expect(clippy::needless_pass_by_value, reason = "every row's constructor has this form")]
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     Arc::new(Scripted::new(&setup.provider, Vec::new()))
 }
