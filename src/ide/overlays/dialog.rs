@@ -23,7 +23,7 @@ fn wrapped(dialog: &Dialog, cols: u16) -> Vec<Line> {
 pub fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
     let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
     let cols = (widest.max(text_width(&footer(dialog))) as u16).saturating_add(6).clamp(30, COLS);
-    let rows = wrapped(dialog, cols.min(size.0)).len() as u16 + 2;
+    let rows = wrapped(dialog, cols.min(size.0)).len().min(1_000) as u16 + 2;
     frame::place(size, cols, rows.max(3))
 }
 
@@ -42,7 +42,11 @@ fn joined<'a>(dialog: &'a Dialog, shorten: impl Fn(&'a str) -> &'a str) -> Strin
 /// The answers in a width: whole, by their first words, or by their keys alone. None is ever
 /// left out.
 fn fitting(dialog: &Dialog, cols: usize) -> String {
-    let forms = [footer(dialog), joined(dialog, |label| label.split([' ', ',']).next().unwrap_or(label)), joined(dialog, |_| "")];
+    let forms = [
+        footer(dialog),
+        joined(dialog, |label| label.split([' ', ',']).next().unwrap_or(label)),
+        joined(dialog, |_| ""),
+    ];
     let fits = forms.iter().find(|form| text_width(form) <= cols);
     fits.or(forms.last()).cloned().unwrap_or_default()
 }
@@ -51,7 +55,11 @@ fn fitting(dialog: &Dialog, cols: usize) -> String {
 pub fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
     let (cols, _) = canvas.size();
     let lines = wrapped(dialog, cols);
-    let inner = frame::draw(canvas, &dialog.title, "", &fitting(dialog, usize::from(cols).saturating_sub(6)));
+    let (_, height) = canvas.size();
+    let hidden = lines.len().saturating_sub(usize::from(height.saturating_sub(2)) + dialog.top);
+    let more = if hidden > 0 { format!("{hidden} more lines, PageDown") } else { String::new() };
+    let inner =
+        frame::draw(canvas, &dialog.title, &more, &fitting(dialog, usize::from(cols).saturating_sub(6)));
     let more = lines.len() > usize::from(inner.height);
     let top = if more { dialog.top.min(lines.len() - usize::from(inner.height).min(lines.len())) } else { 0 };
     for (n, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {

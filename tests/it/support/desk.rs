@@ -9,7 +9,9 @@ use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;
-use bowline::exec::{CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
+use bowline::exec::{
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
+};
 use bowline::ide::event::Connect;
 use bowline::ide::headless::Headless;
 use bowline::ide::options::{OpenTarget, Options};
@@ -159,11 +161,13 @@ impl Plan {
         let work = self.temp.path().join("work");
         let clock = ManualClock::new(1_763_681_400_000);
         let script = Arc::new(Scripted::new("scripted", self.turns));
-        let model = |id: &&str| Arc::new(Model { reasoning: true, ..Model::unknown("scripted", id, "scripted", "") });
+        let model =
+            |id: &&str| Arc::new(Model { reasoning: true, ..Model::unknown("scripted", id, "scripted", "") });
         let injected = Injected { provider: script.clone(), models: self.models.iter().map(model).collect() };
         let home = self.temp.path().join("home");
         let root = home.display().to_string();
-        let home = Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
+        let home =
+            Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
         let env = Place::new(&work, self.refused.clone());
         let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
         let time = clock.clone();
