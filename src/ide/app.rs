@@ -101,7 +101,9 @@ impl App {
         app.state.damage.all();
         app.worker.perform(Effect::List(options.workspace));
         if !options.open.is_empty() {
-            app.worker.perform(Effect::OpenAll(options.open.into_iter().map(|target| (target.path, target.at)).collect()));
+            app.worker.perform(Effect::OpenAll(
+                options.open.into_iter().map(|target| (target.path, target.at)).collect(),
+            ));
         }
         app
     }

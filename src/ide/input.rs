@@ -1,7 +1,6 @@
 //! From keys, mouse and pastes to commands and text. Must not know what a command does.
 
 use super::answers;
-use super::update;
 use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, edit, search, view};
 use super::keys::Lookup;
@@ -10,6 +9,7 @@ use super::state::State;
 use super::state::damage::Part;
 use super::state::overlay::{Overlay, Topic};
 use super::state::panes::Focus;
+use super::update;
 use crate::text::columns;
 use crate::text::motion;
 use crate::text::position::{Byte, Column, Line};

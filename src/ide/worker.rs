@@ -196,7 +196,12 @@ async fn send(events: &mpsc::Sender<Event>, event: Event) {
     }
 }
 
-async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>, reload: Option<BufferId>) -> Opened {
+async fn open(
+    env: &dyn Environment,
+    path: PathBuf,
+    at: Option<(usize, usize)>,
+    reload: Option<BufferId>,
+) -> Opened {
     let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
     let result = match env.read(&path).await {
         Ok(data) => Ok(Some((Document::from_bytes(&data.bytes), data.stamp))),

@@ -81,7 +81,11 @@ async fn the_agents_edit_of_an_open_file_is_one_step_with_a_mark() {
 
 #[tokio::test]
 async fn the_agent_sees_unsaved_edits_and_keeps_them() {
-    let turns = [Turn::call("c1", "read", json!({"path": "a.txt"})), edit("c2", "a.txt", "two", "2"), Turn::text("done")];
+    let turns = [
+        Turn::call("c1", "read", json!({"path": "a.txt"})),
+        edit("c2", "a.txt", "two", "2"),
+        Turn::text("done"),
+    ];
     let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
     desk.type_in("unsaved ").await;
     desk.ask("look and change").await;
@@ -141,9 +145,15 @@ async fn escape_interrupts_an_answer() {
     desk.shows("half an answer").await;
     desk.keys("Escape").await;
     let picture = desk.picture();
-    assert!(picture.contains("half an answer") && picture.to_lowercase().contains("interrupted"), "{picture}");
+    assert!(
+        picture.contains("half an answer") && picture.to_lowercase().contains("interrupted"),
+        "{picture}"
+    );
     let last = desk.session().pop().unwrap();
-    assert_eq!((&last["message"]["role"], &last["message"]["stopReason"]), (&json!("assistant"), &json!("aborted")));
+    assert_eq!(
+        (&last["message"]["role"], &last["message"]["stopReason"]),
+        (&json!("assistant"), &json!("aborted"))
+    );
 }
 
 #[tokio::test]
@@ -153,7 +163,9 @@ async fn escape_ends_a_command_with_everything_that_it_started() {
     desk.say("run it").await;
     allow(&mut desk, "y").await;
     let path = desk.path("pid");
-    desk.ide.until("the command", move |_| std::fs::read_to_string(&path).is_ok_and(|pid| pid.ends_with('\n'))).await;
+    desk.ide
+        .until("the command", move |_| std::fs::read_to_string(&path).is_ok_and(|pid| pid.ends_with('\n')))
+        .await;
     desk.keys("Escape").await;
     let pid: i32 = desk.disk("pid").trim().parse().unwrap();
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
@@ -184,7 +196,10 @@ async fn enter_steers_and_alt_enter_waits_for_the_end() {
     desk.ide.press("Alt-Enter");
     desk.type_now("steer");
     desk.ide.press("Enter");
-    desk.until("both queues", |state| state.agent.steering == ["steer"] && state.agent.follow_up == ["later"]).await;
+    desk.until("both queues", |state| {
+        state.agent.steering == ["steer"] && state.agent.follow_up == ["later"]
+    })
+    .await;
     assert!(desk.picture().contains("later") && desk.picture().contains("steer"));
     open_gate(&desk);
     desk.ide.idle().await;
@@ -219,7 +234,8 @@ async fn queued_messages_come_back_into_the_prompt() {
 
 #[tokio::test]
 async fn a_command_is_asked_about_and_the_answer_counts() {
-    let turns = [bash("c1", "touch one"), bash("c2", "touch two"), bash("c3", "touch two"), Turn::text("done")];
+    let turns =
+        [bash("c1", "touch one"), bash("c2", "touch two"), bash("c3", "touch two"), Turn::text("done")];
     let mut desk = Plan::new().turns(turns).start().await;
     desk.say("touch").await;
     allow(&mut desk, "n").await;
@@ -263,7 +279,8 @@ async fn an_interrupted_question_leaves_the_screen() {
 
 #[tokio::test]
 async fn edits_outside_the_workspace_are_asked_about() {
-    let turns = [Turn::call("c1", "write", json!({"path": "../outside", "content": "x"})), Turn::text("done")];
+    let turns =
+        [Turn::call("c1", "write", json!({"path": "../outside", "content": "x"})), Turn::text("done")];
     let mut desk = Plan::new().turns(turns).start().await;
     desk.say("write").await;
     desk.shows("file outside the workspace").await;
@@ -276,11 +293,17 @@ async fn edits_outside_the_workspace_are_asked_about() {
 async fn models_and_thinking_are_switched_by_keys() {
     let mut desk = Plan::new().model("other").turns([Turn::text("hi")]).start().await;
     desk.keys("Alt-3 Ctrl-p").await;
-    desk.until("the other model", |state| state.agent.model.as_ref().is_some_and(|model| model.id == "other")).await;
+    desk.until("the other model", |state| {
+        state.agent.model.as_ref().is_some_and(|model| model.id == "other")
+    })
+    .await;
     desk.keys("Alt-m").await;
     desk.type_in("script").await;
     desk.keys("Enter").await;
-    desk.until("the first model", |state| state.agent.model.as_ref().is_some_and(|model| model.id == "script")).await;
+    desk.until("the first model", |state| {
+        state.agent.model.as_ref().is_some_and(|model| model.id == "script")
+    })
+    .await;
     let before = desk.state().agent.thinking;
     desk.keys("Shift-Tab").await;
     desk.until("another level", move |state| state.agent.thinking != before).await;
@@ -298,7 +321,8 @@ async fn a_tool_that_is_switched_off_is_not_offered() {
     desk.type_in("bash").await;
     desk.keys("Tab Enter").await;
     desk.ask("two").await;
-    let names = |n: usize| desk.script.requests()[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+    let names =
+        |n: usize| desk.script.requests()[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
     assert!(names(0).contains(&"bash".to_string()) && !names(1).contains(&"bash".to_string()));
     assert_eq!(names(1).len() + 1, names(0).len());
 }
@@ -315,14 +339,23 @@ async fn going_back_branches_and_loses_nothing() {
     desk.until("the way back", |state| state.transcript.items().len() == 2).await;
     desk.ask("other second").await;
     let third = said(&desk.script.requests()[2]);
-    assert!(third.contains("first") && third.contains("a1") && !third.contains("\"second\"") && !third.contains("a2"), "{third}");
+    assert!(
+        third.contains("first")
+            && third.contains("a1")
+            && !third.contains("\"second\"")
+            && !third.contains("a2"),
+        "{third}"
+    );
     let file: String = desk.session().iter().map(ToString::to_string).collect();
     for message in ["first", "a1", "second", "a2", "other second", "b2"] {
         assert!(file.contains(&format!("\"{message}\"")), "{message}: {file}");
     }
     let mut desk = desk.again().continued().start().await;
     let picture = desk.picture();
-    assert!(picture.contains("b2") && picture.contains("other second") && !picture.contains("a2"), "{picture}");
+    assert!(
+        picture.contains("b2") && picture.contains("other second") && !picture.contains("a2"),
+        "{picture}"
+    );
 }
 
 #[tokio::test]
@@ -335,13 +368,17 @@ async fn escape_twice_shows_the_conversations_places() {
 
 #[tokio::test]
 async fn a_conversation_is_there_again() {
-    let turns = [Turn::call("c1", "write", json!({"path": "new.txt", "content": "x\n"})), Turn::text("all done")];
+    let turns =
+        [Turn::call("c1", "write", json!({"path": "new.txt", "content": "x\n"})), Turn::text("all done")];
     let mut desk = Plan::new().turns(turns).start().await;
     desk.ask("write it").await;
     assert_eq!(desk.disk("new.txt"), "x\n");
     let mut desk = desk.again().continued().turns([Turn::text("and more")]).start().await;
     let picture = desk.picture();
-    assert!(picture.contains("› write it") && picture.contains("new.txt") && picture.contains("all done"), "{picture}");
+    assert!(
+        picture.contains("› write it") && picture.contains("new.txt") && picture.contains("all done"),
+        "{picture}"
+    );
     desk.ask("go on").await;
     let request = &desk.script.requests()[0];
     let roles: Vec<&str> = request
@@ -355,7 +392,11 @@ async fn a_conversation_is_there_again() {
         .collect();
     assert_eq!(roles, ["user", "assistant", "result", "assistant", "user"]);
     desk.keys("Up Up").await;
-    assert_eq!(desk.state().prompt.area.text().to_string(), "write it", "what was said before can be said again");
+    assert_eq!(
+        desk.state().prompt.area.text().to_string(),
+        "write it",
+        "what was said before can be said again"
+    );
 }
 
 #[tokio::test]

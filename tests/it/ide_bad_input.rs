@@ -7,7 +7,10 @@ use crate::support::desk::Plan;
 #[tokio::test]
 async fn an_unreadable_file_is_told() {
     let mut desk = Plan::new().file("a.txt", "secret").open("a.txt").unreadable("a.txt").start().await;
-    assert_eq!(desk.message(), format!("cannot open a.txt: {}: permission denied", desk.path("a.txt").display()));
+    assert_eq!(
+        desk.message(),
+        format!("cannot open a.txt: {}: permission denied", desk.path("a.txt").display())
+    );
     assert!(desk.state().buffers.current().is_none());
     desk.keys("Alt-2 Ctrl-p").await;
     desk.keys("Enter").await;
@@ -129,7 +132,10 @@ async fn a_clean_file_follows_the_disk_and_can_be_had_back() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
     desk.write("a.txt", "two\n");
     desk.look_again().await;
-    assert_eq!((desk.text().as_str(), desk.message().as_str()), ("two\n", "a.txt read again; undo brings the old text back"));
+    assert_eq!(
+        (desk.text().as_str(), desk.message().as_str()),
+        ("two\n", "a.txt read again; undo brings the old text back")
+    );
     desk.keys("Ctrl-z").await;
     assert_eq!(desk.text(), "one\n");
     assert!(desk.picture().contains("a.txt ●"));
@@ -137,7 +143,9 @@ async fn a_clean_file_follows_the_disk_and_can_be_had_back() {
 
 #[tokio::test]
 async fn a_modified_file_that_changed_on_disk_is_never_overwritten_unasked() {
-    for (answer, text, on_disk) in [("r", "two\n", "two\n"), ("o", "xone\n", "xone\n"), ("n", "xone\n", "two\n")] {
+    for (answer, text, on_disk) in
+        [("r", "two\n", "two\n"), ("o", "xone\n", "xone\n"), ("n", "xone\n", "two\n")]
+    {
         let mut desk = Plan::new().with("a.txt", "one\n").start().await;
         desk.type_in("x").await;
         desk.write("a.txt", "two\n");
@@ -181,7 +189,8 @@ async fn a_deleted_file_is_told_and_can_be_saved_again() {
 
 #[tokio::test]
 async fn problems_of_the_settings_are_told_at_the_start() {
-    let plan = Plan::new().problem("settings.toml:3: tab-width must be a whole number; ignored").problem("another");
+    let plan =
+        Plan::new().problem("settings.toml:3: tab-width must be a whole number; ignored").problem("another");
     let mut desk = plan.start().await;
     assert!(desk.picture().contains("settings.toml:3: tab-width must be"), "{}", desk.picture());
     assert!(desk.message().ends_with("(and 1 more, in the log)"));
@@ -206,7 +215,8 @@ async fn a_key_map_that_is_no_toml_leaves_keys_that_work() {
 
 #[tokio::test]
 async fn lines_without_end_and_odd_characters_are_drawn() {
-    let odd = format!("{}\ntab\tnul-free \u{1b}[31m bell \u{7} e\u{301} 👩‍👩‍👧 漢字\u{202e}x\n", "long ".repeat(2000));
+    let odd =
+        format!("{}\ntab\tnul-free \u{1b}[31m bell \u{7} e\u{301} 👩‍👩‍👧 漢字\u{202e}x\n", "long ".repeat(2000));
     let mut desk = Plan::new().with("a.txt", &odd).start().await;
     desk.keys("End Down Home").await;
     let picture = desk.picture();

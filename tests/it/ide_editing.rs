@@ -55,8 +55,12 @@ async fn a_selection_is_replaced_by_what_is_typed() {
 
 #[tokio::test]
 async fn the_file_picker_finds_what_is_not_ignored() {
-    let plan = Plan::new().file(".gitignore", "target\n").file("target/login.rs", "").file("src/main.rs", "fn main() {}\n");
-    let mut desk = plan.file("src/login.rs", "login\n").file(".git/HEAD", "x").with("a.txt", "a\n").start().await;
+    let plan = Plan::new()
+        .file(".gitignore", "target\n")
+        .file("target/login.rs", "")
+        .file("src/main.rs", "fn main() {}\n");
+    let mut desk =
+        plan.file("src/login.rs", "login\n").file(".git/HEAD", "x").with("a.txt", "a\n").start().await;
     desk.keys("Ctrl-p").await;
     desk.shows("src/login.rs").await;
     assert!(!desk.picture().contains("target/login.rs"));
@@ -103,7 +107,9 @@ async fn a_small_window_and_back_keeps_everything() {
 
 #[tokio::test]
 async fn quitting_with_unsaved_changes_asks() {
-    for (answer, quits, on_disk) in [("s", true, "xone\n"), ("d", true, "one\n"), ("n", false, "one\n"), ("Escape", false, "one\n")] {
+    for (answer, quits, on_disk) in
+        [("s", true, "xone\n"), ("d", true, "one\n"), ("n", false, "one\n"), ("Escape", false, "one\n")]
+    {
         let mut desk = Plan::new().with("a.txt", "one\n").start().await;
         desk.type_in("x").await;
         desk.keys("Ctrl-q").await;
@@ -144,7 +150,8 @@ async fn the_mouse_places_selects_and_scrolls() {
 
 #[tokio::test]
 async fn a_click_chooses_pane_tab_and_file() {
-    let plan = Plan::new().file("zz.txt", "from the tree\n").with("a.txt", "a\n").with("b.txt", "b\n").size(120, 30);
+    let plan =
+        Plan::new().file("zz.txt", "from the tree\n").with("a.txt", "a\n").with("b.txt", "b\n").size(120, 30);
     let mut desk = plan.start().await;
     let (x, y) = desk.find(" a.txt  b.txt");
     desk.click(x + 1, y);
@@ -247,7 +254,8 @@ async fn replacing_asks_at_each_match_and_all_is_one_step() {
 
 #[tokio::test]
 async fn keys_of_several_presses_show_what_may_follow() {
-    let map = "[global]\n\"Alt-x s\" = \"file.save\"\n\"Alt-x k\" = \"file.close\"\n\"Ctrl-q\" = \"app.quit\"\n";
+    let map =
+        "[global]\n\"Alt-x s\" = \"file.save\"\n\"Alt-x k\" = \"file.close\"\n\"Ctrl-q\" = \"app.quit\"\n";
     let mut desk = Plan::new().with("a.txt", "a\n").keymap(map).start().await;
     desk.type_in("b").await;
     desk.keys("Alt-x").await;
@@ -255,7 +263,11 @@ async fn keys_of_several_presses_show_what_may_follow() {
     desk.wait(Duration::from_millis(299));
     assert!(!desk.picture().contains("file.close"));
     desk.wait(Duration::from_millis(1));
-    assert!(desk.picture().contains("k file.close") && desk.picture().contains("s file.save"), "{}", desk.picture());
+    assert!(
+        desk.picture().contains("k file.close") && desk.picture().contains("s file.save"),
+        "{}",
+        desk.picture()
+    );
     desk.keys("s").await;
     assert_eq!(desk.disk("a.txt"), "ba\n");
     desk.keys("Alt-x z").await;

@@ -38,7 +38,8 @@ async fn finished(cols: u16, rows: u16) -> Desk {
         Turn::text(ANSWER),
     ];
     let plan = Plan::new().file("Cargo.toml", "[package]\nname = \"login\"\n").file("README.md", "# login\n");
-    let plan = plan.file("tests/flow.rs", "").file("src/main.rs", "fn main() {}\n").with("src/login.rs", LOGIN);
+    let plan =
+        plan.file("tests/flow.rs", "").file("src/main.rs", "fn main() {}\n").with("src/login.rs", LOGIN);
     let mut desk = plan.turns(turns).size(cols, rows).start().await;
     desk.ask("login never stops retrying. fix it").await;
     desk
@@ -80,6 +81,7 @@ async fn pickers() {
         desk.type_in("log").await;
         desk.snap("picker_files");
         desk.keys("Escape F1").await;
+        desk.type_in("file").await;
         desk.snap("picker_commands");
         desk.keys("Escape Alt-m").await;
         desk.snap("picker_models");
@@ -102,7 +104,8 @@ async fn questions_and_dialogs() {
         desk.keys("Ctrl-q").await;
         desk.snap("dialog_quit");
         desk.keys("n F2").await;
-        desk.snap("dialog_keys");
+        desk.type_in("line").await;
+        desk.snap("picker_keys");
     }
 }
 
@@ -122,7 +125,8 @@ async fn a_tool_call_that_waits_for_leave() {
 async fn the_screen_while_the_agent_works() {
     let turn = Turn::of(vec![Step::Text(vec!["I will look at `login` first.".into()]), Step::Gate]);
     for (cols, rows) in [(120, 40), (80, 24), (40, 12)] {
-        let mut desk = Plan::new().with("src/login.rs", LOGIN).turns([turn.clone()]).size(cols, rows).start().await;
+        let mut desk =
+            Plan::new().with("src/login.rs", LOGIN).turns([turn.clone()]).size(cols, rows).start().await;
         desk.say("login never stops retrying. fix it").await;
         desk.shows("first.").await;
         desk.type_now("also add a test for it");
@@ -142,7 +146,9 @@ async fn without_colours_nothing_is_coloured_and_all_is_told_apart() {
 
 #[tokio::test]
 async fn no_more_colours_are_written_than_the_terminal_has() {
-    for (depth, last) in [(ColorDepth::None, None), (ColorDepth::Ansi16, Some(15)), (ColorDepth::Ansi256, Some(255))] {
+    for (depth, last) in
+        [(ColorDepth::None, None), (ColorDepth::Ansi16, Some(15)), (ColorDepth::Ansi256, Some(255))]
+    {
         let mut desk = colored(depth).await;
         desk.ide.press("F5");
         let app = desk.ide.app();
@@ -172,7 +178,8 @@ async fn no_more_colours_are_written_than_the_terminal_has() {
 
 async fn colored(colors: ColorDepth) -> Desk {
     let turns = [Turn::text("An **answer**.")];
-    let mut desk = Plan::new().with("a.rs", "let a = 1;\nlet b = 2;\n").turns(turns).colors(colors).start().await;
+    let mut desk =
+        Plan::new().with("a.rs", "let a = 1;\nlet b = 2;\n").turns(turns).colors(colors).start().await;
     desk.ask("hello").await;
     desk.keys("Alt-2 Shift-Down").await;
     desk

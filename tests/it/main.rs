@@ -3,33 +3,33 @@
 #![allow(unreachable_pub, reason = "a test binary has no outside")]
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+/// The Anthropic adapter over a real socket.
+mod anthropic;
 /// Which module may import which, and where the outside world may be touched.
 mod architecture;
 /// The benchmarks still run.
 mod benches;
+/// A person and the agent at one desk.
+mod ide_agent;
+/// Files and settings that are not as they should be.
+mod ide_bad_input;
+/// A person edits files.
+mod ide_editing;
+/// What the screen looks like.
+mod ide_screens;
+/// `bowline -p` as a process.
+mod print;
+/// The user's stories on the built binary.
+mod pty_stories;
+/// Kills, signals, hang-ups and servers that fail, on the built binary.
+mod pty_trouble;
 /// Reads our own source for the law tests.
 mod source;
 /// What several tests need: a program in a pseudo terminal.
 mod support;
 /// Rows and files agree.
 mod tables;
-/// A person and the agent at one desk.
-mod ide_agent;
-/// Files and settings that are not as they should be.
-mod ide_bad_input;
-/// What the screen looks like.
-mod ide_screens;
-/// A person edits files.
-mod ide_editing;
-/// The user's stories on the built binary.
-mod pty_stories;
-/// Kills, signals, hang-ups and servers that fail, on the built binary.
-mod pty_trouble;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
 /// The terminal is given back on every way out.
 mod tui_term;
-/// The Anthropic adapter over a real socket.
-mod anthropic;
-/// `bowline -p` as a process.
-mod print;

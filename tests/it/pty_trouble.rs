@@ -47,7 +47,8 @@ fn goes_on(pty: &mut Pty) {
 
 #[test]
 fn killed_during_an_answer_what_was_finished_is_there() {
-    let server = Server::start(vec![wire::says("First answer."), half("Second ans"), wire::says("All is well.")]);
+    let server =
+        Server::start(vec![wire::says("First answer."), half("Second ans"), wire::says("All is well.")]);
     let mut pty = start(&server.url, &[]);
     pty.send("first question\r");
     pty.wait_text("First answer.");
@@ -82,7 +83,10 @@ fn killed_during_a_command_what_was_finished_is_there() {
     pty.wait_text("touch running");
     goes_on(&mut pty);
     let messages = server.seen()[1].body["messages"].clone();
-    assert_eq!(messages[2]["content"][0]["tool_use_id"], "t1", "a call without a result gets one: {messages}");
+    assert_eq!(
+        messages[2]["content"][0]["tool_use_id"], "t1",
+        "a call without a result gets one: {messages}"
+    );
 }
 
 #[test]

@@ -42,7 +42,11 @@ fn joined<'a>(dialog: &'a Dialog, shorten: impl Fn(&'a str) -> &'a str) -> Strin
 /// The answers in a width: whole, by their first words, or by their keys alone. None is ever
 /// left out.
 fn fitting(dialog: &Dialog, cols: usize) -> String {
-    let forms = [footer(dialog), joined(dialog, |label| label.split([' ', ',']).next().unwrap_or(label)), joined(dialog, |_| "")];
+    let forms = [
+        footer(dialog),
+        joined(dialog, |label| label.split([' ', ',']).next().unwrap_or(label)),
+        joined(dialog, |_| ""),
+    ];
     let fits = forms.iter().find(|form| text_width(form) <= cols);
     fits.or(forms.last()).cloned().unwrap_or_default()
 }

@@ -81,7 +81,7 @@ impl Picker {
             selected: 0,
             marked: Vec::new(),
             filling: false,
-settled: true,
+            settled: true,
             matcher,
             last_query: String::new(),
         }

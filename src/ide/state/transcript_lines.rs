@@ -176,7 +176,8 @@ fn diff(lines: &[Option<DiffLine>], width: u16, rows: usize, whole: bool) -> Vec
         let rest = [Span::new(" ".repeat(numbers + 7), "diff.number")];
         // In short, a line is a line; code that is wrapped is no longer read as code.
         let room = usize::from(width).saturating_sub(numbers + 7);
-        let text = if whole { line.text.as_str().into() } else { truncate(&visible(&line.text), room).into_owned() };
+        let text =
+            if whole { line.text.as_str().into() } else { truncate(&visible(&line.text), room).into_owned() };
         out.extend(wrap(&[Span::new(text, scope)], width, &head, &rest, Break::Anywhere));
     }
     out

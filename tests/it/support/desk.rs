@@ -9,12 +9,15 @@ use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;
-use bowline::exec::{CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp};
+use bowline::exec::{
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
+};
 use bowline::ide::event::Connect;
 use bowline::ide::headless::Headless;
 use bowline::ide::options::{OpenTarget, Options};
 use bowline::ide::pump::Pump;
 use bowline::ide::state::State;
+use bowline::ide::state::overlay::Overlay;
 use bowline::llm::client::Injected;
 use bowline::llm::model::Model;
 use bowline::llm::providers::scripted::{Scripted, Turn};
@@ -159,11 +162,13 @@ impl Plan {
         let work = self.temp.path().join("work");
         let clock = ManualClock::new(1_763_681_400_000);
         let script = Arc::new(Scripted::new("scripted", self.turns));
-        let model = |id: &&str| Arc::new(Model { reasoning: true, ..Model::unknown("scripted", id, "scripted", "") });
+        let model =
+            |id: &&str| Arc::new(Model { reasoning: true, ..Model::unknown("scripted", id, "scripted", "") });
         let injected = Injected { provider: script.clone(), models: self.models.iter().map(model).collect() };
         let home = self.temp.path().join("home");
         let root = home.display().to_string();
-        let home = Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
+        let home =
+            Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
         let env = Place::new(&work, self.refused.clone());
         let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
         let time = clock.clone();
@@ -374,7 +379,14 @@ impl Desk {
     #[track_caller]
     pub fn snap(&mut self, name: &str) {
         let (cols, rows) = self.state().size;
-        let picture = self.picture();
+        let mut picture = self.picture();
+        // How many commands there are is not what a picture is about.
+        if let Some(Overlay::Picker(picker)) = self.state().overlays.last() {
+            let total = picker.total().to_string();
+            if total.len() > 2 {
+                picture = picture.replace(&format!("/ {total} ─"), &format!("/ {} ─", "#".repeat(total.len())));
+            }
+        }
         super::snaps::check(&format!("{name}@{cols}x{rows}"), &picture);
     }
 }

@@ -30,7 +30,8 @@ fn forgotten(stored: &BTreeSet<String>, sources: &[String]) -> Vec<String> {
 #[test]
 fn every_stored_picture_is_named_by_a_test() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let names = |folder: &str| std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let names =
+        |folder: &str| std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
     let sources: Vec<String> = names("tests/it")
         .filter(|path| path.extension().is_some_and(|ext| ext == "rs"))
         .map(|path| std::fs::read_to_string(path).unwrap())

@@ -76,8 +76,12 @@ fn reply(request: &Request) -> Reply {
             Reply::Say("Say which file, such as `read README.md`.".to_string())
         }
         // These may stand anywhere in a question.
-        _ if says(&["keys", "key", "shortcuts"]) && !says(&["api"]) => Reply::Say(KEYS.trim_end().to_string()),
-        _ if says(&["connect", "model", "models", "login", "api"]) => Reply::Say(CONNECT.trim_end().to_string()),
+        _ if says(&["keys", "key", "shortcuts"]) && !says(&["api"]) => {
+            Reply::Say(KEYS.trim_end().to_string())
+        }
+        _ if says(&["connect", "model", "models", "login", "api"]) => {
+            Reply::Say(CONNECT.trim_end().to_string())
+        }
         _ => Reply::Say(WELCOME.trim_end().to_string()),
     }
 }
