@@ -1,7 +1,7 @@
 //! Does the outside work that the loop asks for, each piece as a task whose result comes back
 //! as an event. Must not know the state.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -17,6 +17,8 @@ mod ide_bad_input;
 mod ide_editing;
 /// What the screen looks like.
 mod ide_screens;
+/// A person and the agent in the same files.
+mod ide_together;
 /// `bowline -p` as a process.
 mod print;
 /// The user's stories on the built binary.

@@ -115,6 +115,13 @@ impl Plan {
         self
     }
 
+    /// Which tool calls run unasked.
+    #[must_use]
+    pub fn policy(mut self, policy: Mode) -> Self {
+        self.policy = policy;
+        self
+    }
+
     /// Goes on with the newest conversation.
     #[must_use]
     pub fn continued(mut self) -> Self {
@@ -384,7 +391,8 @@ impl Desk {
         if let Some(Overlay::Picker(picker)) = self.state().overlays.last() {
             let total = picker.total().to_string();
             if total.len() > 2 {
-                picture = picture.replace(&format!("/ {total} ─"), &format!("/ {} ─", "#".repeat(total.len())));
+                picture =
+                    picture.replace(&format!("/ {total} ─"), &format!("/ {} ─", "#".repeat(total.len())));
             }
         }
         super::snaps::check(&format!("{name}@{cols}x{rows}"), &picture);
