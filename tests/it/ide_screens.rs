@@ -141,7 +141,7 @@ async fn without_colours_nothing_is_coloured_and_all_is_told_apart() {
     let mut desk = colored(ColorDepth::None).await;
     let legend = legend(&desk.ide.app().screen);
     assert!(!legend.contains("Rgb") && !legend.contains('#'), "{legend}");
-    super::support::snaps::check("colors_none@80x24", &legend);
+    super::support::snaps::check("colors_none", (80, 24), &legend);
 }
 
 #[tokio::test]

@@ -385,7 +385,7 @@ impl Desk {
     /// Compares the screen with its stored picture.
     #[track_caller]
     pub fn snap(&mut self, name: &str) {
-        let (cols, rows) = self.state().size;
+        let size = self.state().size;
         let mut picture = self.picture();
         // How many commands there are is not what a picture is about.
         if let Some(Overlay::Picker(picker)) = self.state().overlays.last() {
@@ -395,7 +395,7 @@ impl Desk {
                     picture.replace(&format!("/ {total} ─"), &format!("/ {} ─", "#".repeat(total.len())));
             }
         }
-        super::snaps::check(&format!("{name}@{cols}x{rows}"), &picture);
+        super::snaps::check(name, size, &picture);
     }
 }
 
