@@ -1,26 +1,15 @@
-//! A person and the agent at one desk: talking, editing the same file, interrupting, steering,
-//! allowing, going back.
+//! A person and the agent at one desk: talking, interrupting, steering, allowing, going back.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use bowline::exec::local::LocalEnvironment;
-use bowline::exec::{EnvError, Environment};
-use bowline::ide::environment::BufferEnvironment;
-use bowline::ide::event::Event;
 use bowline::llm::model::{Message, Request};
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::json;
-use tokio::sync::mpsc;
 
 use crate::support::desk::{Desk, Plan};
 
 fn text(pieces: &[&str]) -> Step {
     Step::Text(pieces.iter().map(ToString::to_string).collect())
-}
-
-fn edit(id: &str, path: &str, old: &str, new: &str) -> Turn {
-    Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
 }
 
 fn bash(id: &str, command: &str) -> Turn {
@@ -30,10 +19,6 @@ fn bash(id: &str, command: &str) -> Turn {
 /// What a request carries, in one text.
 fn said(request: &Request) -> String {
     request.messages.iter().map(|message| serde_json::to_string(message).unwrap() + "\n").collect()
-}
-
-fn marks(desk: &mut Desk) -> usize {
-    desk.state().buffers.current().unwrap().area.document.marks().all().len()
 }
 
 /// Lets the model go on over one gate.
@@ -57,84 +42,6 @@ async fn an_answer_streams_in_while_the_person_types() {
     desk.ide.idle().await;
     assert!(desk.picture().contains("and the rest"), "{}", desk.picture());
     assert_eq!(desk.text(), "typed meanwhile one\n");
-}
-
-#[tokio::test]
-async fn the_agents_edit_of_an_open_file_is_one_step_with_a_mark() {
-    let edits = json!([{"oldText": "two", "newText": "2"}, {"oldText": "four\n", "newText": "4\nfive\n"}]);
-    let turns = [Turn::call("c1", "edit", json!({"path": "a.txt", "edits": edits})), Turn::text("done")];
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").turns(turns).start().await;
-    desk.ask("digits please").await;
-    assert_eq!(desk.text(), "one\n2\nthree\n4\nfive\n");
-    assert_eq!(desk.disk("a.txt"), desk.text(), "what was edited is on disk for commands to see");
-    assert!(marks(&mut desk) > 0);
-    desk.keys("Alt-2").await;
-    let picture = desk.picture();
-    let row = |n: &str| picture.lines().find(|line| line.contains(n)).unwrap_or_default().to_string();
-    assert!(row(" 2 2").contains('▌') || row(" 2 2").contains('┃'), "{picture}");
-    assert!(!row(" 1 one").contains('▌') && !row(" 1 one").contains("┃ "), "{picture}");
-    desk.keys("Ctrl-z").await;
-    assert_eq!(desk.text(), "one\ntwo\nthree\nfour\n");
-    desk.keys("Alt-z Alt-r").await;
-    assert_eq!((desk.text().as_str(), marks(&mut desk)), ("one\n2\nthree\n4\nfive\n", 0));
-}
-
-#[tokio::test]
-async fn the_agent_sees_unsaved_edits_and_keeps_them() {
-    let turns = [
-        Turn::call("c1", "read", json!({"path": "a.txt"})),
-        edit("c2", "a.txt", "two", "2"),
-        Turn::text("done"),
-    ];
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
-    desk.type_in("unsaved ").await;
-    desk.ask("look and change").await;
-    assert!(said(&desk.script.requests()[1]).contains("unsaved one"));
-    assert_eq!(desk.text(), "unsaved one\n2\n");
-    desk.keys("Alt-2 Ctrl-z").await;
-    assert_eq!(desk.text(), "unsaved one\ntwo\n", "the person's own edit is another step");
-}
-
-#[tokio::test]
-async fn what_is_typed_while_the_agent_edits_is_kept() {
-    // A key after every number of events: some of them fall between the tool's read and its
-    // write, and the tool begins anew.
-    for events in 0..24 {
-        let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
-        let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
-        desk.say("change it").await;
-        desk.ide.press("Alt-2");
-        let seen = std::cell::Cell::new(0);
-        desk.until("some events", |_| seen.replace(seen.get() + 1) >= events).await;
-        desk.type_now("x");
-        desk.ide.idle().await;
-        assert_eq!(desk.text(), "xone\n2\n", "after {events}");
-    }
-}
-
-#[tokio::test]
-async fn an_edit_for_a_text_that_has_changed_is_refused() {
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
-    let (sender, mut events) = mpsc::channel(8);
-    let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
-    let env = BufferEnvironment::new(Arc::new(local), sender);
-    let path = desk.path("a.txt");
-    let read = serve(&mut desk, &mut events, env.read(&path)).await.unwrap();
-    desk.type_now("x");
-    let write = env.write(&path, b"one\n2\n".to_vec(), Some(read.stamp));
-    assert!(matches!(serve(&mut desk, &mut events, write).await, Err(EnvError::Stale(_))));
-    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\ntwo\n", "one\ntwo\n"));
-}
-
-/// Lets the IDE answer what an environment asks until its work is done.
-async fn serve<T>(desk: &mut Desk, events: &mut mpsc::Receiver<Event>, work: impl Future<Output = T>) -> T {
-    tokio::pin!(work);
-    loop {
-        tokio::select! {
-            done = &mut work => return done,
-            Some(event) = events.recv() => desk.ide.app().handle(event),
-        }
-    }
 }
 
 #[tokio::test]
@@ -425,4 +332,36 @@ async fn a_question_that_is_asked_while_quitting_waits_below() {
     allow(&mut desk, "y").await;
     desk.ide.idle().await;
     assert!(desk.path("one").exists() && !desk.state().quit);
+}
+
+#[tokio::test]
+async fn what_one_reads_stays_where_it_is_while_more_comes() {
+    let lines: Vec<String> = (1..=60).map(|n| format!("word {n}\n\n")).collect();
+    let turn = Turn::of(vec![Step::Text(lines.clone()), Step::Gate, text(&["the end"])]);
+    let mut desk = Plan::new().turns([turn]).start().await;
+    desk.say("count").await;
+    desk.shows("word 60").await;
+    desk.ide.press("PageUp");
+    let before = desk.picture();
+    assert!(!before.contains("word 60"), "{before}");
+    open_gate(&desk);
+    desk.ide.idle().await;
+    let top = |picture: &str| picture.lines().take(20).map(String::from).collect::<Vec<_>>();
+    assert_eq!(top(&desk.picture()), top(&before));
+    desk.keys("Ctrl-End").await;
+    assert!(desk.picture().contains("the end"));
+}
+
+#[tokio::test]
+async fn thinking_and_output_are_shown_on_demand() {
+    let first = Turn::of(vec![Step::Thinking("let me see about it".into()), call("c1", "seq 100 120")]);
+    let mut desk = Plan::new().turns([first, Turn::text("done")]).size(120, 40).start().await;
+    desk.ask("count").await;
+    let short = desk.picture();
+    assert!(short.contains("thought, 5 words") && short.contains("120") && !short.contains("102"), "{short}");
+    desk.keys("Ctrl-t Ctrl-o").await;
+    let whole = desk.picture();
+    assert!(whole.contains("let me see about it") && whole.contains("102"), "{whole}");
+    desk.keys("Ctrl-t Ctrl-o").await;
+    assert_eq!(desk.picture(), short);
 }

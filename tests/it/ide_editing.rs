@@ -126,7 +126,7 @@ async fn quitting_with_unsaved_changes_asks() {
 
 #[tokio::test]
 async fn the_mouse_places_selects_and_scrolls() {
-    let text: String = (1..=100).map(|n| format!("line {n} word\n")).collect();
+    let text: String = (1..=100).map(|n| format!("line {n} word\n")).collect::<Vec<_>>().concat();
     let mut desk = Plan::new().with("a.txt", &text).start().await;
     let (x, y) = desk.find("line 3 word");
     desk.click(x + 5, y);

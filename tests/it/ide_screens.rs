@@ -81,6 +81,7 @@ async fn pickers() {
         desk.type_in("log").await;
         desk.snap("picker_files");
         desk.keys("Escape F1").await;
+        desk.type_in("file").await;
         desk.snap("picker_commands");
         desk.keys("Escape Alt-m").await;
         desk.snap("picker_models");
@@ -103,7 +104,8 @@ async fn questions_and_dialogs() {
         desk.keys("Ctrl-q").await;
         desk.snap("dialog_quit");
         desk.keys("n F2").await;
-        desk.snap("dialog_keys");
+        desk.type_in("line").await;
+        desk.snap("picker_keys");
     }
 }
 
@@ -139,7 +141,7 @@ async fn without_colours_nothing_is_coloured_and_all_is_told_apart() {
     let mut desk = colored(ColorDepth::None).await;
     let legend = legend(&desk.ide.app().screen);
     assert!(!legend.contains("Rgb") && !legend.contains('#'), "{legend}");
-    super::support::snaps::check("colors_none@80x24", &legend);
+    super::support::snaps::check("colors_none", (80, 24), &legend);
 }
 
 #[tokio::test]

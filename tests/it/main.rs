@@ -11,12 +11,16 @@ mod architecture;
 mod benches;
 /// A person and the agent at one desk.
 mod ide_agent;
+/// Whatever is pressed, nothing breaks.
+mod ide_anything;
 /// Files and settings that are not as they should be.
 mod ide_bad_input;
 /// A person edits files.
 mod ide_editing;
 /// What the screen looks like.
 mod ide_screens;
+/// A person and the agent in the same files.
+mod ide_together;
 /// `bowline -p` as a process.
 mod print;
 /// The user's stories on the built binary.

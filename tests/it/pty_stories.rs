@@ -46,7 +46,7 @@ fn it_opens_on_the_current_folder() {
 fn a_file_is_opened_at_a_line_typed_into_and_saved() {
     let launch = Launch::bowline(&["src/main.rs:10"]);
     std::fs::create_dir(launch.work().join("src")).unwrap();
-    let text: String = (1..=30).map(|n| format!("line {n}\n")).collect();
+    let text: String = (1..=30).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     std::fs::write(launch.work().join("src/main.rs"), &text).unwrap();
     let mut pty = launch.start();
     pty.wait_text("main.rs 10:1");

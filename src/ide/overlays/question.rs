@@ -41,7 +41,7 @@ fn shown(question: &Question, cols: u16) -> (String, u16) {
         }
         width += text_width(grapheme);
     }
-    (out, (caret - skip) as u16)
+    (out, caret.saturating_sub(skip) as u16)
 }
 
 /// Draws it.

@@ -17,6 +17,7 @@ use bowline::ide::headless::Headless;
 use bowline::ide::options::{OpenTarget, Options};
 use bowline::ide::pump::Pump;
 use bowline::ide::state::State;
+use bowline::ide::state::overlay::Overlay;
 use bowline::llm::client::Injected;
 use bowline::llm::model::Model;
 use bowline::llm::providers::scripted::{Scripted, Turn};
@@ -111,6 +112,13 @@ impl Plan {
     #[must_use]
     pub fn colors(mut self, colors: ColorDepth) -> Self {
         self.colors = colors;
+        self
+    }
+
+    /// Which tool calls run unasked.
+    #[must_use]
+    pub fn policy(mut self, policy: Mode) -> Self {
+        self.policy = policy;
         self
     }
 
@@ -377,9 +385,17 @@ impl Desk {
     /// Compares the screen with its stored picture.
     #[track_caller]
     pub fn snap(&mut self, name: &str) {
-        let (cols, rows) = self.state().size;
-        let picture = self.picture();
-        super::snaps::check(&format!("{name}@{cols}x{rows}"), &picture);
+        let size = self.state().size;
+        let mut picture = self.picture();
+        // How many commands there are is not what a picture is about.
+        if let Some(Overlay::Picker(picker)) = self.state().overlays.last() {
+            let total = picker.total().to_string();
+            if total.len() > 2 {
+                picture =
+                    picture.replace(&format!("/ {total} ─"), &format!("/ {} ─", "#".repeat(total.len())));
+            }
+        }
+        super::snaps::check(name, size, &picture);
     }
 }
 

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Compares a text with its stored picture.
+/// Compares a text about a screen of this size with its stored picture.
 #[track_caller]
-pub fn check(name: &str, text: &str) {
+pub fn check(name: &str, (cols, rows): (u16, u16), text: &str) {
+    let name = format!("{name}@{cols}x{rows}");
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../../snapshots");
     settings.set_prepend_module_to_snapshot(false);

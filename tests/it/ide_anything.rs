@@ -1,0 +1,91 @@
+//! Whatever keys are pressed, wherever the mouse goes, however small the window gets: nothing
+//! breaks, and every edit can be undone.
+
+use bowline::ide::keys::Place;
+use bowline::ide::keys::keymap::{DEFAULT, Keymap};
+use bowline::llm::providers::scripted::Turn;
+use bowline::tui::input::{Button, Input, MouseKind};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::json;
+
+use crate::support::desk::Plan;
+
+const TEXT: &str = "fn main() {\n\tlet 漢字 = \"e\u{301}👩‍👩‍👧\"; // no end\n    call(one, two);\n}\n\nlast line";
+
+#[derive(Debug, Clone)]
+enum Act {
+    Key(String),
+    Type(char),
+    Paste(String),
+    Mouse(u8, u16, u16),
+    Resize(u16, u16),
+}
+
+fn keys() -> Vec<String> {
+    let (map, problems) = Keymap::parse(DEFAULT, |_| true);
+    assert_eq!(problems, []);
+    let rows = Place::ALL.into_iter().flat_map(|place| map.rows(place));
+    // Leaving and saving are other tests' business; what is on disk must stay as it is here.
+    let rows =
+        rows.filter(|(_, command)| !["app.quit", "file.save", "file.close"].contains(&command.as_str()));
+    rows.map(|(keys, _)| keys).collect()
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        6 => prop::sample::select(keys()).prop_map(Act::Key),
+        4 => prop::sample::select(vec!['a', ' ', '(', 'é', '漢', '\u{301}', '9', 'y', 'n', 'q']).prop_map(Act::Type),
+        1 => "[a-z\n\t]{0,12}".prop_map(Act::Paste),
+        2 => (0..5u8, 0..130u16, 0..45u16).prop_map(|(kind, col, row)| Act::Mouse(kind, col, row)),
+        1 => prop::sample::select(vec![(120, 40), (80, 24), (40, 12), (20, 5), (7, 3), (1, 1), (300, 2)])
+            .prop_map(|(cols, rows)| Act::Resize(cols, rows)),
+    ]
+}
+
+async fn run(acts: Vec<Act>) {
+    let answer = "| a | b |\n|---|---|\n| 漢字 | `code` |\n\n1. one\n   - two\n";
+    let turns = [Turn::text(answer), Turn::call("c", "read", json!({"path": "a.rs"})), Turn::text("done")];
+    let mut desk = Plan::new().file("b.rs", "b\n").with("a.rs", TEXT).turns(turns).start().await;
+    for act in acts {
+        match act {
+            Act::Key(keys) => desk.ide.press(&keys),
+            Act::Type(c) => desk.type_now(&c.to_string()),
+            Act::Paste(text) => desk.ide.input(Input::Paste(text)),
+            Act::Mouse(kind, col, row) => {
+                let kinds = [
+                    MouseKind::Down(Button::Left),
+                    MouseKind::Drag(Button::Left),
+                    MouseKind::Up(Button::Left),
+                    MouseKind::ScrollUp,
+                    MouseKind::ScrollDown,
+                ];
+                desk.mouse(kinds[usize::from(kind)], col, row);
+            }
+            Act::Resize(cols, rows) => desk.ide.resize(cols, rows),
+        }
+    }
+    desk.picture();
+    let path = desk.path("a.rs");
+    for buffer in
+        desk.state().buffers.all_mut().iter_mut().filter(|buffer| buffer.path.as_ref() == Some(&path))
+    {
+        while buffer.area.undo().is_some() {}
+        assert_eq!(buffer.area.text().to_string(), TEXT);
+    }
+}
+
+#[test]
+fn no_input_breaks_anything() {
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let config = Config { cases: 64, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let result = runner.run(&prop::collection::vec(act(), 1..120), |acts| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(run(acts));
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}

@@ -1,0 +1,196 @@
+//! A person and the agent in the same files: each sees what the other does, and no key and no
+//! edit of either is lost.
+
+use std::sync::Arc;
+
+use bowline::exec::local::LocalEnvironment;
+use bowline::exec::{EnvError, Environment};
+use bowline::ide::environment::BufferEnvironment;
+use bowline::ide::event::Event;
+use bowline::llm::model::Request;
+use bowline::llm::providers::scripted::Turn;
+use bowline::tools::Mode;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::support::desk::{Desk, Plan};
+
+fn edit(id: &str, path: &str, old: &str, new: &str) -> Turn {
+    Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
+}
+
+/// What a request carries, in one text.
+fn said(request: &Request) -> String {
+    request
+        .messages
+        .iter()
+        .map(|message| serde_json::to_string(message).unwrap())
+        .collect::<Vec<_>>()
+        .concat()
+}
+
+fn marks(desk: &mut Desk) -> usize {
+    desk.state().buffers.current().unwrap().area.document.marks().all().len()
+}
+
+#[tokio::test]
+async fn the_agents_edit_of_an_open_file_is_one_step_with_a_mark() {
+    let edits = json!([{"oldText": "two", "newText": "2"}, {"oldText": "four\n", "newText": "4\nfive\n"}]);
+    let turns = [Turn::call("c1", "edit", json!({"path": "a.txt", "edits": edits})), Turn::text("done")];
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").turns(turns).start().await;
+    desk.ask("digits please").await;
+    assert_eq!(desk.text(), "one\n2\nthree\n4\nfive\n");
+    assert_eq!(desk.disk("a.txt"), desk.text(), "what was edited is on disk for commands to see");
+    assert!(marks(&mut desk) > 0);
+    desk.keys("Alt-2").await;
+    let picture = desk.picture();
+    let row = |n: &str| picture.lines().find(|line| line.contains(n)).unwrap_or_default().to_string();
+    assert!(row(" 2 2").contains('▌') || row(" 2 2").contains('┃'), "{picture}");
+    assert!(!row(" 1 one").contains('▌') && !row(" 1 one").contains("┃ "), "{picture}");
+    desk.keys("Ctrl-z").await;
+    assert_eq!(desk.text(), "one\ntwo\nthree\nfour\n");
+    desk.keys("Alt-z Alt-r").await;
+    assert_eq!((desk.text().as_str(), marks(&mut desk)), ("one\n2\nthree\n4\nfive\n", 0));
+}
+
+#[tokio::test]
+async fn the_agent_sees_unsaved_edits_and_keeps_them() {
+    let turns = [
+        Turn::call("c1", "read", json!({"path": "a.txt"})),
+        edit("c2", "a.txt", "two", "2"),
+        Turn::text("done"),
+    ];
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+    desk.type_in("unsaved ").await;
+    desk.ask("look and change").await;
+    assert!(said(&desk.script.requests()[1]).contains("unsaved one"));
+    assert_eq!(desk.text(), "unsaved one\n2\n");
+    desk.keys("Alt-2 Ctrl-z").await;
+    assert_eq!(desk.text(), "unsaved one\ntwo\n", "the person's own edit is another step");
+}
+
+#[tokio::test]
+async fn what_is_typed_while_the_agent_edits_is_kept() {
+    // A key after every number of events: some of them fall between the tool's read and its
+    // write, and the tool begins anew.
+    for events in 0..24 {
+        let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
+        let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+        desk.say("change it").await;
+        desk.ide.press("Alt-2");
+        let seen = std::cell::Cell::new(0);
+        desk.until("some events", |_| seen.replace(seen.get() + 1) >= events).await;
+        desk.type_now("x");
+        desk.ide.idle().await;
+        assert_eq!(desk.text(), "xone\n2\n", "after {events}");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_for_a_text_that_has_changed_is_refused() {
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    let (sender, mut events) = mpsc::channel(8);
+    let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
+    let env = BufferEnvironment::new(Arc::new(local), sender);
+    let path = desk.path("a.txt");
+    let read = serve(&mut desk, &mut events, env.read(&path)).await.unwrap();
+    desk.type_now("x");
+    let write = env.write(&path, b"one\n2\n".to_vec(), Some(read.stamp));
+    assert!(matches!(serve(&mut desk, &mut events, write).await, Err(EnvError::Stale(_))));
+    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\ntwo\n", "one\ntwo\n"));
+}
+
+/// Lets the IDE answer what an environment asks until its work is done.
+async fn serve<T>(desk: &mut Desk, events: &mut mpsc::Receiver<Event>, work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            Some(event) = events.recv() => desk.ide.app().handle(event),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_changes_a_clean_file_is_followed() {
+    let turns = [Turn::call("c1", "bash", json!({"command": "echo new > a.txt"})), Turn::text("done")];
+    let mut desk = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
+    desk.ask("change it").await;
+    assert_eq!(desk.text(), "new\n");
+    desk.keys("Alt-2 Ctrl-z").await;
+    assert_eq!(desk.text(), "old\n");
+}
+
+#[tokio::test]
+async fn a_command_that_changes_a_modified_file_loses_nothing() {
+    let turns = [Turn::call("c1", "bash", json!({"command": "echo new > a.txt"})), Turn::text("done")];
+    let mut desk = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
+    desk.type_in("x").await;
+    desk.ask("change it").await;
+    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xold\n", "new\n"));
+    assert!(desk.message().contains("changed by somebody else"), "{}", desk.message());
+}
+
+#[tokio::test]
+async fn the_agent_does_not_bury_what_somebody_else_wrote() {
+    let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+    desk.type_in("x").await;
+    desk.write("a.txt", "from elsewhere\n");
+    desk.ask("change it").await;
+    assert_eq!(desk.disk("a.txt"), "from elsewhere\n");
+    assert_eq!(desk.text(), "xone\ntwo\n", "an edit that cannot be written is taken back");
+    assert!(said(&desk.script.requests()[1]).contains("nothing was written"));
+}
+
+#[tokio::test]
+async fn an_edit_that_the_system_refuses_is_taken_back() {
+    let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").unwritable("a.txt").turns(turns).start().await;
+    desk.ask("change it").await;
+    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("one\ntwo\n", "one\ntwo\n"));
+    assert!(!desk.picture().contains("a.txt ●"));
+    assert!(said(&desk.script.requests()[1]).contains("permission denied"));
+}
+
+#[tokio::test]
+async fn a_link_to_an_open_file_is_the_open_file() {
+    let turns = [edit("c1", "link.txt", "two", "2"), Turn::text("done")];
+    let plan = Plan::new().with("a.txt", "one\ntwo\n");
+    let mut desk = plan.turns(turns).start().await;
+    std::os::unix::fs::symlink(desk.path("a.txt"), desk.path("link.txt")).unwrap();
+    desk.type_in("x").await;
+    desk.ask("change it").await;
+    assert_eq!(desk.text(), "xone\n2\n");
+    desk.keys("Alt-2 Ctrl-o").await;
+    desk.type_in("link.txt").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.state().buffers.all().len(), 1, "one file is one text, whatever its name");
+}
+
+#[tokio::test]
+async fn a_new_file_of_the_agent_is_in_the_tree_and_can_be_opened() {
+    let turns =
+        [Turn::call("c1", "write", json!({"path": "made.txt", "content": "made\n"})), Turn::text("done")];
+    let mut desk = Plan::new().turns(turns).size(120, 30).start().await;
+    desk.ask("make it").await;
+    let (x, y) = desk.find(" made.txt");
+    assert!(x < 20, "in the tree");
+    desk.click(x + 2, y);
+    desk.ide.idle().await;
+    assert_eq!(desk.text(), "made\n");
+}
+
+#[tokio::test]
+async fn agent_and_person_write_the_same_new_file() {
+    let turns =
+        [Turn::call("c1", "write", json!({"path": "new.txt", "content": "agent\n"})), Turn::text("done")];
+    let mut desk = Plan::new().open("new.txt").turns(turns).start().await;
+    desk.type_in("person").await;
+    desk.ask("make it").await;
+    desk.keys("Alt-2").await;
+    // The agent wrote the text that is open: one undo brings the person's back.
+    assert_eq!(desk.text(), "agent\n");
+    desk.keys("Ctrl-z").await;
+    assert!(desk.text().starts_with("person"));
+}
