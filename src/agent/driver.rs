@@ -22,6 +22,9 @@ use crate::llm::model::{
 };
 use crate::tools::{self, Registry};
 
+/// How long interrupted commands may take when the session ends.
+const LEAVE: std::time::Duration = std::time::Duration::from_millis(300);
+
 /// What hears and keeps. Storing comes before hearing.
 pub trait Listener: Send {
     /// Keeps a finished message; a failure is the listener's to report.
@@ -121,6 +124,12 @@ impl<L: Listener> Driver<L> {
     /// Who answers; changes take effect with the next request.
     pub fn setup(&mut self) -> &mut Setup {
         &mut self.setup
+    }
+
+    /// Ends everything that still runs, commands that do not want to included.
+    pub async fn end_work(&mut self) {
+        self.abort.token().cancel();
+        self.work.end(LEAVE).await;
     }
 
     /// Offers only the tools whose names pass, from the next request and call on.

@@ -53,6 +53,8 @@ pub struct ToolDone {
 pub struct Work {
     answer: Option<EventStream>,
     tools: JoinSet<ToolDone>,
+    /// Calls that nobody waits for any more and that have not ended yet.
+    ending: Vec<JoinSet<ToolDone>>,
     board: Arc<Board>,
     timer: Option<(Timer, Pin<Box<Sleep>>)>,
 }
@@ -105,9 +107,27 @@ impl Work {
 
     /// Lets running tools end unheard.
     pub fn forget_tools(&mut self) {
-        self.tools.detach_all();
+        self.ending.push(mem::take(&mut self.tools));
+        self.ending.retain_mut(|set| {
+            while set.try_join_next().is_some() {}
+            !set.is_empty()
+        });
         self.board = Arc::default();
         self.timer = None;
+    }
+
+    /// Ends everything. Calls that were interrupted get `grace` to end by themselves; then
+    /// their tasks are dropped, and a command takes its whole process group along.
+    pub async fn end(&mut self, grace: Duration) {
+        self.hang_up();
+        self.forget_tools();
+        for set in &mut self.ending {
+            let quiet = async { while set.join_next().await.is_some() {} };
+            if tokio::time::timeout(grace, quiet).await.is_err() {
+                set.shutdown().await;
+            }
+        }
+        self.ending.clear();
     }
 
     /// The live output of a call that nobody has heard of yet.

@@ -3,8 +3,8 @@
 use super::commands::command::Cx;
 use super::commands::file::{ask, save_buffer, save_to};
 use super::commands::search;
+use super::effect::AfterSave;
 use super::effect::Effect;
-use super::event::AfterSave;
 use super::file_events;
 use super::state::overlay::{Answer, Overlay, Topic};
 use crate::base::paths;

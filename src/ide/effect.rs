@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use nucleo::Injector;
 
-use super::event::AfterSave;
 use super::state::buffers::BufferId;
 use super::state::overlay::PickRow;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
 use crate::text::format::Format;
+use crate::text::position::Byte;
 use crate::text::rope::Text;
 
 /// One piece of outside work.
@@ -40,6 +40,8 @@ pub enum Effect {
     OpenAll(Vec<(PathBuf, Option<(usize, usize)>)>),
     /// Write a file.
     Save(Box<Save>),
+    /// Search a text.
+    Search(Box<SearchFor>),
     /// Read a folder.
     List(PathBuf),
     /// Look whether files changed on disk.
@@ -97,4 +99,46 @@ pub struct Save {
     pub expected: Option<Stamp>,
     /// What follows.
     pub then: AfterSave,
+}
+
+/// What to look for, and where.
+pub struct SearchFor {
+    /// In which file.
+    pub buffer: BufferId,
+    /// Its text.
+    pub text: Text,
+    /// The version of that text.
+    pub version: u64,
+    /// What to look for.
+    pub wanted: String,
+    /// Which match is wanted.
+    pub ask: Search,
+}
+
+/// Which match is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Search {
+    /// The first from where the search began, for what is being typed; the version of the
+    /// question's answer.
+    Typed {
+        /// Where the search began.
+        from: Byte,
+        /// The version of the answer.
+        answer: u64,
+    },
+    /// The first from a place on, going round.
+    Next(Byte),
+    /// The last before a place, going round.
+    Previous(Byte),
+}
+
+/// What follows a save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterSave {
+    /// Nothing.
+    Stay,
+    /// Close the file.
+    Close,
+    /// Leave, once nothing is unsaved.
+    Quit,
 }

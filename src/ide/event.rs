@@ -1,10 +1,12 @@
 //! Everything that can change the IDE's state, in one closed list.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use super::effect::{AfterSave, SearchFor};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use crate::base::error::Report;
@@ -13,6 +15,7 @@ use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
 use crate::text::format::Format;
+use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::tools::approval::{Ask, Decision};
 use crate::tui::input::Input;
@@ -29,6 +32,8 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The conversation is at another place, or could not be brought there.
     Navigated(Result<Box<Snapshot>, Report>),
+    /// A text was searched: the wanted match, and how many there are.
+    Found(Box<SearchFor>, Option<Range<Byte>>, usize),
     /// Something failed that nobody waits for.
     Failed(String),
     /// The queues that were taken back.
@@ -111,17 +116,6 @@ pub struct Reread {
     pub forced: bool,
     /// What has to change, the file's format and state; `Ok(None)` when it is gone.
     pub result: Result<Option<(ChangeSet, Format, Stamp)>, EnvError>,
-}
-
-/// What follows a save.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterSave {
-    /// Nothing.
-    Stay,
-    /// Close the file.
-    Close,
-    /// Leave, once nothing is unsaved.
-    Quit,
 }
 
 /// What the agent's environment asks of the open files.

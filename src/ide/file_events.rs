@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::commands::command::Cx;
+use super::effect::AfterSave;
 use super::effect::Effect;
-use super::event::{AfterSave, BufferRequest, BufferSnapshot, Opened, Reread, Saved};
+use super::event::{BufferRequest, BufferSnapshot, Opened, Reread, Saved};
 use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
 use crate::exec::{EnvError, Stamp};

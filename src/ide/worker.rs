@@ -9,6 +9,7 @@ use nucleo::Injector;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::commands;
 use super::effect::{Effect, Save};
 use super::event::{Event, Opened, Reread, Saved};
 use super::state::buffers::{BufferId, Disk};
@@ -73,6 +74,10 @@ impl Worker {
                 let env = self.env.clone();
                 self.task(async move { write(&*env, *save).await });
             }
+            Effect::Search(search) => self.blocking(move || {
+                let (found, count) = commands::search::run(&search);
+                Event::Found(search, found, count)
+            }),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),

@@ -77,6 +77,7 @@ impl Live {
             let step = self.driver.next().await;
             self.driver.handle(step).await;
         }
+        self.driver.end_work().await;
         self.driver.listener().sync().await;
         if let Some(done) = done
             && done.send(()).is_err()

@@ -2,7 +2,8 @@
 //! is written to the wrong file.
 
 use bowline::exec::Stamp;
-use bowline::ide::event::{AfterSave, Event, Reread, Saved};
+use bowline::ide::effect::AfterSave;
+use bowline::ide::event::{Event, Reread, Saved};
 use bowline::text::changes::ChangeSet;
 use bowline::text::format::Format;
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::command::{Command, Cx, command};
 use crate::exec::Stamp;
+use crate::ide::effect::AfterSave;
 use crate::ide::effect::{Effect, Save};
-use crate::ide::event::AfterSave;
 use crate::ide::file_events;
 use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;

@@ -1,14 +1,17 @@
 //! Commands that find, replace and go to lines in the open file.
 
+use std::ops::Range;
+
 use super::command::{Command, Cx, command};
 use super::file::ask;
+use crate::ide::effect::{Effect, Search, SearchFor};
 use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Topic};
 use crate::text::changes::ChangeSet;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
-use crate::text::selection::{Range, Selection};
+use crate::text::selection::{self, Selection};
 use crate::text::transaction::Transaction;
 
 /// Matches counted for the note before it says "more".
@@ -56,59 +59,88 @@ fn seed(buffer: &Buffer, last: Option<&str>) -> String {
     }
 }
 
-fn select(buffer: &mut Buffer, found: std::ops::Range<Byte>) {
-    buffer.area.selection = Selection::single(Range::new(found.start, found.end));
+fn select(buffer: &mut Buffer, found: Range<Byte>) {
+    buffer.area.selection = Selection::single(selection::Range::new(found.start, found.end));
 }
 
-/// Follows the text that is being typed: the first match from where the search began.
+/// Follows the text that is being typed: the first match from where the search began. The text
+/// is searched elsewhere; [`found`] is told.
 pub fn look(cx: &mut Cx<'_>) {
     let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
     let Topic::Find(from) = question.topic else { return };
     let wanted = question.answer.text().to_string();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    question.note = match Needle::new(&wanted) {
-        None => {
-            buffer.area.go_to(from);
-            String::new()
-        }
-        Some(needle) => match needle.find_around(buffer.area.text(), from) {
-            None => {
-                buffer.area.go_to(from);
-                "no match".to_string()
-            }
-            Some(found) => {
-                let text = buffer.area.text();
-                let count = needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX).count();
-                select(buffer, found);
-                if count == COUNT_MAX {
-                    format!("{COUNT_MAX} matches or more")
-                } else {
-                    format!("{count} matches")
-                }
-            }
-        },
-    };
-    cx.state.damage.add(Part::Editor);
-    cx.state.damage.add(Part::Overlay);
+    if wanted.is_empty() {
+        buffer.area.go_to(from);
+        question.note.clear();
+        cx.state.damage.add(Part::Editor);
+        cx.state.damage.add(Part::Overlay);
+        return;
+    }
+    let ask = Search::Typed { from, answer: question.seen };
+    cx.effects.push(Effect::Search(search(buffer, wanted, ask)));
+}
+
+fn search(buffer: &Buffer, wanted: String, ask: Search) -> Box<SearchFor> {
+    let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
+    Box::new(SearchFor { buffer: buffer.id, text, version, wanted, ask })
 }
 
 fn again(cx: &mut Cx<'_>, forward: bool) {
-    let Some(needle) = cx.state.last_search.as_deref().and_then(Needle::new) else {
+    let Some(wanted) = cx.state.last_search.clone().filter(|text| !text.is_empty()) else {
         cx.state.say("nothing was looked for yet");
         return;
     };
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let Some(buffer) = cx.state.buffers.current() else { return };
     let range = buffer.area.selection.primary();
-    let text = buffer.area.text();
-    let found =
-        if forward { needle.find_around(text, range.end()) } else { needle.find_back(text, range.start()) };
-    match found {
-        Some(found) => {
-            select(buffer, found);
-            cx.state.damage.add(Part::Editor);
+    let ask = if forward { Search::Next(range.end()) } else { Search::Previous(range.start()) };
+    cx.effects.push(Effect::Search(search(buffer, wanted, ask)));
+}
+
+/// Looks for it. Reads the whole text where need be; not to be called on the loop.
+pub fn run(search: &SearchFor) -> (Option<Range<Byte>>, usize) {
+    let Some(needle) = Needle::new(&search.wanted) else { return (None, 0) };
+    let text = &search.text;
+    match search.ask {
+        Search::Next(from) => (needle.find_around(text, from), 0),
+        Search::Previous(to) => (needle.find_back(text, to), 0),
+        Search::Typed { from, .. } => {
+            let found = needle.find_around(text, from);
+            let count = needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX).count();
+            (found, count)
         }
-        None => cx.state.say("no match"),
     }
+}
+
+/// A text was searched.
+pub fn found(cx: &mut Cx<'_>, search: &SearchFor, found: Option<Range<Byte>>, count: usize) {
+    let Some(buffer) = cx.state.buffers.get_mut(search.buffer) else { return };
+    if buffer.area.document.version() != search.version {
+        // Edited meanwhile: the places are those of another text.
+        return;
+    }
+    if let Search::Typed { from, answer } = search.ask {
+        let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
+        if question.topic != Topic::Find(from) || question.seen != answer {
+            return;
+        }
+        question.note = match (found.is_some(), count) {
+            (false, _) => "no match".to_string(),
+            (true, 1) => "1 match".to_string(),
+            (true, COUNT_MAX) => format!("{COUNT_MAX} matches or more"),
+            (true, count) => format!("{count} matches"),
+        };
+        match found {
+            Some(found) => select(buffer, found),
+            None => buffer.area.go_to(from),
+        }
+        cx.state.damage.add(Part::Overlay);
+    } else if let Some(found) = found {
+        select(buffer, found);
+    } else {
+        cx.state.say("no match");
+    }
+    cx.state.damage.add(Part::Editor);
 }
 
 /// A question of this area was given up: the cursor goes back where it was.

@@ -81,34 +81,36 @@ fn draw_line(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, line: Line
     draw_content(&mut canvas.sub(Rect::new(gutter, y, cols.saturating_sub(gutter), 1)), state, buffer, span);
 }
 
+/// Bytes for each cell that are looked at: more than any cluster of usual text takes.
+const BYTES_PER_CELL: usize = 16;
+
 fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: std::ops::Range<Byte>) {
     let text = buffer.area.text();
     let (cols, _) = canvas.size();
     let tab_width = state.show.tab_width;
     let (plain, control) = (canvas.style("ui.text"), canvas.style("ui.control"));
     let plain = ratatui::style::Style { bg: None, ..plain };
-    let mut column = 0;
-    let mut at = span.start;
-    for grapheme in text.slice(span.clone()).graphemes(true) {
+    // Of a long line only what can be on screen is taken out of the rope.
+    let line = text.line_of(span.start);
+    let from = columns::at_column(text, line, buffer.left, tab_width);
+    let to = text.grapheme_floor(span.end.min(from + (usize::from(cols) + 2) * BYTES_PER_CELL));
+    let mut column = columns::column_of(text, from, tab_width).0;
+    for grapheme in text.slice(from..to).graphemes(true) {
         let width = width_at(grapheme, column, tab_width);
         let x = column as isize - buffer.left.0 as isize;
         if x >= isize::from(cols as i16) {
             break;
         }
-        if x + width as isize > 0 {
-            match (grapheme, grapheme.chars().next().and_then(carried_byte)) {
-                ("\t", _) => {}
-                (_, Some(_)) => draw_clipped(canvas, x, &carried_text(grapheme), control),
-                _ if grapheme.chars().any(crate::base::width::is_unsafe) => {
-                    draw_clipped(canvas, x, &visible(grapheme), control)
-                }
-                _ => draw_clipped(canvas, x, grapheme, plain),
+        match (grapheme, grapheme.chars().next().and_then(carried_byte)) {
+            ("\t", _) => {}
+            (_, Some(_)) => draw_clipped(canvas, x, &carried_text(grapheme), control),
+            _ if grapheme.chars().any(crate::base::width::is_unsafe) => {
+                draw_clipped(canvas, x, &visible(grapheme), control);
             }
+            _ => draw_clipped(canvas, x, grapheme, plain),
         }
         column += width;
-        at += grapheme.len();
     }
-    debug_assert!(at <= span.end, "graphemes do not leave their line");
     draw_selections(canvas, state, buffer, span);
 }
 
