@@ -56,7 +56,7 @@ fn bench(text: &str) -> Bench {
     drop(guard);
     let path = folder.path().join("text.rs");
     let result = Ok(Some((Document::from_bytes(text.as_bytes()), bowline::exec::Stamp::of(text.as_bytes()))));
-    app.handle(Event::Opened(Opened { real: path.clone(), path, result, at: None, behind: false, reload: None }));
+    app.handle(Event::Opened(Opened { real: path.clone(), path, result, at: None, behind: false }));
     let mut bench = Bench { app, _runtime: runtime, _folder: folder, _events: events };
     bench.key("Alt-2");
     bench

@@ -1,10 +1,11 @@
 //! What answers lead to: of dialogs, and of one-line questions.
 
 use super::commands::command::Cx;
-use super::commands::file::{ask, save_buffer};
+use super::commands::file::{ask, save_buffer, save_to};
 use super::commands::search;
 use super::effect::Effect;
 use super::event::AfterSave;
+use super::file_events;
 use super::state::overlay::{Answer, Overlay, Topic};
 use crate::base::paths;
 use crate::text::position::Byte;
@@ -26,12 +27,8 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         }
         Answer::Discard(id) => cx.state.buffers.close(*id),
         Answer::SaveAndClose(id) => save_buffer(cx, *id, AfterSave::Close, false),
-        Answer::Overwrite(id) => save_buffer(cx, *id, AfterSave::Stay, true),
-        Answer::Reload(id) => {
-            if let Some(path) = cx.state.buffers.get_mut(*id).and_then(|buffer| buffer.path.clone()) {
-                cx.effects.push(Effect::Open { path, at: None, reload: Some(*id) });
-            }
-        }
+        Answer::Overwrite(id, path) => save_to(cx, *id, path.clone(), AfterSave::Stay, true),
+        Answer::Reload(id) => file_events::reread(cx, *id, true),
         Answer::Allow(id) => cx.state.asks.answer(*id, Decision::Allow, false),
         Answer::AllowAlways(id) => cx.state.asks.answer(*id, Decision::Allow, true),
         Answer::Deny(id) => {
@@ -53,6 +50,10 @@ pub fn question(cx: &mut Cx<'_>) {
         Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => {
             Err("nothing typed".to_string())
         }
+        Topic::SaveAs(id) => match cx.state.buffers.by_path(&resolve(cx, &answer)) {
+            Some(other) if other.id != *id => Err("that file is open already".to_string()),
+            _ => Ok(()),
+        },
         _ => Ok(()),
     };
     if let (Err(note), Some(Overlay::Question(question))) = (&taken, cx.state.overlays.last_mut()) {
@@ -74,16 +75,11 @@ pub fn question(cx: &mut Cx<'_>) {
         }
         Topic::SaveAs(id) => {
             let path = resolve(cx, &answer);
-            if let Some(buffer) = cx.state.buffers.get_mut(id) {
-                buffer.path = Some(path);
-                buffer.stamp = None;
-                buffer.area.document.mark_unsaved();
-                save_buffer(cx, id, AfterSave::Stay, false);
-            }
+            save_to(cx, id, path, AfterSave::Stay, false);
         }
         Topic::Open => {
             let path = resolve(cx, &answer);
-            cx.effects.push(Effect::Open { path, at: None, reload: None });
+            cx.effects.push(Effect::Open { path, at: None });
         }
     }
 }

@@ -22,7 +22,7 @@ use super::state::damage::Part;
 use super::state::overlay::{Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{input, update};
+use super::{file_events, input, update};
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
 use crate::text::position::Column;
@@ -33,9 +33,6 @@ use crate::tui::tree::{NodeId, Tree};
 
 /// How long a person may hesitate over a key sequence before it shows what may follow.
 const HINT_DELAY: Duration = Duration::from_millis(300);
-/// How long a question that has just come to the top ignores keys, so that what was being typed
-/// does not answer it.
-const GUARD: Duration = Duration::from_millis(400);
 /// The working sign moves this often; eight frames a second at most.
 const SIGN_PERIOD: Duration = Duration::from_millis(250);
 
@@ -57,6 +54,8 @@ pub struct App {
     asked: Option<u64>,
     /// Which files were unsaved in the last frame.
     unsaved: Vec<BufferId>,
+    /// How many pickers there were.
+    pickers: u64,
     /// What is to be put on the clipboard.
     pub copied: Option<String>,
 }
@@ -96,6 +95,7 @@ impl App {
             prompts: options.prompts,
             asked: None,
             unsaved: Vec::new(),
+            pickers: 0,
             copied: None,
         };
         app.state.damage.all();
@@ -161,10 +161,9 @@ impl App {
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
-            Event::Opened(opened) => update::opened(&mut cx, opened),
-            Event::Saved { buffer, revision, result, then } => {
-                update::saved(&mut cx, buffer, revision, result, then)
-            }
+            Event::Opened(opened) => file_events::opened(&mut cx, opened),
+            Event::Reread(read) => file_events::reloaded(&mut cx, read),
+            Event::Saved(saved) => file_events::saved(&mut cx, saved),
             Event::Listed { folder, result } => {
                 match result {
                     Ok(entries) => cx.state.files.fill(&folder, entries),
@@ -172,15 +171,19 @@ impl App {
                 }
                 cx.state.damage.add(Part::Files);
             }
-            Event::Disk { buffer, disk } => update::disk(&mut cx, buffer, disk),
-            Event::Walked => {
-                if let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() {
-                    picker.filling = false;
-                    picker.tick(FILL_WAIT_MS);
-                    cx.state.damage.add(Part::Overlay);
+            Event::Disk { buffer, stamp, disk } => file_events::disk(&mut cx, buffer, &stamp, disk),
+            Event::Filled(number) => {
+                let pickers = cx.state.overlays.iter_mut();
+                for overlay in pickers {
+                    if let Overlay::Picker(picker) = overlay
+                        && picker.number == number
+                    {
+                        picker.filling = false;
+                    }
                 }
+                cx.state.damage.add(Part::Overlay);
             }
-            Event::Buffer(request) => update::buffer(&mut cx, request),
+            Event::Buffer(request) => file_events::buffer(&mut cx, request),
             Event::Ask(ask, reply) => update::ask(&mut cx, ask, reply),
         }
         self.perform(effects);
@@ -195,7 +198,7 @@ impl App {
                 cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"))
             }
             Input::Mouse(mouse) => input::mouse(cx, mouse),
-            Input::Focus(true) => update::check_disk(cx),
+            Input::Focus(true) => file_events::check_disk(cx),
             // The loop answers what the terminal says about itself.
             Input::Focus(false) | Input::Reply(_) => {}
         }
@@ -237,7 +240,8 @@ impl App {
 
     fn open_picker(&mut self, id: &'static str) {
         let Some(row) = PICKERS.iter().find(|row| row.id == id) else { return };
-        let mut picker = Picker::new(id, self.state.wake.clone());
+        self.pickers += 1;
+        let mut picker = Picker::new(id, self.pickers, self.state.wake.clone());
         match (row.load)(&self.state) {
             Load::Rows(rows, marked) => {
                 picker.fill(rows);
@@ -246,11 +250,11 @@ impl App {
             }
             Load::Walk => {
                 picker.filling = true;
-                self.worker.perform(Effect::Walk(picker.injector()));
+                self.worker.perform(Effect::Walk(picker.injector(), picker.number));
             }
             Load::Entries => {
                 picker.filling = true;
-                self.worker.perform(Effect::Entries(picker.injector()));
+                self.worker.perform(Effect::Entries(picker.injector(), picker.number));
             }
         }
         self.state.push_overlay(Overlay::Picker(Box::new(picker)));
@@ -293,8 +297,10 @@ impl App {
         let now = self.clock.monotonic();
         let asked = self.state.overlays.last().and_then(update::asked_id);
         if asked != self.asked {
+            // Whoever has just answered one question must not answer the next with the same key.
+            self.state.guard_swallows = self.asked.is_some();
             self.asked = asked;
-            self.state.guard_until = asked.map(|_| now + GUARD);
+            self.state.guard_until = asked.map(|_| now + input::GUARD);
         }
         if self.state.pending.is_empty() || !self.state.hints.is_empty() {
             self.pending_since = None;

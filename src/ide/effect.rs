@@ -22,8 +22,19 @@ pub enum Effect {
         path: PathBuf,
         /// Where to put the cursor.
         at: Option<(usize, usize)>,
-        /// Whether to read it again into this buffer.
-        reload: Option<BufferId>,
+    },
+    /// Read an open file again and compare it with the buffer's text.
+    Reread {
+        /// Which one.
+        buffer: BufferId,
+        /// Where it is.
+        path: PathBuf,
+        /// The text to compare with.
+        text: Text,
+        /// The version of that text.
+        version: u64,
+        /// Whether the person asked for it.
+        forced: bool,
     },
     /// Read files, in this order, and show the first; each with line and column from 1.
     OpenAll(Vec<(PathBuf, Option<(usize, usize)>)>),
@@ -33,10 +44,10 @@ pub enum Effect {
     List(PathBuf),
     /// Look whether files changed on disk.
     CheckDisk(Vec<(BufferId, PathBuf, Stamp)>),
-    /// Put the workspace's files into a picker.
-    Walk(Injector<PickRow>),
-    /// Put the session's entries into a picker.
-    Entries(Injector<PickRow>),
+    /// Put the workspace's files into the picker of this number.
+    Walk(Injector<PickRow>, u64),
+    /// Put the session's entries into the picker of this number.
+    Entries(Injector<PickRow>, u64),
     /// Run a command, by its id.
     Run(&'static str),
     /// Show a picker; by its id in the table.

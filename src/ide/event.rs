@@ -36,16 +36,9 @@ pub enum Event {
     /// A file was read.
     Opened(Opened),
     /// A file was written, or could not be.
-    Saved {
-        /// Which one.
-        buffer: BufferId,
-        /// The revision of its undo tree that was written.
-        revision: usize,
-        /// The file's new state.
-        result: Result<Stamp, EnvError>,
-        /// What was to follow.
-        then: AfterSave,
-    },
+    Saved(Saved),
+    /// A file was read again.
+    Reread(Reread),
     /// A folder was read.
     Listed {
         /// Which one.
@@ -57,11 +50,13 @@ pub enum Event {
     Disk {
         /// Which one.
         buffer: BufferId,
+        /// The state that it was compared with.
+        stamp: Stamp,
         /// How it stands.
         disk: Disk,
     },
-    /// The walk that fills the file picker is over.
-    Walked,
+    /// Nothing more comes for the picker of this number.
+    Filled(u64),
     /// The agent's view of open files.
     Buffer(BufferRequest),
     /// A tool call wants to run.
@@ -88,8 +83,34 @@ pub struct Opened {
     pub at: Option<(usize, usize)>,
     /// Whether the file that is shown stays shown.
     pub behind: bool,
-    /// Whether an open buffer is to take this text over what it has.
-    pub reload: Option<BufferId>,
+}
+
+/// A file that was written, or could not be.
+pub struct Saved {
+    /// Which one.
+    pub buffer: BufferId,
+    /// Where to.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// The revision of its undo tree that was written.
+    pub revision: usize,
+    /// The file's new state.
+    pub result: Result<Stamp, EnvError>,
+    /// What was to follow.
+    pub then: AfterSave,
+}
+
+/// A file that was read again, compared with the buffer's text at a version.
+pub struct Reread {
+    /// Which one.
+    pub buffer: BufferId,
+    /// The version that it was compared with.
+    pub version: u64,
+    /// Whether the person asked for it.
+    pub forced: bool,
+    /// What has to change, the file's format and state; `Ok(None)` when it is gone.
+    pub result: Result<Option<(ChangeSet, Format, Stamp)>, EnvError>,
 }
 
 /// What follows a save.

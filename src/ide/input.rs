@@ -20,6 +20,10 @@ use crate::tui::input::{Button, Key, KeyKind, Mouse, MouseKind};
 /// Lines that one notch of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
 
+/// How long keys must have been silent before a question that came by itself takes them, so
+/// that what was being typed does not answer it.
+pub const GUARD: std::time::Duration = std::time::Duration::from_millis(400);
+
 /// The command of an id.
 pub fn find(id: &str) -> Option<&'static Command> {
     AREAS.iter().flat_map(|area| area.iter()).find(|command| command.id == id)
@@ -48,7 +52,12 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         cx.state.say("");
     }
     if guarded(cx) {
-        return typed_below(cx, key);
+        // Only silence ends the guard: whoever types on has not seen the question.
+        cx.state.guard_until = Some(cx.now + GUARD);
+        if !cx.state.guard_swallows {
+            typed_below(cx, |cx| self::key(cx, key));
+        }
+        return;
     }
     if dialog_key(cx, key) {
         return;
@@ -97,9 +106,9 @@ fn guarded(cx: &Cx<'_>) -> bool {
 }
 
 /// A key goes to what was being typed before the question came; the question waits on.
-fn typed_below(cx: &mut Cx<'_>, pressed: Key) {
+fn typed_below(cx: &mut Cx<'_>, typed: impl FnOnce(&mut Cx<'_>)) {
     let question = cx.state.overlays.pop();
-    key(cx, pressed);
+    typed(cx);
     cx.state.overlays.extend(question);
     cx.state.damage.all();
 }
@@ -140,6 +149,12 @@ fn scroll_dialog(cx: &mut Cx<'_>, key: Key) -> bool {
 
 /// Pasted text.
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
+    if guarded(cx) && !cx.state.guard_swallows {
+        return typed_below(cx, |cx| paste(cx, text));
+    }
+    if cx.state.text_target().is_none() {
+        return cx.state.say("there is no text here to paste into");
+    }
     cx.state.kill_ring.interrupt();
     let one_line = matches!(cx.state.overlays.last(), Some(Overlay::Picker(_) | Overlay::Question(_)));
     if one_line {
@@ -233,8 +248,7 @@ fn overlay_mouse(cx: &mut Cx<'_>, mouse: Mouse) {
 
 fn files_mouse(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
     if wheel != 0 {
-        let last = cx.state.files.rows().len().saturating_sub(1);
-        cx.state.files.top = cx.state.files.top.saturating_add_signed(wheel).min(last);
+        cx.state.files.step(wheel);
         cx.state.damage.add(Part::Files);
     } else if pressed && y > 0 {
         let row = cx.state.files.top + usize::from(y) - 1;

@@ -14,6 +14,7 @@ pub mod commands;
 pub mod effect;
 pub mod environment;
 pub mod event;
+pub mod file_events;
 pub mod headless;
 pub mod input;
 pub mod keys;

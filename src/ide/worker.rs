@@ -1,7 +1,7 @@
 //! Does the outside work that the loop asks for, each piece as a task whose result comes back
 //! as an event. Must not know the state.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,15 +10,18 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::effect::{Effect, Save};
-use super::event::{Event, Opened};
+use super::event::{Event, Opened, Reread, Saved};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::runtime::Handle;
+use crate::text::changes::ChangeSet;
+use crate::text::diff;
 use crate::text::document::Document;
-use crate::text::format;
+use crate::text::format::{self, Format};
 use crate::text::position::Byte;
+use crate::text::rope::Text;
 use crate::workspace::{list, walk};
 
 /// Does outside work.
@@ -54,9 +57,16 @@ impl Worker {
     /// Starts one piece of work.
     pub fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Open { path, at, reload } => {
+            Effect::Open { path, at } => {
                 let env = self.env.clone();
-                self.task(async move { Event::Opened(open(&*env, path, at, reload).await) });
+                self.task(async move { Event::Opened(open(&*env, path, at).await) });
+            }
+            Effect::Reread { buffer, path, text, version, forced } => {
+                let env = self.env.clone();
+                self.task(async move {
+                    let result = compare(&*env, &path, text).await;
+                    Event::Reread(Reread { buffer, version, forced, result })
+                });
             }
             Effect::OpenAll(files) => self.open_all(files),
             Effect::Save(save) => {
@@ -65,8 +75,8 @@ impl Worker {
             }
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
-            Effect::Walk(injector) => self.start_walk(injector),
-            Effect::Entries(injector) => self.entries(&injector),
+            Effect::Walk(injector, picker) => self.start_walk(injector, picker),
+            Effect::Entries(injector, picker) => self.entries(&injector, picker),
             Effect::Prompt(text, images, delivery) => {
                 self.with_session(|session| session.prompt(text, images, delivery));
             }
@@ -100,7 +110,7 @@ impl Worker {
         let running = self.running();
         tokio::spawn(async move {
             for (n, (path, at)) in files.into_iter().enumerate() {
-                let opened = open(&*env, path, at, None).await;
+                let opened = open(&*env, path, at).await;
                 send(&events, Event::Opened(Opened { behind: n > 0, ..opened })).await;
             }
             drop(running);
@@ -150,12 +160,12 @@ impl Worker {
                     Err(_) => Disk::Same,
                     Ok(_) => Disk::Changed,
                 };
-                Event::Disk { buffer, disk }
+                Event::Disk { buffer, stamp, disk }
             });
         }
     }
 
-    fn start_walk(&mut self, injector: Injector<PickRow>) {
+    fn start_walk(&mut self, injector: Injector<PickRow>, picker: u64) {
         self.walk.cancel();
         self.walk = CancellationToken::new();
         let (cancel, root) = (self.walk.clone(), self.env.root().to_path_buf());
@@ -168,7 +178,7 @@ impl Worker {
                     );
                 }
             });
-            Event::Walked
+            Event::Filled(picker)
         });
     }
 
@@ -177,7 +187,7 @@ impl Worker {
         self.walk.cancel();
     }
 
-    fn entries(&self, injector: &Injector<PickRow>) {
+    fn entries(&self, injector: &Injector<PickRow>, picker: u64) {
         let Some(session) = self.session.clone() else { return };
         let injector = injector.clone();
         self.task(async move {
@@ -185,7 +195,7 @@ impl Worker {
                 let detail = if place.active { format!("● {}", place.role) } else { place.role };
                 push(&injector, PickRow { text: place.text, detail, pick: Pick::Entry(place.entry) });
             }
-            Event::Walked
+            Event::Filled(picker)
         });
     }
 }
@@ -196,34 +206,48 @@ async fn send(events: &mpsc::Sender<Event>, event: Event) {
     }
 }
 
-async fn open(
-    env: &dyn Environment,
-    path: PathBuf,
-    at: Option<(usize, usize)>,
-    reload: Option<BufferId>,
-) -> Opened {
+async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>) -> Opened {
     let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
     let result = match env.read(&path).await {
         Ok(data) => Ok(Some((Document::from_bytes(&data.bytes), data.stamp))),
         Err(EnvError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
     };
-    Opened { path, real, result, at, behind: false, reload }
+    Opened { path, real, result, at, behind: false }
+}
+
+/// What makes the file's text out of `text`; the difference of large texts takes its time, so
+/// it has a thread of its own.
+async fn compare(
+    env: &dyn Environment,
+    path: &Path,
+    text: Text,
+) -> Result<Option<(ChangeSet, Format, Stamp)>, EnvError> {
+    let data = match env.read(path).await {
+        Ok(data) => data,
+        Err(EnvError::NotFound(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let compared = tokio::task::spawn_blocking(move || {
+        let (new, format) = format::decode(&data.bytes);
+        (diff::change(&text.to_string(), &new), format, data.stamp)
+    });
+    compared.await.map(Some).map_err(|_| EnvError::Cancelled)
 }
 
 async fn write(env: &dyn Environment, save: Save) -> Event {
     let bytes = format::encode(save.text.chunks_from(Byte(0)), save.format);
     let result = env.write(&save.path, bytes, save.expected).await;
-    Event::Saved { buffer: save.buffer, revision: save.revision, result, then: save.then }
+    let real = env.resolve(&save.path).await.unwrap_or_else(|_| save.path.clone());
+    let Save { buffer, path, revision, then, .. } = save;
+    Event::Saved(Saved { buffer, path, real, revision, result, then })
 }
 
 fn list_folder(folder: PathBuf) -> Event {
     let entries = list::list(&folder).map_err(|source| EnvError::Io { path: folder.clone(), source });
     let result = entries.map(|items| {
-        let entry = |item: list::Item| Entry {
-            name: item.name.to_string_lossy().into_owned(),
-            is_folder: item.kind == list::ItemKind::Folder,
-        };
+        let entry =
+            |item: list::Item| Entry { name: item.name, is_folder: item.kind == list::ItemKind::Folder };
         items.into_iter().filter(|item| !item.ignored).map(entry).collect()
     });
     Event::Listed { folder, result }

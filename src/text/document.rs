@@ -56,6 +56,11 @@ impl Document {
         self.format
     }
 
+    /// The file was read again and is like this now.
+    pub fn set_format(&mut self, format: Format) {
+        self.format = format;
+    }
+
     /// Places that the agent wrote and the person has not reviewed.
     pub fn marks(&self) -> &Marks {
         &self.marks

@@ -47,6 +47,13 @@ pub struct Format {
     pub binary: bool,
 }
 
+impl Format {
+    /// Why a file of this format is shown but not edited, if it is not.
+    pub fn read_only(self) -> Option<&'static str> {
+        self.binary.then_some("a binary file is shown, not edited")
+    }
+}
+
 /// Reads a file's bytes. Never fails: see the module's text.
 pub fn decode(bytes: &[u8]) -> (String, Format) {
     let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);

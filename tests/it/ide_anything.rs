@@ -1,8 +1,8 @@
 //! Whatever keys are pressed, wherever the mouse goes, however small the window gets: nothing
 //! breaks, and every edit can be undone.
 
-use bowline::ide::keys::keymap::{DEFAULT, Keymap};
 use bowline::ide::keys::Place;
+use bowline::ide::keys::keymap::{DEFAULT, Keymap};
 use bowline::llm::providers::scripted::Turn;
 use bowline::tui::input::{Button, Input, MouseKind};
 use proptest::prelude::*;
@@ -27,7 +27,8 @@ fn keys() -> Vec<String> {
     assert_eq!(problems, []);
     let rows = Place::ALL.into_iter().flat_map(|place| map.rows(place));
     // Leaving and saving are other tests' business; what is on disk must stay as it is here.
-    let rows = rows.filter(|(_, command)| !["app.quit", "file.save", "file.close"].contains(&command.as_str()));
+    let rows =
+        rows.filter(|(_, command)| !["app.quit", "file.save", "file.close"].contains(&command.as_str()));
     rows.map(|(keys, _)| keys).collect()
 }
 
@@ -66,7 +67,9 @@ async fn run(acts: Vec<Act>) {
     }
     desk.picture();
     let path = desk.path("a.rs");
-    for buffer in desk.state().buffers.all_mut().iter_mut().filter(|buffer| buffer.path.as_ref() == Some(&path)) {
+    for buffer in
+        desk.state().buffers.all_mut().iter_mut().filter(|buffer| buffer.path.as_ref() == Some(&path))
+    {
         while buffer.area.undo().is_some() {}
         assert_eq!(buffer.area.text().to_string(), TEXT);
     }

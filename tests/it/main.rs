@@ -9,10 +9,10 @@ mod anthropic;
 mod architecture;
 /// The benchmarks still run.
 mod benches;
-/// Whatever is pressed, nothing breaks.
-mod ide_anything;
 /// A person and the agent at one desk.
 mod ide_agent;
+/// Whatever is pressed, nothing breaks.
+mod ide_anything;
 /// Files and settings that are not as they should be.
 mod ide_bad_input;
 /// A person edits files.

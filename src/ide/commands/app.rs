@@ -53,21 +53,26 @@ fn quit_dialog(buffers: &Buffers, agent: &Agent, unsaved: Vec<String>) -> Dialog
 
 fn escape(cx: &mut Cx<'_>) {
     if !cx.state.overlays.is_empty() {
-        close_overlay(cx);
-    } else if cx.state.agent.working_since.is_some() {
+        return close_overlay(cx);
+    }
+    if cx.state.agent.working_since.is_some() {
         cx.effects.push(Effect::Abort);
-        cx.state.say("interrupting…");
-    } else if cx.state.panes.focus == Focus::Files {
+        return cx.state.say("interrupting…");
+    }
+    if cx.state.panes.focus == Focus::Files {
         cx.state.panes.focus = Focus::Editor;
-        cx.state.damage.all();
-    } else if !drop_selection(cx)
-        && cx.state.agent.escaped_at.is_some_and(|at| cx.now.saturating_sub(at) <= TWICE)
-    {
-        cx.state.agent.escaped_at = None;
-        cx.effects.push(Effect::Picker("session-tree"));
+        return cx.state.damage.all();
+    }
+    if drop_selection(cx) {
         return;
     }
-    cx.state.agent.escaped_at = Some(cx.now);
+    // Only presses that had nothing else to do make a double one.
+    let twice = cx.state.agent.escaped_at.take().is_some_and(|at| cx.now.saturating_sub(at) <= TWICE);
+    if twice {
+        cx.effects.push(Effect::Picker("session-tree"));
+    } else {
+        cx.state.agent.escaped_at = Some(cx.now);
+    }
 }
 
 /// Two presses of Escape within this time are one double press; pi uses the same.

@@ -144,6 +144,12 @@ fn yank(cx: &mut Cx<'_>) {
         return;
     };
     put(cx, &texts);
+    cx.state.yanked_at = version(cx);
+}
+
+/// The version of the text that has the keys.
+fn version(cx: &mut Cx<'_>) -> Option<u64> {
+    cx.state.text_target().map(|(area, ..)| area.document.version())
 }
 
 /// Puts texts in and selects nothing, remembering where they went for a following yank-pop.
@@ -152,15 +158,21 @@ fn put(cx: &mut Cx<'_>, texts: &[String]) {
 }
 
 fn yank_pop(cx: &mut Cx<'_>) {
+    // An edit of the agent's or a reload may have come in between: it must not be taken back.
+    let now = version(cx);
+    if now.is_none() || cx.state.yanked_at != now {
+        cx.state.kill_ring.interrupt();
+    }
     let Some(texts) = cx.state.kill_ring.yank_pop().map(<[String]>::to_vec) else {
         cx.state.say("there is nothing to replace: put something in first");
         return;
     };
-    // The last yank is the last step of the undo tree: nothing else can have come between.
+    // The yank is the last step of the undo tree: the version says so.
     if let Some((area, ..)) = cx.state.text_target() {
         area.undo();
     }
     put(cx, &texts);
+    cx.state.yanked_at = version(cx);
 }
 
 fn travel(cx: &mut Cx<'_>, back: bool) {

@@ -6,8 +6,9 @@ use super::command::{Command, Cx, command};
 use crate::exec::Stamp;
 use crate::ide::effect::{Effect, Save};
 use crate::ide::event::AfterSave;
+use crate::ide::file_events;
 use crate::ide::state::area::Area;
-use crate::ide::state::buffers::{Buffer, BufferId};
+use crate::ide::state::buffers::BufferId;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
 
 /// The area's rows.
@@ -35,35 +36,43 @@ fn save_all(cx: &mut Cx<'_>) {
     }
 }
 
-/// Asks for a file to be written. `over` writes even when somebody else has changed it.
+/// Asks for a file to be written where it is. `over` writes even when somebody else has
+/// changed it.
 pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    match buffer.path.clone() {
+        Some(path) => save_to(cx, id, path, then, over),
+        None => {
+            cx.state.buffers.show(id);
+            ask_name(cx, id);
+        }
+    }
+}
+
+/// Asks for a file to be written to a path, which is the buffer's own once that is done.
+pub fn save_to(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, then: AfterSave, over: bool) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if let Some(reason) = buffer.read_only {
         cx.state.fail(format!("not saved: {reason}"));
         return;
     }
-    let Some(path) = buffer.path.clone() else {
-        cx.state.buffers.show(id);
-        ask_name(cx, id);
-        return;
-    };
     buffer.saving = true;
-    let save = save_request(buffer, path, then, over);
-    cx.effects.push(Effect::Save(Box::new(save)));
-}
-
-fn save_request(buffer: &Buffer, path: PathBuf, then: AfterSave, over: bool) -> Save {
+    // What is typed while the file is written must not join what is written.
+    buffer.area.document.seal();
+    let own = buffer.path.as_ref() == Some(&path);
+    let known = buffer.stamp.clone().filter(|_| own);
     let document = &buffer.area.document;
-    Save {
-        buffer: buffer.id,
+    let save = Save {
+        buffer: id,
         path,
         text: document.text().clone(),
         format: document.format(),
         revision: document.history().current(),
-        // A file that was new when it was opened must still not be there.
-        expected: (!over).then(|| buffer.stamp.clone().unwrap_or_else(Stamp::missing)),
+        // A file that nobody has read must not be there yet.
+        expected: (!over).then(|| known.unwrap_or_else(Stamp::missing)),
         then,
-    }
+    };
+    cx.effects.push(Effect::Save(Box::new(save)));
 }
 
 fn save_as(cx: &mut Cx<'_>) {
@@ -112,9 +121,8 @@ fn close(cx: &mut Cx<'_>) {
 }
 
 fn reload(cx: &mut Cx<'_>) {
-    let Some(buffer) = cx.state.buffers.current() else { return };
-    if let Some(path) = buffer.path.clone() {
-        cx.effects.push(Effect::Open { path, at: None, reload: Some(buffer.id) });
+    if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
+        file_events::reread(cx, id, true);
     }
 }
 

@@ -6,8 +6,7 @@ use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Topic};
 use crate::text::changes::ChangeSet;
-use crate::text::columns;
-use crate::text::position::{Byte, Column, Line};
+use crate::text::position::Byte;
 use crate::text::search::Needle;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
@@ -132,17 +131,9 @@ pub fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
         Some(_) => return Err("a column number from 1".to_string()),
     };
     if let Some(buffer) = cx.state.buffers.current_mut() {
-        place(buffer, (line, column), cx.state.show.tab_width);
+        buffer.place((line, column), cx.state.show.tab_width);
     }
     Ok(())
-}
-
-/// Puts the cursor at a line and column from 1, as near as the text allows.
-pub fn place(buffer: &mut Buffer, (line, column): (usize, usize), tab_width: usize) {
-    let text = buffer.area.text();
-    let line = Line((line.max(1) - 1).min(text.last_line().0));
-    let at = columns::at_column(text, line, Column(column.max(1) - 1), tab_width);
-    buffer.area.go_to(at);
 }
 
 /// Goes to the next match and asks what to do with it; says how it ended when there is none.

@@ -24,7 +24,7 @@ fn open(cx: &mut Cx<'_>) {
         }
         return;
     }
-    cx.effects.push(Effect::Open { path: row.path, at: None, reload: None });
+    cx.effects.push(Effect::Open { path: row.path, at: None });
     super::view::focus(cx, Focus::Editor);
 }
 

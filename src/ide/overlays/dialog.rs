@@ -23,7 +23,7 @@ fn wrapped(dialog: &Dialog, cols: u16) -> Vec<Line> {
 pub fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
     let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
     let cols = (widest.max(text_width(&footer(dialog))) as u16).saturating_add(6).clamp(30, COLS);
-    let rows = wrapped(dialog, cols.min(size.0)).len() as u16 + 2;
+    let rows = wrapped(dialog, cols.min(size.0)).len().min(1_000) as u16 + 2;
     frame::place(size, cols, rows.max(3))
 }
 
@@ -55,7 +55,11 @@ fn fitting(dialog: &Dialog, cols: usize) -> String {
 pub fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
     let (cols, _) = canvas.size();
     let lines = wrapped(dialog, cols);
-    let inner = frame::draw(canvas, &dialog.title, "", &fitting(dialog, usize::from(cols).saturating_sub(6)));
+    let (_, height) = canvas.size();
+    let hidden = lines.len().saturating_sub(usize::from(height.saturating_sub(2)) + dialog.top);
+    let more = if hidden > 0 { format!("{hidden} more lines, PageDown") } else { String::new() };
+    let inner =
+        frame::draw(canvas, &dialog.title, &more, &fitting(dialog, usize::from(cols).saturating_sub(6)));
     let more = lines.len() > usize::from(inner.height);
     let top = if more { dialog.top.min(lines.len() - usize::from(inner.height).min(lines.len())) } else { 0 };
     for (n, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {

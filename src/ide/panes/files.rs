@@ -42,7 +42,7 @@ impl Component<State> for Files {
             let style = canvas.style(if row.entry.is_folder { "ui.dir" } else { "ui.file" });
             let style = ratatui::style::Style { bg: ground.bg, ..style };
             let indent = 1 + 2 * row.depth as u16;
-            let text = format!("{sign} {}", row.entry.name);
+            let text = format!("{sign} {}", row.entry.name.to_string_lossy());
             canvas.text(indent, y, &truncate(&text, usize::from(cols.saturating_sub(indent + 1))), style);
             if unsaved {
                 let modified = canvas.style("ui.tab.modified");

@@ -3,15 +3,13 @@
 use ratatui::layout::Rect;
 
 use super::row::Row;
-use crate::base::width::{grapheme_width, truncate};
+use crate::base::width::truncate;
 use crate::ide::state::State;
-use crate::ide::state::area::Area;
 use crate::ide::state::damage::Part;
 use crate::ide::state::panes::Focus;
-use crate::text::position::{Byte, Line};
+use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
-use unicode_segmentation::UnicodeSegmentation;
 
 /// The table's row.
 pub const PANE: Row = Row { part: Part::Prompt, layer: 0, make: || Box::new(Prompt) };
@@ -26,33 +24,12 @@ struct Prompt;
 /// Rows that the prompt and the queue want in a pane of that width.
 pub fn rows_wanted(state: &State, cols: u16) -> u16 {
     let queue = (state.agent.steering.len() + state.agent.follow_up.len()).min(QUEUE_ROWS);
-    let text = wrap(&state.prompt.area, text_cols(cols)).len();
+    let text = state.prompt.rows(text_cols(cols)).len();
     (1 + queue + text).min(usize::from(u16::MAX)) as u16
 }
 
 fn text_cols(cols: u16) -> usize {
     usize::from(cols.saturating_sub(MARGIN + 1)).max(1)
-}
-
-/// The rows of a text wrapped at a width: where each begins and ends. Prompts are short; each
-/// frame wraps them anew.
-fn wrap(area: &Area, cols: usize) -> Vec<(Byte, Byte)> {
-    let text = area.text();
-    let mut rows = Vec::new();
-    for n in 0..text.line_count() {
-        let (mut start, mut width, mut at) = (text.line_start(Line(n)), 0, text.line_start(Line(n)));
-        for grapheme in text.line(Line(n)).graphemes(true) {
-            let cells = if grapheme == "\t" { 1 } else { grapheme_width(grapheme) };
-            if width + cells > cols && width > 0 {
-                rows.push((start, at));
-                (start, width) = (at, 0);
-            }
-            width += cells;
-            at += grapheme.len();
-        }
-        rows.push((start, at));
-    }
-    rows
 }
 
 /// The row of an offset among wrapped rows.
@@ -76,7 +53,7 @@ impl Component<State> for Prompt {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, height) = canvas.size();
         let focused = state.panes.focus == Focus::Agent;
-        let rows = wrap(&state.prompt.area, text_cols(cols));
+        let rows = state.prompt.rows(text_cols(cols));
         let (queue, first) = shape(state, height, &rows);
         let mut y = 0;
         if height > 1 {
@@ -123,7 +100,7 @@ impl Component<State> for Prompt {
 
     fn cursor(&self, (cols, height): (u16, u16), state: &State) -> Option<(u16, u16)> {
         let area = &state.prompt.area;
-        let rows = wrap(area, text_cols(cols));
+        let rows = state.prompt.rows(text_cols(cols));
         let (queue, first) = shape(state, height, &rows);
         let head = area.selection.primary().head;
         let row = row_of(&rows, head);

@@ -32,7 +32,7 @@ pub fn places(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     let widths: Vec<u16> = state.buffers.all().iter().map(|b| text_width(&label(b)) as u16).collect();
     let at = state.buffers.all().iter().position(|b| Some(b.id) == current).unwrap_or(0);
     let mut first = 0;
-    while first < at && widths[first..=at].iter().sum::<u16>() > cols {
+    while first < at && widths[first..=at].iter().map(|w| u32::from(*w)).sum::<u32>() > u32::from(cols) {
         first += 1;
     }
     let mut x = 0;

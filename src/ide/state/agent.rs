@@ -1,11 +1,17 @@
 //! What the IDE knows of its agent: model, activity, figures, queues, prompt. Must not know
 //! how a model is reached.
 
+use std::cell::{Ref, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::area::Area;
+use crate::base::width::grapheme_width;
 use crate::llm::model::{Model, Thinking, Usage};
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
 
 /// The agent as the status line sees it.
 #[derive(Debug, Default)]
@@ -49,9 +55,51 @@ pub struct Prompt {
     pub history: Vec<String>,
     /// Which entry of the history is shown, and the draft that it hides.
     browsing: Option<(usize, String)>,
+    /// The rows of the text as they were wrapped last.
+    wrapped: RefCell<Wrapped>,
 }
 
+/// Rows of a text: for which version of it, caret and width, and where each begins and ends.
+#[derive(Debug, Default)]
+struct Wrapped {
+    key: Option<(u64, Byte, usize)>,
+    rows: Vec<(Byte, Byte)>,
+}
+
+/// Texts longer than this are wrapped around the caret only; nothing else is on screen.
+const WHOLE_BYTES: usize = 32 << 10;
+/// Lines around the caret that are wrapped then.
+const NEAR_LINES: usize = 16;
+/// Bytes of one line that are wrapped then.
+const NEAR_BYTES: usize = 4 << 10;
+
 impl Prompt {
+    /// The rows of the text wrapped at a width: where each begins and ends. All of a text of
+    /// usual length, what is around the caret of a long one.
+    pub fn rows(&self, cols: usize) -> Ref<'_, Vec<(Byte, Byte)>> {
+        let text = self.area.text();
+        let head = self.area.selection.primary().head;
+        let long = text.end().0 > WHOLE_BYTES;
+        let key = Some((self.area.document.version(), if long { head } else { Byte(0) }, cols));
+        if self.wrapped.borrow().key != key {
+            let caret = text.line_of(head).0;
+            let lines = if long {
+                caret.saturating_sub(NEAR_LINES)..caret + NEAR_LINES
+            } else {
+                0..text.line_count()
+            };
+            let mut rows = Vec::new();
+            for line in lines.take_while(|line| *line < text.line_count()) {
+                let (start, end) = (text.line_start(Line(line)), text.line_end(Line(line)));
+                let from = if line == caret && long { start.max(head.back(NEAR_BYTES)) } else { start };
+                let to = if long { end.min(from + 2 * NEAR_BYTES) } else { end };
+                wrap(text, text.grapheme_floor(from)..text.grapheme_floor(to), cols, &mut rows);
+            }
+            *self.wrapped.borrow_mut() = Wrapped { key, rows };
+        }
+        Ref::map(self.wrapped.borrow(), |wrapped| &wrapped.rows)
+    }
+
     /// Takes the text out, remembering it, and clears the field.
     pub fn take(&mut self) -> String {
         let text = self.area.text().to_string();
@@ -92,6 +140,21 @@ impl Prompt {
     }
 }
 
+/// Adds the rows of a piece of one line.
+fn wrap(text: &Text, piece: std::ops::Range<Byte>, cols: usize, rows: &mut Vec<(Byte, Byte)>) {
+    let (mut start, mut width, mut at) = (piece.start, 0, piece.start);
+    for grapheme in text.slice(piece).graphemes(true) {
+        let cells = if grapheme == "\t" { 1 } else { grapheme_width(grapheme) };
+        if width + cells > cols && width > 0 {
+            rows.push((start, at));
+            (start, width) = (at, 0);
+        }
+        width += cells;
+        at += grapheme.len();
+    }
+    rows.push((start, at));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,5 +172,16 @@ mod tests {
         assert!(!prompt.newer(0));
         assert_eq!(prompt.take(), "draft");
         assert_eq!(prompt.history, ["one", "two", "draft"]);
+    }
+
+    #[test]
+    fn a_huge_paste_is_wrapped_around_the_caret_only() {
+        let mut prompt = Prompt::default();
+        prompt.area.set(&"word \n".repeat(2_000_000), 0);
+        assert!(prompt.rows(40).len() <= 2 * NEAR_LINES);
+        prompt.area.set(&"é".repeat(5_000_000), 0);
+        let head = prompt.area.selection.primary().head;
+        let rows = prompt.rows(40);
+        assert!(rows.len() < 300 && rows.iter().any(|(start, end)| *start <= head && head <= *end));
     }
 }

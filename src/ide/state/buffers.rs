@@ -71,6 +71,14 @@ impl Buffer {
         self.area.document.is_modified() && (self.path.is_some() || !self.area.text().is_empty())
     }
 
+    /// Puts the cursor at a line and column from 1, as near as the text allows.
+    pub fn place(&mut self, (line, column): (usize, usize), tab_width: usize) {
+        let text = self.area.text();
+        let line = Line((line.max(1) - 1).min(text.last_line().0));
+        let at = columns::at_column(text, line, Column(column.max(1) - 1), tab_width);
+        self.area.go_to(at);
+    }
+
     /// Scrolls so that the cursor is inside a pane of this size; tells whether it moved.
     pub fn scroll_to_cursor(&mut self, rows: usize, cols: usize, tab_width: usize) -> bool {
         let (line, column) = self.cursor(tab_width);
@@ -149,7 +157,7 @@ impl Buffers {
         self.list.retain(|buffer| !untouched(buffer));
         self.next_id += 1;
         let id = BufferId(self.next_id);
-        let read_only = document.format().binary.then_some("a binary file is shown, not edited");
+        let read_only = document.format().read_only();
         self.list.push(Buffer {
             id,
             path,

@@ -1,13 +1,14 @@
 //! The file tree: the workspace's folders as far as they are unfolded. Must not read them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name in the folder.
-    pub name: String,
+    /// Its name in the folder, which need not be UTF-8.
+    pub name: OsString,
     /// Whether it is a folder itself.
     pub is_folder: bool,
 }
@@ -139,7 +140,7 @@ mod tests {
         tree.selected = 1;
         assert!(tree.unfold(Path::new("/w/src")), "nobody has read it yet");
         tree.fill(Path::new("/w/src"), vec![entry("lib.rs", false)]);
-        let names: Vec<_> = tree.rows().iter().map(|r| (r.depth, r.entry.name.as_str())).collect();
+        let names: Vec<_> = tree.rows().iter().map(|r| (r.depth, r.entry.name.to_str().unwrap())).collect();
         assert_eq!(names, [(0, "src"), (1, "lib.rs"), (0, "a.txt")]);
         assert_eq!(tree.current().unwrap().entry.name, "a.txt");
         tree.fold(Path::new("/w/src"));

@@ -1,6 +1,7 @@
 //! What floats on top of the panes: pickers, questions, dialogs. Must not know what their
 //! answers lead to.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use nucleo::pattern::{CaseMatching, Normalization};
@@ -56,6 +57,8 @@ pub struct PickRow {
 pub struct Picker {
     /// The id of its row in the table of pickers.
     pub id: &'static str,
+    /// Counts the pickers of this run, so that what comes late finds the right one.
+    pub number: u64,
     /// What is being typed.
     pub query: Area,
     /// Which match is selected, from the best.
@@ -72,11 +75,12 @@ pub struct Picker {
 
 impl Picker {
     /// An empty picker; `wake` is called, from any thread, when there is something new to show.
-    pub fn new(id: &'static str, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+    pub fn new(id: &'static str, number: u64, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         // One thread: two cores also have a screen to draw and a file system to walk.
         let matcher = Nucleo::new(nucleo::Config::DEFAULT.match_paths(), wake, Some(1), 1);
         Self {
             id,
+            number,
             query: Area::default(),
             selected: 0,
             marked: Vec::new(),
@@ -226,7 +230,7 @@ pub enum Answer {
     /// Save this file and close it.
     SaveAndClose(BufferId),
     /// Save over what somebody else wrote.
-    Overwrite(BufferId),
+    Overwrite(BufferId, PathBuf),
     /// Read the file again; the text as it was can be had back by undo.
     Reload(BufferId),
     /// Let the tool call run.

@@ -60,6 +60,8 @@ pub struct State {
     pub asks: Asks,
     /// Until when a dialog that came by itself ignores keys, on the monotonic clock.
     pub guard_until: Option<Duration>,
+    /// Whether such keys are lost rather than typed: the dialog before was answered by keys.
+    pub guard_swallows: bool,
     /// The agent's prompt.
     pub prompt: Prompt,
     /// What floats, the topmost last.
@@ -70,6 +72,8 @@ pub struct State {
     pub panes: Panes,
     /// What was cut.
     pub kill_ring: KillRing,
+    /// The version that the last yank made.
+    pub yanked_at: Option<u64>,
     /// Whether plain motions extend the selection.
     pub selecting: bool,
     /// The last text that was looked for.
@@ -130,11 +134,13 @@ impl State {
             agent,
             asks: Asks::default(),
             guard_until: None,
+            guard_swallows: false,
             prompt: Prompt::default(),
             overlays: Vec::new(),
             status: Status::default(),
             panes,
             kill_ring: KillRing::default(),
+            yanked_at: None,
             selecting: false,
             last_search: None,
             last_click: None,

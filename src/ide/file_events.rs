@@ -1,0 +1,241 @@
+//! What happens to open files: read, written, changed by somebody else, edited by the agent.
+//! Must not touch the disk; what is to be read or written is asked for.
+
+use std::path::{Path, PathBuf};
+
+use super::commands::command::Cx;
+use super::effect::Effect;
+use super::event::{AfterSave, BufferRequest, BufferSnapshot, Opened, Reread, Saved};
+use super::state::buffers::{Buffer, BufferId, Disk};
+use super::state::overlay::{Answer, Dialog, Overlay};
+use crate::exec::{EnvError, Stamp};
+use crate::text::transaction::{Author, Transaction};
+
+/// A file was read.
+pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
+    let shown = cx.state.shown(&opened.path);
+    let tab_width = cx.state.show.tab_width;
+    let (document, stamp) = match opened.result {
+        Ok(Some((document, stamp))) => (document, Some(stamp)),
+        Ok(None) => (crate::text::document::Document::default_file(), None),
+        Err(EnvError::IsFolder(folder)) => {
+            if cx.state.files.unfold(&folder) {
+                cx.effects.push(Effect::List(folder.clone()));
+            }
+            cx.state.files.select(&folder);
+            return cx.state.fail(format!("{shown} is a folder; its files are in the tree (Alt-1)"));
+        }
+        Err(error) => return cx.state.fail(format!("cannot open {shown}: {error}")),
+    };
+    let open = cx.state.buffers.by_path(&opened.real).map(|buffer| buffer.id);
+    let before = cx.state.buffers.current().filter(|_| opened.behind).map(|buffer| buffer.id);
+    let id = match open {
+        Some(id) => id,
+        None => cx.state.buffers.open(Some(opened.path.clone()), document, stamp.clone()),
+    };
+    cx.state.buffers.show(id);
+    if let Some(buffer) = cx.state.buffers.get_mut(id) {
+        buffer.real = Some(opened.real);
+        if let Some(at) = opened.at {
+            buffer.place(at, tab_width);
+        }
+    }
+    match before {
+        Some(shown) => cx.state.buffers.show(shown),
+        None => cx.state.files.select(&opened.path),
+    }
+    if stamp.is_none() && open.is_none() {
+        cx.state.say(format!("{shown} is new; it will be made when you save"));
+    }
+    cx.state.damage.all();
+}
+
+/// Asks for a file to be read again. `forced` takes the file's text whatever was typed.
+pub fn reread(cx: &mut Cx<'_>, id: BufferId, forced: bool) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let Some(path) = buffer.path.clone() else { return };
+    let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
+    cx.effects.push(Effect::Reread { buffer: id, path, text, version, forced });
+}
+
+/// A file was read again: its text becomes one undoable edit, and its format the buffer's.
+pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.get_mut(read.buffer) else { return };
+    let name = buffer.name();
+    let (changes, format, stamp) = match read.result {
+        Ok(Some(new)) => new,
+        Ok(None) => return cx.state.fail(format!("{name} is gone from disk")),
+        Err(error) => return cx.state.fail(format!("cannot read {name} again: {error}")),
+    };
+    if buffer.area.document.version() != read.version {
+        if read.forced {
+            return reread(cx, read.buffer, true);
+        }
+        buffer.disk = Disk::Changed;
+        cx.state.damage.all();
+        return cx.state.fail(changed_elsewhere(&name));
+    }
+    buffer.area.apply_foreign(Transaction::new(changes).by(Author::External), now_ms);
+    buffer.area.document.set_format(format);
+    buffer.read_only = format.read_only();
+    buffer.area.document.mark_saved();
+    buffer.stamp = Some(stamp);
+    buffer.disk = Disk::Same;
+    cx.state.say(format!("{name} read again; undo brings the old text back"));
+    cx.state.damage.all();
+}
+
+fn changed_elsewhere(name: &str) -> String {
+    format!("{name} was changed by somebody else; file.reload reads it, saving asks first")
+}
+
+/// A file was written, or could not be.
+pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
+    let Some(buffer) = cx.state.buffers.get_mut(saved.buffer) else { return };
+    buffer.saving = false;
+    let shown_path = saved.path.clone();
+    match saved.result {
+        Ok(stamp) => {
+            buffer.path = Some(saved.path);
+            buffer.real = Some(saved.real);
+            buffer.stamp = Some(stamp);
+            buffer.disk = Disk::Same;
+            buffer.area.document.mark_saved_at(saved.revision);
+            let name = buffer.name();
+            cx.state.say(format!("saved {name}"));
+            refresh_folder(cx, &shown_path);
+            after_save(cx, saved.buffer, &name, saved.then);
+        }
+        Err(EnvError::Stale(_)) => {
+            let id = saved.buffer;
+            // Saved under a new name, it is the file of that name that is in the way.
+            let own = buffer.path.as_ref() == Some(&saved.path);
+            let shown = cx.state.shown(&shown_path);
+            let what =
+                if own { "was changed by somebody else since it was read." } else { "is there already." };
+            let dialog = Dialog::ask("changed on disk", vec![format!("{shown} {what}")]);
+            let dialog = if own {
+                dialog.choice('r', "read it again (undo keeps yours)", Answer::Reload(id))
+            } else {
+                dialog
+            };
+            let dialog = dialog.choice('o', "overwrite it", Answer::Overwrite(id, shown_path)).choice(
+                'n',
+                "neither",
+                Answer::Dismiss,
+            );
+            if own && let Some(buffer) = cx.state.buffers.get_mut(id) {
+                buffer.disk = Disk::Changed;
+            }
+            cx.state.push_overlay(Overlay::Dialog(dialog));
+        }
+        Err(EnvError::Denied(path)) => {
+            let shown = cx.state.shown(&path);
+            cx.state.fail(format!(
+                "not saved: {shown} may not be written; save under another name (file.save-as)"
+            ));
+        }
+        Err(error) => cx.state.fail(format!("not saved: {error}")),
+    }
+    cx.state.damage.all();
+}
+
+fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
+    let unsaved = cx.state.buffers.get_mut(id).is_some_and(|buffer| buffer.is_unsaved());
+    match then {
+        AfterSave::Stay => {}
+        AfterSave::Close if unsaved => {
+            cx.state.say(format!("{name} was changed while it was saved; it stays open"))
+        }
+        AfterSave::Close => cx.state.buffers.close(id),
+        AfterSave::Quit => cx.state.quit = cx.state.buffers.unsaved().next().is_none(),
+    }
+}
+
+/// Reads the folder of a file again when it is unfolded in the tree.
+fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
+    let open = file.parent().filter(|folder| cx.state.files.open_folders().any(|open| open == *folder));
+    let folder: Option<PathBuf> = open.map(PathBuf::from);
+    cx.effects.extend(folder.map(Effect::List));
+}
+
+/// How a file on disk stands, compared with the state of `stamp`.
+pub fn disk(cx: &mut Cx<'_>, id: BufferId, stamp: &Stamp, disk: Disk) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    // Saved or edited by the agent meanwhile: the comparison is about a state of the past.
+    if buffer.disk == disk || buffer.stamp.as_ref() != Some(stamp) || buffer.saving {
+        return;
+    }
+    buffer.disk = disk;
+    let (name, modified) = (buffer.name(), buffer.area.document.is_modified());
+    match disk {
+        // Nothing of the person's is in the way: take the new text, undoably.
+        Disk::Changed if !modified => reread(cx, id, false),
+        Disk::Changed => cx.state.fail(changed_elsewhere(&name)),
+        Disk::Gone => {
+            buffer.area.document.mark_unsaved();
+            cx.state.fail(format!("{name} is gone from disk; saving makes it again"));
+        }
+        Disk::Same => {}
+    }
+    cx.state.damage.all();
+}
+
+/// Looks whether open files changed on disk: after commands, and when the window gets the
+/// focus.
+pub fn check_disk(cx: &mut Cx<'_>) {
+    let known = |b: &Buffer| Some((b.id, b.path.clone()?, b.stamp.clone()?));
+    let files: Vec<_> = cx.state.buffers.all().iter().filter(|b| !b.saving).filter_map(known).collect();
+    if !files.is_empty() {
+        cx.effects.push(Effect::CheckDisk(files));
+    }
+}
+
+/// The agent's environment asks.
+pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
+    match request {
+        BufferRequest::Snapshot { path, reply } => {
+            let snapshot = cx.state.buffers.by_path(&path).map(|buffer| BufferSnapshot {
+                id: buffer.id,
+                text: buffer.area.text().clone(),
+                format: buffer.area.document.format(),
+                version: buffer.area.document.version(),
+                read_only: buffer.read_only,
+                stamp: buffer.stamp.clone(),
+            });
+            // Nobody waits any more when the call was interrupted.
+            reply.send(snapshot).ok();
+        }
+        BufferRequest::Edit { id, version, changes, reply } => {
+            let by = format!("run {} edit {}", cx.state.agent.run, version);
+            let now_ms = cx.now_ms;
+            let buffer = cx.state.buffers.get_mut(id).filter(|b| b.area.document.version() == version);
+            let edited = buffer.map(|buffer| {
+                buffer.area.apply_foreign(Transaction::new(changes).by(Author::Agent(by)), now_ms);
+                buffer.area.document.version()
+            });
+            reply.send(edited).ok();
+            cx.state.damage.all();
+        }
+        BufferRequest::Written { id, version, stamp } => {
+            let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+            let untouched = buffer.area.document.version() == version;
+            match stamp {
+                Some(stamp) => {
+                    buffer.stamp = Some(stamp);
+                    buffer.disk = Disk::Same;
+                    if untouched {
+                        buffer.area.document.mark_saved();
+                    }
+                }
+                None if untouched => {
+                    buffer.area.undo();
+                }
+                None => cx.state.fail("the agent's edit could not be written; it is in the text, unsaved"),
+            }
+            cx.state.damage.all();
+        }
+        BufferRequest::Touched(path) => refresh_folder(cx, &path),
+    }
+}
