@@ -363,18 +363,31 @@ impl App {
             self.unsaved = unsaved;
             self.state.damage.add(Part::Files);
         }
-        let (everything, parts, _) = self.state.damage.take();
-        if everything {
+        let damage = self.state.damage.take();
+        if damage.is_all() {
             self.place();
             self.tree.damage_all();
         }
-        for part in parts {
-            self.tree.damage(self.nodes[&part]);
-            if part == Part::Editor {
+        for part in damage.parts() {
+            self.tree.damage(self.nodes[part]);
+            if *part == Part::Editor {
                 self.tree.damage(self.nodes[&Part::Status]);
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
         }
+        if damage.is_caret_line()
+            && let Some(row) = self.caret_row()
+        {
+            self.tree.damage_rows(self.nodes[&Part::Editor], row..row + 1);
+            self.tree.damage(self.nodes[&Part::Status]);
+        }
+    }
+
+    /// The row of the caret's line in the editor pane.
+    fn caret_row(&self) -> Option<u16> {
+        let buffer = self.state.buffers.current()?;
+        let (line, _) = buffer.cursor(self.state.show.tab_width);
+        u16::try_from(line.0.checked_sub(buffer.top.0)?).ok()
     }
 
     /// Scrolls what has to show its cursor.

@@ -19,6 +19,9 @@ use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, instal
 
 /// Frames that nobody pressed a key for come no faster than this.
 const FRAME_PERIOD: Duration = Duration::from_millis(16);
+/// How long the session may take to end before the program ends without it; a signal ends the
+/// wait too.
+const GOODBYE: Duration = Duration::from_secs(5);
 /// Longest text that is handed to the terminal's clipboard; many terminals drop longer ones.
 const CLIPBOARD_MAX: usize = 74_000;
 
@@ -93,10 +96,14 @@ impl OnTerminal {
             // The session's last questions to the loop must still be answered.
             let ended = session.shutdown();
             tokio::pin!(ended);
+            let patience = tokio::time::sleep(GOODBYE);
+            tokio::pin!(patience);
             loop {
                 tokio::select! {
                     () = &mut ended => break,
                     happened = pump.next() => pump.take(happened),
+                    _ = signals.next() => break,
+                    () = &mut patience => break,
                 }
             }
         }

@@ -3,6 +3,8 @@
 //! Must not know any tool. What is only written in the wrong type (`"5"` for 5, null for
 //! nothing) is put right first; models do that often, and refusing it costs a turn.
 
+use std::sync::OnceLock;
+
 use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::{Number, Value};
@@ -14,21 +16,26 @@ const ERRORS_MAX: usize = 10;
 #[derive(Debug)]
 pub struct Schema {
     source: Value,
-    /// Or why the schema itself is wrong: a tool of somebody else must not hurt the others.
-    validator: Result<Validator, String>,
+    /// Compiled at the first call: compiling all of them would be a good part of the program's
+    /// start. Or why the schema itself is wrong: a tool of somebody else must not hurt the others.
+    validator: OnceLock<Result<Validator, String>>,
 }
 
 impl Schema {
-    /// Compiles a schema; one that is wrong refuses every call.
+    /// A schema; one that is wrong refuses every call.
     pub fn new(source: &Value) -> Self {
-        let validator = jsonschema::validator_for(source).map_err(|error| error.to_string());
-        Self { source: source.clone(), validator }
+        Self { source: source.clone(), validator: OnceLock::new() }
+    }
+
+    fn validator(&self) -> &Result<Validator, String> {
+        self.validator
+            .get_or_init(|| jsonschema::validator_for(&self.source).map_err(|error| error.to_string()))
     }
 
     /// The arguments in the schema's types, or a list of what is wrong, one `- path: what` each.
     pub fn check(&self, mut args: Value) -> Result<Value, String> {
         let validator = self
-            .validator
+            .validator()
             .as_ref()
             .map_err(|error| format!("- the tool's own schema is invalid: {error}"))?;
         coerce(&self.source, &mut args);

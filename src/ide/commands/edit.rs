@@ -43,8 +43,24 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
     }
     let now_ms = cx.now_ms;
     let Some((area, _, part)) = cx.state.text_target() else { return false };
-    area.edit(now_ms, make);
-    cx.state.damage.add(part);
+    let (modified, before) =
+        (area.document.is_modified(), area.text().line_of(area.selection.primary().head));
+    let several = area.selection.ranges().len() > 1;
+    let lines = area.text().line_count();
+    let changes = area.edit(now_ms, make);
+    let after = area.text().line_of(area.selection.primary().head);
+    // One edit inside the caret's line is by far the most frequent: nothing else has to be drawn.
+    let inside = |edit: crate::text::changes::Edit<'_>| area.text().line_of(edit.new.start) == after;
+    let one_line = lines == area.text().line_count()
+        && before == after
+        && !several
+        && modified
+        && changes.is_none_or(|changes| changes.edits().all(inside));
+    if part == Part::Editor && one_line {
+        cx.state.damage.caret_line();
+    } else {
+        cx.state.damage.add(part);
+    }
     true
 }
 

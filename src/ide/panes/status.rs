@@ -61,7 +61,8 @@ fn left(state: &State) -> (String, &'static str) {
     if edits > 0 {
         text.push_str(&format!("  {edits} to review (Alt-r)"));
     }
-    (text, "ui.status")
+    // The colours of the caret's line: a typed character then changes no colour on its way here.
+    (text, "ui.status.place")
 }
 
 /// What is at the right, as much as fits in half the line or the whole of a wide one.

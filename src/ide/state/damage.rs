@@ -1,7 +1,5 @@
 //! What must be drawn again. Must not know how.
 
-use std::ops::Range;
-
 /// The parts of the screen that are drawn on their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
@@ -31,7 +29,7 @@ impl Part {
 #[derive(Debug, Clone, Default)]
 pub struct Damage {
     parts: Vec<Part>,
-    editor_rows: Option<Range<u16>>,
+    caret_line: bool,
     everything: bool,
 }
 
@@ -43,13 +41,9 @@ impl Damage {
         }
     }
 
-    /// Some rows of the editor must be drawn again.
-    pub fn editor_rows(&mut self, rows: Range<u16>) {
-        let rows = match self.editor_rows.take() {
-            Some(old) => old.start.min(rows.start)..old.end.max(rows.end),
-            None => rows,
-        };
-        self.editor_rows = Some(rows);
+    /// The editor's line with the caret must be drawn again, and no other.
+    pub fn caret_line(&mut self) {
+        self.caret_line = true;
     }
 
     /// Places may have changed: lay out and draw everything.
@@ -57,13 +51,28 @@ impl Damage {
         self.everything = true;
     }
 
-    /// Takes what there is: whether everything, which parts, which rows of the editor.
-    pub fn take(&mut self) -> (bool, Vec<Part>, Option<Range<u16>>) {
-        (std::mem::take(&mut self.everything), std::mem::take(&mut self.parts), self.editor_rows.take())
+    /// Takes what there is.
+    pub fn take(&mut self) -> Self {
+        std::mem::take(self)
+    }
+
+    /// Whether everything must be laid out and drawn.
+    pub fn is_all(&self) -> bool {
+        self.everything
+    }
+
+    /// The parts that must be drawn.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether the caret's line must be drawn.
+    pub fn is_caret_line(&self) -> bool {
+        self.caret_line
     }
 
     /// Whether anything changed.
     pub fn any(&self) -> bool {
-        self.everything || !self.parts.is_empty() || self.editor_rows.is_some()
+        self.everything || !self.parts.is_empty() || self.caret_line
     }
 }

@@ -39,17 +39,23 @@ pub fn lay_out(item: &Item, width: u16, show: Show) -> Vec<Line> {
     }
 }
 
-/// The one line that stands for thinking that is not shown.
+/// The one line that stands for thinking that is not shown. It says how much there is by its
+/// bytes: counting words would read all of it at every delta.
 pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
     let Kind::Thinking(text) = &item.kind else { return Vec::new() };
-    if text.trim().is_empty() {
+    if text.is_empty() {
         return Vec::new();
     }
-    let words = text.split_whitespace().count();
+    let size = if text.len() < 1_000 { String::new() } else { format!(", {} kB", text.len() / 1_000) };
     vec![vec![Span::new(
-        truncate(&format!("∴ thought, {words} words (Ctrl-t)"), usize::from(width)),
+        truncate(&format!("∴ thought{size} (Ctrl-t)"), usize::from(width)),
         "agent.thinking",
     )]]
+}
+
+/// Lines of thinking.
+pub fn thinking(text: &str, width: u16) -> Vec<Line> {
+    plain(text, width, "agent.thinking")
 }
 
 fn plain(text: &str, width: u16, scope: &'static str) -> Vec<Line> {

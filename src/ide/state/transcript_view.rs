@@ -17,6 +17,8 @@ const LAID_MAX: usize = 400;
 enum Laid {
     /// Markdown, which grows at its end without being laid out again.
     Markdown { text: Box<Markdown>, seen: usize, version: u64 },
+    /// Thinking, which grows at its end: the lines before `done` bytes stay.
+    Growing { version: u64, width: u16, done: usize, kept: usize, lines: Vec<Line> },
     /// Anything else, as it was at a version.
     Lines { version: u64, show: Show, width: u16, lines: Vec<Line> },
 }
@@ -25,6 +27,8 @@ enum Laid {
 #[derive(Default)]
 pub struct TranscriptView {
     laid: HashMap<u64, Laid>,
+    /// The line that stands for thinking that is not shown.
+    hidden: Vec<Line>,
     /// The topmost line on screen: item and line in it. `None` keeps to the end.
     top: Option<(usize, usize)>,
 }
@@ -54,8 +58,15 @@ impl TranscriptView {
 
     fn lines(&mut self, item: &Item, width: u16, show: Show) -> &[Line] {
         let hidden = matches!(item.kind, Kind::Thinking(_)) && !show.thinking;
+        if hidden {
+            self.hidden = transcript_lines::hidden_thinking(item, width);
+            return &self.hidden;
+        }
         let laid = self.laid.entry(item.id).or_insert_with(|| match &item.kind {
             Kind::Answer(_) => Laid::Markdown { text: Box::default(), seen: 0, version: u64::MAX },
+            Kind::Thinking(_) => {
+                Laid::Growing { version: u64::MAX, width, done: 0, kept: 0, lines: Vec::new() }
+            }
             _ => Laid::Lines { version: u64::MAX, show, width, lines: Vec::new() },
         });
         match laid {
@@ -66,13 +77,30 @@ impl TranscriptView {
                 }
                 text.lines(width)
             }
+            Laid::Growing { version, width: at, done, kept, lines } => {
+                if let (Kind::Thinking(text), true) = (&item.kind, *version != item.version || *at != width) {
+                    if *at != width {
+                        (*at, *done, *kept) = (width, 0, 0);
+                    }
+                    lines.truncate(*kept);
+                    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+                    if whole > *done {
+                        lines.extend(transcript_lines::thinking(
+                            text[*done..whole].trim_end_matches('\n'),
+                            width,
+                        ));
+                        (*done, *kept) = (whole, lines.len());
+                    }
+                    if !text[*done..].trim().is_empty() {
+                        lines.extend(transcript_lines::thinking(&text[*done..], width));
+                    }
+                    *version = item.version;
+                }
+                lines
+            }
             Laid::Lines { version, show: was, width: at, lines } => {
                 if *version != item.version || *was != show || *at != width {
-                    *lines = if hidden {
-                        transcript_lines::hidden_thinking(item, width)
-                    } else {
-                        transcript_lines::lay_out(item, width, show)
-                    };
+                    *lines = transcript_lines::lay_out(item, width, show);
                     (*version, *was, *at) = (item.version, show, width);
                 }
                 lines
