@@ -175,7 +175,6 @@ pub fn disk(cx: &mut Cx<'_>, id: BufferId, stamp: &Stamp, disk: Disk) {
         Disk::Changed => cx.state.fail(changed_elsewhere(&name)),
         Disk::Gone => {
             buffer.area.document.mark_unsaved();
-            // The next save makes the file anew, and only if nobody else has made one meanwhile.
             buffer.stamp = None;
             cx.state.fail(format!("{name} is gone from disk; saving makes it again"));
         }

@@ -17,6 +17,8 @@ mod ide_anything;
 mod ide_bad_input;
 /// A person edits files.
 mod ide_editing;
+/// Typing, saving, renaming and reading again at the same time.
+mod ide_saving;
 /// What the screen looks like.
 mod ide_screens;
 /// A person and the agent in the same files.
