@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::answers;
 use super::commands::command::Cx;
+use super::commands::file::save_buffer;
 use super::effect::Effect;
 use super::event::{Event, Happened};
 use super::keys::Keymap;
@@ -217,6 +218,7 @@ impl App {
                         input::run(cx, command);
                     }
                 }),
+                Effect::SaveAgain(buffer, then) => self.with_cx(|cx| save_buffer(cx, buffer, then, false)),
                 Effect::CycleModel(step) => self.cycle_model(step),
                 Effect::Copy(text) => self.copied = Some(text),
                 Effect::Repaint => {

@@ -40,6 +40,8 @@ pub enum Effect {
     OpenAll(Vec<(PathBuf, Option<(usize, usize)>)>),
     /// Write a file.
     Save(Box<Save>),
+    /// Save an open file where it is.
+    SaveAgain(BufferId, AfterSave),
     /// Search a text.
     Search(Box<SearchFor>),
     /// Read a folder.

@@ -143,22 +143,32 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
 }
 
 fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
-    let unsaved = cx.state.buffers.get_mut(id).is_some_and(|buffer| buffer.is_unsaved());
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let unsaved = buffer.is_unsaved();
+    if std::mem::take(&mut buffer.save_again) && unsaved {
+        return cx.effects.push(Effect::SaveAgain(id, then));
+    }
     match then {
         AfterSave::Stay => {}
         AfterSave::Close if unsaved => {
-            cx.state.say(format!("{name} was changed while it was saved; it stays open"))
+            cx.state.say(format!("{name} was changed while it was saved; it stays open"));
         }
         AfterSave::Close => cx.state.buffers.close(id),
         AfterSave::Quit => cx.state.quit = cx.state.buffers.unsaved().next().is_none(),
     }
 }
 
-/// Reads the folder of a file again when it is unfolded in the tree.
+/// Reads the nearest unfolded folder around a file again: folders may have been made on the way.
 fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
-    let open = file.parent().filter(|folder| cx.state.files.open_folders().any(|open| open == *folder));
-    let folder: Option<PathBuf> = open.map(PathBuf::from);
+    let open = |folder: &&Path| cx.state.files.open_folders().any(|open| open == *folder);
+    let folder = file.ancestors().skip(1).find(open).map(PathBuf::from);
     cx.effects.extend(folder.map(Effect::List));
+}
+
+/// Reads every unfolded folder again: a command may have made or removed anything.
+pub fn refresh_tree(cx: &mut Cx<'_>) {
+    let folders: Vec<PathBuf> = cx.state.files.open_folders().map(PathBuf::from).collect();
+    cx.effects.extend(folders.into_iter().map(Effect::List));
 }
 
 /// How a file on disk stands, compared with the state of `stamp`.
@@ -214,6 +224,7 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
             let now_ms = cx.now_ms;
             let buffer = cx.state.buffers.get_mut(id).filter(|b| b.area.document.version() == version);
             let edited = buffer.map(|buffer| {
+                buffer.saved_along = buffer.is_unsaved();
                 buffer.area.apply_foreign(Transaction::new(changes).by(Author::Agent(by)), now_ms);
                 buffer.area.document.version()
             });
@@ -229,6 +240,11 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
                     buffer.disk = Disk::Same;
                     if untouched {
                         buffer.area.document.mark_saved();
+                    }
+                    if std::mem::take(&mut buffer.saved_along) {
+                        let name = buffer.name();
+                        cx.state
+                            .say(format!("{name}: your unsaved changes were saved with the agent's edit"));
                     }
                 }
                 None if untouched => {

@@ -4,10 +4,11 @@ use super::answers;
 use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, edit, search, view};
 use super::keys::Lookup;
+use super::overlays::dialog;
 use super::panes::{editor, tabs};
 use super::state::State;
 use super::state::damage::Part;
-use super::state::overlay::{Overlay, Topic};
+use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::panes::Focus;
 use super::update;
 use crate::text::columns;
@@ -55,9 +56,12 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         // Only silence ends the guard: whoever types on has not seen the question.
         cx.state.guard_until = Some(cx.now + GUARD);
         if !cx.state.guard_swallows {
-            typed_below(cx, |cx| self::key(cx, key));
+            return typed_below(cx, |cx| self::key(cx, key));
         }
-        return;
+        // Escape and commands of the program cannot be meant as an answer.
+        if key.typed().is_some() || key.code == crate::tui::input::KeyCode::Enter {
+            return;
+        }
     }
     if dialog_key(cx, key) {
         return;
@@ -125,6 +129,11 @@ fn dialog_key(cx: &mut Cx<'_>, key: Key) -> bool {
     };
     let answer =
         dialog.choices.iter().find(|choice| choice.key == wanted).map(|choice| choice.answer.clone());
+    let allows = matches!(answer, Some(Answer::Allow(_) | Answer::AllowAlways(_)));
+    if allows && dialog.top < dialog::last_top(cx.state.size, dialog) {
+        cx.state.say("there is more to read first: PageDown");
+        return true;
+    }
     if let Some(answer) = answer {
         cx.state.pop_overlay();
         answers::dialog(cx, &answer);

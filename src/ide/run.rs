@@ -80,6 +80,7 @@ impl OnTerminal {
                 },
                 input = self.terminal.input() => {
                     if !self.input(&mut pump.app, input)? {
+                        code = Signal::HangUp.exit_code();
                         break;
                     }
                     hasty = true;
@@ -91,7 +92,10 @@ impl OnTerminal {
                 self.draw(&mut pump.app)?;
             }
         }
-        self.terminal.suspend()?;
+        if let Err(error) = self.terminal.suspend() {
+            // A window that was closed cannot be given back; the session must still end well.
+            tracing::warn!("the terminal could not be restored: {error}");
+        }
         if let Some(session) = pump.app.session().cloned() {
             // The session's last questions to the loop must still be answered.
             let ended = session.shutdown();

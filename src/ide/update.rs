@@ -138,6 +138,7 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         }
         AgentEvent::ToolEnd { .. } => {
             drop_withdrawn(cx);
+            file_events::refresh_tree(cx);
             file_events::check_disk(cx);
         }
         _ => {}

@@ -100,6 +100,7 @@ impl Worker {
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
             Effect::Accept
+            | Effect::SaveAgain(..)
             | Effect::Run(_)
             | Effect::Picker(_)
             | Effect::CycleModel(_)

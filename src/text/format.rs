@@ -121,7 +121,9 @@ pub fn without_carriers(text: &str) -> Cow<'_, str> {
 pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Vec<u8> {
     let mut bytes = if format.bom { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
     for chunk in chunks {
-        if format.lossless {
+        // Whatever the format says: undo can bring a text of another format back, and every way
+        // into a text keeps such characters out, so one that is there stands for a byte.
+        if memchr::memmem::find(chunk.as_bytes(), b"\xf4\x8f").is_some() {
             for c in chunk.chars() {
                 match carried_byte(c) {
                     Some(byte) => bytes.push(byte),

@@ -56,6 +56,10 @@ pub fn save_to(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, then: AfterSave, ov
         cx.state.fail(format!("not saved: {reason}"));
         return;
     }
+    if buffer.saving {
+        buffer.save_again = true;
+        return;
+    }
     buffer.saving = true;
     // What is typed while the file is written must not join what is written.
     buffer.area.document.seal();

@@ -2,6 +2,7 @@
 
 use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
+use crate::ide::overlays::dialog;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::Overlay;
 use crate::ide::state::panes::Focus;
@@ -25,7 +26,7 @@ fn step(cx: &mut Cx<'_>, by: isize) {
     match cx.state.overlays.last_mut() {
         Some(Overlay::Picker(picker)) => picker.step(by as i64),
         Some(Overlay::Dialog(dialog)) => {
-            let last = dialog.lines.len().saturating_sub(1);
+            let last = dialog::last_top(cx.state.size, dialog);
             dialog.top = dialog.top.saturating_add_signed(by).min(last);
         }
         _ if cx.state.panes.focus == Focus::Files => {

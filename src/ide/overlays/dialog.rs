@@ -51,6 +51,12 @@ fn fitting(dialog: &Dialog, cols: usize) -> String {
     fits.or(forms.last()).cloned().unwrap_or_default()
 }
 
+/// The first row shown when the text is scrolled to its end.
+pub fn last_top(size: (u16, u16), dialog: &Dialog) -> usize {
+    let area = place(size, dialog);
+    wrapped(dialog, area.width).len().saturating_sub(usize::from(area.height.saturating_sub(2)))
+}
+
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
     let (cols, _) = canvas.size();

@@ -49,6 +49,10 @@ fn left(state: &State) -> (String, &'static str) {
         let sign = if state.status.is_error { "✗ " } else { "" };
         return (format!("{sign}{}", state.status.message), scope);
     }
+    if state.areas.editor.is_none() {
+        let model = state.agent.model.as_ref().map(|model| model.name.clone());
+        return (model.unwrap_or_default(), "ui.status");
+    }
     let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
     let (line, column) = buffer.cursor(state.show.tab_width);
     let mut text = format!("{} {}:{}", buffer.name(), line.0 + 1, column.0 + 1);
@@ -69,11 +73,16 @@ fn left(state: &State) -> (String, &'static str) {
 fn right(state: &State, cols: usize) -> String {
     let agent = &state.agent;
     let mut parts = Vec::new();
+    // A message needs the room: what it advises must be readable.
+    let told = !state.status.message.is_empty();
     if agent.working_since.is_some() {
         parts.push(SIGNS[agent.sign % SIGNS.len()].to_string());
     }
     if agent.unrestricted {
-        parts.push("asks nothing".to_string());
+        parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
+    }
+    if told {
+        return parts.join("  ");
     }
     if let Some(model) = &agent.model {
         let thinking = if agent.thinking == Thinking::Off {
@@ -99,8 +108,11 @@ fn right(state: &State, cols: usize) -> String {
         // The working sign and the model go last: drop from the end.
         parts.pop();
     }
-    let text = parts.join("  ");
-    if text_width(&text) * 2 > cols && cols < 40 { String::new() } else { text }
+    let signs = usize::from(agent.working_since.is_some()) + usize::from(agent.unrestricted);
+    while parts.len() > signs && cols < 40 && text_width(&parts.join("  ")) * 2 > cols {
+        parts.pop();
+    }
+    parts.join("  ")
 }
 
 /// `12.4k`, `200k`, `1.0M`.

@@ -24,16 +24,30 @@ impl Component<State> for Transcript {
             return draw_empty(canvas, state);
         }
         let mut view = state.transcript_view.borrow_mut();
-        let border = canvas.style("ui.border");
         let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
         view.visit(&state.transcript, state.show, (cols, rows), |y, line| {
             let mut x = 1;
             for span in line {
                 let style = content.style(span.scope);
                 x = content.text(x, y, &span.text, style);
+                // What has a ground of its own has it to the edge.
+                if span.scope.starts_with("diff.added")
+                    || span.scope.starts_with("diff.removed")
+                    || span.scope == "agent.user"
+                {
+                    content.put_style(Rect::new(x, y, cols.saturating_sub(x + 2), 1), style);
+                }
             }
         });
-        for y in 0..rows {
+        draw_border(canvas, state);
+    }
+}
+
+/// The line between the editor and the agent, where there is an editor.
+fn draw_border(canvas: &mut Canvas<'_>, state: &State) {
+    let border = canvas.style("ui.border");
+    if state.areas.transcript.is_some_and(|area| area.x > 0) {
+        for y in 0..canvas.size().1 {
             canvas.text(0, y, "│", border);
         }
     }
@@ -55,8 +69,5 @@ fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
         canvas.text(2, y, key, strong);
         canvas.text(widest + 4, y, what, soft);
     }
-    let border = canvas.style("ui.border");
-    for y in 0..rows {
-        canvas.text(0, y, "│", border);
-    }
+    draw_border(canvas, state);
 }

@@ -50,6 +50,10 @@ pub struct Buffer {
     pub left: Column,
     /// Whether a save is on its way.
     pub saving: bool,
+    /// Whether the agent's edit that is on its way to disk takes unsaved changes along.
+    pub saved_along: bool,
+    /// Whether another one was asked for meanwhile.
+    pub save_again: bool,
 }
 
 impl Buffer {
@@ -169,6 +173,8 @@ impl Buffers {
             top: Line(0),
             left: Column(0),
             saving: false,
+            saved_along: false,
+            save_again: false,
         });
         self.current = self.list.len() - 1;
         id

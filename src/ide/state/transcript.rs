@@ -103,6 +103,22 @@ impl Transcript {
                 }
             }
         }
+        self.close_loaded();
+    }
+
+    /// What a killed program has left open is told as such.
+    fn close_loaded(&mut self) {
+        for item in &mut self.items {
+            if let Kind::Tool(call) = &mut item.kind
+                && call.status == Status::Asked
+            {
+                call.status = Status::Failed(None);
+                call.result = Some(ResultView::Text("bowline ended before this call did".to_string()));
+            }
+        }
+        if let Some(Kind::User(_)) = self.items.last().map(|item| &item.kind) {
+            self.notice(false, "this was not answered; Up and Enter send it again".to_string());
+        }
     }
 
     /// Says something on the program's behalf.
@@ -135,7 +151,7 @@ impl Transcript {
         match answer.stop_reason {
             StopReason::Error => {
                 let text = answer.error_message.clone().unwrap_or_else(|| "the answer broke off".to_string());
-                self.notice(true, text);
+                self.notice(true, format!("{text}\nUp and Enter send it again."));
             }
             StopReason::Aborted => self.notice(false, "interrupted".to_string()),
             StopReason::Length => {
