@@ -48,6 +48,7 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
     let usage = |report| (USAGE, report);
     let print = args.print || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
     let process = process(!print).map_err(usage)?;
+    reserved(args, &process).map_err(usage)?;
     let setup = setup::resolve(args, &process, print).map_err(usage)?;
     if let Err(error) = log::start(&setup.home.state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
         tell(&Report::caused(format!("no log can be kept in {}", setup.home.state.display()), &error));
@@ -56,13 +57,42 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
     let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
     let code = runtime.block_on(async {
         if args.list_models {
-            return list_models(args, &setup, &process);
+            return Ok(list_models(args, &setup, &process));
         }
         if print { run_print(args, setup, &process).await } else { run_ide(args, setup, process).await }
     });
     // A thread that still walks a folder or waits for a dead disk must not hold the exit up.
     runtime.shutdown_background();
     code
+}
+
+/// Words that will be subcommands. Taken as a file or as a prompt they would do something else
+/// today than tomorrow.
+const RESERVED: [&str; 12] = [
+    "login",
+    "logout",
+    "models",
+    "sessions",
+    "export",
+    "config",
+    "doctor",
+    "completions",
+    "tool",
+    "prompt",
+    "serve",
+    "help",
+];
+
+/// Refuses a reserved word as the first argument, unless it is a file or plainly a prompt.
+fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
+    let Some(word) = args.args.first().filter(|word| RESERVED.contains(&word.as_str()) && !args.print) else {
+        return Ok(());
+    };
+    if process.cwd.join(word).exists() {
+        return Ok(());
+    }
+    Err(Report::new(format!("`bowline {word}` is not in this version"))
+        .hint(format!("bowline --help lists what is; ./{word} is a file of that name, -p {word} a prompt")))
 }
 
 fn process(interactive: bool) -> Result<Process, Report> {
@@ -155,7 +185,7 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     Ok(code)
 }
 
-fn list_models(args: &Args, setup: &Setup, process: &Process) -> Result<i32, (i32, Report)> {
+fn list_models(args: &Args, setup: &Setup, process: &Process) -> i32 {
     let env = setup::environment(setup);
     let options = setup::session(args, setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
     let mut out = std::io::stdout();
@@ -164,10 +194,10 @@ fn list_models(args: &Args, setup: &Setup, process: &Process) -> Result<i32, (i3
             format!("{}/{}\t{}\t{}k\n", model.provider, model.id, model.name, model.context_window / 1000);
         if out.write_all(line.as_bytes()).is_err() {
             // Whoever read the list has seen enough.
-            return Ok(OK);
+            return OK;
         }
     }
-    Ok(OK)
+    OK
 }
 
 /// Says what failed on standard error. When even that is gone there is nobody to tell.

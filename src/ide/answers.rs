@@ -32,10 +32,10 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::Allow(id) => cx.state.asks.answer(*id, Decision::Allow, false),
         Answer::AllowAlways(id) => cx.state.asks.answer(*id, Decision::Allow, true),
         Answer::Deny(id) => {
-            cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false)
+            cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false);
         }
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll => {
-            search::continue_replacing(cx, answer)
+            search::continue_replacing(cx, answer);
         }
     }
     cx.state.damage.all();

@@ -199,7 +199,7 @@ impl App {
             Input::Key(key) => input::key(cx, key),
             Input::Paste(text) => input::paste(cx, &text),
             Input::PasteCut(bytes) => {
-                cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"))
+                cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"));
             }
             Input::Mouse(mouse) => input::mouse(cx, mouse),
             Input::Focus(true) => file_events::check_disk(cx),

@@ -124,13 +124,12 @@ impl Environment for BufferEnvironment {
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
         async move {
-            match self.snapshot(path).await? {
-                Some(open) => self.write_open(path, bytes, expected, open).await,
-                None => {
-                    let stamp = self.inner.write(path, bytes, expected).await?;
-                    self.tell(BufferRequest::Touched(path.to_path_buf())).await?;
-                    Ok(stamp)
-                }
+            if let Some(open) = self.snapshot(path).await? {
+                self.write_open(path, bytes, expected, open).await
+            } else {
+                let stamp = self.inner.write(path, bytes, expected).await?;
+                self.tell(BufferRequest::Touched(path.to_path_buf())).await?;
+                Ok(stamp)
             }
         }
         .boxed()

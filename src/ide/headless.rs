@@ -70,7 +70,7 @@ impl Headless {
 
     /// Runs until nothing is under way, the agent's run included.
     pub async fn idle(&mut self) {
-        self.until("idle", |pump| pump.is_idle()).await;
+        self.until("idle", super::pump::Pump::is_idle).await;
     }
 
     /// Runs until the screen shows a text.

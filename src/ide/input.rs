@@ -183,12 +183,10 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
 /// What is typed into a picker filters it; what is typed into a search moves the cursor.
 fn follow_query(cx: &mut Cx<'_>) {
     match cx.state.overlays.last_mut() {
-        Some(Overlay::Picker(picker)) => {
-            if picker.query_changed() {
-                picker.refilter();
-                picker.tick(FILTER_WAIT_MS);
-                cx.state.damage.add(Part::Overlay);
-            }
+        Some(Overlay::Picker(picker)) if picker.query_changed() => {
+            picker.refilter();
+            picker.tick(FILTER_WAIT_MS);
+            cx.state.damage.add(Part::Overlay);
         }
         Some(Overlay::Question(question)) if matches!(question.topic, Topic::Find(_)) => {
             let version = question.answer.document.version();

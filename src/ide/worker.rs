@@ -91,7 +91,7 @@ impl Worker {
                 self.task(async move { Event::Dequeued(queue.await.unwrap_or_default()) });
             }
             Effect::SetModel { provider, id } => {
-                self.with_session(|session| session.set_model(&provider, &id))
+                self.with_session(|session| session.set_model(&provider, &id));
             }
             Effect::SetThinking(level) => self.with_session(|session| session.set_thinking(level)),
             Effect::SetTools(names) => self.with_session(|session| session.set_tools(names)),

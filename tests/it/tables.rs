@@ -176,11 +176,11 @@ fn is_legacy(key: &Key) -> bool {
         KeyCode::Char(c) if ctrl => {
             !shift && (c.is_ascii_lowercase() || " _]\\^[".contains(c)) && !(alt && c == '[')
         }
-        KeyCode::Char(_) => true,
         KeyCode::Enter | KeyCode::Backspace | KeyCode::Escape => !ctrl && !shift,
         KeyCode::Tab => !ctrl && !alt,
         KeyCode::F(n) => n <= 12,
-        KeyCode::Up
+        KeyCode::Char(_)
+        | KeyCode::Up
         | KeyCode::Down
         | KeyCode::Left
         | KeyCode::Right

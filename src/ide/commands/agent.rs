@@ -14,12 +14,12 @@ pub const COMMANDS: &[Command] = &[
     command("agent.follow-up", "Say it when the agent is done", |cx| send(cx, Delivery::FollowUp)),
     command("agent.interrupt", "Interrupt the agent", |cx| cx.effects.push(Effect::Abort)),
     command("agent.dequeue", "Take queued messages back into the prompt", |cx| {
-        cx.effects.push(Effect::Dequeue)
+        cx.effects.push(Effect::Dequeue);
     }),
     command("agent.model-picker", "Choose the model", |cx| cx.effects.push(Effect::Picker("models"))),
     command("agent.cycle-model", "Let the next model answer", |cx| cx.effects.push(Effect::CycleModel(1))),
     command("agent.cycle-model-back", "Let the previous model answer", |cx| {
-        cx.effects.push(Effect::CycleModel(-1))
+        cx.effects.push(Effect::CycleModel(-1));
     }),
     command("agent.cycle-thinking", "Think more; after the most, not at all", cycle_thinking),
     command("agent.tools-picker", "Choose the agent's tools", |cx| cx.effects.push(Effect::Picker("tools"))),

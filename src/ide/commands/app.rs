@@ -10,7 +10,7 @@ use crate::ide::state::panes::Focus;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("app.palette", "Palette: every command by name", |cx| {
-        cx.effects.push(Effect::Picker("commands"))
+        cx.effects.push(Effect::Picker("commands"));
     }),
     command("app.keys", "Show the keys of this place", |cx| cx.effects.push(Effect::Picker("keys"))),
     command("app.quit", "Quit; asks when something is unsaved or running", quit),

@@ -16,16 +16,16 @@ pub const COMMANDS: &[Command] = &[
     command("edit.tab", "Indent", tab),
     command("edit.dedent", "Take away one stop of indentation", dedent),
     command("edit.delete-back", "Delete the character before the cursor", |cx| {
-        erase(cx, Reach::GraphemeBack)
+        erase(cx, Reach::GraphemeBack);
     }),
     command("edit.delete", "Delete the character at the cursor", |cx| erase(cx, Reach::Grapheme)),
     chaining("edit.kill-line", "Cut to the end of the line", |cx| kill(cx, Reach::Line, Direction::Forward)),
     chaining("edit.kill-line-back", "Cut to the start of the line", |cx| {
-        kill(cx, Reach::LineBack, Direction::Backward)
+        kill(cx, Reach::LineBack, Direction::Backward);
     }),
     chaining("edit.kill-word", "Cut to the end of the word", |cx| kill(cx, Reach::Word, Direction::Forward)),
     chaining("edit.kill-word-back", "Cut to the start of the word", |cx| {
-        kill(cx, Reach::WordBack, Direction::Backward)
+        kill(cx, Reach::WordBack, Direction::Backward);
     }),
     command("edit.cut", "Cut the selection", cut),
     command("edit.copy", "Copy the selection", copy),

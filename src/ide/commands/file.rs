@@ -40,12 +40,11 @@ fn save_all(cx: &mut Cx<'_>) {
 /// changed it.
 pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    match buffer.path.clone() {
-        Some(path) => save_to(cx, id, path, then, over),
-        None => {
-            cx.state.buffers.show(id);
-            ask_name(cx, id);
-        }
+    if let Some(path) = buffer.path.clone() {
+        save_to(cx, id, path, then, over);
+    } else {
+        cx.state.buffers.show(id);
+        ask_name(cx, id);
     }
 }
 

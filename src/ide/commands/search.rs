@@ -23,14 +23,14 @@ pub const COMMANDS: &[Command] = &[
     command("search.next", "Go to the next match", |cx| again(cx, true)),
     command("search.previous", "Go to the previous match", |cx| again(cx, false)),
     command("search.go-to-line", "Go to a line, or line:column", |cx| {
-        with_file(cx, Topic::GoToLine, String::new())
+        with_file(cx, Topic::GoToLine, "");
     }),
     command("search.replace", "Replace a text in the file, match by match", replace),
 ];
 
-fn with_file(cx: &mut Cx<'_>, topic: Topic, first: String) {
+fn with_file(cx: &mut Cx<'_>, topic: Topic, first: &str) {
     if cx.state.buffers.current().is_some() {
-        ask(cx, topic, &first);
+        ask(cx, topic, first);
     } else {
         cx.state.say("no file is open");
     }
@@ -40,13 +40,13 @@ fn find(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let from = buffer.area.selection.primary().start();
     let first = seed(buffer, cx.state.last_search.as_deref());
-    with_file(cx, Topic::Find(from), first);
+    with_file(cx, Topic::Find(from), &first);
     look(cx);
 }
 
 fn replace(cx: &mut Cx<'_>) {
     let first = cx.state.buffers.current().map(|buffer| seed(buffer, cx.state.last_search.as_deref()));
-    with_file(cx, Topic::Replace, first.unwrap_or_default());
+    with_file(cx, Topic::Replace, &first.unwrap_or_default());
 }
 
 /// What a search begins with: a selected piece of one line, else what was looked for last.
@@ -78,12 +78,12 @@ pub fn look(cx: &mut Cx<'_>) {
         return;
     }
     let ask = Search::Typed { from, answer: question.seen };
-    cx.effects.push(Effect::Search(search(buffer, wanted, ask)));
+    cx.effects.push(Effect::Search(Box::new(search(buffer, wanted, ask))));
 }
 
-fn search(buffer: &Buffer, wanted: String, ask: Search) -> Box<SearchFor> {
+fn search(buffer: &Buffer, wanted: String, ask: Search) -> SearchFor {
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    Box::new(SearchFor { buffer: buffer.id, text, version, wanted, ask })
+    SearchFor { buffer: buffer.id, text, version, wanted, ask }
 }
 
 fn again(cx: &mut Cx<'_>, forward: bool) {
@@ -94,7 +94,7 @@ fn again(cx: &mut Cx<'_>, forward: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let range = buffer.area.selection.primary();
     let ask = if forward { Search::Next(range.end()) } else { Search::Previous(range.start()) };
-    cx.effects.push(Effect::Search(search(buffer, wanted, ask)));
+    cx.effects.push(Effect::Search(Box::new(search(buffer, wanted, ask))));
 }
 
 /// Looks for it. Reads the whole text where need be; not to be called on the loop.
@@ -152,7 +152,7 @@ pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
 
 /// Goes to `line` or `line:column`, both from 1. Tells what is wrong with the text otherwise.
 pub fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
-    let mut parts = answer.trim().splitn(2, ':').map(|part| part.parse::<usize>());
+    let mut parts = answer.trim().splitn(2, ':').map(str::parse::<usize>);
     let line = match parts.next() {
         Some(Ok(line)) if line >= 1 => line,
         _ => return Err("a line number from 1, or line:column".to_string()),

@@ -14,7 +14,7 @@ pub const COMMANDS: &[Command] = &[
     command("view.toggle-editor", "Show or hide the editor", |cx| toggle(cx, Focus::Editor)),
     command("view.toggle-agent", "Show or hide the agent", |cx| toggle(cx, Focus::Agent)),
     command("view.files-picker", "Find a file of the workspace", |cx| {
-        cx.effects.push(Effect::Picker("files"))
+        cx.effects.push(Effect::Picker("files"));
     }),
     command("view.buffers-picker", "Go to an open file", |cx| cx.effects.push(Effect::Picker("buffers"))),
     command("view.session-tree", "Go to another place of the conversation", |cx| {

@@ -146,7 +146,7 @@ impl Keymap {
                 match sequence {
                     Err(_) => refuse(keys.span().start, format!("`{}` is no key", keys.get_ref())),
                     Ok(keys_read) if keys_read.is_empty() => {
-                        refuse(keys.span().start, "an empty key".to_string())
+                        refuse(keys.span().start, "an empty key".to_string());
                     }
                     Ok(_) if !known(command.get_ref()) => {
                         refuse(command.span().start, format!("no command is called `{}`", command.get_ref()));

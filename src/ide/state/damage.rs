@@ -52,6 +52,7 @@ impl Damage {
     }
 
     /// Takes what there is.
+    #[must_use]
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }

@@ -136,10 +136,10 @@ impl Transcript {
             match part {
                 Part::Known(KnownPart::Text { text, .. }) => self.add(Kind::Answer(text.clone())),
                 Part::Known(KnownPart::Thinking { thinking, .. }) => {
-                    self.add(Kind::Thinking(thinking.clone()))
+                    self.add(Kind::Thinking(thinking.clone()));
                 }
                 Part::Known(KnownPart::ToolCall(call)) => {
-                    self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked)
+                    self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked);
                 }
                 Part::Known(KnownPart::Image { .. }) | Part::Unknown(_) => {}
             }
@@ -155,7 +155,7 @@ impl Transcript {
             }
             StopReason::Aborted => self.notice(false, "interrupted".to_string()),
             StopReason::Length => {
-                self.notice(true, "the answer reached the model's output limit".to_string())
+                self.notice(true, "the answer reached the model's output limit".to_string());
             }
             StopReason::Stop | StopReason::ToolUse => {}
         }
@@ -179,7 +179,7 @@ impl Transcript {
                 _ => return false,
             },
             AgentEvent::ToolStart { call_id, tool, args } => {
-                self.start_call(call_id, tool, args, tools, Status::Running)
+                self.start_call(call_id, tool, args, tools, Status::Running);
             }
             AgentEvent::ToolUpdate { call_id, text } => {
                 self.change_call(call_id, |call| call.live.clone_from(text));
@@ -196,7 +196,7 @@ impl Transcript {
             }
             AgentEvent::LimitReached(text) => self.notice(true, text.clone()),
             AgentEvent::LoopDetected => {
-                self.notice(false, "the same calls repeat; the model was told so".to_string())
+                self.notice(false, "the same calls repeat; the model was told so".to_string());
             }
             AgentEvent::AgentStart
             | AgentEvent::TurnStart
@@ -263,7 +263,7 @@ impl Transcript {
     ) {
         let text = full.map_or_else(|| join_text(&result.content), String::from);
         let view = match tools.get(&result.tool_name) {
-            Some(tool) if !result.is_error => tool.result_view(&text, result.details.as_ref()),
+            Some(known) if !result.is_error => known.result_view(&text, result.details.as_ref()),
             _ => ResultView::Text(text),
         };
         let status = if result.is_error { Status::Failed(took) } else { Status::Done(took) };
