@@ -8,7 +8,8 @@ use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::anthropic::{self as wire, Piece, Reply, Server};
+use crate::support::anthropic as wire;
+use crate::support::server::{Piece, Reply, Server};
 
 /// A home and a workspace of their own, and a server.
 struct Place {

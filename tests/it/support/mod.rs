@@ -5,4 +5,5 @@
 pub mod anthropic;
 pub mod desk;
 pub mod pty;
+pub mod server;
 pub mod snaps;
