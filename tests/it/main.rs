@@ -27,5 +27,7 @@ mod tidy;
 mod tui_term;
 /// The Anthropic adapter over a real socket.
 mod anthropic;
+/// The Chat Completions adapter over a real socket.
+mod openai;
 /// `bowline -p` as a process.
 mod print;
