@@ -14,6 +14,7 @@ use crate::base::error::Report;
 use crate::base::log;
 use crate::ide;
 use crate::modes::print;
+use crate::modes::visible::Visible;
 use crate::runtime;
 use crate::tools::{Approval, Ask, Decision, Mode};
 use crate::tui::theme::ColorDepth;
@@ -179,8 +180,11 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let prompts =
         setup.said.into_iter().map(|said| print::Prompt { text: said.text, images: said.images }).collect();
-    let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
-    let code = print::print(&handle, prompts, &mut stdout, &mut stderr).await;
+    let stdout = std::io::stdout();
+    // A pipe gets the model's bytes as they are; a terminal would obey some of them.
+    let mut stdout: Box<dyn Write + Send> =
+        if stdout.is_terminal() { Box::new(Visible::new(stdout)) } else { Box::new(stdout) };
+    let code = print::print(&handle, prompts, &mut *stdout, &mut std::io::stderr()).await;
     handle.shutdown().await;
     Ok(code)
 }

@@ -24,6 +24,8 @@ pub struct Access {
     pub base_url: String,
     /// `None` where none is needed.
     pub key: Option<Secret>,
+    /// Where the key came from, or could come from: a variable's name or `--api-key`.
+    pub key_name: Option<String>,
 }
 
 /// What was given to reach providers with.
@@ -52,12 +54,16 @@ impl Credentials {
     pub fn access(&self, provider: &ProviderInfo) -> Option<Access> {
         let given = provider.base_url_var.as_deref().and_then(|name| self.var(name));
         let base_url = given.unwrap_or(&provider.base_url).trim_end_matches('/').to_string();
-        let key = match &self.explicit {
-            Some((id, key)) if *id == provider.id => Some(key.clone()),
-            _ => provider.key_vars.iter().find_map(|name| self.var(name)).map(|key| Secret(key.to_string())),
+        let (key_name, key) = match &self.explicit {
+            Some((id, key)) if *id == provider.id => (Some("--api-key".to_string()), Some(key.clone())),
+            _ => {
+                let set = provider.key_vars.iter().find_map(|name| Some((name, self.var(name)?)));
+                let name = set.map(|(name, _)| name).or(provider.key_vars.first());
+                (name.cloned(), set.map(|(_, key)| Secret(key.to_string())))
+            }
         };
         let free = provider.key_vars.is_empty() || loopback_url(&base_url);
-        (free || key.is_some()).then_some(Access { base_url, key })
+        (free || key.is_some()).then_some(Access { base_url, key, key_name })
     }
 
     fn var(&self, name: &str) -> Option<&str> {

@@ -58,9 +58,14 @@ impl Catalog {
         self.providers.iter().find(|p| p.id == id)
     }
 
-    /// The models of a provider, its default one first.
+    /// The models of a provider, its default one first. Of a default model that no data
+    /// describes nothing is known but its name.
     pub fn models_of(&self, provider: &ProviderInfo) -> Vec<Arc<Model>> {
         let mut models: Vec<_> = self.models.iter().filter(|m| m.provider == provider.id).cloned().collect();
+        if !models.iter().any(|m| m.id == provider.default_model) {
+            let ProviderInfo { id, api, base_url, default_model, .. } = provider;
+            models.push(Arc::new(Model::unknown(id, default_model, api, base_url)));
+        }
         models.sort_by_key(|m| m.id != provider.default_model);
         models
     }
@@ -77,7 +82,7 @@ mod tests {
         let catalog = Catalog::builtin();
         for provider in &catalog.providers {
             let models = catalog.models_of(provider);
-            assert_eq!(models[0].id, provider.default_model);
+            assert_eq!((&models[0].id, &models[0].api), (&provider.default_model, &provider.api));
             assert!(DIALECTS.iter().any(|d| d.id == provider.api), "{}", provider.api);
         }
         for model in &catalog.models {

@@ -4,10 +4,13 @@
 //! terminals.
 
 pub mod accumulate;
+pub mod answer;
 pub mod auth;
 pub mod catalog;
 pub mod client;
 pub mod draft;
+pub mod failure;
+pub mod history;
 pub mod model;
 pub mod provider;
 pub mod providers;

@@ -130,7 +130,10 @@ fn choose(
             .or_else(|| set.as_ref()?.find(usable))
             .or_else(|| usable.first().cloned())
             .ok_or_else(|| {
-                Report::new("there is no model that can be asked").hint("set ANTHROPIC_API_KEY")
+                let providers = &Catalog::builtin().providers;
+                let names: Vec<_> = providers.iter().filter_map(|p| p.key_vars.first()).cloned().collect();
+                let hint = format!("set {}", names.join(" or "));
+                Report::new("there is no model that can be asked").hint(hint)
             })?,
     };
     let thinking = options

@@ -17,7 +17,8 @@ use bowline::net::http::{Http, Limits};
 use futures::StreamExt;
 use serde_json::json;
 
-use crate::support::anthropic::{self as wire, Piece, Reply, Server};
+use crate::support::anthropic as wire;
+use crate::support::server::{Piece, Reply, Server, bytes};
 
 fn client(url: &str, key: Option<&str>) -> Client {
     let mut vars = HashMap::from([("ANTHROPIC_BASE_URL".to_string(), url.to_string())]);
@@ -89,7 +90,7 @@ async fn a_request_has_what_the_api_wants_and_nothing_that_it_refuses() {
 #[tokio::test]
 async fn bytes_may_be_cut_anywhere() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
-    let whole = wire::bytes(&[wire::open(), wire::text(0, &[words]), wire::close("end_turn")].concat());
+    let whole = bytes(&[wire::open(), wire::text(0, &[words]), wire::close("end_turn")].concat());
     for size in [1, 3, 7] {
         let pieces = whole.chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
         let server = Server::start(vec![Reply::Stream(pieces)]);
@@ -167,6 +168,7 @@ async fn nobody_there_is_a_network_error() {
     let (error, _) = failed(&ask(&url).await);
     assert_eq!(error.kind, ErrorKind::Network);
     assert!(error.message.contains("refused"), "{error}");
+    assert!(error.message.ends_with(&format!("(is the server at {url} running?)")), "{error}");
 }
 
 #[tokio::test]

@@ -8,7 +8,9 @@ use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::anthropic::{self as wire, Piece, Reply, Server};
+use crate::support::anthropic as wire;
+use crate::support::pty::Launch;
+use crate::support::server::{Piece, Reply, Server};
 
 /// A home and a workspace of their own, and a server.
 struct Place {
@@ -204,4 +206,24 @@ fn without_a_key_the_demo_says_that_it_is_one() {
     let (code, out, err) = finish(&output);
     assert_eq!(code, 0);
     assert!(out.contains("not a model") && err.contains("no model is connected"), "{out}{err}");
+}
+
+#[test]
+fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
+    let words = "a\tb \u{1b}[2J\u{9b}31m";
+    let place = Place::new(vec![wire::says(words), wire::says(words)]);
+    let (_, out, _) = place.run(&["-p", "hi"]);
+    assert_eq!(out, format!("{words}\n"));
+    let mut terminal = Launch::bowline(&["-p", "hi"]).env("ANTHROPIC_BASE_URL", &place.server.url).start();
+    terminal.wait_text("\u{241b}[2J<9B>31m");
+    assert!(terminal.wait_exit().success());
+    assert!(!terminal.take_raw().contains(&0x1b));
+}
+
+#[test]
+fn a_wrong_key_from_the_command_line_is_named_as_such() {
+    let place = Place::new(vec![wire::status(401, "authentication_error", "invalid x-api-key")]);
+    let (code, _, err) = place.run(&["-p", "hi", "--provider", "anthropic", "--api-key", "wrong"]);
+    assert_eq!(code, 1);
+    assert!(err.trim_end().ends_with("(check --api-key)"), "{err}");
 }

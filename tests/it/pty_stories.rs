@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::anthropic::{self as wire, Piece, Reply, Server};
+use crate::support::anthropic as wire;
 use crate::support::pty::{Launch, Pty};
+use crate::support::server::{Piece, Reply, Server};
 
 const SAVE: &str = "\x13";
 const QUIT: &str = "\x11";

@@ -6,8 +6,9 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::anthropic::{self as wire, Piece, Reply, Server};
+use crate::support::anthropic as wire;
 use crate::support::pty::{Launch, Pty};
+use crate::support::server::{Piece, Reply, Server};
 
 const GIVEN_BACK: &str = "\x1b[?1049l";
 const QUIT: &str = "\x11";

@@ -3,6 +3,7 @@
 
 pub mod anthropic;
 pub mod demo;
+pub mod openai_completions;
 pub mod scripted;
 pub mod setup;
 
@@ -11,7 +12,8 @@ use setup::Dialect;
 pub use setup::Setup;
 
 /// Every wire format, by its id in the catalog.
-pub const DIALECTS: &[Dialect] = &[anthropic::DIALECT, demo::DIALECT, scripted::DIALECT];
+pub const DIALECTS: &[Dialect] =
+    &[anthropic::DIALECT, demo::DIALECT, openai_completions::DIALECT, scripted::DIALECT];
 
 #[cfg(test)]
 mod tests {

@@ -4,5 +4,7 @@
 
 pub mod anthropic;
 pub mod desk;
+pub mod openai;
 pub mod pty;
+pub mod server;
 pub mod snaps;

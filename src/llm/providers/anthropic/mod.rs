@@ -1,7 +1,7 @@
 //! Anthropic's Messages API, streaming.
 //!
 //! `request` builds the body, `transcript` the messages in it, `stream` reads the events,
-//! `errors` explains failures, `endpoint` connects them. Must not know other dialects.
+//! `errors` sorts failures, `endpoint` connects them. Must not know other dialects.
 
 pub mod endpoint;
 pub mod errors;

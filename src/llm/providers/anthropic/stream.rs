@@ -7,14 +7,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::errors;
+use crate::llm::answer::{self, Reader as _};
 use crate::llm::draft::Draft;
-use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
+use crate::llm::failure::Asked;
+use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
 use crate::net::sse::Event;
 
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    provider: String,
+    asked: Asked,
     /// `None` once the last event is out.
     draft: Option<Draft>,
     /// The open blocks by their index on the wire.
@@ -71,24 +73,24 @@ struct Counts {
 
 impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
-    pub fn new(model: &Model, now_ms: u64) -> Self {
+    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
         let draft = Some(Draft::new(model, now_ms));
-        Self { provider: model.provider.clone(), draft, open: BTreeMap::new(), stop: None }
+        Self { asked, draft, open: BTreeMap::new(), stop: None }
     }
+}
 
-    /// Whether the last event is out.
-    pub fn ended(&self) -> bool {
+impl answer::Reader for Reader {
+    fn ended(&self) -> bool {
         self.draft.is_none()
     }
 
-    /// Takes one event of the wire and appends what follows from it.
-    pub fn take(&mut self, event: &Event, out: &mut impl Extend<StreamEvent>) {
+    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
         let Some(draft) = self.draft.as_mut() else { return };
         let wire: Wire = match serde_json::from_str(&event.data) {
             Ok(wire) => wire,
             Err(error) => {
-                let text = format!("{}: the stream made no sense: {error}", self.provider);
-                return self.fail(LlmError::new(ErrorKind::Stream, self.provider.clone(), text), out);
+                let what = format!("the stream made no sense: {error}");
+                return self.fail(self.asked.nonsense(&what), out);
             }
         };
         match &*wire.kind {
@@ -108,26 +110,26 @@ impl Reader {
             }
             "message_stop" => self.finish(out),
             "error" => {
-                let data = serde_json::from_str(&event.data).unwrap_or_default();
-                self.fail(errors::from_event(&self.provider, &data), out);
+                let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+                self.fail(self.asked.broke_off(&data["error"], errors::kind), out);
             }
             // `ping`, and whatever comes in later versions.
             _ => {}
         }
     }
 
-    /// Ends the stream with an error and what had come.
-    pub fn fail(&mut self, error: LlmError, out: &mut impl Extend<StreamEvent>) {
+    fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
         out.extend(self.draft.take().map(|draft| draft.fail(error)));
     }
 
-    /// The body ended; without a last event that is an error.
-    pub fn end(&mut self, out: &mut impl Extend<StreamEvent>) {
-        let text = format!("{}: the answer ended too early", self.provider);
-        self.fail(LlmError::new(ErrorKind::Stream, self.provider.clone(), text), out);
+    /// Without a last event that is an error.
+    fn end(&mut self, out: &mut Vec<StreamEvent>) {
+        self.fail(self.asked.nonsense("the answer ended too early"), out);
     }
+}
 
-    fn open_block(&mut self, at: usize, mut block: Value, out: &mut impl Extend<StreamEvent>) {
+impl Reader {
+    fn open_block(&mut self, at: usize, mut block: Value, out: &mut Vec<StreamEvent>) {
         let Some(draft) = self.draft.as_mut() else { return };
         let mut take = |name: &str| match block[name].take() {
             Value::String(text) => text,
@@ -165,7 +167,7 @@ impl Reader {
         self.open.insert(at, opened);
     }
 
-    fn delta(&mut self, at: usize, delta: Option<Delta>, out: &mut impl Extend<StreamEvent>) {
+    fn delta(&mut self, at: usize, delta: Option<Delta>, out: &mut Vec<StreamEvent>) {
         let (Some(draft), Some(block), Some(delta)) = (self.draft.as_mut(), self.open.get(&at), delta) else {
             return;
         };
@@ -183,7 +185,7 @@ impl Reader {
         }
     }
 
-    fn close_block(&mut self, at: usize, out: &mut impl Extend<StreamEvent>) {
+    fn close_block(&mut self, at: usize, out: &mut Vec<StreamEvent>) {
         let (Some(draft), Some(block)) = (self.draft.as_mut(), self.open.remove(&at)) else { return };
         match block {
             Block::Text(index) => out.extend([StreamEvent::TextEnd { index }]),
@@ -193,13 +195,13 @@ impl Reader {
         }
     }
 
-    fn finish(&mut self, out: &mut impl Extend<StreamEvent>) {
+    fn finish(&mut self, out: &mut Vec<StreamEvent>) {
         let still_open: Vec<usize> = self.open.keys().copied().collect();
         for at in still_open {
             self.close_block(at, out);
         }
         if self.stop.as_deref() == Some("refusal") {
-            return self.fail(errors::refusal(&self.provider), out);
+            return self.fail(self.asked.would_not(), out);
         }
         let Some(mut draft) = self.draft.take() else { return };
         draft.stop(reason(self.stop.as_deref()), self.stop.take());
@@ -231,11 +233,11 @@ mod tests {
     use super::*;
     use crate::llm::accumulate::Accumulator;
     use crate::llm::catalog::Catalog;
-    use crate::llm::model::{AssistantMessage, KnownPart, Part};
+    use crate::llm::model::{AssistantMessage, ErrorKind, KnownPart, Part};
     use serde_json::json;
 
     fn read(data: &[Value]) -> Vec<StreamEvent> {
-        let mut reader = Reader::new(&Catalog::builtin().models[0], 5);
+        let mut reader = Reader::new(&Catalog::builtin().models[0], Asked::default(), 5);
         let mut out = Vec::new();
         for value in data {
             let text = value.as_str().map_or_else(|| value.to_string(), Into::into);

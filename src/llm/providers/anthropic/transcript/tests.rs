@@ -1,8 +1,11 @@
 //! Histories as they come, and what must be sent for them.
 
+use std::collections::HashSet;
+
 use super::*;
 use crate::llm::accumulate::Accumulator;
-use crate::llm::model::{ToolCall, UserMessage};
+use crate::llm::history::NO_VISION;
+use crate::llm::model::{KnownPart, Part, ToolCall, ToolResultMessage, UserMessage};
 use proptest::prelude::*;
 use serde_json::Map;
 

@@ -1,0 +1,234 @@
+//! Failures of a model call, by kind and in words for a person: what failed, on what, and what
+//! to do. Pure; must not know any wire format beyond the `error` object that all of them share.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::auth::Access;
+use super::model::{ErrorKind, LlmError};
+use crate::base::clock::parse_http_date;
+use crate::net::http::NetError;
+
+/// How much of an error's body is kept.
+pub const RAW_BYTES_MAX: usize = 8 * 1024;
+
+/// What a dialect makes of an `error` object and its message, where they tell more than the
+/// status.
+pub type ReadKind = fn(error: &Value, said: &str) -> Option<ErrorKind>;
+
+/// Who was asked: what the message of a failure names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    provider: String,
+    base_url: String,
+    key_name: Option<String>,
+}
+
+/// An HTTP answer that is not a success.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// The header, as it came.
+    pub retry_after: Option<String>,
+    /// The body, cut to [`RAW_BYTES_MAX`].
+    pub body: String,
+}
+
+impl Asked {
+    /// A provider at its address.
+    pub fn new(provider: &str, access: &Access) -> Self {
+        Self {
+            provider: provider.to_string(),
+            base_url: access.base_url.clone(),
+            key_name: access.key_name.clone(),
+        }
+    }
+
+    /// The server refused; `now_ms` turns a date to wait for into a delay.
+    pub fn refused(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
+        let Refusal { status, retry_after, body } = refusal;
+        let parsed: Value = serde_json::from_str(&body).unwrap_or_default();
+        let said = match message(&parsed["error"]) {
+            Some(message) => message.to_string(),
+            None if body.trim().is_empty() => "no explanation".to_string(),
+            // A proxy's page, most likely: its first line says enough.
+            None => body.trim().lines().next().unwrap_or_default().chars().take(300).collect(),
+        };
+        // Types and messages say more than the status where the status is shared.
+        let told = by_words(&said).or_else(|| read(&parsed["error"], &said));
+        let kind = told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(by_status(status));
+        LlmError {
+            status: Some(status),
+            retry_after: retry_after.and_then(|value| wait(&value, now_ms)),
+            raw: Some(body),
+            ..self.error(kind, &format!(" answered {status}: {said}"))
+        }
+    }
+
+    /// An `error` object within a stream.
+    pub fn broke_off(&self, error: &Value, read: ReadKind) -> LlmError {
+        let said = message(error).unwrap_or("no explanation");
+        let kind = by_words(said).or_else(|| read(error, said)).unwrap_or(ErrorKind::Stream);
+        LlmError {
+            raw: Some(error.to_string().chars().take(RAW_BYTES_MAX / 4).collect()),
+            ..self.error(kind, &format!(" broke off: {said}"))
+        }
+    }
+
+    /// A request that got no answer, or a stream that broke; `began` tells which.
+    pub fn net(&self, error: &NetError, began: bool) -> LlmError {
+        let kind = match error {
+            NetError::Offline(_) | NetError::Url(_) | NetError::Setup(_) => ErrorKind::Configuration,
+            NetError::Silence { .. } => ErrorKind::Timeout,
+            NetError::Connection { .. } if began => ErrorKind::Stream,
+            NetError::Connection { .. } => ErrorKind::Network,
+        };
+        let what = if began { "the answer broke off" } else { "no answer" };
+        self.error(kind, &format!(": {what}: {error}"))
+    }
+
+    /// A stream that made no sense, or ended before its answer did.
+    pub fn nonsense(&self, what: &str) -> LlmError {
+        self.error(ErrorKind::Stream, &format!(": {what}"))
+    }
+
+    /// The model would not answer.
+    pub fn would_not(&self) -> LlmError {
+        self.error(ErrorKind::ContentFilter, ": the model refused to answer this; say it in another way")
+    }
+
+    fn error(&self, kind: ErrorKind, what: &str) -> LlmError {
+        let advice = self.advice(kind);
+        LlmError::new(kind, &*self.provider, format!("{}{what}{advice}", self.provider))
+    }
+
+    /// What a person can do about it, if anything.
+    fn advice(&self, kind: ErrorKind) -> String {
+        match kind {
+            ErrorKind::Authentication | ErrorKind::AccessDenied => {
+                self.key_name.as_ref().map_or_else(String::new, |name| format!(" (check {name})"))
+            }
+            ErrorKind::Network => format!(" (is the server at {} running?)", self.base_url),
+            ErrorKind::NotFound => format!(" (check the model's name and the base URL {})", self.base_url),
+            ErrorKind::ContextLength => " (start a new session, or ask for less)".to_string(),
+            ErrorKind::Quota => " (the account is out of credit or at its limit)".to_string(),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Some servers send the message alone where others send an object.
+fn message(error: &Value) -> Option<&str> {
+    error["message"].as_str().or_else(|| error.as_str()).filter(|said| !said.trim().is_empty())
+}
+
+fn by_words(said: &str) -> Option<ErrorKind> {
+    let lower = said.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if says(&[
+        "prompt is too long",
+        "context window",
+        "context limit",
+        "context length",
+        "context size",
+        "maximum context",
+        "exceed context",
+    ]) {
+        return Some(ErrorKind::ContextLength);
+    }
+    says(&["credit balance", "billing", "quota", "usage limit"]).then_some(ErrorKind::Quota)
+}
+
+fn by_status(status: u16) -> ErrorKind {
+    match status {
+        401 => ErrorKind::Authentication,
+        402 => ErrorKind::Quota,
+        403 => ErrorKind::AccessDenied,
+        404 => ErrorKind::NotFound,
+        408 => ErrorKind::Timeout,
+        413 => ErrorKind::ContextLength,
+        429 => ErrorKind::RateLimit,
+        500.. => ErrorKind::Server,
+        _ => ErrorKind::InvalidRequest,
+    }
+}
+
+/// `Retry-After` in seconds or as a date; `None` when it is neither, so that our own delay
+/// holds rather than none.
+fn wait(value: &str, now_ms: u64) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    Some(Duration::from_millis(parse_http_date(value)?.saturating_sub(now_ms)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked() -> Asked {
+        Asked { provider: "acme".into(), base_url: "http://h:1".into(), key_name: Some("ACME_KEY".into()) }
+    }
+
+    fn refused(status: u16, body: &str) -> LlmError {
+        asked().refused(Refusal { status, retry_after: None, body: body.into() }, |_, _| None, 0)
+    }
+
+    #[test]
+    fn statuses_and_messages() {
+        for (status, body, expected) in [
+            (401, "", ErrorKind::Authentication),
+            (403, "", ErrorKind::AccessDenied),
+            (404, "", ErrorKind::NotFound),
+            (408, "", ErrorKind::Timeout),
+            (413, "", ErrorKind::ContextLength),
+            (422, "", ErrorKind::InvalidRequest),
+            (429, "", ErrorKind::RateLimit),
+            (429, r#"{"error": {"message": "You exceeded your current quota"}}"#, ErrorKind::Quota),
+            (400, r#"{"error": {"message": "The maximum context length is 9"}}"#, ErrorKind::ContextLength),
+            (400, r#"{"error": "the request exceeds the available context size"}"#, ErrorKind::ContextLength),
+            (529, "", ErrorKind::Server),
+        ] {
+            assert_eq!(refused(status, body).kind, expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_a_proxy_is_quoted_by_its_first_line() {
+        let error = refused(502, "<html>Bad Gateway\nmore");
+        assert_eq!(error.message, "acme answered 502: <html>Bad Gateway");
+        assert!(error.retryable());
+    }
+
+    #[test]
+    fn messages_end_with_what_to_do() {
+        let connection = NetError::Connection { host: "h".into(), cause: "Connection refused".into() };
+        for (error, hint) in [
+            (refused(401, ""), "(check ACME_KEY)"),
+            (refused(403, ""), "(check ACME_KEY)"),
+            (refused(404, ""), "(check the model's name and the base URL http://h:1)"),
+            (asked().net(&connection, false), "Connection refused (is the server at http://h:1 running?)"),
+        ] {
+            assert!(error.message.ends_with(hint), "{error}");
+        }
+        let keyless = Asked { key_name: None, ..asked() };
+        let refusal = Refusal { status: 401, retry_after: None, body: String::new() };
+        let error = keyless.refused(refusal, |_, _| None, 0);
+        assert_eq!(error.message, "acme answered 401: no explanation");
+        assert_eq!(asked().net(&connection, true).kind, ErrorKind::Stream);
+    }
+
+    #[test]
+    fn waiting_times_in_seconds_and_dates() {
+        let after = |value: &str| wait(value, 784_111_770_000);
+        assert_eq!(after("7"), Some(Duration::from_secs(7)));
+        assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(after("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::from_secs(7)));
+        assert_eq!(after("Sun, 06 Nov 1993 08:49:37 GMT"), None, "the weekday is wrong");
+        assert_eq!(after("-3"), None);
+        assert_eq!(after("soon"), None);
+    }
+}

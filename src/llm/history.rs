@@ -1,0 +1,253 @@
+//! A history as something that can be sent: calls and results paired, ids legal and unique,
+//! foreign thinking and empty parts left out. Pure; must not know any wire format.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use super::model::{AssistantMessage, KnownPart, Message, Model, Part, ToolCall, ToolResultMessage};
+
+/// What stands in for the result of a call that never got one.
+pub const NO_RESULT: &str = "No result: the call was interrupted before it ended.";
+/// What stands in for an image that the model cannot see.
+pub const NO_VISION: &str = "(an image was left out: this model reads text only)";
+/// What stands in for a result without content.
+pub const NO_OUTPUT: &str = "(no output)";
+
+/// One message, ready for a wire.
+#[derive(Debug, PartialEq)]
+pub enum Turn<'a> {
+    /// From the person; never empty.
+    User(Vec<Shown<'a>>),
+    /// From the model, with the results of its calls; has text or calls.
+    Answer {
+        /// In order.
+        said: Vec<Said<'a>>,
+        /// One for each call, in the calls' order.
+        results: Vec<Outcome<'a>>,
+    },
+}
+
+/// A part of what a model is shown.
+#[derive(Debug, PartialEq)]
+pub enum Shown<'a> {
+    /// Not blank.
+    Text(&'a str),
+    /// Only for models that see.
+    Image {
+        /// Base64.
+        data: &'a str,
+        /// Such as `image/png`.
+        mime_type: &'a str,
+    },
+}
+
+/// A part of an answer.
+#[derive(Debug, PartialEq)]
+pub enum Said<'a> {
+    /// Not blank.
+    Text(&'a str),
+    /// By the very model that is asked now.
+    Thinking {
+        /// Empty when redacted.
+        text: &'a str,
+        /// As it came.
+        signature: Option<&'a str>,
+        /// Whether the signature is all there is.
+        redacted: bool,
+    },
+    /// A tool call.
+    Call {
+        /// As it is sent.
+        id: String,
+        /// As it was made.
+        call: &'a ToolCall,
+    },
+}
+
+/// What a call gave.
+#[derive(Debug, PartialEq)]
+pub struct Outcome<'a> {
+    /// The call's id as it is sent.
+    pub id: String,
+    /// Never empty.
+    pub shown: Vec<Shown<'a>>,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+/// The turns of a history for a model; call ids are at most `id_max` bytes of
+/// `[a-zA-Z0-9_-]`, 16 at least.
+pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize) -> Vec<Turn<'a>> {
+    let mut ids = Ids { taken: HashSet::new(), max: id_max.max(16) };
+    let mut out = Vec::new();
+    for (at, message) in history.iter().enumerate() {
+        match message {
+            Message::User(user) => {
+                let shown = shown(&user.content, model);
+                out.extend((!shown.is_empty()).then_some(Turn::User(shown)));
+            }
+            Message::Assistant(answer) => out.extend(turn(answer, &history[at + 1..], model, &mut ids)),
+            // Results were placed behind their calls; one without a call has no place.
+            Message::ToolResult(_) => {}
+        }
+    }
+    out
+}
+
+/// A call's arguments as the object that wires want, even where the model wrote broken JSON.
+pub fn arguments(call: &ToolCall) -> Cow<'_, Value> {
+    if call.arguments.is_object() {
+        Cow::Borrowed(&call.arguments)
+    } else {
+        Cow::Owned(json!({"unparsed": call.arguments}))
+    }
+}
+
+fn turn<'a>(
+    answer: &'a AssistantMessage,
+    rest: &'a [Message],
+    model: &Model,
+    ids: &mut Ids,
+) -> Option<Turn<'a>> {
+    let own = answer.model == model.id && answer.provider == model.provider && answer.api == model.api;
+    let mut said = Vec::new();
+    let mut calls = Vec::new();
+    for part in &answer.content {
+        let Part::Known(part) = part else { continue };
+        match part {
+            KnownPart::Text { text, .. } if !text.trim().is_empty() => said.push(Said::Text(text)),
+            KnownPart::Thinking { thinking, thinking_signature, redacted } if own => {
+                let signature = thinking_signature.as_deref();
+                said.push(Said::Thinking { text: thinking, signature, redacted: *redacted });
+            }
+            KnownPart::ToolCall(call) => {
+                let id = ids.encode(&call.id);
+                calls.push((call.id.as_str(), id.clone()));
+                said.push(Said::Call { id, call });
+            }
+            _ => {}
+        }
+    }
+    // Thinking alone, from an answer that broke off, says nothing and is refused.
+    if said.iter().all(|part| matches!(part, Said::Thinking { .. })) {
+        return None;
+    }
+    Some(Turn::Answer { said, results: results(calls, rest, model) })
+}
+
+/// The results of an answer's calls in the calls' order, looked for up to the next answer.
+fn results<'a>(calls: Vec<(&str, String)>, rest: &'a [Message], model: &Model) -> Vec<Outcome<'a>> {
+    let until = rest.iter().position(|m| matches!(m, Message::Assistant(_))).unwrap_or(rest.len());
+    let mut found: HashMap<&str, Vec<&ToolResultMessage>> = HashMap::new();
+    for message in rest[..until].iter().rev() {
+        if let Message::ToolResult(result) = message {
+            found.entry(&result.tool_call_id).or_default().push(result);
+        }
+    }
+    let outcomes = calls.into_iter().map(|(original, id)| {
+        let Some(result) = found.get_mut(original).and_then(Vec::pop) else {
+            return Outcome { id, shown: vec![Shown::Text(NO_RESULT)], is_error: true };
+        };
+        let mut shown = shown(&result.content, model);
+        if shown.is_empty() {
+            shown.push(Shown::Text(NO_OUTPUT));
+        }
+        Outcome { id, shown, is_error: result.is_error }
+    });
+    outcomes.collect()
+}
+
+fn shown<'a>(parts: &'a [Part], model: &Model) -> Vec<Shown<'a>> {
+    let shown = parts.iter().filter_map(|part| match part {
+        Part::Known(KnownPart::Text { text, .. }) => (!text.trim().is_empty()).then_some(Shown::Text(text)),
+        Part::Known(KnownPart::Image { data, mime_type }) if model.sees() => {
+            Some(Shown::Image { data, mime_type })
+        }
+        Part::Known(KnownPart::Image { .. }) => Some(Shown::Text(NO_VISION)),
+        _ => None,
+    });
+    shown.collect()
+}
+
+/// Call ids in use, as they are sent.
+struct Ids {
+    taken: HashSet<String>,
+    max: usize,
+}
+
+impl Ids {
+    /// A legal id that no earlier call has.
+    fn encode(&mut self, id: &str) -> String {
+        let legal = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+        let base: String = id.chars().map(legal).take(self.max).collect();
+        let base = if base.is_empty() { "call".to_string() } else { base };
+        let mut name = base.clone();
+        let mut n = 1;
+        while !self.taken.insert(name.clone()) {
+            n += 1;
+            name = format!("{}_{n}", &base[..base.len().min(self.max - 8)]);
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::accumulate::Accumulator;
+
+    fn answer(ids: &[&str]) -> Message {
+        let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();
+        let call = |id: &&str| {
+            let (id, arguments) = ((*id).to_string(), json!("{\"broken"));
+            Part::Known(KnownPart::ToolCall(ToolCall {
+                id,
+                name: "read".into(),
+                arguments,
+                thought_signature: None,
+            }))
+        };
+        message.content = ids.iter().map(call).collect();
+        Message::Assistant(message)
+    }
+
+    /// Ids in the order of the calls; results have the same ones.
+    fn sent(history: &[Message], id_max: usize) -> Vec<String> {
+        let model = Model::unknown("p", "m", "a", "");
+        let mut sent = Vec::new();
+        for turn in turns(history, &model, id_max) {
+            let Turn::Answer { said, results } = turn else { panic!("{turn:?}") };
+            let calls = said.iter().map(|part| match part {
+                Said::Call { id, .. } => id.clone(),
+                other => panic!("{other:?}"),
+            });
+            let calls: Vec<_> = calls.collect();
+            assert!(results.iter().map(|outcome| &outcome.id).eq(&calls));
+            assert!(results.iter().all(|o| o.is_error && o.shown == [Shown::Text(NO_RESULT)]));
+            sent.extend(calls);
+        }
+        sent
+    }
+
+    #[test]
+    fn ids_are_cut_to_what_the_wire_takes_and_stay_unique() {
+        let long = "x".repeat(50);
+        let history = [answer(&[&long, &long, "toolu_01", ""]), answer(&["toolu_01"])];
+        let cut = format!("{}_2", "x".repeat(32));
+        assert_eq!(sent(&history, 40), [&"x".repeat(40), &cut, "toolu_01", "call", "toolu_01_2"]);
+        assert_eq!(sent(&history[..1], 64)[0], long);
+    }
+
+    #[test]
+    fn broken_arguments_become_an_object() {
+        let broken = ToolCall {
+            id: String::new(),
+            name: String::new(),
+            arguments: json!("{\"a"),
+            thought_signature: None,
+        };
+        assert_eq!(*arguments(&broken), json!({"unparsed": "{\"a"}));
+    }
+}

@@ -1,0 +1,210 @@
+//! Streams as servers send them, and what they amount to.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::llm::accumulate::Accumulator;
+use crate::llm::answer::Reader as _;
+use crate::llm::model::{AssistantMessage, ErrorKind, KnownPart, Part};
+
+fn model() -> Model {
+    Model::unknown("openai", "gpt-x", "openai-completions", "")
+}
+
+/// Strings are sent as they are, everything else as JSON.
+fn read(data: &[Value]) -> Vec<StreamEvent> {
+    let mut reader = Reader::new(&model(), Asked::default(), 5);
+    let mut out = Vec::new();
+    for value in data {
+        let text = value.as_str().map_or_else(|| value.to_string(), Into::into);
+        reader.take(&Event { name: String::new(), data: text }, &mut out);
+    }
+    if !reader.ended() {
+        reader.end(&mut out);
+    }
+    out
+}
+
+fn last(events: &[StreamEvent]) -> AssistantMessage {
+    match events.last().unwrap() {
+        StreamEvent::Done { message } | StreamEvent::Error { message, .. } => (**message).clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn kind(events: &[StreamEvent]) -> Option<ErrorKind> {
+    match events.last().unwrap() {
+        StreamEvent::Error { error, .. } => Some(error.kind),
+        _ => None,
+    }
+}
+
+fn delta(delta: &Value) -> Value {
+    json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-x-2026",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
+}
+
+fn call(index: usize, id: Option<&str>, name: Option<&str>, arguments: &str) -> Value {
+    let mut call = json!({"index": index, "function": {"arguments": arguments}});
+    if let (Some(id), Some(name)) = (id, name) {
+        call["id"] = id.into();
+        call["type"] = "function".into();
+        call["function"]["name"] = name.into();
+    }
+    delta(&json!({"tool_calls": [call]}))
+}
+
+fn finish(reason: &str) -> Value {
+    json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": null})
+}
+
+fn done() -> Value {
+    "[DONE]".into()
+}
+
+fn arguments(message: &AssistantMessage) -> Vec<(String, Value)> {
+    message.tool_calls().map(|call| (call.id.clone(), call.arguments.clone())).collect()
+}
+
+fn whole() -> Vec<Value> {
+    vec![
+        delta(&json!({"role": "assistant", "content": "", "refusal": null})),
+        delta(&json!({"reasoning_content": "h", "reasoning": "h"})),
+        delta(&json!({"reasoning_content": "m"})),
+        delta(&json!({"content": "Hel"})),
+        delta(&json!({"content": "lo"})),
+        call(0, Some("a"), Some("read"), ""),
+        call(0, None, None, "{\"path\""),
+        call(1, Some("b"), Some("read"), "{\"path\": "),
+        call(0, None, None, ": \"x\"}"),
+        call(1, None, None, "\"y\"}"),
+        finish("tool_calls"),
+        json!({"choices": [], "usage": {"prompt_tokens": 110, "completion_tokens": 7, "total_tokens": 117,
+            "prompt_tokens_details": {"cached_tokens": 100},
+            "completion_tokens_details": {"reasoning_tokens": 3}}}),
+        done(),
+    ]
+}
+
+#[test]
+fn a_whole_answer_with_everything_in_it() {
+    let message = last(&read(&whole()));
+    let hm = KnownPart::Thinking { thinking: "hm".into(), thinking_signature: None, redacted: false };
+    assert_eq!((message.content.len(), &message.content[0]), (4, &Part::Known(hm)));
+    assert_eq!(message.text(), "Hello");
+    let expected = [("a".into(), json!({"path": "x"})), ("b".into(), json!({"path": "y"}))];
+    assert_eq!(arguments(&message), expected);
+    assert_eq!(
+        (message.stop_reason, message.raw_stop_reason.as_deref()),
+        (StopReason::ToolUse, Some("tool_calls"))
+    );
+    assert_eq!(message.response_id.as_deref(), Some("chatcmpl-1"));
+    assert_eq!((message.response_model.as_deref(), message.timestamp), (Some("gpt-x-2026"), 5));
+    let usage = message.usage;
+    assert_eq!((usage.input, usage.cache_read, usage.output, usage.reasoning), (10, 100, 7, Some(3)));
+    assert_eq!(usage.total_tokens, 117);
+}
+
+#[test]
+fn folding_the_events_gives_the_same_message_and_every_part_ends() {
+    let events = read(&whole());
+    let mut all = Accumulator::new(&model(), 5);
+    events[..events.len() - 1].iter().for_each(|event| all.push(event));
+    assert_eq!(all.finish().content, last(&events).content);
+    let count = |which: fn(&StreamEvent) -> bool| events.iter().filter(|event| which(event)).count();
+    assert_eq!(count(|e| matches!(e, StreamEvent::Start)), 1);
+    assert_eq!(count(|e| matches!(e, StreamEvent::TextEnd { .. })), 1);
+    assert_eq!(count(|e| matches!(e, StreamEvent::ThinkingEnd { .. })), 1);
+    assert_eq!(count(|e| matches!(e, StreamEvent::ToolCallEnd { .. })), 2);
+}
+
+#[test]
+fn every_reason_to_stop() {
+    for (word, expected) in [
+        ("stop", StopReason::Stop),
+        ("length", StopReason::Length),
+        ("content_filter", StopReason::Error),
+        ("error", StopReason::Error),
+        ("eos", StopReason::Stop),
+    ] {
+        assert_eq!(last(&read(&[finish(word), done()])).stop_reason, expected, "{word}");
+    }
+    assert_eq!(kind(&read(&[finish("content_filter"), done()])), Some(ErrorKind::ContentFilter));
+    let calls = [call(0, Some("a"), Some("read"), "{}"), finish("stop"), done()];
+    assert_eq!(last(&read(&calls)).stop_reason, StopReason::ToolUse);
+}
+
+#[test]
+fn the_end_mark_or_the_reason_ends_an_answer() {
+    let text = || delta(&json!({"content": "hi"}));
+    assert_eq!(kind(&read(&[text(), finish("stop")])), None);
+    assert_eq!(kind(&read(&[text(), done()])), None);
+    let cut = read(&[text()]);
+    assert_eq!((kind(&cut), last(&cut).text().as_str()), (Some(ErrorKind::Stream), "hi"));
+}
+
+#[test]
+fn calls_of_servers_that_do_not_count() {
+    let without_index = |id: &str, arguments: &str| {
+        delta(&json!({"tool_calls": [{"id": id, "function": {"name": "read", "arguments": arguments}}]}))
+    };
+    let expected = [("a".to_string(), json!({"n": 1})), ("b".to_string(), json!({"n": 2}))];
+    let data = [without_index("a", "{\"n\": 1}"), without_index("b", "{\"n\": 2}"), done()];
+    assert_eq!(arguments(&last(&read(&data))), expected);
+    let same_index = [
+        call(0, Some("a"), Some("read"), "{\"n\": 1}"),
+        call(0, Some("b"), Some("read"), "{\"n\": 2}"),
+        done(),
+    ];
+    assert_eq!(arguments(&last(&read(&same_index))), expected);
+    let nameless_id = delta(&json!({"tool_calls": [{"index": 0, "function": {"name": "read"}}]}));
+    assert_eq!(arguments(&last(&read(&[nameless_id, done()]))), [("call_0".to_string(), json!({}))]);
+    let nameless = call(0, None, None, "{}");
+    assert_eq!(kind(&read(&[nameless, finish("tool_calls"), done()])), Some(ErrorKind::Stream));
+}
+
+#[test]
+fn what_breaks_off_keeps_what_had_come() {
+    let text = || delta(&json!({"content": "par"}));
+    let broken = read(&[text(), "{not json".into(), delta(&json!({"content": "ignored"}))]);
+    assert_eq!((kind(&broken), last(&broken).text().as_str()), (Some(ErrorKind::Stream), "par"));
+    let error = json!({"error": {"message": "overloaded", "type": "server_error", "code": null}});
+    let failed = read(&[text(), error]);
+    assert_eq!((kind(&failed), last(&failed).text().as_str()), (Some(ErrorKind::Server), "par"));
+    assert!(last(&failed).error_message.unwrap().contains("overloaded"));
+    let cut_call = read(&[call(0, Some("a"), Some("read"), "{\"path\": "), finish("length"), done()]);
+    assert_eq!(arguments(&last(&cut_call)), [("a".to_string(), json!("{\"path\": "))]);
+    assert_eq!(last(&cut_call).stop_reason, StopReason::Length);
+}
+
+fn any_chunk() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        "[a-z]{0,3}".prop_map(|s| delta(&json!({"content": s}))),
+        "[a-z]{0,3}".prop_map(|s| delta(&json!({"reasoning": s}))),
+        (0..3usize, proptest::option::of("[ab]{0,1}"), "[{}\"a:]{0,3}").prop_map(|(at, id, text)| call(
+            at,
+            id.as_deref(),
+            Some("read"),
+            &text
+        )),
+        Just(finish("stop")),
+        Just(json!({"choices": null, "usage": {"prompt_tokens": 1, "prompt_tokens_details": null}})),
+        "\\PC{0,8}".prop_map(Value::String),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn any_stream_ends_exactly_once(mut data in prop::collection::vec(any_chunk(), 0..12), whole: bool) {
+        data.extend(whole.then(done));
+        let events = read(&data);
+        let ends = events.iter().filter(|e| matches!(e, StreamEvent::Done { .. } | StreamEvent::Error { .. }));
+        prop_assert_eq!(ends.count(), 1);
+        let mut all = Accumulator::new(&model(), 5);
+        events[..events.len() - 1].iter().for_each(|event| all.push(event));
+        prop_assert_eq!(all.finish().content, last(&events).content);
+    }
+}

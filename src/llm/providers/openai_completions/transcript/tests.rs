@@ -1,0 +1,168 @@
+//! Histories as they come, and what must be sent for them.
+
+use proptest::prelude::*;
+use serde_json::Map;
+
+use super::*;
+use crate::llm::accumulate::Accumulator;
+use crate::llm::history::NO_RESULT;
+use crate::llm::model::{KnownPart, Part, ToolCall, ToolResultMessage, UserMessage};
+
+fn model() -> Model {
+    Model::unknown("openai", "m", "openai-completions", "")
+}
+
+fn user(words: &str) -> Message {
+    Message::User(UserMessage::text(words, 0))
+}
+
+fn answer_of(model: &Model, content: Vec<KnownPart>) -> Message {
+    let mut message = Accumulator::new(model, 0).finish();
+    message.content = content.into_iter().map(Part::Known).collect();
+    Message::Assistant(message)
+}
+
+fn answer(content: Vec<KnownPart>) -> Message {
+    answer_of(&model(), content)
+}
+
+fn say(words: &str) -> KnownPart {
+    KnownPart::Text { text: words.into(), text_signature: None }
+}
+
+fn think(words: &str) -> KnownPart {
+    KnownPart::Thinking { thinking: words.into(), thinking_signature: None, redacted: false }
+}
+
+fn call(id: &str) -> KnownPart {
+    let arguments = json!({"path": "a"});
+    KnownPart::ToolCall(ToolCall { id: id.into(), name: "read".into(), arguments, thought_signature: None })
+}
+
+fn image() -> Part {
+    Part::Known(KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() })
+}
+
+fn result(id: &str, content: Vec<Part>) -> Message {
+    Message::ToolResult(ToolResultMessage {
+        tool_call_id: id.into(),
+        tool_name: "read".into(),
+        content,
+        details: None,
+        is_error: false,
+        timestamp: 0,
+        extra: Map::new(),
+    })
+}
+
+fn url() -> Value {
+    json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}})
+}
+
+fn sent_call(id: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": "read", "arguments": "{\"path\":\"a\"}"}})
+}
+
+#[test]
+fn a_whole_conversation() {
+    let with_image =
+        UserMessage { content: vec![Part::text("look"), image()], timestamp: 0, extra: Map::new() };
+    let history = [
+        user("go"),
+        answer(vec![think("hm"), say("one"), say("two"), call("a"), call("b")]),
+        user("steer"),
+        result("b", vec![image(), Part::text("shot")]),
+        result("a", vec![image()]),
+        Message::User(with_image),
+    ];
+    let sent = build(&["be".into(), " ".into(), "brief".into()], &history, &model());
+    let expected = json!([
+        {"role": "system", "content": "be\n\nbrief"},
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "one\n\ntwo", "tool_calls": [sent_call("a"), sent_call("b")]},
+        {"role": "tool", "tool_call_id": "a", "content": IMAGE_FOLLOWS},
+        {"role": "tool", "tool_call_id": "b", "content": "shot"},
+        {"role": "user", "content": [
+            {"type": "text", "text": "Images from the tool results above:"}, url(), url()]},
+        {"role": "user", "content": "steer"},
+        {"role": "user", "content": [{"type": "text", "text": "look"}, url()]},
+    ]);
+    assert_eq!(Value::Array(sent), expected);
+}
+
+#[test]
+fn histories_of_other_dialects() {
+    let other = Model { id: "claude".into(), api: "anthropic-messages".into(), ..model() };
+    let long = format!("call_{}|fc_1", "x".repeat(40));
+    let history = [
+        user("go"),
+        answer_of(&other, vec![think("secret"), call("toolu_01AbC"), call(&long)]),
+        result(&long, vec![Part::text("one")]),
+        answer_of(&other, vec![think("alone")]),
+        result("orphan", vec![Part::text("x")]),
+    ];
+    let sent = build(&[], &history, &model());
+    let cut = format!("call_{}", "x".repeat(35));
+    let expected = json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": null, "tool_calls": [sent_call("toolu_01AbC"), sent_call(&cut)]},
+        {"role": "tool", "tool_call_id": "toolu_01AbC", "content": NO_RESULT},
+        {"role": "tool", "tool_call_id": cut, "content": "one"},
+    ]);
+    assert_eq!(Value::Array(sent), expected);
+}
+
+#[test]
+fn reasoning_goes_back_where_a_model_wants_it() {
+    let mut model = model();
+    model.compat.insert(KEEPS_REASONING.into(), true.into());
+    let sent = build(&[], &[answer_of(&model, vec![think("hm"), call("a")])], &model);
+    assert_eq!(sent[0]["reasoning_content"], "hm");
+    let other = Model { id: "other".into(), ..model.clone() };
+    let sent = build(&[], &[answer_of(&other, vec![think("hm"), call("a")])], &model);
+    assert_eq!(sent[0]["reasoning_content"], "");
+}
+
+#[test]
+fn broken_arguments_are_sent_as_json() {
+    let arguments = json!("{\"path\": ");
+    let broken = ToolCall { id: "a".into(), name: "read".into(), arguments, thought_signature: None };
+    let sent = build(&[], &[answer(vec![KnownPart::ToolCall(broken)])], &model());
+    let text = sent[0]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), json!({"unparsed": "{\"path\": "}));
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    let part = prop_oneof![
+        "[a-z ]{0,3}".prop_map(|s| say(&s)),
+        "[ab|]{0,2}".prop_map(|s| call(&s)),
+        Just(think("hm")),
+    ];
+    prop_oneof![
+        "[a-z ]{0,3}".prop_map(|s| user(&s)),
+        prop::collection::vec(part, 0..4).prop_map(answer),
+        "[ab|]{0,2}".prop_map(|s| result(&s, vec![Part::text("r"), image()])),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn every_call_is_followed_by_its_result(history in prop::collection::vec(any_message(), 0..12)) {
+        let mut open: Vec<Value> = Vec::new();
+        for message in build(&[], &history, &model()) {
+            if message["role"] == "tool" {
+                prop_assert!(!open.is_empty());
+                prop_assert_eq!(&open.remove(0), &message["tool_call_id"]);
+                prop_assert!(message["content"].is_string());
+                continue;
+            }
+            prop_assert!(open.is_empty());
+            let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+            prop_assert!(!calls.is_empty() || !message["content"].is_null());
+            open = calls.iter().map(|call| call["id"].clone()).collect();
+        }
+        prop_assert!(open.is_empty());
+    }
+}

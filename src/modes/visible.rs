@@ -1,0 +1,105 @@
+//! A writer for terminals: what a model says must not be able to steer one.
+//!
+//! Must not know what is written. Whether there is a terminal is the caller's question.
+
+use std::io::{self, Write};
+
+use crate::base::width::visible;
+
+/// Turns control characters other than line feeds and tabs into visible signs, and bytes that
+/// are not UTF-8 into `�`.
+#[derive(Debug)]
+pub struct Visible<W> {
+    inner: W,
+    /// The start of a character whose end has not come yet.
+    rest: Vec<u8>,
+}
+
+impl<W: Write> Visible<W> {
+    /// A writer in front of another.
+    pub fn new(inner: W) -> Self {
+        Self { inner, rest: Vec::new() }
+    }
+
+    fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut out = String::with_capacity(text.len());
+        for piece in text.split_inclusive(['\n', '\t']) {
+            let end = piece.chars().next_back().filter(|c| matches!(c, '\n' | '\t'));
+            out.push_str(&visible(&piece[..piece.len() - end.map_or(0, char::len_utf8)]));
+            out.extend(end);
+        }
+        self.inner.write_all(out.as_bytes())
+    }
+}
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut all = std::mem::take(&mut self.rest);
+        all.extend_from_slice(bytes);
+        self.rest = all.split_off(whole(&all));
+        self.pass(&all)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.rest);
+        self.pass(&rest)?;
+        self.inner.flush()
+    }
+}
+
+/// How many bytes come before a character that is cut off at the end.
+fn whole(bytes: &[u8]) -> usize {
+    let mut from = 0;
+    loop {
+        match std::str::from_utf8(&bytes[from..]) {
+            Ok(_) => return bytes.len(),
+            Err(error) => match error.error_len() {
+                Some(wrong) => from += error.valid_up_to() + wrong,
+                None => return from + error.valid_up_to(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(pieces: &[&[u8]]) -> String {
+        let mut out = Vec::new();
+        let mut writer = Visible::new(&mut out);
+        for piece in pieces {
+            writer.write_all(piece).unwrap();
+        }
+        writer.flush().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_terminal_is_not_steered() {
+        let text = "a\tb\n\x1b[2J\x1b]0;title\x07\r\u{9b}31m\u{202e}x\x7f\n";
+        assert_eq!(shown(&[text.as_bytes()]), "a\tb\n␛[2J␛]0;title␇␍<9B>31m<U+202E>x␡\n");
+        assert_eq!(shown(&["Grüße 👩‍👩‍👧 \n".as_bytes()]), "Grüße 👩‍👩‍👧 \n");
+    }
+
+    #[test]
+    fn characters_may_be_cut_and_bytes_may_be_wrong() {
+        assert_eq!(shown(&[b"\xc2", b"\x9b", b"x"]), "<9B>x");
+        assert_eq!(shown(&[b"a\xff\x1bb\xe4\xb8"]), "a\u{fffd}␛b\u{fffd}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn pieces_do_not_matter(bytes in prop::collection::vec(any::<u8>(), 0..40), size in 1..5usize) {
+            let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
+            let out = shown(&pieces);
+            prop_assert_eq!(&out, &shown(&[&bytes]));
+            prop_assert!(out.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
+        }
+    }
+}

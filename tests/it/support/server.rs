@@ -1,0 +1,227 @@
+//! A server on loopback that streams events from a script, on a thread of its own, so that
+//! tests with and without an async runtime can use it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+/// How long a test waits for what must happen.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// The answer to one request.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// 200 and a stream.
+    Stream(Vec<Piece>),
+    /// Any other answer.
+    Status { code: u16, headers: Vec<(&'static str, String)>, body: String },
+}
+
+/// A piece of a stream.
+#[derive(Debug, Clone)]
+pub enum Piece {
+    /// One event.
+    Event(Value),
+    /// Bytes as they are, in a chunk of their own.
+    Raw(Vec<u8>),
+    /// Waits for [`Server::open_gate`], or for the client to go.
+    Gate,
+    /// Breaks the connection off without the end of the body.
+    Cut,
+}
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// Such as `/v1/messages`.
+    pub path: String,
+    /// Lower-case names.
+    pub headers: BTreeMap<String, String>,
+    /// The body.
+    pub body: Value,
+}
+
+/// The server. It answers the n-th request with the n-th reply, later ones with 500.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+    /// Root of the API.
+    pub url: String,
+}
+
+struct Shared {
+    replies: Mutex<VecDeque<Reply>>,
+    seen: Mutex<Vec<Seen>>,
+    gate: Semaphore,
+    asked: Condvar,
+    hung_up: Mutex<usize>,
+    went: Condvar,
+}
+
+impl Server {
+    pub fn start(replies: Vec<Reply>) -> Self {
+        let shared = Arc::new(Shared {
+            replies: Mutex::new(replies.into()),
+            seen: Mutex::default(),
+            gate: Semaphore::new(0),
+            asked: Condvar::new(),
+            hung_up: Mutex::default(),
+            went: Condvar::new(),
+        });
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let state = shared.clone();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async move {
+                let listener = TcpListener::from_std(listener).unwrap();
+                while let Ok((socket, _)) = listener.accept().await {
+                    let state = state.clone();
+                    tokio::spawn(async move {
+                        if serve(socket, &state).await.is_none() {
+                            *state.hung_up.lock().unwrap() += 1;
+                            state.went.notify_all();
+                        }
+                    });
+                }
+            });
+        });
+        Self { shared, url }
+    }
+
+    /// Every request so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.shared.seen.lock().unwrap().clone()
+    }
+
+    /// Waits until so many requests have come. Blocks.
+    pub fn wait_for_requests(&self, count: usize) {
+        let seen = self.shared.seen.lock().unwrap();
+        let (_seen, time) =
+            self.shared.asked.wait_timeout_while(seen, DEADLINE, |seen| seen.len() < count).unwrap();
+        assert!(!time.timed_out(), "{count} requests did not come");
+    }
+
+    /// Lets one [`Piece::Gate`] pass.
+    pub fn open_gate(&self) {
+        self.shared.gate.add_permits(1);
+    }
+
+    /// Waits until a client has gone before its answer was whole. Blocks.
+    pub fn wait_for_hang_up(&self) {
+        let gone = self.shared.hung_up.lock().unwrap();
+        let (_gone, time) = self.shared.went.wait_timeout_while(gone, DEADLINE, |gone| *gone == 0).unwrap();
+        assert!(!time.timed_out(), "the client did not hang up");
+    }
+}
+
+/// Serves one connection; `None` when the client went in the middle of an answer.
+async fn serve(mut socket: TcpStream, state: &Shared) -> Option<()> {
+    let mut buffer = Vec::new();
+    while let Some(seen) = read_request(&mut socket, &mut buffer).await {
+        state.seen.lock().unwrap().push(seen);
+        state.asked.notify_all();
+        let reply = state.replies.lock().unwrap().pop_front();
+        let reply = reply.unwrap_or_else(|| Reply::Status {
+            code: 500,
+            headers: Vec::new(),
+            body: json!({"error": {"type": "api_error", "message": "the script is over"}}).to_string(),
+        });
+        match reply {
+            Reply::Status { code, headers, body } => {
+                let extra: String =
+                    headers.iter().flat_map(|(name, value)| [*name, ": ", value, "\r\n"]).collect();
+                let head = format!("HTTP/1.1 {code} X\r\n{extra}content-length: {}\r\n\r\n", body.len());
+                socket.write_all(format!("{head}{body}").as_bytes()).await.ok()?;
+            }
+            Reply::Stream(pieces) => {
+                if !stream(&mut socket, pieces, state).await? {
+                    return Some(());
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// Whether the connection can serve another request.
+async fn stream(socket: &mut TcpStream, pieces: Vec<Piece>, state: &Shared) -> Option<bool> {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    socket.write_all(head.as_bytes()).await.ok()?;
+    for piece in pieces {
+        let bytes = match piece {
+            Piece::Event(data) => event(&data),
+            Piece::Raw(bytes) => bytes,
+            Piece::Cut => return Some(false),
+            Piece::Gate => {
+                let mut byte = [0];
+                tokio::select! {
+                    permit = state.gate.acquire() => permit.unwrap().forget(),
+                    _ = socket.read(&mut byte) => return None,
+                }
+                continue;
+            }
+        };
+        let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
+        chunk.extend_from_slice(&bytes);
+        chunk.extend_from_slice(b"\r\n");
+        socket.write_all(&chunk).await.ok()?;
+        socket.flush().await.ok()?;
+        // A turn for the client, so that pieces arrive as pieces.
+        tokio::task::yield_now().await;
+    }
+    socket.write_all(b"0\r\n\r\n").await.ok()?;
+    Some(true)
+}
+
+async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
+    let end = loop {
+        if let Some(at) = buffer.windows(4).position(|w| w == b"\r\n\r\n") {
+            break at + 4;
+        }
+        fill(socket, buffer).await?;
+    };
+    let head = String::from_utf8_lossy(&buffer[..end]).into_owned();
+    let mut lines = head.lines();
+    let path = lines.next()?.split(' ').nth(1)?.to_string();
+    let headers: BTreeMap<String, String> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_string()))
+        .collect();
+    let length: usize = headers.get("content-length").and_then(|n| n.parse().ok()).unwrap_or(0);
+    while buffer.len() < end + length {
+        fill(socket, buffer).await?;
+    }
+    let body = serde_json::from_slice(&buffer[end..end + length]).unwrap_or_default();
+    buffer.drain(..end + length);
+    Some(Seen { path, headers, body })
+}
+
+async fn fill(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<()> {
+    let mut piece = vec![0; 16 * 1024];
+    let n = socket.read(&mut piece).await.ok().filter(|n| *n > 0)?;
+    buffer.extend_from_slice(&piece[..n]);
+    Some(())
+}
+
+/// An event as it is sent; its `type`, where it has one, names it.
+fn event(data: &Value) -> Vec<u8> {
+    let name = data["type"].as_str().map_or_else(String::new, |name| format!("event: {name}\n"));
+    format!("{name}data: {data}\n\n").into_bytes()
+}
+
+/// The bytes of pieces without gates and cuts, for splitting them anew.
+pub fn bytes(pieces: &[Piece]) -> Vec<u8> {
+    let bytes = |piece: &Piece| match piece {
+        Piece::Event(data) => event(data),
+        Piece::Raw(bytes) => bytes.clone(),
+        Piece::Gate | Piece::Cut => Vec::new(),
+    };
+    pieces.iter().flat_map(bytes).collect()
+}
