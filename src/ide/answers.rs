@@ -45,6 +45,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
 pub fn question(cx: &mut Cx<'_>) {
     let Some(Overlay::Question(question)) = cx.state.overlays.last() else { return };
     let (topic, answer) = (question.topic.clone(), question.answer.text().to_string());
+    let unsearched = (question.seen != question.searched && !answer.is_empty()).then_some(question.seen);
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
         Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => {
@@ -64,7 +65,10 @@ pub fn question(cx: &mut Cx<'_>) {
     cx.state.pop_overlay();
     match topic {
         Topic::GoToLine => {}
-        Topic::Find(_) => cx.state.last_search = Some(answer),
+        Topic::Find(from) => {
+            cx.state.last_search = Some(answer);
+            cx.state.accepted_search = unsearched.map(|seen| (from, seen));
+        }
         Topic::Replace => {
             cx.state.last_search = Some(answer.clone());
             ask(cx, Topic::ReplaceWith(answer), "");

@@ -113,6 +113,10 @@ impl Asked {
             ErrorKind::Network => format!(" (is the server at {} running?)", self.base_url),
             ErrorKind::NotFound => format!(" (check the model's name and the base URL {})", self.base_url),
             ErrorKind::ContextLength => " (start a new session, or ask for less)".to_string(),
+            ErrorKind::Stream => " (say \"go on\" to continue)".to_string(),
+            ErrorKind::RateLimit | ErrorKind::Server | ErrorKind::Timeout => {
+                " (send it again in a while)".to_string()
+            }
             ErrorKind::Quota => " (the account is out of credit or at its limit)".to_string(),
             _ => String::new(),
         }
@@ -199,7 +203,7 @@ mod tests {
     #[test]
     fn a_page_of_a_proxy_is_quoted_by_its_first_line() {
         let error = refused(502, "<html>Bad Gateway\nmore");
-        assert_eq!(error.message, "acme answered 502: <html>Bad Gateway");
+        assert_eq!(error.message, "acme answered 502: <html>Bad Gateway (send it again in a while)");
         assert!(error.retryable());
     }
 

@@ -118,10 +118,10 @@ async fn refusals_of_the_server_by_kind() {
         (ErrorKind::Authentication, 401, false, "(check OPENAI_API_KEY)"),
         (ErrorKind::AccessDenied, 403, false, "(check OPENAI_API_KEY)"),
         (ErrorKind::NotFound, 404, false, &format!("the base URL {})", server.url)),
-        (ErrorKind::RateLimit, 429, true, "slow down"),
+        (ErrorKind::RateLimit, 429, true, "slow down (send it again in a while)"),
         (ErrorKind::Quota, 429, false, "at its limit)"),
         (ErrorKind::ContextLength, 400, false, "ask for less)"),
-        (ErrorKind::Server, 503, true, "busy</html>"),
+        (ErrorKind::Server, 503, true, "busy</html> (send it again in a while)"),
     ];
     for (kind, status, retryable, end) in expected {
         let (error, message) = failed(&ask(&server.url).await);

@@ -97,6 +97,7 @@ pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
         answer,
         note: String::new(),
         seen: 0,
+        searched: 0,
     })));
 }
 

@@ -1,5 +1,6 @@
 //! Commands that find, replace and go to lines in the open file.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::command::{Command, Cx, command};
@@ -91,7 +92,13 @@ fn again(cx: &mut Cx<'_>, forward: bool) {
         cx.state.say("nothing was looked for yet");
         return;
     };
+    if cx.state.searching.is_some() || cx.state.accepted_search.is_some() {
+        // The place to go on from is not known yet.
+        cx.state.searching.get_or_insert_default().push_back(forward);
+        return;
+    }
     let Some(buffer) = cx.state.buffers.current() else { return };
+    cx.state.searching = Some(VecDeque::new());
     let range = buffer.area.selection.primary();
     let ask = if forward { Search::Next(range.end()) } else { Search::Previous(range.start()) };
     cx.effects.push(Effect::Search(Box::new(search(buffer, wanted, ask))));
@@ -114,31 +121,64 @@ pub fn run(search: &SearchFor) -> (Option<Range<Byte>>, usize) {
 
 /// A text was searched.
 pub fn found(cx: &mut Cx<'_>, search: &SearchFor, found: Option<Range<Byte>>, count: usize) {
-    let Some(buffer) = cx.state.buffers.get_mut(search.buffer) else { return };
-    if buffer.area.document.version() != search.version {
-        // Edited meanwhile: the places are those of another text.
+    match search.ask {
+        Search::Typed { from, answer } => found_typed(cx, search, found, (from, answer), count),
+        Search::Next(_) | Search::Previous(_) => arrive(cx, search, found),
+    }
+}
+
+/// A search is done; those that waited for its place go on from there.
+fn arrive(cx: &mut Cx<'_>, search: &SearchFor, found: Option<Range<Byte>>) {
+    let waiting = cx.state.searching.take();
+    show(cx, search, found);
+    for forward in waiting.into_iter().flatten() {
+        again(cx, forward);
+    }
+}
+
+fn found_typed(
+    cx: &mut Cx<'_>,
+    search: &SearchFor,
+    found: Option<Range<Byte>>,
+    ask: (Byte, u64),
+    count: usize,
+) {
+    if cx.state.accepted_search == Some(ask) {
+        cx.state.accepted_search = None;
+        return arrive(cx, search, found);
+    }
+    let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
+    if question.topic != Topic::Find(ask.0) || question.seen != ask.1 {
         return;
     }
-    if let Search::Typed { from, answer } = search.ask {
-        let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
-        if question.topic != Topic::Find(from) || question.seen != answer {
-            return;
+    question.note = match (found.is_some(), count) {
+        (false, _) => "no match".to_string(),
+        (true, 1) => "1 match".to_string(),
+        (true, COUNT_MAX) => format!("{COUNT_MAX} matches or more"),
+        (true, count) => format!("{count} matches"),
+    };
+    question.searched = question.seen;
+    cx.state.damage.add(Part::Overlay);
+    match found {
+        Some(found) => show(cx, search, Some(found)),
+        None => {
+            if let Some(buffer) = cx.state.buffers.get_mut(search.buffer) {
+                buffer.area.go_to(ask.0);
+            }
+            cx.state.damage.add(Part::Editor);
         }
-        question.note = match (found.is_some(), count) {
-            (false, _) => "no match".to_string(),
-            (true, 1) => "1 match".to_string(),
-            (true, COUNT_MAX) => format!("{COUNT_MAX} matches or more"),
-            (true, count) => format!("{count} matches"),
-        };
-        match found {
-            Some(found) => select(buffer, found),
-            None => buffer.area.go_to(from),
-        }
-        cx.state.damage.add(Part::Overlay);
-    } else if let Some(found) = found {
-        select(buffer, found);
-    } else {
-        cx.state.say("no match");
+    }
+}
+
+/// Selects a match, if the text is still the one that was searched.
+fn show(cx: &mut Cx<'_>, search: &SearchFor, found: Option<Range<Byte>>) {
+    let Some(buffer) = cx.state.buffers.get_mut(search.buffer) else { return };
+    if buffer.area.document.version() != search.version {
+        return;
+    }
+    match found {
+        Some(found) => select(buffer, found),
+        None => cx.state.say("no match"),
     }
     cx.state.damage.add(Part::Editor);
 }

@@ -50,7 +50,8 @@ fn left(state: &State) -> (String, &'static str) {
         return (format!("{sign}{}", state.status.message), scope);
     }
     if state.areas.editor.is_none() {
-        let model = state.agent.model.as_ref().map(|model| model.name.clone());
+        // Wider windows name the model at the right.
+        let model = state.agent.model.as_ref().filter(|_| state.size.0 < 40).map(|model| model.name.clone());
         return (model.unwrap_or_default(), "ui.status");
     }
     let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };

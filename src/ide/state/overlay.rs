@@ -190,6 +190,8 @@ pub struct Question {
     pub note: String,
     /// The version of the answer that was acted on.
     pub seen: u64,
+    /// The version whose search is done.
+    pub searched: u64,
 }
 
 /// A text with a choice of answers, each one key.

@@ -2,6 +2,7 @@
 //! concern more than one part.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,6 +79,12 @@ pub struct State {
     pub selecting: bool,
     /// The last text that was looked for.
     pub last_search: Option<String>,
+    /// Whether a search for the next or previous match is under way, and what was asked for
+    /// meanwhile: forward or not.
+    pub searching: Option<VecDeque<bool>>,
+    /// A find question that was answered before its search was done: where it began, and the
+    /// version of the answer.
+    pub accepted_search: Option<(Byte, u64)>,
     /// The last click into the text: when, where, how many in a row.
     pub last_click: Option<(Duration, Byte, u8)>,
     /// Whether the editor was scrolled away from its cursor by the wheel.
@@ -143,6 +150,8 @@ impl State {
             yanked_at: None,
             selecting: false,
             last_search: None,
+            searching: None,
+            accepted_search: None,
             last_click: None,
             free_scroll: false,
             followed: None,

@@ -151,7 +151,7 @@ impl Transcript {
         match answer.stop_reason {
             StopReason::Error => {
                 let text = answer.error_message.clone().unwrap_or_else(|| "the answer broke off".to_string());
-                self.notice(true, format!("{text}\nUp and Enter send it again."));
+                self.notice(true, text);
             }
             StopReason::Aborted => self.notice(false, "interrupted".to_string()),
             StopReason::Length => {

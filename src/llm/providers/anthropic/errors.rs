@@ -57,7 +57,10 @@ mod tests {
     fn events_within_a_stream() {
         let error = json!({"type": "overloaded_error", "message": "Overloaded"});
         let error = Asked::default().broke_off(&error, kind);
-        assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Server, " broke off: Overloaded"));
+        assert_eq!(
+            (error.kind, error.message.as_str()),
+            (ErrorKind::Server, " broke off: Overloaded (send it again in a while)")
+        );
         assert_eq!(Asked::default().broke_off(&json!(null), kind).kind, ErrorKind::Stream);
     }
 }
