@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use serde_json::json;
 
 use crate::support::anthropic as wire;
@@ -100,6 +100,55 @@ fn escape_interrupts_and_the_connection_is_closed() {
     server.wait_for_hang_up();
     pty.wait_text("ask, or tell");
     goes_on(&mut pty);
+}
+
+/// Starts a command that ignores every request to end; its process group.
+fn stubborn(pty: &mut Pty) -> Pid {
+    pty.send("run it\r");
+    let file = pty.work().join("pid");
+    let pid = loop {
+        match std::fs::read_to_string(&file) {
+            Ok(text) if text.ends_with('\n') => break text.trim().parse().unwrap(),
+            _ => pty.raw_within(Duration::from_millis(5)),
+        };
+    };
+    Pid::from_raw(pid).unwrap()
+}
+
+/// Waits until a process has ended. One that nobody asks about stays a zombie, which is no life.
+#[track_caller]
+fn assert_ends(pty: &mut Pty, process: Pid) {
+    let stat = format!("/proc/{}/stat", process.as_raw_nonzero());
+    for _ in 0..400 {
+        match std::fs::read_to_string(&stat) {
+            Ok(text) if !text.contains(") Z ") => pty.raw_within(Duration::from_millis(5)),
+            _ => return,
+        };
+    }
+    panic!("it still runs: {}", std::fs::read_to_string(&stat).unwrap_or_default());
+}
+
+fn stubborn_server() -> Server {
+    let script = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done";
+    Server::start(vec![wire::calls("t1", "bash", &json!({"command": script}))])
+}
+
+#[test]
+fn no_command_outlives_the_program() {
+    let server = stubborn_server();
+    let mut pty = start(&server.url, &["--approval", "full"]);
+    let group = stubborn(&mut pty);
+    pty.send(QUIT);
+    pty.wait_text("leaving interrupts it");
+    pty.send("y");
+    assert!(pty.wait_exit().success());
+    assert_ends(&mut pty, group);
+    let server = stubborn_server();
+    let mut pty = start(&server.url, &["--approval", "full"]);
+    let group = stubborn(&mut pty);
+    pty.signal(Signal::TERM);
+    pty.wait_exit();
+    assert_ends(&mut pty, group);
 }
 
 #[test]
