@@ -16,12 +16,7 @@ pub fn width_at(grapheme: &str, column: usize, tab_width: usize) -> usize {
 /// Whether a range holds nothing but characters of one byte and one cell. Looks at bytes by the
 /// chunk, which even for a line of many megabytes is a matter of a millisecond.
 fn is_plain(text: &Text, range: std::ops::Range<Byte>) -> bool {
-    let mut left = range.end - range.start;
-    text.chunks_from(range.start).all(|chunk| {
-        let chunk = &chunk.as_bytes()[..chunk.len().min(left)];
-        left -= chunk.len();
-        chunk.iter().all(|byte| (0x20..0x7f).contains(byte))
-    })
+    text.chunks_in(range).all(|chunk| chunk.bytes().all(|byte| (0x20..0x7f).contains(&byte)))
 }
 
 /// The display column of an offset.

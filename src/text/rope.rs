@@ -97,6 +97,12 @@ impl Text {
         (chunk, Byte(start))
     }
 
+    /// The chunks of a range, the first and the last cut to it.
+    pub fn chunks_in(&self, range: Range<Byte>) -> impl Iterator<Item = &str> {
+        let end = range.end.0.min(self.rope.len_bytes());
+        self.rope.byte_slice(range.start.0.min(end)..end).chunks()
+    }
+
     /// The chunks from an offset on, the first one cut to it.
     pub fn chunks_from(&self, at: Byte) -> impl Iterator<Item = &str> {
         let slice: RopeSlice<'_> = self.rope.byte_slice(at.0.min(self.rope.len_bytes())..);
