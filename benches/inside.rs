@@ -154,10 +154,16 @@ pub fn insert_and_undo(effort: Effort) {
         bench.key(key);
     }
     bench.key("Enter");
-    let insert = bench.key("x").1;
-    let undo = bench.key("Ctrl-z").1;
-    report("100 MB source: insert in the middle", micros(insert), "us", None, "<= 300 us");
-    report("100 MB source: undo", micros(undo), "us", None, "<= 300 us");
+    // The first edit also draws the mark of a modified file.
+    bench.key("x");
+    let (mut inserts, mut undos) = (Vec::new(), Vec::new());
+    for _ in 0..effort.times(20) {
+        inserts.push(micros(bench.key("x").1));
+        undos.push(micros(bench.key("Ctrl-z").1));
+    }
+    let (insert, undo) = (percentile(&mut inserts, 0.5), percentile(&mut undos, 0.5));
+    report("100 MB source: insert in the middle", insert, "us", None, "<= 300 us");
+    report("100 MB source: undo", undo, "us", None, "<= 300 us");
 }
 
 /// An answer that streams in token by token, with a frame at every 16 ms of tokens as on a

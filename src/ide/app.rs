@@ -122,6 +122,11 @@ impl App {
         self.worker.task(work);
     }
 
+    /// Whether rows still stream into the picker on top.
+    pub fn is_filling(&self) -> bool {
+        matches!(self.state.overlays.last(), Some(Overlay::Picker(picker)) if picker.filling)
+    }
+
     /// Whether outside work is still going on.
     pub fn is_busy(&self) -> bool {
         self.worker.is_busy()

@@ -88,7 +88,9 @@ impl OnTerminal {
                 happened = pump.next() => pump.take(happened),
                 () = sleep_until(&self.clock, deadline) => self.due(&mut pump.app)?,
             }
-            if hasty || self.clock.monotonic() >= self.last_frame + FRAME_PERIOD {
+            // Only a stream of events is worth pacing; whatever comes by itself is shown at once.
+            let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();
+            if hasty || !streaming || self.clock.monotonic() >= self.last_frame + FRAME_PERIOD {
                 self.draw(&mut pump.app)?;
             }
         }
