@@ -37,12 +37,25 @@ pub struct Writer {
     /// Runs of cells written since the last [`Writer::take`].
     runs: usize,
     out: Vec<u8>,
+    /// The pair of colours that was reduced last, and what became of it.
+    reduced: std::cell::Cell<Option<Reduced>>,
 }
+
+/// Foreground and background as asked for, and as the terminal has them.
+type Reduced = ((Color, Color), (Color, Color));
 
 impl Writer {
     /// A writer that knows nothing about the terminal's state yet.
     pub fn new(depth: ColorDepth) -> Self {
-        Self { depth, erase_colored: false, pen: None, at: None, runs: 0, out: Vec::new() }
+        Self {
+            depth,
+            erase_colored: false,
+            pen: None,
+            at: None,
+            runs: 0,
+            out: Vec::new(),
+            reduced: std::cell::Cell::new(None),
+        }
     }
 
     /// Says that erased cells take the background in force.
@@ -183,7 +196,17 @@ impl Writer {
     }
 
     fn pen_of(&self, cell: &Cell) -> Pen {
-        let (fg, bg) = reduce_pair(cell.fg, cell.bg, self.depth);
+        // Neighbours mostly share their colours, and finding the nearest of 256 is not free: it was
+        // a quarter of all instructions of a start.
+        let asked = (cell.fg, cell.bg);
+        let (fg, bg) = match self.reduced.get() {
+            Some((known, pair)) if known == asked => pair,
+            _ => {
+                let pair = reduce_pair(cell.fg, cell.bg, self.depth);
+                self.reduced.set(Some((asked, pair)));
+                pair
+            }
+        };
         Pen { fg, bg, modifier: cell.modifier }
     }
 
