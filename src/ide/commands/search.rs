@@ -159,15 +159,13 @@ fn found_typed(
     };
     question.searched = question.seen;
     cx.state.damage.add(Part::Overlay);
-    match found {
-        Some(found) => show(cx, search, Some(found)),
-        None => {
-            if let Some(buffer) = cx.state.buffers.get_mut(search.buffer) {
-                buffer.area.go_to(ask.0);
-            }
-            cx.state.damage.add(Part::Editor);
-        }
+    if found.is_some() {
+        return show(cx, search, found);
     }
+    if let Some(buffer) = cx.state.buffers.get_mut(search.buffer) {
+        buffer.area.go_to(ask.0);
+    }
+    cx.state.damage.add(Part::Editor);
 }
 
 /// Selects a match, if the text is still the one that was searched.

@@ -105,7 +105,7 @@ fn right(state: &State, cols: usize) -> String {
         parts.push(format!("${:.3}", agent.usage.cost.total));
     }
     parts.push("F1 palette".to_string());
-    while parts.len() > 1 && text_width(&parts.join("  ")) > cols * 2 / 3 {
+    while parts.len() > 1 && text_width(&parts.join("  ")) > cols / 2 {
         // The working sign and the model go last: drop from the end.
         parts.pop();
     }
