@@ -38,6 +38,7 @@ const ROWS: &[Row] = &[
     ("start", terminal::start),
     ("key", terminal::key),
     ("idle", terminal::idle),
+    ("interrupt", terminal::interrupt),
 ];
 
 fn main() {

@@ -28,6 +28,10 @@ impl Drop for Program {
 }
 
 fn run(program: &str, args: &[&str], text: &str) -> Program {
+    run_with(program, args, text, &[])
+}
+
+fn run_with(program: &str, args: &[&str], text: &str, vars: &[(&str, &str)]) -> Program {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("work")).unwrap();
     std::fs::write(folder.path().join("work/text.rs"), text).unwrap();
@@ -42,6 +46,9 @@ fn run(program: &str, args: &[&str], text: &str) -> Program {
     command.env("BOWLINE_OFFLINE", "1");
     command.env("HOME", folder.path());
     command.env("BOWLINE_HOME", folder.path().join("home"));
+    for (name, value) in vars {
+        command.env(name, value);
+    }
     command.cwd(folder.path().join("work"));
     let mut reader = pair.master.try_clone_reader().unwrap();
     let writer = pair.master.take_writer().unwrap();
@@ -224,4 +231,61 @@ pub fn idle(effort: Effort) {
     report("idle 10 s: wake-ups", woken as f64, "", None, "0");
     report("idle 10 s: CPU", (program.usage().0 - cpu).max(0.0), "ms", None, "0");
     assert!(program.folder.path().join("home").exists(), "the program keeps its files where it was told");
+}
+
+/// A model on loopback that answers every request by one call of bash with this command.
+fn model_that_runs(command: &str) -> String {
+    let events = [
+        serde_json::json!({"type": "message_start", "message": {"id": "m", "model": "m", "usage": {"input_tokens": 1, "output_tokens": 1}}}),
+        serde_json::json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "bash", "input": {}}}),
+        serde_json::json!({"type": "content_block_delta", "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": serde_json::json!({"command": command}).to_string()}}),
+        serde_json::json!({"type": "content_block_stop", "index": 0}),
+        serde_json::json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 1}}),
+        serde_json::json!({"type": "message_stop"}),
+    ];
+    let body: String =
+        events.iter().map(|e| format!("event: {}\ndata: {e}\n\n", e["type"].as_str().unwrap())).collect();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut request = [0; 1 << 16];
+            // The answer does not depend on the question; the whole of it need not be read.
+            if stream.read(&mut request).is_ok_and(|n| n > 0) {
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+                stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).ok();
+            }
+        }
+    });
+    url
+}
+
+/// From pressing Escape to the word that the run is interrupted, while a command runs that ends
+/// when it is asked to, and one that does not.
+pub fn interrupt(effort: Effort) {
+    for (what, command) in
+        [("a command", "sleep 60"), ("a stubborn command", "trap '' TERM; while :; do sleep 1; done")]
+    {
+        let url = model_that_runs(command);
+        let mut times: Vec<f64> = (0..effort.times(10))
+            .map(|_| {
+                let vars = [("ANTHROPIC_BASE_URL", url.as_str())];
+                let args = ["--approval", "full", "run it now"];
+                let mut program = run_with(env!("CARGO_BIN_EXE_bowline"), &args, "", &vars);
+                program.wait_for("◦");
+                program.settle(Duration::from_millis(400));
+                let start = Instant::now();
+                program.writer.write_all(b"\x1b").unwrap();
+                millis(program.wait_for("interrupted") - start)
+            })
+            .collect();
+        report(
+            &format!("Escape to interrupted, {what}"),
+            percentile(&mut times, 0.5),
+            "ms",
+            None,
+            "<= 100 ms",
+        );
+    }
 }

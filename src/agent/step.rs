@@ -19,7 +19,7 @@ use crate::llm::model::{
 use crate::llm::retry::Policy;
 
 /// How long interrupted tools may take to say how far they got.
-const GRACE: Duration = Duration::from_millis(60);
+const GRACE: Duration = Duration::from_millis(40);
 
 /// Rules of the loop.
 #[derive(Debug, Clone)]
