@@ -18,6 +18,8 @@ struct Program {
     _master: Box<dyn MasterPty + Send>,
     folder: tempfile::TempDir,
     started: Instant,
+    seen: Vec<u8>,
+    last: Instant,
 }
 
 impl Drop for Program {
@@ -64,7 +66,7 @@ fn run_with(program: &str, args: &[&str], text: &str, vars: &[(&str, &str)]) -> 
     let started = Instant::now();
     let child = pair.slave.spawn_command(command).unwrap();
     drop(pair.slave);
-    Program { child, writer, output, _master: pair.master, folder, started }
+    Program { child, writer, output, _master: pair.master, folder, started, seen: Vec::new(), last: started }
 }
 
 fn bowline(args: &[&str], text: &str) -> Program {
@@ -72,25 +74,29 @@ fn bowline(args: &[&str], text: &str) -> Program {
 }
 
 impl Program {
-    /// Waits until the output holds a text; when that was.
+    /// Waits until the output, from the start on or since the last [`Self::settle`], holds a
+    /// text; when the piece came that completes it, or the last piece.
     fn wait_for(&mut self, text: &str) -> Instant {
-        let mut seen = Vec::new();
-        loop {
-            let (at, bytes) = self
-                .output
-                .recv_timeout(Duration::from_secs(20))
-                .unwrap_or_else(|_| panic!("no {text:?} in {:?}", String::from_utf8_lossy(&seen)));
-            seen.extend(bytes);
-            if seen.windows(text.len()).any(|window| window == text.as_bytes()) {
-                return at;
-            }
+        let limit = Instant::now() + Duration::from_secs(20);
+        while !self.seen.windows(text.len()).any(|window| window == text.as_bytes()) {
+            assert!(Instant::now() < limit, "no {text:?} in {:?}", String::from_utf8_lossy(&self.seen));
+            let next = self.output.recv_timeout(Duration::from_secs(20));
+            let (at, bytes) =
+                next.unwrap_or_else(|_| panic!("no {text:?} in {:?}", String::from_utf8_lossy(&self.seen)));
+            self.seen.extend(bytes);
+            self.last = at;
         }
+        self.last
     }
 
     /// Everything that comes until nothing has come for a while: bytes, and when the first came.
     fn settle(&mut self, quiet: Duration) -> (usize, Option<Instant>) {
         let (mut bytes, mut first) = (0, None);
-        while let Ok((at, chunk)) = self.output.recv_timeout(quiet) {
+        self.seen.clear();
+        let limit = Instant::now() + Duration::from_secs(30);
+        while Instant::now() < limit
+            && let Ok((at, chunk)) = self.output.recv_timeout(quiet)
+        {
             first.get_or_insert(at);
             bytes += chunk.len();
         }
@@ -274,7 +280,6 @@ pub fn interrupt(effort: Effort) {
                 let args = ["--approval", "full", "run it now"];
                 let mut program = run_with(env!("CARGO_BIN_EXE_bowline"), &args, "", &vars);
                 program.wait_for("◦");
-                program.settle(Duration::from_millis(400));
                 let start = Instant::now();
                 program.writer.write_all(b"\x1b").unwrap();
                 millis(program.wait_for("interrupted") - start)
