@@ -250,13 +250,13 @@ fn model_that_runs(command: &str) -> String {
         serde_json::json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 1}}),
         serde_json::json!({"type": "message_stop"}),
     ];
-    let body: String =
-        events.iter().map(|e| format!("event: {}\ndata: {e}\n\n", e["type"].as_str().unwrap())).collect();
+    let sent = |e: &serde_json::Value| format!("event: {}\ndata: {e}\n\n", e["type"].as_str().unwrap());
+    let body = events.iter().map(sent).collect::<Vec<_>>().concat();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            let mut request = [0; 1 << 16];
+            let mut request = vec![0; 1 << 16];
             // The answer does not depend on the question; the whole of it need not be read.
             if stream.read(&mut request).is_ok_and(|n| n > 0) {
                 let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
