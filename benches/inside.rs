@@ -9,6 +9,7 @@ use bowline::exec::local::LocalEnvironment;
 use bowline::ide::app::App;
 use bowline::ide::event::{Event, Opened};
 use bowline::ide::options::Options;
+use bowline::ide::tasks::Tasks;
 use bowline::ide::worker::Worker;
 use bowline::llm::model::{Message, StreamEvent, UserMessage};
 use bowline::runtime::RuntimeEvent;
@@ -37,7 +38,6 @@ fn bench(text: &str) -> Bench {
     let options = Options {
         workspace: folder.path().into(),
         home: folder.path().into(),
-        open: Vec::new(),
         prompts: Vec::new(),
         theme: Theme::builtin(),
         keymap: ("default".into(), include_str!("../keymaps/default.toml").into()),
@@ -47,13 +47,11 @@ fn bench(text: &str) -> Bench {
         line_numbers: true,
         mouse: true,
         unrestricted: false,
-        env: env.clone(),
         connect: None,
         clock: SystemClock::shared(),
     };
-    let guard = runtime.enter();
-    let mut app = App::new(options, Worker::new(env, sender), SIZE, Arc::new(Notify::new()));
-    drop(guard);
+    let worker = Worker::new(env, sender, Tasks::on(runtime.handle().clone()));
+    let mut app = App::new(options, worker, SIZE, Arc::new(Notify::new()));
     let path = folder.path().join("text.rs");
     let result = Ok(Some((Document::from_bytes(text.as_bytes()), bowline::exec::Stamp::of(text.as_bytes()))));
     app.handle(Event::Opened(Opened { real: path.clone(), path, result, at: None, behind: false }));

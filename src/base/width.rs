@@ -20,9 +20,36 @@ pub fn grapheme_width(grapheme: &str) -> usize {
     }
 }
 
+/// The grapheme clusters of a text. Between two printable ASCII characters there is always a
+/// boundary, so most of a program's text is cut without asking Unicode's tables.
+pub fn graphemes(text: &str) -> Graphemes<'_> {
+    Graphemes { rest: text }
+}
+
+/// See [`graphemes`].
+#[derive(Debug, Clone)]
+pub struct Graphemes<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Graphemes<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let length = match self.rest.as_bytes() {
+            [] => return None,
+            [b' '..=b'~'] | [b' '..=b'~', 0..=0x7f, ..] => 1,
+            _ => self.rest.graphemes(true).next()?.len(),
+        };
+        let (grapheme, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        Some(grapheme)
+    }
+}
+
 /// Cells that a text without tabs takes.
 pub fn text_width(text: &str) -> usize {
-    text.graphemes(true).map(grapheme_width).sum()
+    graphemes(text).map(grapheme_width).sum()
 }
 
 /// Whether a character could command a terminal, reorder the line around it, or hide in it.
@@ -95,6 +122,15 @@ mod tests {
             [("a", 1), ("é", 1), ("e\u{301}", 1), ("漢", 2), ("👩‍👩‍👧", 2), ("\u{1b}", 1), ("\u{9b}", 4)]
         {
             assert_eq!(text_width(text), cells, "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn graphemes_are_those_of_unicode(parts in proptest::collection::vec("[ -~]|\\PC|\r|\n|\u{301}|\u{200d}|👩|🇩|क|्", 0..40)) {
+            let text = parts.concat();
+            let cut: Vec<&str> = graphemes(&text).collect();
+            proptest::prop_assert_eq!(cut, text.graphemes(true).collect::<Vec<_>>());
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use futures::FutureExt;
+use tokio::runtime::Builder;
 
 use super::args::Args;
 use super::setup::{self, Process, Setup};
@@ -13,6 +14,7 @@ use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::log;
 use crate::ide;
+use crate::ide::tasks::Tasks;
 use crate::modes::print;
 use crate::modes::visible::Visible;
 use crate::runtime;
@@ -54,14 +56,21 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
     if let Err(error) = log::start(&setup.home.state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
         tell(&Report::caused(format!("no log can be kept in {}", setup.home.state.display()), &error));
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
-    let code = runtime.block_on(async {
-        if args.list_models {
-            return Ok(list_models(args, &setup, &process));
-        }
-        if print { run_print(args, setup, &process).await } else { run_ide(args, setup, process).await }
-    });
+    let failed = |error| (FAILED, Report::caused("cannot start", &error));
+    if args.list_models {
+        return Ok(list_models(args, &setup, &process));
+    }
+    let mut builder = if print { Builder::new_multi_thread() } else { Builder::new_current_thread() };
+    let runtime = builder.enable_all().build().map_err(failed)?;
+    let code = if print {
+        runtime.block_on(run_print(args, setup, &process))
+    } else {
+        // The loop has a thread to itself that sleeps on the terminal: a key wakes no other.
+        let tasks = Tasks::lazy();
+        let code = runtime.block_on(run_ide(args, setup, process, tasks.clone()));
+        tasks.abandon();
+        code
+    };
     // A thread that still walks a folder or waits for a dead disk must not hold the exit up.
     runtime.shutdown_background();
     code
@@ -116,19 +125,20 @@ fn read_stdin() -> Result<String, Report> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-async fn run_ide(args: &Args, setup: Setup, process: Process) -> Result<i32, (i32, Report)> {
+async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> Result<i32, (i32, Report)> {
+    let env = setup::environment(&setup);
+    let open = setup.open.clone();
+    let feed = ide::feed::Feed::start(env, tasks, open).await;
     let (theme, theme_problem) = setup::theme(args, &setup);
     let (keymap, keymap_problem) = setup::keymap(args, &setup);
     let var = |name: &str| process.vars.get(name).cloned();
     let colors =
         ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref());
     let problems = setup.loaded.problems.iter().map(ToString::to_string);
-    let env = setup::environment(&setup);
     let settings = setup.loaded.settings.clone();
     let options = ide::options::Options {
         workspace: setup.workspace.clone(),
         home: setup.home.user.clone(),
-        open: setup.open.clone(),
         prompts: setup.said.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
         theme,
         keymap,
@@ -138,7 +148,6 @@ async fn run_ide(args: &Args, setup: Setup, process: Process) -> Result<i32, (i3
         line_numbers: settings.line_numbers,
         mouse: settings.mouse,
         unrestricted: args.approval.as_deref().or(settings.approval.as_deref()) == Some(Mode::Full.name()),
-        env,
         connect: None,
         clock: SystemClock::shared(),
     };
@@ -152,7 +161,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process) -> Result<i32, (i3
         .boxed()
     });
     let options = ide::options::Options { connect: Some(connect), ..options };
-    ide::run::run(options, term).await.map_err(|report| (FAILED, report))
+    ide::run::run(options, feed, term).await.map_err(|report| (FAILED, report))
 }
 
 /// Without a person nobody can be asked.

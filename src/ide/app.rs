@@ -100,12 +100,6 @@ impl App {
             copied: None,
         };
         app.state.damage.all();
-        app.worker.perform(Effect::List(options.workspace));
-        if !options.open.is_empty() {
-            app.worker.perform(Effect::OpenAll(
-                options.open.into_iter().map(|target| (target.path, target.at)).collect(),
-            ));
-        }
         app
     }
 
@@ -115,6 +109,11 @@ impl App {
             Happened::Event(event) => self.handle(*event),
             Happened::Wake => self.woken(),
         }
+    }
+
+    /// Begins what the first frame need not wait for.
+    pub fn begin(&mut self) {
+        self.worker.perform(Effect::List(self.state.workspace.clone()));
     }
 
     /// Runs a task whose result is an event.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::app::App;
 use super::event::Event;
+use super::feed::Feed;
 use super::options::Options;
 use super::pump::Pump;
 use crate::tui::headless::picture;
@@ -20,8 +21,8 @@ pub struct Headless {
 
 impl Headless {
     /// An IDE of that size, started and idle.
-    pub async fn start(options: Options, size: (u16, u16)) -> Self {
-        let mut headless = Self { pump: Pump::new(options, size) };
+    pub async fn start(options: Options, feed: Feed, size: (u16, u16)) -> Self {
+        let mut headless = Self { pump: Pump::new(options, feed, size) };
         headless.pump.app.frame();
         headless.pump.connect();
         headless.idle().await;

@@ -1,11 +1,9 @@
 //! What the IDE is started with: everything resolved, nothing read from the outside here.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::event::Connect;
 use crate::base::clock::SharedClock;
-use crate::exec::Environment;
 use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};
 
@@ -24,8 +22,6 @@ pub struct Options {
     pub workspace: PathBuf,
     /// The user's home, for `~`.
     pub home: PathBuf,
-    /// Files to open; the first one is shown.
-    pub open: Vec<OpenTarget>,
     /// What to say to the agent first: texts with their images.
     pub prompts: Vec<(String, Vec<Part>)>,
     /// The theme.
@@ -44,8 +40,6 @@ pub struct Options {
     pub mouse: bool,
     /// Whether tools run unasked.
     pub unrestricted: bool,
-    /// Files and commands.
-    pub env: Arc<dyn Environment>,
     /// Starts the session, after the first frame.
     pub connect: Option<Connect>,
     /// Time.

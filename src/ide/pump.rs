@@ -2,6 +2,7 @@
 //! adds a terminal to it, the tests a script.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 
@@ -9,15 +10,14 @@ use super::app::App;
 use super::approval::AskPerson;
 use super::environment::BufferEnvironment;
 use super::event::{Connect, Event, Happened};
+use super::feed::Feed;
 use super::options::Options;
 use super::state::overlay::Overlay;
-use super::worker::Worker;
+use super::state::panes::Focus;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::runtime::RuntimeEvent;
 
-/// Events of tasks that wait for the loop; a full queue holds the tasks up.
-const EVENTS_MAX: usize = 1024;
 /// Events taken in before a frame is drawn and the keyboard is asked again.
 const BATCH: usize = 256;
 
@@ -33,22 +33,45 @@ pub struct Pump {
     wake: Arc<Notify>,
     env: Arc<dyn Environment>,
     connect: Option<Connect>,
+    /// Whether the file that is shown first is still being read.
+    opening: bool,
 }
 
 impl Pump {
     /// An application of that size. Nothing is asked of a session before [`Self::connect`].
-    pub fn new(mut options: Options, size: (u16, u16)) -> Self {
-        let (sender, events) = mpsc::channel(EVENTS_MAX);
+    pub fn new(mut options: Options, feed: Feed, size: (u16, u16)) -> Self {
+        let Feed { env, sender, events, worker, opening } = feed;
         let (joined, joining) = mpsc::channel(1);
         let wake = Arc::new(Notify::new());
-        let env = options.env.clone();
         let connect = options.connect.take();
-        let app = App::new(options, Worker::new(env.clone(), sender.clone()), size, wake.clone());
-        Self { app, sender, events, session: None, joining, joined, wake, env, connect }
+        let mut app = App::new(options, worker, size, wake.clone());
+        if opening {
+            app.state.panes.focus = Focus::Editor;
+        }
+        Self { app, sender, events, session: None, joining, joined, wake, env, connect, opening }
     }
 
-    /// Starts the session, once.
+    /// Waits until the first file is read, at most that long.
+    pub async fn opened(&mut self, patience: Duration) {
+        let patience = tokio::time::sleep(patience);
+        tokio::pin!(patience);
+        while self.opening {
+            tokio::select! {
+                biased;
+                happened = self.next() => {
+                    if let Happened::Event(event) = &happened {
+                        self.opening &= !matches!(**event, Event::Opened(_));
+                    }
+                    self.app.take(happened);
+                }
+                () = &mut patience => break,
+            }
+        }
+    }
+
+    /// Reads the folder and starts the session; to be called once, after the first frame.
     pub fn connect(&mut self) {
+        self.app.begin();
         let Some(connect) = self.connect.take() else { return };
         let env = Arc::new(BufferEnvironment::new(self.env.clone(), self.sender.clone()));
         let approval = Arc::new(AskPerson::new(self.sender.clone()));

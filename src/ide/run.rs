@@ -9,6 +9,7 @@ use base64::Engine;
 
 use super::app::App;
 use super::event::Event;
+use super::feed::Feed;
 use super::options::Options;
 use super::pump::Pump;
 use crate::base::clock::SharedClock;
@@ -19,6 +20,8 @@ use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, instal
 
 /// Frames that nobody pressed a key for come no faster than this.
 const FRAME_PERIOD: Duration = Duration::from_millis(16);
+/// How long the first frame waits for what it is to show; a slow disk shows an empty frame.
+const FIRST_FRAME: Duration = Duration::from_millis(10);
 /// How long the session may take to end before the program ends without it; a signal ends the
 /// wait too.
 const GOODBYE: Duration = Duration::from_secs(5);
@@ -26,7 +29,7 @@ const GOODBYE: Duration = Duration::from_secs(5);
 const CLIPBOARD_MAX: usize = 74_000;
 
 /// Runs the IDE until the person leaves. Returns the exit code.
-pub async fn run(options: Options, term: Option<String>) -> Result<i32, Report> {
+pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i32, Report> {
     let failed = |what: &str, error: &std::io::Error| Report::caused(what, error);
     let mut signals = Signals::catch().map_err(|e| failed("cannot watch for signals", &e))?;
     install_panic_hook();
@@ -35,7 +38,8 @@ pub async fn run(options: Options, term: Option<String>) -> Result<i32, Report> 
     let terminal = Terminal::enter(TermOptions { mouse }).map_err(|e| {
         failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one")
     })?;
-    let pump = Pump::new(options, terminal.size());
+    let mut pump = Pump::new(options, feed, terminal.size());
+    pump.opened(FIRST_FRAME).await;
     let mut screen = OnTerminal {
         terminal,
         decoder: Decoder::new(),
@@ -130,24 +134,20 @@ impl OnTerminal {
         Ok(())
     }
 
-    /// Takes in what the terminal sent, all that is there. False when the terminal is gone.
-    fn input(&mut self, app: &mut App, first: TermInput) -> std::io::Result<bool> {
-        let mut next = Some(first);
-        while let Some(input) = next {
-            match input {
-                TermInput::Bytes(bytes) => {
-                    let mut inputs = Vec::new();
-                    self.decoder.feed(&bytes, self.clock.monotonic(), &mut inputs);
-                    self.inputs(app, inputs)?;
-                }
-                TermInput::Closed(why) => {
-                    tracing::info!("the terminal is gone: {why}");
-                    return Ok(false);
-                }
+    /// Takes in what the terminal sent. False when the terminal is gone.
+    fn input(&mut self, app: &mut App, input: TermInput) -> std::io::Result<bool> {
+        match input {
+            TermInput::Bytes(bytes) => {
+                let mut inputs = Vec::new();
+                self.decoder.feed(&bytes, self.clock.monotonic(), &mut inputs);
+                self.inputs(app, inputs)?;
+                Ok(true)
             }
-            next = self.terminal.ready_input();
+            TermInput::Closed(why) => {
+                tracing::info!("the terminal is gone: {why}");
+                Ok(false)
+            }
         }
-        Ok(true)
     }
 
     fn inputs(&mut self, app: &mut App, inputs: Vec<Input>) -> std::io::Result<()> {

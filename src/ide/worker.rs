@@ -15,7 +15,8 @@ use super::event::{Event, Opened, Reread, Saved};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
-use crate::exec::{EnvError, Environment, Stamp};
+use super::tasks::Tasks;
+use crate::exec::{EnvError, Environment, FileData, Stamp};
 use crate::runtime::Handle;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
@@ -25,10 +26,14 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::workspace::{list, walk};
 
+/// Bytes that are decoded faster than a thread is woken for it.
+const DECODE_HERE: usize = 64 << 10;
+
 /// Does outside work.
 pub struct Worker {
     env: Arc<dyn Environment>,
     events: mpsc::Sender<Event>,
+    tasks: Tasks,
     /// The session, once it is there.
     pub session: Option<Handle>,
     running: Arc<AtomicUsize>,
@@ -45,9 +50,11 @@ impl Drop for Running {
 }
 
 impl Worker {
-    /// A worker for files of `env` that answers to the loop listening to `events`.
-    pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>) -> Self {
-        Self { env, events, session: None, running: Arc::default(), walk: CancellationToken::new() }
+    /// A worker for files of `env` that runs on `tasks` and answers to the loop listening to
+    /// `events`.
+    pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>, tasks: Tasks) -> Self {
+        let walk = CancellationToken::new();
+        Self { env, events, tasks, session: None, running: Arc::default(), walk }
     }
 
     /// Whether a task is still at work.
@@ -111,6 +118,8 @@ impl Worker {
         }
     }
 
+    /// The only task on the loop's own thread: a start must not wait for other threads to be
+    /// made, and this one only waits.
     fn open_all(&self, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
         let (env, events) = (self.env.clone(), self.events.clone());
         let running = self.running();
@@ -139,7 +148,7 @@ impl Worker {
     pub fn task(&self, work: impl Future<Output = Event> + Send + 'static) {
         let events = self.events.clone();
         let running = self.running();
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             let event = work.await;
             send(&events, event).await;
             drop(running);
@@ -213,13 +222,26 @@ async fn send(events: &mpsc::Sender<Event>, event: Event) {
 }
 
 async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>) -> Opened {
-    let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
-    let result = match env.read(&path).await {
-        Ok(data) => Ok(Some((Document::from_bytes(&data.bytes), data.stamp))),
+    let (real, data) = tokio::join!(env.resolve(&path), env.read(&path));
+    let real = real.unwrap_or_else(|_| path.clone());
+    let result = match data {
+        Ok(data) => {
+            let FileData { bytes, stamp } = data;
+            decode(&path, bytes).await.map(|document| Some((document, stamp)))
+        }
         Err(EnvError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
     };
     Opened { path, real, result, at, behind: false }
+}
+
+/// A file's bytes as a document; many bytes on a thread of their own.
+async fn decode(path: &Path, bytes: Vec<u8>) -> Result<Document, EnvError> {
+    if bytes.len() <= DECODE_HERE {
+        return Ok(Document::from_bytes(&bytes));
+    }
+    let decoded = tokio::task::spawn_blocking(move || Document::from_bytes(&bytes)).await;
+    decoded.map_err(|error| EnvError::Io { path: path.to_path_buf(), source: std::io::Error::other(error) })
 }
 
 /// What makes the file's text out of `text`; the difference of large texts takes its time, so

@@ -2,11 +2,9 @@
 //!
 //! The cost grows with the line's length up to the place asked for, never with the file.
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use super::position::{Byte, Column, Line};
 use super::rope::Text;
-use crate::base::width::grapheme_width;
+use crate::base::width::{grapheme_width, graphemes};
 
 /// Cells that a grapheme takes when it begins at `column`.
 pub fn width_at(grapheme: &str, column: usize, tab_width: usize) -> usize {
@@ -28,7 +26,7 @@ pub fn column_of(text: &Text, at: Byte, tab_width: usize) -> Column {
         return Column(at - start);
     }
     let before = text.slice(start..at);
-    Column(before.graphemes(true).fold(0, |column, g| column + width_at(g, column, tab_width)))
+    Column(graphemes(&before).fold(0, |column, g| column + width_at(g, column, tab_width)))
 }
 
 /// The offset at a display column, or the end of the line when it is shorter. A column inside
@@ -40,13 +38,14 @@ pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byt
         return Byte((start.0 + goal.0).min(reach.0));
     }
     let content = text.line(line);
-    let mut column = 0;
-    for (offset, grapheme) in content.grapheme_indices(true) {
+    let (mut column, mut offset) = (0, 0);
+    for grapheme in graphemes(&content) {
         let next = column + width_at(grapheme, column, tab_width);
         if next > goal.0 {
             return start + offset;
         }
         column = next;
+        offset += grapheme.len();
     }
     start + content.len()
 }

@@ -6,14 +6,12 @@
 
 use std::ops::Range;
 
+use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
+use crate::tui::theme::color::ColorDepth;
+use crate::tui::theme::scheme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use unicode_segmentation::UnicodeSegmentation;
-
-use crate::base::width::{grapheme_width, is_unsafe, visible};
-use crate::tui::theme::color::ColorDepth;
-use crate::tui::theme::scheme::Theme;
 
 /// A clipped part of the frame in coordinates of its own.
 pub struct Canvas<'a> {
@@ -89,11 +87,11 @@ impl<'a> Canvas<'a> {
     /// one space; other control characters become signs.
     pub fn text(&mut self, x: u16, y: u16, text: &str, style: Style) -> u16 {
         let mut at = x;
-        for grapheme in text.graphemes(true) {
+        for grapheme in graphemes(text) {
             if grapheme == "\t" {
                 at = self.put(at, y, " ", 1, style);
             } else if grapheme.chars().any(is_unsafe) {
-                for sign in visible(grapheme).graphemes(true) {
+                for sign in graphemes(&visible(grapheme)) {
                     at = self.put(at, y, sign, grapheme_width(sign), style);
                 }
             } else {

@@ -86,7 +86,7 @@ impl Screen {
         let cleared = self.lost;
         if self.lost {
             tree.damage_all();
-            self.shown = Buffer::empty(self.next.area);
+            self.shown.reset();
             self.writer.clear();
             self.cursor = None;
             self.lost = false;

@@ -113,12 +113,19 @@ impl Writer {
         let start = next.index_of(0, y);
         let old = &shown.content[start..start + usize::from(width)];
         let new = &next.content[start..start + usize::from(width)];
+        if old == new {
+            return;
+        }
         let mut x = 0;
         // Terminals disagree about the width of joined characters: behind a changed one all is new.
         let mut doubt = false;
         let mut end_of_run = None;
         while x < width {
             let (was, cell) = (&old[usize::from(x)], &new[usize::from(x)]);
+            if !doubt && was == cell && is_ascii(cell) {
+                x += 1;
+                continue;
+            }
             let cells = width_of(cell).min(width - x);
             let span = usize::from(x)..usize::from(x + cells);
             if old[span.clone()] == new[span] && !doubt {
@@ -160,10 +167,13 @@ impl Writer {
     /// Erases a run of equal blanks from `x` when that is shorter; returns its length or 0.
     fn erase(&mut self, row: &[Cell], x: u16, y: u16) -> u16 {
         let first = &row[usize::from(x)];
+        if first.symbol() != " " {
+            return 0;
+        }
         let pen = self.pen_of(first);
         let shows = Modifier::UNDERLINED | Modifier::REVERSED | Modifier::CROSSED_OUT;
         let erasable = pen.bg == Color::Reset || self.erase_colored;
-        if first.symbol() != " " || pen.modifier.intersects(shows) || !erasable {
+        if pen.modifier.intersects(shows) || !erasable {
             return 0;
         }
         let rest = &row[usize::from(x)..];
@@ -227,7 +237,7 @@ impl Writer {
 
 /// The cells that a symbol takes, at least one.
 fn width_of(cell: &Cell) -> u16 {
-    grapheme_width(cell.symbol()).max(1) as u16
+    if is_ascii(cell) { 1 } else { grapheme_width(cell.symbol()).max(1) as u16 }
 }
 
 fn is_ascii(cell: &Cell) -> bool {

@@ -1,8 +1,8 @@
 //! Key maps: TOML tables of places, each from key sequences to command ids.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::tui::input::{Key, KeyKind};
 
@@ -119,39 +119,38 @@ impl Keymap {
     /// Reads a key map. `known` tells whether a command exists. What cannot be used is left
     /// out and told; a file that is no TOML gives an empty map.
     pub fn parse(text: &str, known: impl Fn(&str) -> bool) -> (Self, Vec<KeymapProblem>) {
-        type Tables = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<String>>>;
         let mut map = Self::default();
         let mut problems = Vec::new();
-        let line_at = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
-        let tables: Tables = match toml::from_str(text) {
-            Ok(tables) => tables,
+        let mut refuse = |at: usize, message: String| {
+            let line = text[..at.min(text.len())].matches('\n').count() + 1;
+            problems.push(KeymapProblem { line, message });
+        };
+        // Without serde: a key map is read at every start, and this is half the time.
+        let tables = match DeTable::parse(text) {
+            Ok(tables) => tables.into_inner(),
             Err(error) => {
-                let line = line_at(error.span().map_or(0, |span| span.start));
-                problems.push(KeymapProblem { line, message: error.message().to_string() });
+                refuse(error.span().map_or(0, |span| span.start), error.message().to_string());
                 return (map, problems);
             }
         };
         for (table, rows) in tables {
-            let mut refuse =
-                |at: usize, message: String| problems.push(KeymapProblem { line: line_at(at), message });
             let Some(place) = Place::ALL.into_iter().find(|place| place.name() == table.get_ref()) else {
                 refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
+                continue;
+            };
+            let DeValue::Table(rows) = rows.into_inner() else {
+                refuse(table.span().start, format!("`{}` is no table", table.get_ref()));
                 continue;
             };
             let mut rows: Vec<_> = rows.into_iter().collect();
             rows.sort_by_key(|(keys, _)| keys.span().start);
             for (keys, command) in rows {
-                let sequence: Result<Vec<Key>, _> =
-                    keys.get_ref().split_whitespace().map(str::parse).collect();
-                match sequence {
-                    Err(_) => refuse(keys.span().start, format!("`{}` is no key", keys.get_ref())),
-                    Ok(keys_read) if keys_read.is_empty() => {
-                        refuse(keys.span().start, "an empty key".to_string());
+                match read_row(keys.get_ref(), command.get_ref(), &known) {
+                    Ok((sequence, command)) => map.bind(place, &sequence, command),
+                    Err((in_value, message)) => {
+                        let span = if in_value { command.span() } else { keys.span() };
+                        refuse(span.start, message);
                     }
-                    Ok(_) if !known(command.get_ref()) => {
-                        refuse(command.span().start, format!("no command is called `{}`", command.get_ref()));
-                    }
-                    Ok(sequence) => map.bind(place, &sequence, command.into_inner()),
                 }
             }
         }
@@ -216,6 +215,24 @@ impl Keymap {
             collect(root, "", &mut out);
         }
         out
+    }
+}
+
+/// Keys and the command of one row; else whether it is the command that cannot be used, and why.
+fn read_row(
+    keys: &str,
+    command: &DeValue<'_>,
+    known: impl Fn(&str) -> bool,
+) -> Result<(Vec<Key>, String), (bool, String)> {
+    let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
+    let sequence = sequence.map_err(|_| (false, format!("`{keys}` is no key")))?;
+    if sequence.is_empty() {
+        return Err((false, "an empty key".to_string()));
+    }
+    match command.as_str() {
+        Some(command) if known(command) => Ok((sequence, command.to_string())),
+        Some(command) => Err((true, format!("no command is called `{command}`"))),
+        None => Err((true, format!("the command of `{keys}` is no text"))),
     }
 }
 

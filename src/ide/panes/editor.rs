@@ -3,8 +3,8 @@
 //! Reads only the lines on screen. A line's cost ends at the right edge, except that its start
 //! must be walked to find the first visible column.
 
+use crate::base::width::graphemes;
 use ratatui::layout::Rect;
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::row::Row;
 use crate::base::width::visible;
@@ -95,7 +95,7 @@ fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: s
     let from = columns::at_column(text, line, buffer.left, tab_width);
     let to = text.grapheme_floor(span.end.min(from + (usize::from(cols) + 2) * BYTES_PER_CELL));
     let mut column = columns::column_of(text, from, tab_width).0;
-    for grapheme in text.slice(from..to).graphemes(true) {
+    for grapheme in graphemes(&text.slice(from..to)) {
         let width = width_at(grapheme, column, tab_width);
         let x = column as isize - buffer.left.0 as isize;
         if x >= isize::from(cols as i16) {

@@ -119,10 +119,7 @@ impl State {
         keymap: Keymap,
         wake: Arc<dyn Fn() + Send + Sync>,
     ) -> Self {
-        let panes = Panes {
-            focus: if options.open.is_empty() { Focus::Agent } else { Focus::Editor },
-            ..Panes::default()
-        };
+        let panes = Panes { focus: Focus::Agent, ..Panes::default() };
         let tools = Registry::builtin();
         let agent = Agent {
             tools: tools.default_names().map(String::from).collect(),

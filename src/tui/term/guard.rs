@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::panic;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
 use crate::tui::term::modes::{self, Extras, Wanted};
 
@@ -99,6 +99,9 @@ pub(crate) fn extend(bytes: &[u8], note: impl FnOnce(&mut Extras)) -> io::Result
 fn set_raw(tty: &File, before: &Termios) -> io::Result<()> {
     let mut raw = before.clone();
     raw.make_raw();
+    // Reading returns at once, with nothing when there is nothing: the loop must never block.
+    raw.special_codes[SpecialCodeIndex::VMIN] = 0;
+    raw.special_codes[SpecialCodeIndex::VTIME] = 0;
     Ok(tcsetattr(tty, OptionalActions::Now, &raw)?)
 }
 

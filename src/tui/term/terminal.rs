@@ -3,7 +3,6 @@
 //! May not know what the bytes mean. It opens the terminal device itself, so that standard
 //! input and output keep their own state.
 
-use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -37,13 +36,13 @@ pub struct Terminal {
     wanted: Wanted,
     /// Switched on again by [`Terminal::resume`].
     extras: Extras,
+    /// None while suspended.
     reader: Option<Reader>,
-    /// Read before a suspension and not taken yet.
-    early: VecDeque<TermInput>,
 }
 
 impl Terminal {
-    /// Opens the terminal and switches to our screen and modes. Fails where there is none.
+    /// Opens the terminal and switches to our screen and modes. Fails where there is none. Needs
+    /// a tokio runtime, whose thread is woken by input.
     pub fn enter(options: TermOptions) -> io::Result<Self> {
         let tty = open().map_err(|e| io::Error::new(e.kind(), format!("cannot open the terminal: {e}")))?;
         Self::enter_on(tty, options)
@@ -53,8 +52,7 @@ impl Terminal {
     pub fn enter_on(tty: File, options: TermOptions) -> io::Result<Self> {
         let wanted = Wanted { mouse: options.mouse };
         guard::enter(&tty, wanted, Extras::default())?;
-        let mut terminal =
-            Self { tty, wanted, extras: Extras::default(), reader: None, early: VecDeque::new() };
+        let mut terminal = Self { tty, wanted, extras: Extras::default(), reader: None };
         // From here on dropping `terminal` restores.
         terminal.reader = Some(Reader::start(&terminal.tty)?);
         Ok(terminal)
@@ -76,22 +74,10 @@ impl Terminal {
 
     /// The next input. Safe to drop and call again. Waits for ever while suspended.
     pub async fn input(&mut self) -> TermInput {
-        if let Some(input) = self.early.pop_front() {
-            return input;
-        }
-        let input = match &mut self.reader {
+        match &mut self.reader {
             Some(reader) => reader.next().await,
-            None => None,
-        };
-        match input {
-            Some(input) => input,
             None => std::future::pending().await,
         }
-    }
-
-    /// An input that is there already, for draining without waiting.
-    pub fn ready_input(&mut self) -> Option<TermInput> {
-        self.early.pop_front().or_else(|| self.reader.as_mut()?.ready())
     }
 
     /// Pushes the Kitty keyboard flags; undone on leaving.
@@ -119,12 +105,7 @@ impl Terminal {
 
     /// Gives the terminal to someone else: modes restored, nothing of ours reads it.
     pub fn suspend(&mut self) -> io::Result<()> {
-        if let Some(mut reader) = self.reader.take() {
-            reader.stop();
-            while let Some(input) = reader.ready() {
-                self.early.push_back(input);
-            }
-        }
+        self.reader = None;
         guard::leave().map(|_| ())
     }
 

@@ -3,9 +3,7 @@
 //! May not know canvases or themes. What comes out is safe to draw: tabs are expanded and
 //! control characters are signs.
 
-use unicode_segmentation::UnicodeSegmentation;
-
-use crate::base::width::{grapheme_width, is_unsafe, visible};
+use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
 
 /// A piece of text in one style.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +114,7 @@ fn pieces(spans: &[Span], room: usize) -> Vec<Piece<'_>> {
     let mut column = 0;
     for span in spans {
         let scope = span.scope;
-        for grapheme in span.text.graphemes(true) {
+        for grapheme in graphemes(&span.text) {
             if matches!(grapheme, "\n" | "\r\n") {
                 column = 0;
                 out.push(Piece { text: "\n".into(), width: 0, scope });
@@ -126,7 +124,7 @@ fn pieces(spans: &[Span], room: usize) -> Vec<Piece<'_>> {
                     out.push(Piece { text: " ".into(), width: 1, scope });
                 }
             } else if grapheme.chars().any(is_unsafe) {
-                for sign in visible(grapheme).graphemes(true) {
+                for sign in graphemes(&visible(grapheme)) {
                     column += 1;
                     out.push(Piece { text: sign.to_string().into(), width: 1, scope });
                 }

@@ -13,11 +13,13 @@ use bowline::exec::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
 };
 use bowline::ide::event::Connect;
+use bowline::ide::feed::Feed;
 use bowline::ide::headless::Headless;
 use bowline::ide::options::{OpenTarget, Options};
 use bowline::ide::pump::Pump;
 use bowline::ide::state::State;
 use bowline::ide::state::overlay::Overlay;
+use bowline::ide::tasks::Tasks;
 use bowline::llm::client::Injected;
 use bowline::llm::model::Model;
 use bowline::llm::providers::scripted::{Scripted, Turn};
@@ -193,10 +195,11 @@ impl Plan {
             }
             .boxed()
         });
+        let tasks = Tasks::on(tokio::runtime::Handle::current());
+        let feed = Feed::start(Arc::new(env), tasks, self.open).await;
         let options = Options {
             workspace: work,
             home: user,
-            open: self.open,
             prompts: Vec::new(),
             theme: Theme::builtin(),
             keymap: ("keymaps/test.toml".to_string(), self.keymap),
@@ -206,11 +209,10 @@ impl Plan {
             line_numbers: true,
             mouse: true,
             unrestricted: false,
-            env: Arc::new(env),
             connect: Some(connect),
             clock: clock.clone(),
         };
-        let ide = Headless::start(options, self.size).await;
+        let ide = Headless::start(options, feed, self.size).await;
         Desk { temp: self.temp, ide, clock, script, refused: self.refused }
     }
 }

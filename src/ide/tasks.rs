@@ -1,0 +1,61 @@
+//! Where tasks run: threads beside the loop's, made when the first task needs them.
+//!
+//! Knows no task. The first frame comes sooner when no thread is made before it.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// Threads for tasks; more than one, so that one long computation does not hold up the rest.
+const THREADS: usize = 2;
+
+/// Threads for tasks. Copies share them.
+#[derive(Clone)]
+pub struct Tasks(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Own(Arc<OnceLock<Runtime>>),
+    Given(Handle),
+}
+
+impl Tasks {
+    /// Threads that are made at the first need.
+    pub fn lazy() -> Self {
+        Self(Kind::Own(Arc::default()))
+    }
+
+    /// Threads that are there already.
+    pub fn on(handle: Handle) -> Self {
+        Self(Kind::Given(handle))
+    }
+
+    /// Runs a task. Where the system refuses threads it runs on the caller's.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        match &self.0 {
+            Kind::Given(handle) => handle.spawn(task),
+            Kind::Own(runtime) => match runtime.get().map_or_else(|| make(runtime), Ok) {
+                Ok(runtime) => runtime.spawn(task),
+                Err(error) => {
+                    tracing::error!("no threads for tasks: {error}");
+                    tokio::spawn(task)
+                }
+            },
+        };
+    }
+
+    /// Leaves tasks behind: a thread that still walks a folder or waits for a dead disk must
+    /// not hold the exit up.
+    pub fn abandon(self) {
+        if let Kind::Own(runtime) = self.0
+            && let Some(runtime) = Arc::into_inner(runtime).and_then(OnceLock::into_inner)
+        {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn make(slot: &OnceLock<Runtime>) -> std::io::Result<&Runtime> {
+    let made = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
+    Ok(slot.get_or_init(|| made))
+}
