@@ -8,6 +8,7 @@ use bowline::base::clock::SystemClock;
 use bowline::exec::local::LocalEnvironment;
 use bowline::ide::app::App;
 use bowline::ide::event::{Event, Opened};
+use bowline::ide::input::read_keymap;
 use bowline::ide::options::Options;
 use bowline::ide::tasks::Tasks;
 use bowline::ide::worker::Worker;
@@ -40,7 +41,7 @@ fn bench(text: &str) -> Bench {
         home: folder.path().into(),
         prompts: Vec::new(),
         theme: Theme::builtin(),
-        keymap: ("default".into(), include_str!("../keymaps/default.toml").into()),
+        keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,
         problems: Vec::new(),
         colors: ColorDepth::True,
         tab_width: 4,

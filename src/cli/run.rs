@@ -129,8 +129,12 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     let env = setup::environment(&setup);
     let open = setup.open.clone();
     let feed = ide::feed::Feed::start(env, tasks, open).await;
+    let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
+    // A third of a millisecond each, so they are read side by side.
+    let keymap = tokio::task::spawn_blocking(move || ide::input::read_keymap(&origin, &keys));
     let (theme, theme_problem) = setup::theme(args, &setup);
-    let (keymap, keymap_problem) = setup::keymap(args, &setup);
+    let (keymap, key_problems) =
+        keymap.await.map_err(|error| (FAILED, Report::caused("cannot read the key map", &error)))?;
     let var = |name: &str| process.vars.get(name).cloned();
     let colors =
         ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref());
@@ -142,7 +146,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
         prompts: setup.said.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
         theme,
         keymap,
-        problems: problems.chain(theme_problem).chain(keymap_problem).collect(),
+        problems: problems.chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
         colors,
         tab_width: settings.tab_width,
         line_numbers: settings.line_numbers,

@@ -12,7 +12,6 @@ use super::commands::command::Cx;
 use super::commands::file::save_buffer;
 use super::effect::Effect;
 use super::event::{Event, Happened};
-use super::keys::Keymap;
 use super::layout;
 use super::options::Options;
 use super::panes::{PANES, editor, overlay, prompt};
@@ -67,12 +66,9 @@ impl App {
     pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
-        let (keymap, problems) = Keymap::or_default(&options.keymap.1, |id| input::find(id).is_some());
+        let keymap = options.keymap.clone();
         let mut state = State::new(&options, size, keymap, Arc::new(move || wake.notify_one()));
-        let told = problems
-            .iter()
-            .map(|problem| format!("{}:{}: {}", options.keymap.0, problem.line, problem.message));
-        let told: Vec<String> = options.problems.iter().cloned().chain(told).collect();
+        let told = &options.problems;
         if let Some(first) = told.first() {
             state.fail(if told.len() == 1 {
                 first.clone()
@@ -80,7 +76,7 @@ impl App {
                 format!("{first} (and {} more, in the log)", told.len() - 1)
             });
         }
-        for problem in &told {
+        for problem in told {
             tracing::warn!("{problem}");
         }
         let mut app = Self {

@@ -3,7 +3,7 @@
 use super::answers;
 use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, edit, search, view};
-use super::keys::Lookup;
+use super::keys::{Keymap, KeymapProblem, Lookup};
 use super::overlays::dialog;
 use super::panes::{editor, tabs};
 use super::state::State;
@@ -24,6 +24,13 @@ const WHEEL_LINES: isize = 3;
 /// How long keys must have been silent before a question that came by itself takes them, so
 /// that what was being typed does not answer it.
 pub const GUARD: std::time::Duration = std::time::Duration::from_millis(400);
+
+/// Reads a key map of the commands that there are; with what cannot be used in it, for the person.
+pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
+    let (keymap, problems) = Keymap::or_default(text, |id| find(id).is_some());
+    let tell = |problem: KeymapProblem| format!("{origin}:{}: {}", problem.line, problem.message);
+    (keymap, problems.into_iter().map(tell).collect())
+}
 
 /// The command of an id.
 pub fn find(id: &str) -> Option<&'static Command> {

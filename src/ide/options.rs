@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::event::Connect;
+use super::keys::Keymap;
 use crate::base::clock::SharedClock;
 use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};
@@ -26,8 +27,8 @@ pub struct Options {
     pub prompts: Vec<(String, Vec<Part>)>,
     /// The theme.
     pub theme: Theme,
-    /// The key map's text and where it comes from.
-    pub keymap: (String, String),
+    /// The key map.
+    pub keymap: Keymap,
     /// What was wrong with settings, theme and the like, for the person.
     pub problems: Vec<String>,
     /// How many colours the terminal has.

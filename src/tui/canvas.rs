@@ -87,7 +87,19 @@ impl<'a> Canvas<'a> {
     /// one space; other control characters become signs.
     pub fn text(&mut self, x: u16, y: u16, text: &str, style: Style) -> u16 {
         let mut at = x;
-        for grapheme in graphemes(text) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let run = printable_prefix(rest, usize::from(self.area.width.saturating_sub(at)));
+            if run > 0 {
+                at = self.put_run(at, y, &rest[..run], style);
+                rest = &rest[run..];
+                if at >= self.area.width {
+                    return at;
+                }
+                continue;
+            }
+            let grapheme = graphemes(rest).next().unwrap_or(rest);
+            rest = &rest[grapheme.len()..];
             if grapheme == "\t" {
                 at = self.put(at, y, " ", 1, style);
             } else if grapheme.chars().any(is_unsafe) {
@@ -105,6 +117,26 @@ impl<'a> Canvas<'a> {
             }
         }
         at
+    }
+
+    /// Puts printable ASCII, one cell each, and returns the column after it.
+    fn put_run(&mut self, x: u16, y: u16, run: &str, style: Style) -> u16 {
+        let next = x.saturating_add(run.len() as u16);
+        let cells = self.to_screen(Rect::new(x, y, run.len() as u16, 1));
+        let seen = cells.intersection(self.clip);
+        if seen.is_empty() {
+            return next;
+        }
+        self.split_wide(seen.left(), seen.y);
+        self.split_wide(seen.right(), seen.y);
+        let first = self.buffer.index_of(seen.left(), seen.y);
+        let row = &mut self.buffer.content[first..first + usize::from(seen.width)];
+        let shown = run[usize::from(seen.left() - cells.left())..].chars();
+        for (cell, c) in row.iter_mut().zip(shown) {
+            cell.set_style(style);
+            cell.set_char(c);
+        }
+        next
     }
 
     /// Puts one grapheme of `width` cells and returns the column after it.
@@ -174,6 +206,16 @@ impl<'a> Canvas<'a> {
         let width = part.width.min(u16::MAX - x);
         let height = part.height.min(u16::MAX - y);
         Rect { x, y, width, height }
+    }
+}
+
+/// How many characters from the start are printable ASCII that nothing can join, at most `max`:
+/// what follows the last of them decides whether it stands alone.
+fn printable_prefix(text: &str, max: usize) -> usize {
+    let run = text.bytes().take(max).take_while(|byte| (b' '..=b'~').contains(byte)).count();
+    match text.as_bytes().get(run) {
+        Some(byte) if !byte.is_ascii() => run.saturating_sub(1),
+        _ => run,
     }
 }
 

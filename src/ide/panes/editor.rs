@@ -95,7 +95,12 @@ fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: s
     let from = columns::at_column(text, line, buffer.left, tab_width);
     let to = text.grapheme_floor(span.end.min(from + (usize::from(cols) + 2) * BYTES_PER_CELL));
     let mut column = columns::column_of(text, from, tab_width).0;
-    for grapheme in graphemes(&text.slice(from..to)) {
+    let content = text.slice(from..to);
+    if buffer.left.0 == 0 && content.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        canvas.text(0, 0, &content, plain);
+        return draw_selections(canvas, state, buffer, span);
+    }
+    for grapheme in graphemes(&content) {
         let width = width_at(grapheme, column, tab_width);
         let x = column as isize - buffer.left.0 as isize;
         if x >= isize::from(cols as i16) {

@@ -15,6 +15,7 @@ use bowline::exec::{
 use bowline::ide::event::Connect;
 use bowline::ide::feed::Feed;
 use bowline::ide::headless::Headless;
+use bowline::ide::input::read_keymap;
 use bowline::ide::options::{OpenTarget, Options};
 use bowline::ide::pump::Pump;
 use bowline::ide::state::State;
@@ -197,13 +198,14 @@ impl Plan {
         });
         let tasks = Tasks::on(tokio::runtime::Handle::current());
         let feed = Feed::start(Arc::new(env), tasks, self.open).await;
+        let (keymap, problems) = read_keymap("keymaps/test.toml", &self.keymap);
         let options = Options {
             workspace: work,
             home: user,
             prompts: Vec::new(),
             theme: Theme::builtin(),
-            keymap: ("keymaps/test.toml".to_string(), self.keymap),
-            problems: self.problems,
+            keymap,
+            problems: self.problems.into_iter().chain(problems).collect(),
             colors: self.colors,
             tab_width: 4,
             line_numbers: true,
