@@ -13,6 +13,7 @@ use super::setup::{self, Process, Setup};
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::log;
+use crate::exec::local::LocalEnvironment;
 use crate::ide;
 use crate::ide::tasks::Tasks;
 use crate::modes::print;
@@ -25,6 +26,8 @@ use crate::tui::theme::ColorDepth;
 const OK: i32 = 0;
 /// The work failed.
 const FAILED: i32 = 1;
+/// Bytes of a file that is read before the first frame without a thread.
+const READ_NOW: u64 = 256 << 10;
 /// Wrong usage.
 const USAGE: i32 = 2;
 
@@ -128,13 +131,10 @@ fn read_stdin() -> Result<String, Report> {
 async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     let open = setup.open.clone();
-    let feed = ide::feed::Feed::start(env, tasks, open).await;
+    let feed = ide::feed::Feed::start(env, tasks, open, |path| LocalEnvironment::read_small(path, READ_NOW));
     let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
-    // A third of a millisecond each, so they are read side by side.
-    let keymap = tokio::task::spawn_blocking(move || ide::input::read_keymap(&origin, &keys));
+    let (keymap, key_problems) = ide::input::read_keymap(&origin, &keys);
     let (theme, theme_problem) = setup::theme(args, &setup);
-    let (keymap, key_problems) =
-        keymap.await.map_err(|error| (FAILED, Report::caused("cannot read the key map", &error)))?;
     let var = |name: &str| process.vars.get(name).cloned();
     let colors =
         ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref());

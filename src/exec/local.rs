@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::environment::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
 };
 use super::{files, process};
 
@@ -34,6 +34,15 @@ impl LocalEnvironment {
         let vars: Vec<_> = vars.into_iter().filter(|(name, _)| !is_secret(name)).collect();
         let home = vars.iter().find(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
         Self { root, home, vars, locks: Arc::default() }
+    }
+
+    /// A regular file of at most `max` bytes and where its path leads, read on this thread;
+    /// nothing where that fails or would take longer. For starts, where making a thread takes
+    /// longer than reading.
+    pub fn read_small(path: &Path, max: u64) -> Option<(PathBuf, FileData)> {
+        let facts = files::stat(path).ok().filter(|facts| facts.size <= max)?;
+        let data = (facts.kind == FileKind::File).then(|| files::read(path).ok())??;
+        Some((files::real_path(path).ok()?, data))
     }
 
     /// Runs file work on a thread that may block.

@@ -36,8 +36,6 @@ pub enum Effect {
         /// Whether the person asked for it.
         forced: bool,
     },
-    /// Read files, in this order, and show the first; each with line and column from 1.
-    OpenAll(Vec<(PathBuf, Option<(usize, usize)>)>),
     /// Write a file.
     Save(Box<Save>),
     /// Save an open file where it is.

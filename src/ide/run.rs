@@ -16,7 +16,7 @@ use crate::base::clock::SharedClock;
 use crate::base::error::Report;
 use crate::tui::caps::{Action, Caps, queries};
 use crate::tui::input::{Decoder, Input};
-use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook};
+use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
 
 /// Frames that nobody pressed a key for come no faster than this.
 const FRAME_PERIOD: Duration = Duration::from_millis(16);
@@ -35,11 +35,14 @@ pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i
     install_panic_hook();
     let mouse = options.mouse;
     let clock = options.clock.clone();
-    let terminal = Terminal::enter(TermOptions { mouse }).map_err(|e| {
-        failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one")
-    })?;
-    let mut pump = Pump::new(options, feed, terminal.size());
+    let no_terminal =
+        |e| failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one");
+    let tty = terminal::open().map_err(no_terminal)?;
+    let mut pump = Pump::new(options, feed, terminal::size_of(&tty));
     pump.opened(FIRST_FRAME).await;
+    // Modes, frame and questions in one go: our screen is never seen empty.
+    let first = [&*pump.app.frame(), queries(term.as_deref())].concat();
+    let terminal = Terminal::enter_on(tty, TermOptions { mouse }, &first).map_err(no_terminal)?;
     let mut screen = OnTerminal {
         terminal,
         decoder: Decoder::new(),
@@ -47,7 +50,7 @@ pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i
         clock,
         last_frame: Duration::ZERO,
     };
-    let result = screen.run(pump, &mut signals, term.as_deref()).await;
+    let result = screen.run(pump, &mut signals).await;
     result.map_err(|error| failed("the terminal failed", &error))
 }
 
@@ -60,14 +63,7 @@ struct OnTerminal {
 }
 
 impl OnTerminal {
-    async fn run(
-        &mut self,
-        mut pump: Pump,
-        signals: &mut Signals,
-        term: Option<&str>,
-    ) -> std::io::Result<i32> {
-        self.draw(&mut pump.app)?;
-        self.terminal.write(queries(term))?;
+    async fn run(&mut self, mut pump: Pump, signals: &mut Signals) -> std::io::Result<i32> {
         pump.connect();
         let mut code = 0;
         while !pump.app.state.quit {

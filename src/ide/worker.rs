@@ -76,7 +76,6 @@ impl Worker {
                     Event::Reread(Reread { buffer, version, forced, result })
                 });
             }
-            Effect::OpenAll(files) => self.open_all(files),
             Effect::Save(save) => {
                 let env = self.env.clone();
                 self.task(async move { write(&*env, *save).await });
@@ -118,15 +117,21 @@ impl Worker {
         }
     }
 
-    /// The only task on the loop's own thread: a start must not wait for other threads to be
-    /// made, and this one only waits.
-    fn open_all(&self, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
+    /// Opens files, of which `first` was read already; the first is shown. The only task on the
+    /// loop's own thread: a start must not wait for other threads to be made, and this one only
+    /// waits.
+    pub(super) fn open_all(&self, first: Option<Opened>, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
         let (env, events) = (self.env.clone(), self.events.clone());
         let running = self.running();
         tokio::spawn(async move {
-            for (n, (path, at)) in files.into_iter().enumerate() {
+            let mut behind = first.is_some();
+            if let Some(first) = first {
+                send(&events, Event::Opened(first)).await;
+            }
+            for (path, at) in files {
                 let opened = open(&*env, path, at).await;
-                send(&events, Event::Opened(Opened { behind: n > 0, ..opened })).await;
+                send(&events, Event::Opened(Opened { behind, ..opened })).await;
+                behind = true;
             }
             drop(running);
         });

@@ -60,8 +60,8 @@ pub fn install_panic_hook() {
     });
 }
 
-/// Switches our modes on; they are undone by [`restore`].
-pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras) -> io::Result<()> {
+/// Switches our modes on and writes `first`; the modes are undone by [`restore`].
+pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras, first: &[u8]) -> io::Result<()> {
     let mut slot = active();
     if slot.is_some() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the terminal is in use by this program"));
@@ -69,7 +69,7 @@ pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras) -> io::Result<()
     let before = tcgetattr(tty)?;
     let mut tty = tty.try_clone()?;
     set_raw(&tty, &before)?;
-    let written = tty.write_all(&modes::enter(wanted, extras));
+    let written = tty.write_all(&[&modes::enter(wanted, extras), first].concat());
     *slot = Some(Active { tty, before, wanted, extras });
     drop(slot);
     written.inspect_err(|_| restore())

@@ -44,14 +44,14 @@ impl Terminal {
     /// Opens the terminal and switches to our screen and modes. Fails where there is none. Needs
     /// a tokio runtime, whose thread is woken by input.
     pub fn enter(options: TermOptions) -> io::Result<Self> {
-        let tty = open().map_err(|e| io::Error::new(e.kind(), format!("cannot open the terminal: {e}")))?;
-        Self::enter_on(tty, options)
+        Self::enter_on(open()?, options, &[])
     }
 
-    /// The same on a terminal that is open already.
-    pub fn enter_on(tty: File, options: TermOptions) -> io::Result<Self> {
+    /// The same on a terminal that is open already; `first` is written together with the modes,
+    /// so that our screen is never seen empty.
+    pub fn enter_on(tty: File, options: TermOptions, first: &[u8]) -> io::Result<Self> {
         let wanted = Wanted { mouse: options.mouse };
-        guard::enter(&tty, wanted, Extras::default())?;
+        guard::enter(&tty, wanted, Extras::default(), first)?;
         let mut terminal = Self { tty, wanted, extras: Extras::default(), reader: None };
         // From here on dropping `terminal` restores.
         terminal.reader = Some(Reader::start(&terminal.tty)?);
@@ -60,10 +60,7 @@ impl Terminal {
 
     /// Columns and rows; 80x24 where the terminal does not know.
     pub fn size(&self) -> (u16, u16) {
-        match tcgetwinsize(&self.tty) {
-            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
-            _ => (80, 24),
-        }
+        size_of(&self.tty)
     }
 
     /// Writes bytes, all of them. Fails when the terminal was given back meanwhile, as after a
@@ -117,7 +114,7 @@ impl Terminal {
         }
         // The title was restored and is set anew by whoever wants one.
         self.extras.title = false;
-        guard::enter(&self.tty, self.wanted, self.extras)?;
+        guard::enter(&self.tty, self.wanted, self.extras, &[])?;
         if self.reader.is_none() {
             self.reader = Some(Reader::start(&self.tty)?);
         }
@@ -137,9 +134,17 @@ impl Drop for Terminal {
     }
 }
 
+/// Columns and rows of a terminal; 80x24 where it does not know.
+pub fn size_of(tty: &File) -> (u16, u16) {
+    match tcgetwinsize(tty) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
+        _ => (80, 24),
+    }
+}
+
 /// The device behind standard input or output, else the controlling terminal. By its own name,
 /// because some systems cannot poll `/dev/tty`.
-fn open() -> io::Result<File> {
+pub fn open() -> io::Result<File> {
     let name = if isatty(stdin()) { ttyname(stdin(), Vec::new()) } else { ttyname(stdout(), Vec::new()) };
     let path = name.ok().and_then(|name| name.into_string().ok()).map_or("/dev/tty".into(), PathBuf::from);
     let open = |path: &PathBuf| {
@@ -147,7 +152,9 @@ fn open() -> io::Result<File> {
         OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
     };
     // A name from outside a container's file system does not exist inside.
-    open(&path).or_else(|_| open(&PathBuf::from("/dev/tty")))
+    open(&path)
+        .or_else(|_| open(&PathBuf::from("/dev/tty")))
+        .map_err(|e| io::Error::new(e.kind(), format!("cannot open the terminal: {e}")))
 }
 
 #[cfg(test)]

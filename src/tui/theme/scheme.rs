@@ -4,11 +4,10 @@
 //! whose values are a colour or a table of `fg`, `bg`, attributes, and `mono`, the attributes
 //! that carry the meaning where there is no colour.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use ratatui::style::{Color, Modifier, Style};
-use serde::Deserialize;
-use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::tui::theme::color;
 
@@ -40,42 +39,6 @@ pub struct ThemeError {
     pub message: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default = "yes")]
-    dark: bool,
-    #[serde(default)]
-    palette: BTreeMap<String, Spanned<String>>,
-    scopes: BTreeMap<String, Spanned<Value>>,
-}
-
-fn yes() -> bool {
-    true
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Value {
-    Color(String),
-    Table(Table),
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "the switches of the file format")]
-struct Table {
-    fg: Option<String>,
-    bg: Option<String>,
-    bold: bool,
-    dim: bool,
-    italic: bool,
-    underlined: bool,
-    reversed: bool,
-    strike: bool,
-    mono: Vec<String>,
-}
-
 /// Attribute names of `mono`, the same as the switches of a scope.
 const ATTRIBUTES: [(&str, Modifier); 6] = [
     ("bold", Modifier::BOLD),
@@ -100,21 +63,37 @@ impl Theme {
             line: text[..at.min(text.len())].matches('\n').count() + 1,
             message,
         };
-        let file: File = toml::from_str(text)
+        // Without serde: a theme is read at every start, and this is half the time.
+        let file = DeTable::parse(text)
             .map_err(|e| error(e.span().map_or(0, |span| span.start), e.message().to_string()))?;
+        let mut dark = true;
+        let (mut colors, mut entries) = (None, None);
+        for (key, value) in file.into_inner() {
+            let at = key.span().start;
+            match (&**key.get_ref(), value.into_inner()) {
+                ("dark", DeValue::Boolean(on)) => dark = on,
+                ("palette", DeValue::Table(table)) => colors = Some(table),
+                ("scopes", DeValue::Table(table)) => entries = Some(table),
+                ("dark", _) => return Err(error(at, "`dark` is true or false".to_string())),
+                ("palette" | "scopes", _) => {
+                    return Err(error(at, format!("`{}` is a table", key.get_ref())));
+                }
+                (other, _) => return Err(error(at, format!("nothing is called `{other}` here"))),
+            }
+        }
         let mut palette = HashMap::new();
-        for (key, value) in &file.palette {
-            let color = color::parse(value.get_ref())
-                .ok_or_else(|| error(value.span().start, not_a_color(value.get_ref())))?;
-            palette.insert(key.as_str(), color);
+        for (key, value) in colors.iter().flatten() {
+            let text = value.get_ref().as_str().unwrap_or_default();
+            let color = color::parse(text).ok_or_else(|| error(value.span().start, not_a_color(text)))?;
+            palette.insert(&**key.get_ref(), color);
         }
         let mut scopes = HashMap::new();
-        for (scope, value) in &file.scopes {
+        for (scope, value) in entries.ok_or_else(|| error(0, "there is no table `scopes`".to_string()))? {
             let entry =
                 entry(value.get_ref(), &palette).map_err(|message| error(value.span().start, message))?;
-            scopes.insert(scope.clone(), entry);
+            scopes.insert(scope.into_inner().into_owned(), entry);
         }
-        Ok(Self { name: name.to_string(), dark: file.dark, scopes })
+        Ok(Self { name: name.to_string(), dark, scopes })
     }
 
     /// The default theme, `bowline-dark`.
@@ -163,29 +142,35 @@ fn not_a_color(text: &str) -> String {
     format!("`{text}` is not a colour; use #rrggbb, a palette name, red, bright-red, 0 to 255 or default")
 }
 
-fn entry(value: &Value, palette: &HashMap<&str, Color>) -> Result<Entry, String> {
-    let find = |text: &String| {
-        palette.get(text.as_str()).copied().or_else(|| color::parse(text)).ok_or_else(|| not_a_color(text))
+fn entry(value: &DeValue<'_>, palette: &HashMap<&str, Color>) -> Result<Entry, String> {
+    let find = |value: &DeValue<'_>| {
+        let text = value.as_str().ok_or_else(|| "a colour is a text".to_string())?;
+        palette.get(text).copied().or_else(|| color::parse(text)).ok_or_else(|| not_a_color(text))
     };
-    let table = match value {
-        Value::Color(text) => return Ok(Entry { style: Style::new().fg(find(text)?), ..Entry::default() }),
-        Value::Table(table) => table,
+    let attribute = |name: &str| ATTRIBUTES.iter().find(|(known, _)| *known == name).map(|row| row.1);
+    let DeValue::Table(table) = value else {
+        return Ok(Entry { style: Style::new().fg(find(value)?), ..Entry::default() });
     };
-    let mut style = Style::new();
-    style.fg = table.fg.as_ref().map(find).transpose()?;
-    style.bg = table.bg.as_ref().map(find).transpose()?;
-    let switches = [table.bold, table.dim, table.italic, table.underlined, table.reversed, table.strike];
-    for (on, (_, modifier)) in switches.into_iter().zip(ATTRIBUTES) {
-        if on {
-            style = style.add_modifier(modifier);
+    let mut entry = Entry::default();
+    for (key, value) in table {
+        let (key, value) = (&**key.get_ref(), value.get_ref());
+        match (key, attribute(key), value) {
+            ("fg", ..) => entry.style.fg = Some(find(value)?),
+            ("bg", ..) => entry.style.bg = Some(find(value)?),
+            ("mono", _, DeValue::Array(names)) => {
+                for name in names {
+                    let name = name.get_ref().as_str().unwrap_or_default();
+                    entry.mono |= attribute(name).ok_or_else(|| format!("`{name}` is not an attribute"))?;
+                }
+            }
+            (_, Some(modifier), DeValue::Boolean(true)) => entry.style = entry.style.add_modifier(modifier),
+            (_, Some(_), DeValue::Boolean(false)) => {}
+            (_, Some(_), _) => return Err(format!("`{key}` is true or false")),
+            ("mono", ..) => return Err("`mono` is a list of attributes".to_string()),
+            _ => return Err(format!("`{key}` is neither fg, bg, mono nor an attribute")),
         }
     }
-    let mut mono = Modifier::empty();
-    for name in &table.mono {
-        let known = ATTRIBUTES.iter().find(|(known, _)| known == name);
-        mono |= known.ok_or_else(|| format!("`{name}` is not an attribute"))?.1;
-    }
-    Ok(Entry { style, mono })
+    Ok(entry)
 }
 
 #[cfg(test)]

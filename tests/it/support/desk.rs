@@ -197,7 +197,7 @@ impl Plan {
             .boxed()
         });
         let tasks = Tasks::on(tokio::runtime::Handle::current());
-        let feed = Feed::start(Arc::new(env), tasks, self.open).await;
+        let feed = Feed::start(Arc::new(env), tasks, self.open, |_| None);
         let (keymap, problems) = read_keymap("keymaps/test.toml", &self.keymap);
         let options = Options {
             workspace: work,
