@@ -3,8 +3,9 @@
 
 use super::changes::ChangeSet;
 use super::format::{self, Format};
-use super::history::{Commit, History};
+use super::history::{Commit, History, Revision};
 use super::marks::Marks;
+use super::rebase::{Overlap, rebase, trimmed};
 use super::rope::Text;
 use super::selection::Selection;
 use super::transaction::{Author, Transaction};
@@ -156,6 +157,59 @@ impl Document {
             self.marks.add(&step.changes, by);
         }
         Some(Applied { changes: step.changes, selection: step.selection })
+    }
+
+    /// Goes to a revision of the undo tree, over as many steps as lie between. `None` when the
+    /// text is there already.
+    pub fn travel(&mut self, revision: usize) -> Option<Applied> {
+        let mut whole: Option<ChangeSet> = None;
+        let mut selection = None;
+        for (back, step) in self.history.travel(revision) {
+            self.change(&step.changes);
+            match &step.author {
+                Author::Agent(by) if back => self.marks.remove(by),
+                Author::Agent(by) => self.marks.add(&step.changes, by),
+                Author::Person | Author::External => {}
+            }
+            whole = Some(match whole {
+                Some(whole) => whole.compose(&step.changes),
+                None => step.changes,
+            });
+            selection = Some(step.selection);
+        }
+        Some(Applied { changes: whole?, selection: selection? })
+    }
+
+    /// What would take back everything that one author wrote on the way to the text as it is,
+    /// all else left. `None` when there is nothing of theirs; refused where a later edit
+    /// touched the same text.
+    pub fn without(&self, author: &Author) -> Option<Result<Transaction, Overlap>> {
+        let theirs = |(_, revision): &(usize, &Revision)| revision.author == *author;
+        let (oldest, _) = self.history.path().filter(theirs).last()?;
+        // From the text after the revision that is looked at to the text that is wanted, and how
+        // one gets there from the text as it is.
+        let mut later = ChangeSet::identity(self.text.end().0);
+        let mut whole = later.clone();
+        let mut before = self.text.clone();
+        for (number, revision) in self.history.path() {
+            revision.backward.apply(&mut before);
+            later = if revision.author == *author {
+                let moved = match rebase(&revision.backward, &later) {
+                    Ok(moved) => moved,
+                    Err(overlap) => return Some(Err(overlap)),
+                };
+                let cancelled = revision.forward.clone().compose(&later).compose(&moved);
+                whole = whole.compose(&moved);
+                // What was deleted and came back is no change that an older edit could meet.
+                trimmed(&cancelled, &before)
+            } else {
+                revision.forward.clone().compose(&later)
+            };
+            if number == oldest {
+                break;
+            }
+        }
+        Some(Ok(Transaction::new(whole)))
     }
 
     fn change(&mut self, changes: &ChangeSet) {

@@ -11,11 +11,14 @@ const BURST_PAUSE_MS: u64 = 1_000;
 /// One step of the tree.
 #[derive(Debug, Clone)]
 pub struct Revision {
-    parent: usize,
+    /// The revision that it was made from.
+    pub parent: usize,
     /// The child that redo goes to: the newest one.
     redo: Option<usize>,
-    forward: ChangeSet,
-    backward: ChangeSet,
+    /// What it did.
+    pub forward: ChangeSet,
+    /// What takes it back.
+    pub backward: ChangeSet,
     selection_before: Selection,
     selection_after: Selection,
     /// Who made it.
@@ -160,6 +163,57 @@ impl History {
             changes: revision.forward.clone(),
             selection: revision.selection_after.clone(),
             author: revision.author.clone(),
+        })
+    }
+
+    /// A revision; the root has no step and is none.
+    pub fn revision(&self, number: usize) -> Option<&Revision> {
+        self.revisions.get(number.checked_sub(1)?)
+    }
+
+    /// The steps from the current revision to another one: back (marked so) to where their
+    /// branches part, then forward. Redo follows this branch from now on. Costs what lies between them.
+    pub fn travel(&mut self, target: usize) -> Vec<(bool, Step)> {
+        let target = target.min(self.revisions.len());
+        let mut ahead = Vec::new();
+        let (mut from, mut to) = (self.current, target);
+        // A parent is older than its children, so the newer one of the two has to step back.
+        while from != to {
+            if from > to {
+                from = self.parent(from);
+            } else {
+                ahead.push(to);
+                to = self.parent(to);
+            }
+        }
+        let mut steps = Vec::new();
+        while self.current != from {
+            steps.extend(self.undo().map(|step| (true, step)));
+        }
+        for next in ahead.into_iter().rev() {
+            self.set_redo(self.current, next);
+            steps.extend(self.redo().map(|step| (false, step)));
+        }
+        steps
+    }
+
+    fn parent(&self, revision: usize) -> usize {
+        self.revision(revision).map_or(0, |revision| revision.parent)
+    }
+
+    /// The revision that was the newest at a time, in milliseconds since the epoch.
+    pub fn at_time(&self, time_ms: u64) -> usize {
+        // Clocks may be set back, so the list is not searched as if it were sorted.
+        self.revisions.iter().rposition(|revision| revision.time_ms <= time_ms).map_or(0, |at| at + 1)
+    }
+
+    /// The revisions between the root and the current one, newest first.
+    pub fn path(&self) -> impl Iterator<Item = (usize, &Revision)> {
+        let mut at = self.current;
+        std::iter::from_fn(move || {
+            let revision = self.revision(at)?;
+            let number = std::mem::replace(&mut at, revision.parent);
+            Some((number, revision))
         })
     }
 

@@ -16,6 +16,7 @@ pub mod marked;
 pub mod marks;
 pub mod motion;
 pub mod position;
+pub mod rebase;
 pub mod rope;
 pub mod search;
 pub mod selection;

@@ -168,3 +168,94 @@ proptest! {
         }
     }
 }
+
+/// Inserts a text at a byte, by an author.
+fn write(document: &mut Document, at: usize, cut: usize, new: &str, author: &Author, now: u64) {
+    let range = Byte(at)..Byte(at + cut);
+    let changes = ChangeSet::replace(document.text().end().0, [(range, new.to_string())]);
+    let edit = Transaction::new(changes).by(author.clone());
+    document.apply(edit, &Selection::cursor(Byte(0)), now).unwrap();
+}
+
+#[test]
+fn every_revision_can_be_reached_from_every_other() {
+    let (mut document, _) = open("|");
+    let person = Author::Person;
+    write(&mut document, 0, 0, "a", &person, 10);
+    write(&mut document, 1, 0, "b", &person, 20);
+    document.undo().unwrap();
+    write(&mut document, 1, 0, "é", &person, 30);
+    write(&mut document, 0, 0, "漢", &Author::Agent("call".into()), 40);
+    let texts = ["", "a", "ab", "aé", "漢aé"];
+    for from in 0..texts.len() {
+        for to in 0..texts.len() {
+            document.travel(from);
+            assert_eq!(document.text().to_string(), texts[from]);
+            let before = document.text().clone();
+            if let Some(applied) = document.travel(to) {
+                let mut mapped = before;
+                applied.changes.apply(&mut mapped);
+                assert_eq!(mapped.to_string(), texts[to], "from {from} to {to}");
+            }
+            assert_eq!(
+                (document.history().current(), document.text().to_string()),
+                (to, texts[to].to_string())
+            );
+            assert_eq!(document.marks().all().len(), usize::from(to == 4));
+        }
+    }
+    // Redo follows the branch that was visited last.
+    document.travel(2);
+    document.travel(0);
+    document.redo().unwrap();
+    document.redo().unwrap();
+    assert_eq!(document.text().to_string(), "ab");
+    assert_eq!([5, 10, 29, 40, 99].map(|time| document.history().at_time(time)), [0, 1, 2, 4, 4]);
+}
+
+#[test]
+fn one_authors_edits_go_alone_or_are_refused() {
+    let agent = Author::Agent("call".into());
+    let (mut document, _) = open("|one two three");
+    write(&mut document, 0, 3, "ONE", &agent, 1);
+    write(&mut document, 13, 0, "!", &Author::Person, 2);
+    write(&mut document, 1, 1, "", &agent, 3);
+    write(&mut document, 3, 3, "2", &Author::Person, 4);
+    assert_eq!(document.text().to_string(), "OE 2 three!");
+    let edit = document.without(&agent).unwrap().unwrap();
+    document.apply(edit, &Selection::cursor(Byte(0)), 5).unwrap();
+    assert_eq!(document.text().to_string(), "one 2 three!");
+    assert!(document.without(&Author::Agent("other".into())).is_none());
+    write(&mut document, 0, 3, "agent", &Author::Agent("late".into()), 6);
+    write(&mut document, 2, 1, "E", &Author::Person, 7);
+    let refused = document.without(&Author::Agent("late".into())).unwrap().unwrap_err();
+    assert_eq!(refused.at, Byte(2)..Byte(3));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Without an author's edits a text is what the others alone had made of it, as long as
+    /// nobody touches another's words.
+    #[test]
+    fn without_one_author_the_others_work_stays(
+        edits in prop::collection::vec((0usize..4, prop::bool::ANY, "[a-z漢]{0,3}"), 1..12),
+    ) {
+        // Four fields, each of which belongs to one author.
+        let agent = Author::Agent("call".into());
+        let (mut document, _) = open("|;;;;");
+        let mut fields = vec![String::new(); 4];
+        for (n, (field, _, new)) in edits.iter().enumerate() {
+            let author = if field % 2 == 0 { agent.clone() } else { Author::Person };
+            let at: usize = fields[..*field].iter().map(|text| text.len() + 1).sum();
+            if fields[*field] != *new {
+                write(&mut document, at, fields[*field].len(), new, &author, n as u64);
+            }
+            fields[*field] = new.clone();
+        }
+        if let Some(edit) = document.without(&agent) {
+            let edit = edit.unwrap();
+            let _applied = document.apply(edit, &Selection::cursor(Byte(0)), 99);
+            prop_assert_eq!(document.text().to_string(), format!(";{};;{};", fields[1], fields[3]));
+        }
+    }
+}
