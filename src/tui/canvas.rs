@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
 use crate::tui::theme::color::ColorDepth;
 use crate::tui::theme::scheme::Theme;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -66,14 +66,13 @@ impl<'a> Canvas<'a> {
             // Nothing is separated at the edges of nothing.
             return;
         }
+        let mut blank = Cell::default();
+        blank.set_style(style);
         for y in part.top()..part.bottom() {
             self.split_wide(part.left(), y);
             self.split_wide(part.right(), y);
-            for x in part.left()..part.right() {
-                let cell = &mut self.buffer[(x, y)];
-                cell.reset();
-                cell.set_style(style);
-            }
+            let first = self.buffer.index_of(part.left(), y);
+            self.buffer.content[first..first + usize::from(part.width)].fill(blank.clone());
         }
     }
 

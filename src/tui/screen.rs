@@ -26,6 +26,8 @@ pub struct Screen {
     cursor: Option<(u16, u16)>,
     /// Nothing is known about what the terminal shows.
     lost: bool,
+    /// Nothing was ever drawn.
+    fresh: bool,
     out: Vec<u8>,
 }
 
@@ -41,6 +43,7 @@ impl Screen {
             next: Buffer::empty(area),
             cursor: None,
             lost: true,
+            fresh: true,
             out: Vec::new(),
         }
     }
@@ -138,7 +141,8 @@ impl Screen {
             _ => {}
         }
         self.cursor = cursor;
-        let wrap = self.synchronized && (runs > 1 || cleared);
+        // Nothing is half done on a screen that nobody has seen yet.
+        let wrap = self.synchronized && (runs > 1 || cleared) && !std::mem::take(&mut self.fresh);
         if wrap {
             self.out.extend_from_slice(SYNC[0]);
         }

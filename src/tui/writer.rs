@@ -37,6 +37,8 @@ pub struct Writer {
     /// Runs of cells written since the last [`Writer::take`].
     runs: usize,
     out: Vec<u8>,
+    /// The two ways to change attributes that are weighed against each other.
+    ways: [String; 2],
     /// The pair of colours that was reduced last, and what became of it.
     reduced: std::cell::Cell<Option<Reduced>>,
 }
@@ -54,6 +56,7 @@ impl Writer {
             at: None,
             runs: 0,
             out: Vec::new(),
+            ways: [String::new(), String::new()],
             reduced: std::cell::Cell::new(None),
         }
     }
@@ -113,22 +116,19 @@ impl Writer {
         let start = next.index_of(0, y);
         let old = &shown.content[start..start + usize::from(width)];
         let new = &next.content[start..start + usize::from(width)];
-        if old == new {
-            return;
-        }
         let mut x = 0;
         // Terminals disagree about the width of joined characters: behind a changed one all is new.
         let mut doubt = false;
         let mut end_of_run = None;
         while x < width {
             let (was, cell) = (&old[usize::from(x)], &new[usize::from(x)]);
-            if !doubt && was == cell && is_ascii(cell) {
+            if !doubt && is_ascii(cell) && same(was, cell) {
                 x += 1;
                 continue;
             }
             let cells = width_of(cell).min(width - x);
             let span = usize::from(x)..usize::from(x + cells);
-            if old[span.clone()] == new[span] && !doubt {
+            if !doubt && old[span.clone()].iter().zip(&new[span]).all(|(was, cell)| same(was, cell)) {
                 x += cells;
                 continue;
             }
@@ -224,13 +224,26 @@ impl Writer {
         if self.pen == Some(pen) {
             return;
         }
-        let afresh = attributes(PLAIN, pen);
-        let afresh = if afresh.is_empty() { String::new() } else { format!("0;{afresh}") };
-        let best = match self.pen.map(|old| attributes(old, pen)) {
-            Some(change) if change.len() <= afresh.len() => change,
-            _ => afresh,
+        // A frame changes attributes hundreds of times: the two ways are built in buffers that stay.
+        let [change, afresh] = &mut self.ways;
+        change.clear();
+        afresh.clear();
+        afresh.push('0');
+        attributes(PLAIN, pen, afresh);
+        if let Some(old) = self.pen {
+            attributes(old, pen, change);
+        }
+        let shorter = self.pen.is_some() && change.len() <= afresh.len();
+        let best = if shorter {
+            &**change
+        } else if afresh == "0" {
+            ""
+        } else {
+            &**afresh
         };
-        self.out.extend_from_slice(format!("\x1b[{best}m").as_bytes());
+        self.out.extend_from_slice(b"\x1b[");
+        self.out.extend_from_slice(best.as_bytes());
+        self.out.push(b'm');
         self.pen = Some(pen);
     }
 }
@@ -294,52 +307,73 @@ fn vertical(rows: u16, down: bool) -> String {
     }
 }
 
-/// The numbers that change one set of attributes into another, joined by `;`.
-fn attributes(from: Pen, to: Pen) -> String {
-    let mut codes: Vec<String> = Vec::new();
+/// Appends the numbers that change one set of attributes into another, joined by `;`.
+fn attributes(from: Pen, to: Pen, codes: &mut String) {
     let (off, on) = (from.modifier - to.modifier, to.modifier - from.modifier);
     let weight = Modifier::BOLD | Modifier::DIM;
     // 22 ends both bold and dim, so what stays of the two must be set again.
     let again = if off.intersects(weight) { to.modifier & weight } else { Modifier::empty() };
     if off.intersects(weight) {
-        codes.push("22".into());
+        code(codes, 22);
     }
-    for (modifier, set, unset) in [
-        (Modifier::ITALIC, "3", "23"),
-        (Modifier::UNDERLINED, "4", "24"),
-        (Modifier::REVERSED, "7", "27"),
-        (Modifier::CROSSED_OUT, "9", "29"),
+    for (modifier, set) in [
+        (Modifier::ITALIC, 3),
+        (Modifier::UNDERLINED, 4),
+        (Modifier::REVERSED, 7),
+        (Modifier::CROSSED_OUT, 9),
     ] {
         if on.contains(modifier) {
-            codes.push(set.into());
+            code(codes, set);
         } else if off.contains(modifier) {
-            codes.push(unset.into());
+            code(codes, set + 20);
         }
     }
-    for (modifier, set) in [(Modifier::BOLD, "1"), (Modifier::DIM, "2")] {
+    for (modifier, set) in [(Modifier::BOLD, 1), (Modifier::DIM, 2)] {
         if (on | again).contains(modifier) {
-            codes.push(set.into());
+            code(codes, set);
         }
     }
     if from.fg != to.fg {
-        codes.push(color_code(to.fg, 30));
+        color_code(codes, to.fg, 30);
     }
     if from.bg != to.bg {
-        codes.push(color_code(to.bg, 40));
+        color_code(codes, to.bg, 40);
     }
-    codes.join(";")
 }
 
-/// The numbers of a colour; `base` is 30 for text and 40 for the background.
-fn color_code(color: Color, base: u8) -> String {
-    match color {
-        Color::Indexed(n @ 0..8) => format!("{}", base + n),
-        Color::Indexed(n @ 8..16) => format!("{}", base + 52 + n),
-        Color::Indexed(n) => format!("{};5;{n}", base + 8),
-        Color::Rgb(r, g, b) => format!("{};2;{r};{g};{b}", base + 8),
-        // Named colours of other code count as the terminal's own.
-        _ => format!("{}", base + 9),
+/// Appends one number, after a `;` where something stands before it.
+fn code(codes: &mut String, number: u8) {
+    if !codes.is_empty() {
+        codes.push(';');
     }
+    if number >= 100 {
+        codes.push(char::from(b'0' + number / 100));
+    }
+    if number >= 10 {
+        codes.push(char::from(b'0' + number / 10 % 10));
+    }
+    codes.push(char::from(b'0' + number % 10));
+}
+
+/// Appends the numbers of a colour; `base` is 30 for text and 40 for the background.
+fn color_code(codes: &mut String, color: Color, base: u8) {
+    let numbers: &[u8] = match color {
+        Color::Indexed(n @ 0..8) => &[base + n],
+        Color::Indexed(n @ 8..16) => &[base + 52 + n],
+        Color::Indexed(n) => &[base + 8, 5, n],
+        Color::Rgb(r, g, b) => &[base + 8, 2, r, g, b],
+        // Named colours of other code count as the terminal's own.
+        _ => &[base + 9],
+    };
+    for number in numbers {
+        code(codes, *number);
+    }
+}
+
+/// Whether two cells look the same. The colours are compared first: they are what differs most
+/// often, and comparing symbols is not free.
+fn same(a: &Cell, b: &Cell) -> bool {
+    (a.fg, a.bg, a.modifier) == (b.fg, b.bg, b.modifier) && a.symbol() == b.symbol()
 }
 
 #[cfg(test)]
