@@ -2,7 +2,7 @@
 
 use super::commands::command::Cx;
 use super::commands::file::{ask, save_buffer, save_to};
-use super::commands::search;
+use super::commands::{history, search};
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::file_events;
@@ -48,6 +48,7 @@ pub fn question(cx: &mut Cx<'_>) {
     let unsearched = (question.seen != question.searched && !answer.is_empty()).then_some(question.seen);
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
+        Topic::Earlier => history::go_earlier(cx, &answer),
         Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => {
             Err("nothing typed".to_string())
         }
@@ -64,7 +65,7 @@ pub fn question(cx: &mut Cx<'_>) {
     }
     cx.state.pop_overlay();
     match topic {
-        Topic::GoToLine => {}
+        Topic::GoToLine | Topic::Earlier => {}
         Topic::Find(from) => {
             cx.state.last_search = Some(answer);
             cx.state.accepted_search = unsearched.map(|seen| (from, seen));

@@ -267,6 +267,11 @@ impl App {
 
     /// Enter in a picker or a question.
     fn accept(&mut self) {
+        if let Some(Overlay::Undo(_)) = self.state.overlays.last() {
+            // The text is there already.
+            self.state.pop_overlay();
+            return;
+        }
         if !matches!(self.state.overlays.last(), Some(Overlay::Picker(_))) {
             return self.with_cx(answers::question);
         }

@@ -124,8 +124,10 @@ impl Document {
         let backward = edit.changes.invert(&self.text);
         let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
         self.change(&edit.changes);
-        if let Author::Agent(by) = &edit.author {
-            self.marks.add(&edit.changes, by);
+        match &edit.author {
+            Author::Agent(by) => self.marks.add(&edit.changes, by),
+            Author::Reverting(by) => self.marks.remove(by),
+            Author::Person | Author::External => {}
         }
         self.history.commit(Commit {
             forward: edit.changes.clone(),
@@ -169,7 +171,8 @@ impl Document {
             match &step.author {
                 Author::Agent(by) if back => self.marks.remove(by),
                 Author::Agent(by) => self.marks.add(&step.changes, by),
-                Author::Person | Author::External => {}
+                Author::Reverting(by) if !back => self.marks.remove(by),
+                Author::Person | Author::Reverting(_) | Author::External => {}
             }
             whole = Some(match whole {
                 Some(whole) => whole.compose(&step.changes),
@@ -178,6 +181,19 @@ impl Document {
             selection = Some(step.selection);
         }
         Some(Applied { changes: whole?, selection: selection? })
+    }
+
+    /// The agent's newest edit on the way to the text as it is that was not taken back alone.
+    pub fn last_of_agent(&self) -> Option<&str> {
+        let mut reverted = Vec::new();
+        for (_, revision) in self.history.path() {
+            match &revision.author {
+                Author::Reverting(by) => reverted.push(by),
+                Author::Agent(by) if !reverted.contains(&by) => return Some(by),
+                _ => {}
+            }
+        }
+        None
     }
 
     /// What would take back everything that one author wrote on the way to the text as it is,

@@ -11,6 +11,8 @@ pub enum Author {
     Person,
     /// The agent; the text identifies the tool call that made it.
     Agent(String),
+    /// The person, taking back one edit of the agent's alone; the same text identifies it.
+    Reverting(String),
     /// The file changed on disk and was read again.
     External,
 }

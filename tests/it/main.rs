@@ -23,6 +23,8 @@ mod ide_saving;
 mod ide_screens;
 /// A person and the agent in the same files.
 mod ide_together;
+/// Undo beyond one step.
+mod ide_undo;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

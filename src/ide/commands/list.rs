@@ -24,6 +24,7 @@ const FAR: isize = isize::MAX / 4;
 
 fn step(cx: &mut Cx<'_>, by: isize) {
     match cx.state.overlays.last_mut() {
+        Some(Overlay::Undo(_)) => super::history::step(cx, by),
         Some(Overlay::Picker(picker)) => picker.step(by as i64),
         Some(Overlay::Dialog(dialog)) => {
             let last = dialog::last_top(cx.state.size, dialog);

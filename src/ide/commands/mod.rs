@@ -6,6 +6,7 @@ pub mod app;
 pub mod command;
 pub mod edit;
 pub mod file;
+pub mod history;
 pub mod list;
 pub mod motion;
 pub mod search;
@@ -19,6 +20,7 @@ pub static AREAS: &[&[Command]] = &[
     app::COMMANDS,
     file::COMMANDS,
     edit::COMMANDS,
+    history::COMMANDS,
     motion::COMMANDS,
     search::COMMANDS,
     view::COMMANDS,

@@ -4,3 +4,4 @@ pub mod dialog;
 pub mod frame;
 pub mod picker;
 pub mod question;
+pub mod undo_tree;

@@ -20,6 +20,7 @@ fn title(topic: &Topic) -> &'static str {
     match topic {
         Topic::Find(_) => "find",
         Topic::GoToLine => "go to line",
+        Topic::Earlier => "go back by (5m, 2h, steps)",
         Topic::Replace => "replace what?",
         Topic::ReplaceWith(_) => "by what?",
         Topic::SaveAs(_) => "save as",

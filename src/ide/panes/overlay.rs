@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::row::Row;
-use crate::ide::overlays::{dialog, picker, question};
+use crate::ide::overlays::{dialog, picker, question, undo_tree};
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::Overlay;
@@ -21,6 +21,7 @@ pub fn place(state: &State) -> Option<Rect> {
         Overlay::Picker(_) => picker::place(state.size),
         Overlay::Question(_) => question::place(state.size),
         Overlay::Dialog(shown) => dialog::place(state.size, shown),
+        Overlay::Undo(shown) => undo_tree::place(state.size, shown),
     })
 }
 
@@ -30,6 +31,7 @@ impl Component<State> for Floating {
             Some(Overlay::Picker(shown)) => picker::draw(canvas, shown),
             Some(Overlay::Question(shown)) => question::draw(canvas, shown),
             Some(Overlay::Dialog(shown)) => dialog::draw(canvas, shown),
+            Some(Overlay::Undo(shown)) => undo_tree::draw(canvas, shown, state),
             None => {}
         }
     }
@@ -38,7 +40,7 @@ impl Component<State> for Floating {
         match state.overlays.last()? {
             Overlay::Picker(shown) => Some(picker::cursor(shown)),
             Overlay::Question(shown) => Some(question::cursor(shown, cols)),
-            Overlay::Dialog(_) => None,
+            Overlay::Dialog(_) | Overlay::Undo(_) => None,
         }
     }
 }

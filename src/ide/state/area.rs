@@ -61,6 +61,13 @@ impl Area {
         Some(self.take(applied))
     }
 
+    /// Goes to a revision of the undo tree; tells whether the text is another one now.
+    pub fn travel(&mut self, revision: usize) -> bool {
+        let Some(applied) = self.document.travel(revision) else { return false };
+        self.take(applied);
+        true
+    }
+
     fn take(&mut self, applied: Applied) -> ChangeSet {
         self.selection = applied.selection;
         applied.changes

@@ -9,6 +9,7 @@ use nucleo::{Injector, Nucleo};
 
 use super::area::Area;
 use super::buffers::BufferId;
+use super::undo_view::UndoView;
 
 /// One thing that floats.
 pub enum Overlay {
@@ -18,6 +19,8 @@ pub enum Overlay {
     Question(Box<Question>),
     /// A text with a choice of answers.
     Dialog(Dialog),
+    /// The undo tree of a file.
+    Undo(Box<UndoView>),
 }
 
 /// What a picked row stands for.
@@ -169,6 +172,8 @@ pub enum Topic {
     Find(crate::text::position::Byte),
     /// A line, or a line and a column.
     GoToLine,
+    /// How long ago the text was as it is wanted again.
+    Earlier,
     /// A text to replace.
     Replace,
     /// What to put in place of a text.

@@ -172,7 +172,7 @@ impl State {
     /// Where keys go now.
     pub fn place(&self) -> Place {
         match self.overlays.last() {
-            Some(Overlay::Picker(_)) => Place::Picker,
+            Some(Overlay::Picker(_) | Overlay::Undo(_)) => Place::Picker,
             Some(Overlay::Question(_)) => Place::Question,
             Some(Overlay::Dialog(_)) => Place::Dialog,
             None => self.place_below(),
@@ -203,7 +203,7 @@ impl State {
         match self.overlays.last_mut() {
             Some(Overlay::Picker(picker)) => return Some((&mut picker.query, ring, Part::Overlay)),
             Some(Overlay::Question(question)) => return Some((&mut question.answer, ring, Part::Overlay)),
-            Some(Overlay::Dialog(_)) => return None,
+            Some(Overlay::Dialog(_) | Overlay::Undo(_)) => return None,
             None => {}
         }
         match self.panes.focus {

@@ -1,0 +1,122 @@
+//! Commands that move through the undo tree beyond one step back and forth.
+
+use super::command::{Command, Cx, command};
+use super::file::ask;
+use crate::ide::state::buffers::BufferId;
+use crate::ide::state::damage::Part;
+use crate::ide::state::overlay::{Overlay, Topic};
+use crate::ide::state::undo_view::UndoView;
+use crate::text::history::History;
+use crate::text::transaction::Author;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("history.tree", "Show the undo tree and go anywhere in it", tree),
+    command("history.earlier", "Go back to how the text was some time ago", earlier),
+    command("history.undo-agent", "Take back the agent's last edit, keeping what came after it", undo_agent),
+];
+
+fn tree(cx: &mut Cx<'_>) {
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    buffer.area.document.seal();
+    let view = UndoView::new(buffer.id, buffer.area.document.history(), now_ms);
+    if view.rows.len() == 1 {
+        return cx.state.say("nothing was changed yet");
+    }
+    cx.state.push_overlay(Overlay::Undo(Box::new(view)));
+}
+
+/// Moves the selection of the tree on top; the text goes along.
+pub fn step(cx: &mut Cx<'_>, by: isize) {
+    let Some(Overlay::Undo(view)) = cx.state.overlays.last_mut() else { return };
+    let Some(buffer) = cx.state.buffers.get_mut(view.buffer) else { return };
+    let history = buffer.area.document.history();
+    if history.len() != view.revisions {
+        // Somebody else wrote meanwhile: their edit is the newest row, and nobody goes past it.
+        **view = UndoView::new(view.buffer, history, cx.now_ms);
+    }
+    let (buffer, revision) = (view.buffer, view.step(by));
+    travel(cx, buffer, revision);
+}
+
+/// Leaves the tree without having gone anywhere; an edit that somebody else made meanwhile stays.
+pub fn abandon(cx: &mut Cx<'_>, view: &UndoView) {
+    let unchanged = |history: &History| history.len() == view.revisions;
+    if cx.state.buffers.get_mut(view.buffer).is_some_and(|b| unchanged(b.area.document.history())) {
+        travel(cx, view.buffer, view.origin);
+    }
+}
+
+fn travel(cx: &mut Cx<'_>, buffer: BufferId, revision: usize) {
+    if let Some(buffer) = cx.state.buffers.get_mut(buffer) {
+        buffer.area.travel(revision);
+    }
+    cx.state.damage.add(Part::Editor);
+    cx.state.damage.add(Part::Overlay);
+}
+
+fn earlier(cx: &mut Cx<'_>) {
+    if cx.state.buffers.current().is_some() {
+        ask(cx, Topic::Earlier, "");
+    } else {
+        cx.state.say("no file is open");
+    }
+}
+
+/// Goes to the text as it was; the answer is a time like `90s`, `5m`, `2h`, or a number of
+/// steps. What cannot be understood is told.
+pub fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
+    let answer = answer.trim();
+    let digits = answer.find(|c: char| !c.is_ascii_digit()).unwrap_or(answer.len());
+    let number: u64 = answer[..digits].parse().map_err(|_| "5m, 2h or a number of steps".to_string())?;
+    let seconds = match answer[digits..].trim() {
+        "" => None,
+        "s" => Some(1),
+        "m" | "min" => Some(60),
+        "h" => Some(3_600),
+        "d" => Some(86_400),
+        unit => return Err(format!("`{unit}`? use s, m, h, d")),
+    };
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return Ok(()) };
+    let history = buffer.area.document.history();
+    let target = if let Some(unit) = seconds {
+        let ago_ms = number.saturating_mul(unit).saturating_mul(1_000);
+        history.at_time(now_ms.saturating_sub(ago_ms))
+    } else {
+        let steps = usize::try_from(number).unwrap_or(usize::MAX);
+        history.path().nth(steps).map_or(0, |(revision, _)| revision)
+    };
+    let moved = buffer.area.travel(target);
+    cx.state.damage.add(Part::Editor);
+    cx.state.say(if moved { "undone; redo goes forward again" } else { "the text was the same then" });
+    Ok(())
+}
+
+fn undo_agent(cx: &mut Cx<'_>) {
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    if let Some(reason) = buffer.read_only {
+        return cx.state.fail(reason);
+    }
+    let document = &buffer.area.document;
+    let Some(by) = document.last_of_agent().map(str::to_string) else {
+        return cx.state.say("there is nothing of the agent's to take back");
+    };
+    let author = Author::Agent(by.clone());
+    match document.without(&author) {
+        None => cx.state.say("there is nothing of the agent's to take back"),
+        Some(Err(overlap)) => {
+            let line = buffer.area.text().line_of(overlap.at.start).0 + 1;
+            cx.state.fail(format!(
+                "not taken back: what the agent wrote was changed again in line {line}; undo that first"
+            ));
+        }
+        Some(Ok(edit)) => {
+            buffer.area.apply_foreign(edit.by(Author::Reverting(by)), now_ms);
+            cx.state.say("the agent's edit is taken back");
+            cx.state.damage.add(Part::Editor);
+        }
+    }
+}
