@@ -34,7 +34,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::Deny(id) => {
             cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false);
         }
-        Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll => {
+        Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
         }
     }

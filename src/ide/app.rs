@@ -160,9 +160,7 @@ impl App {
             Event::Runtime(event) => update::runtime(&mut cx, &event),
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
-            Event::Found(search, found, count) => {
-                super::commands::search::found(&mut cx, &search, found, count);
-            }
+            Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),

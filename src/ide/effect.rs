@@ -1,6 +1,7 @@
 //! Work outside the loop that a command or an event asks for, in one closed list. Plain data:
 //! the worker knows how.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use nucleo::Injector;
@@ -10,9 +11,11 @@ use super::state::overlay::PickRow;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
+use crate::text::changes::ChangeSet;
 use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+use crate::text::search::{How, Needle};
 
 /// One piece of outside work.
 pub enum Effect {
@@ -111,12 +114,31 @@ pub struct SearchFor {
     pub version: u64,
     /// What to look for.
     pub wanted: String,
+    /// How it is understood.
+    pub how: How,
     /// Which match is wanted.
     pub ask: Search,
 }
 
+/// What came of a search.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The match that was wanted.
+    pub place: Option<Range<Byte>>,
+    /// How many matches there are, where that was wanted, and which one it is, from 1.
+    pub count: (usize, usize),
+    /// What was looked for, prepared.
+    pub needle: Option<Needle>,
+    /// What to put in place of the match.
+    pub replacement: String,
+    /// What replaces everything, where that was wanted.
+    pub changes: Option<ChangeSet>,
+    /// Why nothing could be looked for.
+    pub problem: Option<String>,
+}
+
 /// Which match is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Search {
     /// The first from where the search began, for what is being typed; the version of the
     /// question's answer.
@@ -130,6 +152,10 @@ pub enum Search {
     Next(Byte),
     /// The last before a place, going round.
     Previous(Byte),
+    /// The first from a place on, to be replaced by a text if the person says so.
+    Replace(Byte, String),
+    /// Everything from a place on, to be replaced by a text.
+    ReplaceAll(Byte, String),
 }
 
 /// What follows a save.

@@ -1,12 +1,11 @@
 //! Everything that can change the IDE's state, in one closed list.
 
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::effect::{AfterSave, SearchFor};
+use super::effect::{AfterSave, Found, SearchFor};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use crate::base::error::Report;
@@ -15,7 +14,6 @@ use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
 use crate::text::format::Format;
-use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::tools::approval::{Ask, Decision};
 use crate::tui::input::Input;
@@ -32,8 +30,8 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The conversation is at another place, or could not be brought there.
     Navigated(Result<Box<Snapshot>, Report>),
-    /// A text was searched: the wanted match, and how many there are.
-    Found(Box<SearchFor>, Option<Range<Byte>>, usize),
+    /// A text was searched.
+    Found(Box<SearchFor>, Box<Found>),
     /// Something failed that nobody waits for.
     Failed(String),
     /// The queues that were taken back.

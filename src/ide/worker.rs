@@ -81,8 +81,8 @@ impl Worker {
                 self.task(async move { write(&*env, *save).await });
             }
             Effect::Search(search) => self.blocking(move || {
-                let (found, count) = commands::search::run(&search);
-                Event::Found(search, found, count)
+                let found = commands::search::run(&search);
+                Event::Found(search, Box::new(found))
             }),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),

@@ -42,6 +42,11 @@ impl Text {
         Byte(self.rope.len_bytes())
     }
 
+    /// The rope itself, for engines that read ropes.
+    pub(super) fn rope(&self) -> &Rope {
+        &self.rope
+    }
+
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.rope.len_bytes() == 0

@@ -1,26 +1,102 @@
-//! Finding a literal text, smart about case. Searches the rope's chunks without joining them.
+//! Finding a text or a regular expression. Searches the rope's chunks without joining them.
 //! Must not know where the question comes from.
 
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
+use regex_cursor::engines::meta::Regex;
+use regex_cursor::regex_automata::Anchored;
+use regex_cursor::regex_automata::util::interpolate;
+use regex_cursor::{Input, RopeyCursor};
 
 use super::position::Byte;
 use super::rope::Text;
 
-/// A text to look for. Without upper-case letters in it, ASCII case does not matter.
+/// Whether upper and lower case are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Case {
+    /// Only when the wanted text has an upper-case letter.
+    #[default]
+    Smart,
+    /// Always.
+    Exact,
+    /// Never.
+    Ignored,
+}
+
+/// How a wanted text is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct How {
+    /// As a regular expression; `^` and `$` are the ends of lines, `(?s)` lets `.` cross them.
+    pub regex: bool,
+    /// Whole words only.
+    pub word: bool,
+    /// Upper and lower case.
+    pub case: Case,
+}
+
+/// What is special about it, in words; nothing where it is the default.
+impl std::fmt::Display for How {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let case = match self.case {
+            Case::Smart => "",
+            Case::Exact => "exact case",
+            Case::Ignored => "any case",
+        };
+        let parts = [if self.regex { "regex" } else { "" }, if self.word { "words" } else { "" }, case];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        f.write_str(&if parts.is_empty() { "plain text".to_string() } else { parts.join(", ") })
+    }
+}
+
+/// A regular expression that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadPattern(String);
+
+/// A text to look for, prepared. Copies share what was prepared.
 #[derive(Debug, Clone)]
 pub struct Needle {
-    automaton: AhoCorasick,
+    engine: Engine,
+    regex: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Engine {
+    /// Plain ASCII, or any text with its case.
+    Literal(Arc<AhoCorasick>),
+    Regex(Arc<Regex>),
 }
 
 impl Needle {
     /// Prepares a search; `None` for the empty text, which is nowhere.
-    pub fn new(text: &str) -> Option<Self> {
-        let ignore_case = !text.chars().any(char::is_uppercase);
-        let automaton = AhoCorasick::builder().ascii_case_insensitive(ignore_case).build([text]).ok()?;
-        (!text.is_empty()).then_some(Self { automaton })
+    pub fn new(text: &str, how: How) -> Result<Option<Self>, BadPattern> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let ignore_case = match how.case {
+            Case::Smart => !text.chars().any(char::is_uppercase),
+            Case::Exact => false,
+            Case::Ignored => true,
+        };
+        if !how.regex && !how.word && (!ignore_case || text.is_ascii()) {
+            let automaton = AhoCorasick::builder().ascii_case_insensitive(ignore_case).build([text]);
+            let automaton = automaton.map_err(|error| BadPattern(error.to_string()))?;
+            return Ok(Some(Self { engine: Engine::Literal(Arc::new(automaton)), regex: false }));
+        }
+        let body = if how.regex { text.to_string() } else { escaped(text) };
+        // A text that begins or ends with a sign is a word of its own there.
+        let edge = |c: Option<char>| {
+            let joins = how.regex || c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            if how.word && joins { r"\b" } else { "" }
+        };
+        let (left, right) = (edge(text.chars().next()), edge(text.chars().last()));
+        let body = if how.word { format!("{left}(?:{body}){right}") } else { body };
+        let flags = if ignore_case { "(?imR)" } else { "(?mR)" };
+        let regex = Regex::new(&format!("{flags}{body}")).map_err(|error| BadPattern(reason(&error)))?;
+        Ok(Some(Self { engine: Engine::Regex(Arc::new(regex)), regex: how.regex }))
     }
 
     /// The first match that starts at or after an offset.
@@ -38,20 +114,82 @@ impl Needle {
         self.matches(text, Byte(0)..to).last().or_else(|| self.matches(text, Byte(0)..text.end()).last())
     }
 
-    /// Every match inside a range, in order, without overlaps.
+    /// Every match inside a range, in order, without overlaps. What stands around the range
+    /// counts for `^`, `$` and `\b`.
     pub fn matches<'t>(
-        &self,
+        &'t self,
         text: &'t Text,
         range: Range<Byte>,
-    ) -> impl Iterator<Item = Range<Byte>> + use<'t, '_> {
-        let reader =
-            ChunkReader { chunks: text.chunks_from(range.start), rest: b"", left: range.end - range.start };
-        self.automaton.stream_find_iter(reader).filter_map(move |found| {
-            // Reading a rope cannot fail, and the automaton reports nothing else.
-            let found = found.ok()?;
-            Some(range.start + found.start()..range.start + found.end())
-        })
+    ) -> Box<dyn Iterator<Item = Range<Byte>> + 't> {
+        match &self.engine {
+            Engine::Literal(automaton) => {
+                let chunks = text.chunks_from(range.start);
+                let reader = ChunkReader { chunks, rest: b"", left: range.end - range.start };
+                Box::new(automaton.stream_find_iter(reader).filter_map(move |found| {
+                    // Reading a rope cannot fail, and the automaton reports nothing else.
+                    let found = found.ok()?;
+                    Some(range.start + found.start()..range.start + found.end())
+                }))
+            }
+            Engine::Regex(regex) => {
+                let found = regex.find_iter(input(text, range));
+                Box::new(found.map(|found| Byte(found.start())..Byte(found.end())))
+            }
+        }
     }
+
+    /// What to put in place of a match: of a regular expression with `$1`, `${name}` and `$0`
+    /// filled in, else the text itself.
+    pub fn replacement(&self, text: &Text, found: Range<Byte>, new: &str) -> String {
+        let Engine::Regex(regex) = &self.engine else { return new.to_string() };
+        if !self.regex || !new.contains('$') {
+            return new.to_string();
+        }
+        let mut groups = regex.create_captures();
+        let mut input = input(text, found.start..text.end());
+        input.set_anchored(Anchored::Yes);
+        regex.search_captures(input, &mut groups);
+        let mut out = String::new();
+        interpolate::string(
+            new,
+            |group, out| {
+                if let Some(span) = groups.get_group(group) {
+                    out.push_str(&text.slice(Byte(span.start)..Byte(span.end)));
+                }
+            },
+            |name| groups.group_info().to_index(groups.pattern()?, name),
+            &mut out,
+        );
+        out
+    }
+}
+
+fn input(text: &Text, range: Range<Byte>) -> Input<RopeyCursor<'_>> {
+    let cursor = RopeyCursor::at(text.rope().slice(..), range.start.0);
+    Input::new(cursor).range(range.start.0..range.end.0)
+}
+
+/// The text as a regular expression that matches only it.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// What is wrong with a pattern, in its last line: before it comes a drawing of the place.
+fn reason(error: &dyn std::error::Error) -> String {
+    let mut deepest = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    let text = deepest.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").to_string()
 }
 
 /// Reads a rope's chunks as a stream of bytes.
@@ -79,22 +217,4 @@ impl<'t, I: Iterator<Item = &'t str>> Read for ChunkReader<'t, I> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn matches_are_found_across_chunks_and_round_the_end() {
-        let plain = format!("{}Needle é\n{}needle", "x".repeat(5_000), "y".repeat(3_000));
-        let text = Text::from(plain.as_str());
-        let found = |needle: &str, from| {
-            Needle::new(needle).unwrap().find_around(&text, Byte(from)).map(|r| r.start.0)
-        };
-        assert_eq!(found("needle", 0), Some(5_000), "lower case matches any");
-        assert_eq!(found("Needle", 5_001), Some(5_000), "upper case matches itself, going round");
-        assert_eq!(found("é\ny", 0), Some(5_007));
-        assert_eq!(found("absent", 0), None);
-        let last = Needle::new("needle").unwrap().find_back(&text, text.end());
-        assert_eq!(last, Some(Byte(plain.len() - 6)..Byte(plain.len())));
-        assert!(Needle::new("").is_none());
-    }
-}
+mod tests;

@@ -203,7 +203,7 @@ async fn finding_goes_on_and_around_and_can_be_given_up() {
     let mut desk = Plan::new().with("a.txt", "x one\ny one\nz one\n").start().await;
     desk.keys("Ctrl-f").await;
     desk.type_in("one").await;
-    desk.shows("3 matches").await;
+    desk.shows("1 of 3").await;
     assert_eq!(desk.selected(), ["one"]);
     desk.keys("Escape").await;
     assert_eq!(desk.cursor(), (1, 1));

@@ -21,6 +21,8 @@ mod ide_editing;
 mod ide_saving;
 /// What the screen looks like.
 mod ide_screens;
+/// A person looks for text and replaces it.
+mod ide_search;
 /// A person and the agent in the same files.
 mod ide_together;
 /// Undo beyond one step.

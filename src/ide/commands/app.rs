@@ -4,6 +4,7 @@ use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;
+use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay};
 use crate::ide::state::panes::Focus;
 
@@ -63,7 +64,11 @@ fn escape(cx: &mut Cx<'_>) {
         cx.state.panes.focus = Focus::Editor;
         return cx.state.damage.all();
     }
-    if drop_selection(cx) {
+    let lit = cx.state.highlight.take().is_some();
+    if lit {
+        cx.state.damage.add(Part::Editor);
+    }
+    if drop_selection(cx) || lit {
         return;
     }
     // Only presses that had nothing else to do make a double one.

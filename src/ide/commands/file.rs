@@ -10,6 +10,7 @@ use crate::ide::file_events;
 use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
+use crate::text::search::How;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -92,10 +93,14 @@ fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
 pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
     let mut answer = Area::default();
     answer.set(first, cx.now_ms);
+    let searches = matches!(topic, Topic::Find(_) | Topic::Replace | Topic::ReplaceWith(_));
+    let how = Some(cx.state.search_how).filter(|how| searches && *how != How::default());
+    let how = how.map(|how| how.to_string()).unwrap_or_default();
     cx.state.push_overlay(Overlay::Question(Box::new(Question {
         topic,
         answer,
         note: String::new(),
+        how,
         seen: 0,
         searched: 0,
     })));

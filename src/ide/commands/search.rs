@@ -5,13 +5,15 @@ use std::ops::Range;
 
 use super::command::{Command, Cx, command};
 use super::file::ask;
-use crate::ide::effect::{Effect, Search, SearchFor};
+use crate::ide::effect::{Effect, Found, Search, SearchFor};
+
 use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Topic};
+use crate::ide::state::replacing::Replacing;
 use crate::text::changes::ChangeSet;
 use crate::text::position::Byte;
-use crate::text::search::Needle;
+use crate::text::search::{Case, How, Needle};
 use crate::text::selection::{self, Selection};
 use crate::text::transaction::Transaction;
 
@@ -27,6 +29,21 @@ pub const COMMANDS: &[Command] = &[
         with_file(cx, Topic::GoToLine, "");
     }),
     command("search.replace", "Replace a text in the file, match by match", replace),
+    command("search.toggle-regex", "Look for a regular expression, or for plain text", |cx| {
+        toggle(cx, |how| how.regex = !how.regex);
+    }),
+    command("search.toggle-word", "Look for whole words, or anywhere", |cx| {
+        toggle(cx, |how| how.word = !how.word);
+    }),
+    command("search.toggle-case", "Upper and lower case: smart, exact, ignored", |cx| {
+        toggle(cx, |how| {
+            how.case = match how.case {
+                Case::Smart => Case::Exact,
+                Case::Exact => Case::Ignored,
+                Case::Ignored => Case::Smart,
+            };
+        });
+    }),
 ];
 
 fn with_file(cx: &mut Cx<'_>, topic: Topic, first: &str) {
@@ -73,18 +90,19 @@ pub fn look(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     if wanted.is_empty() {
         buffer.area.go_to(from);
+        cx.state.highlight = None;
         question.note.clear();
         cx.state.damage.add(Part::Editor);
         cx.state.damage.add(Part::Overlay);
         return;
     }
     let ask = Search::Typed { from, answer: question.seen };
-    cx.effects.push(Effect::Search(Box::new(search(buffer, wanted, ask))));
+    cx.effects.push(search(buffer, wanted, cx.state.search_how, ask));
 }
 
-fn search(buffer: &Buffer, wanted: String, ask: Search) -> SearchFor {
+fn search(buffer: &Buffer, wanted: String, how: How, ask: Search) -> Effect {
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    SearchFor { buffer: buffer.id, text, version, wanted, ask }
+    Effect::Search(Box::new(SearchFor { buffer: buffer.id, text, version, wanted, how, ask }))
 }
 
 fn again(cx: &mut Cx<'_>, forward: bool) {
@@ -101,34 +119,66 @@ fn again(cx: &mut Cx<'_>, forward: bool) {
     cx.state.searching = Some(VecDeque::new());
     let range = buffer.area.selection.primary();
     let ask = if forward { Search::Next(range.end()) } else { Search::Previous(range.start()) };
-    cx.effects.push(Effect::Search(Box::new(search(buffer, wanted, ask))));
+    cx.effects.push(search(buffer, wanted, cx.state.search_how, ask));
 }
 
 /// Looks for it. Reads the whole text where need be; not to be called on the loop.
-pub fn run(search: &SearchFor) -> (Option<Range<Byte>>, usize) {
-    let Some(needle) = Needle::new(&search.wanted) else { return (None, 0) };
+pub fn run(search: &SearchFor) -> Found {
+    let needle = match Needle::new(&search.wanted, search.how) {
+        Ok(Some(needle)) => needle,
+        Ok(None) => return Found::default(),
+        Err(error) => return Found { problem: Some(error.to_string()), ..Found::default() },
+    };
     let text = &search.text;
-    match search.ask {
-        Search::Next(from) => (needle.find_around(text, from), 0),
-        Search::Previous(to) => (needle.find_back(text, to), 0),
+    let mut found = Found::default();
+    match &search.ask {
+        Search::Next(from) => found.place = needle.find_around(text, *from),
+        Search::Previous(to) => found.place = needle.find_back(text, *to),
         Search::Typed { from, .. } => {
-            let found = needle.find_around(text, from);
-            let count = needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX).count();
-            (found, count)
+            found.place = needle.find_around(text, *from);
+            let start = found.place.as_ref().map_or(text.end(), |place| place.start);
+            let (mut count, mut nth) = (0, 0);
+            for place in needle.matches(text, Byte(0)..text.end()).take(COUNT_MAX) {
+                count += 1;
+                nth += usize::from(place.start <= start);
+            }
+            found.count = (count, nth);
+        }
+        Search::Replace(from, new) => {
+            found.place = needle.find(text, *from);
+            if let Some(place) = found.place.clone() {
+                found.replacement = needle.replacement(text, place, new);
+            }
+        }
+        Search::ReplaceAll(from, new) => {
+            let edits = needle.matches(text, *from..text.end()).map(|place| {
+                found.count.0 += 1;
+                let new = needle.replacement(text, place.clone(), new);
+                (place, new)
+            });
+            found.changes = Some(ChangeSet::replace(text.end().0, edits));
         }
     }
+    found.needle = Some(needle);
+    found
 }
 
 /// A text was searched.
-pub fn found(cx: &mut Cx<'_>, search: &SearchFor, found: Option<Range<Byte>>, count: usize) {
-    match search.ask {
-        Search::Typed { from, answer } => found_typed(cx, search, found, (from, answer), count),
+pub fn found(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
+    if let Some(needle) = &found.needle {
+        cx.state.highlight = Some(needle.clone());
+        cx.state.damage.add(Part::Editor);
+    }
+    match &search.ask {
+        Search::Typed { from, answer } => found_typed(cx, search, found, (*from, *answer)),
         Search::Next(_) | Search::Previous(_) => arrive(cx, search, found),
+        Search::Replace(..) => offer(cx, search, found),
+        Search::ReplaceAll(..) => replaced_all(cx, search, found),
     }
 }
 
 /// A search is done; those that waited for its place go on from there.
-fn arrive(cx: &mut Cx<'_>, search: &SearchFor, found: Option<Range<Byte>>) {
+fn arrive(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     let waiting = cx.state.searching.take();
     show(cx, search, found);
     for forward in waiting.into_iter().flatten() {
@@ -136,13 +186,7 @@ fn arrive(cx: &mut Cx<'_>, search: &SearchFor, found: Option<Range<Byte>>) {
     }
 }
 
-fn found_typed(
-    cx: &mut Cx<'_>,
-    search: &SearchFor,
-    found: Option<Range<Byte>>,
-    ask: (Byte, u64),
-    count: usize,
-) {
+fn found_typed(cx: &mut Cx<'_>, search: &SearchFor, found: Found, ask: (Byte, u64)) {
     if cx.state.accepted_search == Some(ask) {
         cx.state.accepted_search = None;
         return arrive(cx, search, found);
@@ -151,17 +195,18 @@ fn found_typed(
     if question.topic != Topic::Find(ask.0) || question.seen != ask.1 {
         return;
     }
-    question.note = match (found.is_some(), count) {
-        (false, _) => "no match".to_string(),
-        (true, 1) => "1 match".to_string(),
-        (true, COUNT_MAX) => format!("{COUNT_MAX} matches or more"),
-        (true, count) => format!("{count} matches"),
+    question.note = match (&found.problem, &found.place, found.count) {
+        (Some(problem), ..) => problem.clone(),
+        (None, None, _) => "no match".to_string(),
+        (None, Some(_), (COUNT_MAX, _)) => format!("{COUNT_MAX} matches or more"),
+        (None, Some(_), (count, nth)) => format!("{nth} of {count}"),
     };
     question.searched = question.seen;
     cx.state.damage.add(Part::Overlay);
-    if found.is_some() {
+    if found.place.is_some() {
         return show(cx, search, found);
     }
+    cx.state.highlight = None;
     if let Some(buffer) = cx.state.buffers.get_mut(search.buffer) {
         buffer.area.go_to(ask.0);
     }
@@ -169,22 +214,41 @@ fn found_typed(
 }
 
 /// Selects a match, if the text is still the one that was searched.
-fn show(cx: &mut Cx<'_>, search: &SearchFor, found: Option<Range<Byte>>) {
+fn show(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     let Some(buffer) = cx.state.buffers.get_mut(search.buffer) else { return };
     if buffer.area.document.version() != search.version {
         return;
     }
-    match found {
-        Some(found) => select(buffer, found),
-        None => cx.state.say("no match"),
+    match (found.problem, found.place) {
+        (Some(problem), _) => cx.state.fail(format!("`{}` cannot be looked for: {problem}", search.wanted)),
+        (None, Some(place)) => select(buffer, place),
+        (None, None) => cx.state.say("no match"),
     }
     cx.state.damage.add(Part::Editor);
+}
+
+/// Takes the next way of understanding what is looked for, and looks again.
+fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
+    change(&mut cx.state.search_how);
+    let how = cx.state.search_how;
+    match cx.state.overlays.last_mut() {
+        Some(Overlay::Question(question)) => {
+            question.how = how.to_string();
+            if matches!(question.topic, Topic::Find(_)) {
+                look(cx);
+            }
+        }
+        _ => cx.state.say(format!("searches take {how}")),
+    }
+    cx.state.damage.add(Part::Overlay);
 }
 
 /// A question of this area was given up: the cursor goes back where it was.
 pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
     if let (Topic::Find(from), Some(buffer)) = (topic, cx.state.buffers.current_mut()) {
         buffer.area.go_to(*from);
+        cx.state.highlight = None;
+        cx.state.damage.add(Part::Editor);
     }
 }
 
@@ -206,48 +270,138 @@ pub fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Goes to the next match and asks what to do with it; says how it ended when there is none.
+/// Looks for the next match to replace, and asks what to do with it. The question is there at
+/// once: answers that come before the match wait for it.
 pub fn offer_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte) {
-    let Some(needle) = Needle::new(wanted) else { return };
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    let Some(found) = needle.find(buffer.area.text(), from) else {
-        cx.state.say("no more matches below");
-        cx.state.damage.add(Part::Editor);
-        return;
+    look_for_replacement(cx, wanted, new, from, VecDeque::new());
+}
+
+fn look_for_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, waiting: VecDeque<Answer>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let version = buffer.area.document.version();
+    let replacing = Replacing {
+        buffer: buffer.id,
+        version,
+        wanted: wanted.into(),
+        new: new.into(),
+        found: None,
+        waiting,
     };
-    select(buffer, found);
-    cx.state.replacing = Some((wanted.to_string(), new.to_string()));
-    let dialog = Dialog::ask("replace this one?", vec![format!("{wanted} → {new}")])
+    let ask = Search::Replace(from, new.to_string());
+    cx.effects.push(search(buffer, wanted.to_string(), cx.state.search_how, ask));
+    cx.state.replacing = Some(replacing);
+    ask_about_match(cx, format!("looking for {} …", sample(wanted)));
+}
+
+fn ask_about_match(cx: &mut Cx<'_>, line: String) {
+    let dialog = Dialog::ask("replace this one?", vec![line])
         .choice('y', "this one", Answer::ReplaceOne)
         .choice('n', "skip", Answer::ReplaceSkip)
         .choice('a', "all from here", Answer::ReplaceAll)
-        .choice('q', "stop", Answer::Dismiss);
+        .choice('q', "stop", Answer::ReplaceStop);
     cx.state.push_overlay(Overlay::Dialog(dialog));
 }
 
-/// Does what was answered: the match at the cursor, or all from it on, as one step each.
-pub fn continue_replacing(cx: &mut Cx<'_>, answer: &Answer) {
-    let Some((wanted, new)) = cx.state.replacing.take() else { return };
-    let Some(needle) = Needle::new(&wanted) else { return };
-    let Some(buffer) = cx.state.buffers.current() else { return };
-    if let Some(reason) = buffer.read_only {
-        cx.state.fail(reason);
+/// The question about a match, wherever it is among what floats.
+fn replace_dialog(cx: &Cx<'_>) -> Option<usize> {
+    let stops = |dialog: &Dialog| dialog.choices.iter().any(|choice| choice.answer == Answer::ReplaceStop);
+    cx.state.overlays.iter().position(|overlay| matches!(overlay, Overlay::Dialog(dialog) if stops(dialog)))
+}
+
+/// A match was found: the question shows what it would become, and takes the answer that waits.
+fn offer(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
+    // Whoever stopped has no question any more.
+    let (Some(mut replacing), Some(at)) = (cx.state.replacing.take(), replace_dialog(cx)) else { return };
+    if replacing.buffer != search.buffer || replacing.version != search.version || replacing.found.is_some() {
+        cx.state.replacing = Some(replacing);
         return;
     }
-    let at = buffer.area.selection.primary().span();
-    let text = buffer.area.text();
-    let (matches, next) = match answer {
-        Answer::ReplaceOne => (vec![at.clone()], at.start + new.len()),
-        Answer::ReplaceAll => (needle.matches(text, at.start..text.end()).collect(), text.end()),
-        _ => (Vec::new(), at.end),
+    cx.state.overlays.remove(at);
+    cx.state.damage.all();
+    let same = |buffer: &&mut Buffer| buffer.area.document.version() == search.version;
+    let Some(buffer) = cx.state.buffers.get_mut(search.buffer).filter(same) else {
+        return cx.state.say("the text changed meanwhile: nothing is replaced");
     };
-    let count = matches.len();
-    super::edit::apply(cx, |text, _| {
-        let changes = ChangeSet::replace(text.end().0, matches.into_iter().map(|found| (found, new.clone())));
-        Transaction::new(changes)
-    });
+    let Some(place) = found.place else {
+        let none =
+            found.problem.map(|problem| format!("`{}` cannot be looked for: {problem}", search.wanted));
+        cx.state.highlight = None;
+        return cx.state.say(none.unwrap_or_else(|| "no more matches below".to_string()));
+    };
+    let old = buffer.area.text().slice(place.clone()).into_owned();
+    select(buffer, place.clone());
+    let line = format!("{} → {}", sample(&old), sample(&found.replacement));
+    replacing.found = Some((place, found.replacement));
+    let answer = replacing.waiting.pop_front();
+    cx.state.replacing = Some(replacing);
     match answer {
-        Answer::ReplaceAll => cx.state.say(format!("replaced {count}; one undo takes them back")),
-        _ => offer_replacement(cx, &wanted, &new, next),
+        Some(answer) => continue_replacing(cx, &answer),
+        None => ask_about_match(cx, line),
     }
+}
+
+/// A text in a dialog's line.
+fn sample(text: &str) -> String {
+    crate::base::width::truncate(&crate::base::width::visible(text), SAMPLE).into_owned()
+}
+
+/// Cells of a sample.
+const SAMPLE: usize = 34;
+
+/// Does what was answered: the match at the cursor, or all from it on, as one step each.
+pub fn continue_replacing(cx: &mut Cx<'_>, answer: &Answer) {
+    let Some(mut replacing) = cx.state.replacing.take() else { return };
+    if *answer == Answer::ReplaceStop {
+        return;
+    }
+    let Some((place, replacement)) = replacing.found.take() else {
+        let line = format!("looking for {} …", sample(&replacing.wanted));
+        replacing.waiting.push_back(answer.clone());
+        cx.state.replacing = Some(replacing);
+        return ask_about_match(cx, line);
+    };
+    let Some(shown) = cx.state.buffers.current().filter(|shown| shown.id == replacing.buffer) else { return };
+    if let Some(reason) = shown.read_only {
+        return cx.state.fail(reason);
+    }
+    if shown.area.document.version() != replacing.version {
+        return cx.state.say("the text changed meanwhile: nothing is replaced");
+    }
+    // An empty match must not be offered again.
+    let text = shown.area.text();
+    let past = if place.is_empty() { text.next_grapheme(place.end) - place.end } else { 0 };
+    let Replacing { wanted, new, waiting, .. } = &replacing;
+    match answer {
+        Answer::ReplaceAll => {
+            let ask = Search::ReplaceAll(place.start, new.clone());
+            cx.effects.push(search(shown, wanted.clone(), cx.state.search_how, ask));
+            cx.state.replacing = Some(replacing);
+            let dialog = Dialog::ask("replacing", vec!["all from here …".to_string()]);
+            let dialog = dialog.choice('q', "stop", Answer::ReplaceStop);
+            cx.state.push_overlay(Overlay::Dialog(dialog));
+        }
+        Answer::ReplaceOne => {
+            let next = place.start + replacement.len() + past;
+            super::edit::apply(cx, |text, _| {
+                Transaction::new(ChangeSet::replace(text.end().0, [(place.clone(), replacement)]))
+            });
+            look_for_replacement(cx, wanted, new, next, waiting.clone());
+        }
+        _ => look_for_replacement(cx, wanted, new, place.end + past, waiting.clone()),
+    }
+}
+
+/// Everything is replaced as one step, if the text is still the one that was searched.
+fn replaced_all(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
+    let (Some(_), Some(at)) = (cx.state.replacing.take(), replace_dialog(cx)) else { return };
+    cx.state.overlays.remove(at);
+    cx.state.damage.all();
+    let shown = cx.state.buffers.current().filter(|shown| shown.id == search.buffer);
+    let same = shown.is_some_and(|shown| shown.area.document.version() == search.version);
+    let Some(changes) = found.changes.filter(|_| same) else {
+        return cx.state.say("the text changed meanwhile: nothing is replaced");
+    };
+    cx.state.highlight = None;
+    super::edit::apply(cx, |_, _| Transaction::new(changes));
+    cx.state.say(format!("replaced {}; one undo takes them back", found.count.0));
 }

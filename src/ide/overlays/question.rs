@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::frame;
 use crate::base::width::text_width;
+use crate::ide::keys::{Keymap, Place};
 use crate::ide::state::overlay::{Question, Topic};
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
@@ -11,7 +12,7 @@ use crate::tui::canvas::Canvas;
 /// Where it is: over the last lines, which the editor keeps its cursor away from, so that matches
 /// stay in sight.
 pub fn place(size: (u16, u16)) -> Rect {
-    let (cols, rows) = (size.0.min(64), size.1.min(3));
+    let (cols, rows) = (size.0.min(72), size.1.min(3));
     let below = u16::from(size.1 > 5);
     Rect::new((size.0 - cols) / 2, size.1 - rows - below, cols, rows)
 }
@@ -45,10 +46,30 @@ fn shown(question: &Question, cols: u16) -> (String, u16) {
     (out, caret.saturating_sub(skip) as u16)
 }
 
+/// The keys that matter most here.
+fn footer(topic: &Topic, keymap: &Keymap) -> String {
+    let mut keys = vec!["Enter take".to_string()];
+    if matches!(topic, Topic::Find(_) | Topic::Replace | Topic::ReplaceWith(_)) {
+        let ways = [
+            ("search.toggle-regex", "regex"),
+            ("search.toggle-word", "words"),
+            ("search.toggle-case", "case"),
+        ];
+        let bound = ways.iter().filter_map(|(id, name)| Some((keymap.keys_for(Place::Question, id)?, name)));
+        keys.extend(bound.map(|(key, name)| format!("{key} {name}")));
+    }
+    keys.push("Escape close".to_string());
+    keys.join("  ")
+}
+
 /// Draws it.
-pub fn draw(canvas: &mut Canvas<'_>, question: &Question) {
+pub fn draw(canvas: &mut Canvas<'_>, question: &Question, keymap: &Keymap) {
     let (cols, _) = canvas.size();
-    let inner = frame::draw(canvas, title(&question.topic), &question.note, "Enter take  Escape close");
+    let title = match (title(&question.topic), question.how.as_str()) {
+        (title, "") => title.to_string(),
+        (title, how) => format!("{title} ({how})"),
+    };
+    let inner = frame::draw(canvas, &title, &question.note, &footer(&question.topic, keymap));
     let (text, _) = shown(question, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
     canvas.text(inner.x + 1, inner.y, &text, style);

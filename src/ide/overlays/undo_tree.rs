@@ -17,7 +17,7 @@ const WIDE: u16 = 100;
 pub fn place(size: (u16, u16), view: &UndoView) -> Rect {
     let rows = view.rows.len().min(1_000) as u16 + 2;
     let beside = frame::place(size, COLS, rows.max(4));
-    if size.0 < WIDE {
+    if size.0 < WIDE || beside.width >= size.0 {
         return beside;
     }
     Rect { x: size.0 - beside.width - 1, ..beside }

@@ -38,10 +38,12 @@ pub fn text_width(buffer: &Buffer, show: Show, cols: u16) -> usize {
 impl Component<State> for Editor {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         let Some(buffer) = state.buffers.current() else { return draw_welcome(canvas, state) };
+        let matches = matches_in(state, buffer, canvas.dirty_rows());
         for y in canvas.dirty_rows() {
             let line = Line(buffer.top.0 + usize::from(y));
             if line <= buffer.area.text().last_line() {
                 draw_line(canvas, state, buffer, line, y);
+                draw_matches(canvas, state, buffer, line, y, &matches);
             } else {
                 let style = canvas.style("ui.linenr");
                 canvas.text(0, y, " ", style);
@@ -55,6 +57,49 @@ impl Component<State> for Editor {
         let y = line.0.checked_sub(buffer.top.0)?;
         let x = column.0.checked_sub(buffer.left.0)? + usize::from(gutter_width(buffer, state.show, cols));
         (y < usize::from(rows) && x < usize::from(cols)).then_some((x as u16, y as u16))
+    }
+}
+
+/// Lines above the first one that is drawn in which a match may begin that reaches into it.
+const MATCH_LINES: usize = 50;
+/// Bytes in which matches are looked for to draw them.
+const MATCH_BYTES: usize = 64 << 10;
+
+/// Where in some rows stands what was looked for.
+fn matches_in(state: &State, buffer: &Buffer, rows: std::ops::Range<u16>) -> Vec<std::ops::Range<Byte>> {
+    let Some(needle) = &state.highlight else { return Vec::new() };
+    let text = buffer.area.text();
+    let line = |row: u16| Line((buffer.top.0 + usize::from(row)).min(text.last_line().0));
+    let first = text.line_start(line(rows.start));
+    let from = text.line_start(Line(line(rows.start).0.saturating_sub(MATCH_LINES)));
+    let from = if first - from > MATCH_BYTES { first } else { from };
+    let to = text.line_end(line(rows.end)).min(text.grapheme_floor(first + MATCH_BYTES));
+    needle.matches(text, from..to.max(from)).filter(|found| found.end >= first).collect()
+}
+
+/// Marks what was looked for in one line.
+fn draw_matches(
+    canvas: &mut Canvas<'_>,
+    state: &State,
+    buffer: &Buffer,
+    line: Line,
+    y: u16,
+    matches: &[std::ops::Range<Byte>],
+) {
+    let text = buffer.area.text();
+    let (cols, _) = canvas.size();
+    let gutter = gutter_width(buffer, state.show, cols);
+    let span = text.line_start(line)..text.line_end(line);
+    let selected = buffer.area.selection.primary().span();
+    let column = |at: Byte| columns::column_of(text, at, state.show.tab_width).0;
+    let screen = |at: usize| at.saturating_sub(buffer.left.0).min(usize::from(cols - gutter)) as u16 + gutter;
+    let style = canvas.style("ui.match");
+    for found in matches.iter().filter(|found| found.start < span.end && found.end > span.start) {
+        let (from, to) =
+            (screen(column(found.start.max(span.start))), screen(column(found.end.min(span.end))));
+        if from < to && *found != selected {
+            canvas.put_style(Rect::new(from, y, to - from, 1), style);
+        }
     }
 }
 

@@ -29,7 +29,7 @@ impl Component<State> for Floating {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
         match state.overlays.last() {
             Some(Overlay::Picker(shown)) => picker::draw(canvas, shown),
-            Some(Overlay::Question(shown)) => question::draw(canvas, shown),
+            Some(Overlay::Question(shown)) => question::draw(canvas, shown, &state.keymap),
             Some(Overlay::Dialog(shown)) => dialog::draw(canvas, shown),
             Some(Overlay::Undo(shown)) => undo_tree::draw(canvas, shown, state),
             None => {}

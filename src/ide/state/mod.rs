@@ -9,6 +9,7 @@ pub mod damage;
 pub mod files;
 pub mod overlay;
 pub mod panes;
+pub mod replacing;
 pub mod root;
 pub mod show;
 pub mod transcript;

@@ -193,6 +193,8 @@ pub struct Question {
     pub answer: Area,
     /// Why the last answer was not taken, or how many matches there are.
     pub note: String,
+    /// How the answer is understood, when not plainly.
+    pub how: String,
     /// The version of the answer that was acted on.
     pub seen: u64,
     /// The version whose search is done.
@@ -252,6 +254,8 @@ pub enum Answer {
     ReplaceSkip,
     /// Replace it and all that follow.
     ReplaceAll,
+    /// Replace nothing more.
+    ReplaceStop,
 }
 
 impl Dialog {

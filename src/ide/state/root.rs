@@ -17,6 +17,7 @@ use super::damage::{Damage, Part};
 use super::files::FileTree;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
+use super::replacing::Replacing;
 use super::show::Show;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
@@ -25,6 +26,7 @@ use crate::ide::layout::Areas;
 use crate::ide::options::Options;
 use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
+use crate::text::search::{How, Needle};
 use crate::tools::registry::Registry;
 use crate::tui::input::Key;
 
@@ -92,7 +94,11 @@ pub struct State {
     /// Which cursor of which file the view was scrolled to last, in which pane.
     pub followed: Option<(BufferId, Byte, Rect)>,
     /// The text that is being replaced match by match, and what by.
-    pub replacing: Option<(String, String)>,
+    pub replacing: Option<Replacing>,
+    /// How what is looked for is understood.
+    pub search_how: How,
+    /// What was looked for, shown wherever it stands until Escape.
+    pub highlight: Option<Needle>,
     /// The keys.
     pub keymap: Keymap,
     /// Keys of a sequence that is not complete.
@@ -153,6 +159,8 @@ impl State {
             free_scroll: false,
             followed: None,
             replacing: None,
+            search_how: How::default(),
+            highlight: None,
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),

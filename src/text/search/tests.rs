@@ -1,0 +1,106 @@
+//! Tests of searches, against the `regex` engine on a joined string where it can judge.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const PLAIN: How = How { regex: false, word: false, case: Case::Smart };
+const REGEX: How = How { regex: true, ..PLAIN };
+const WORD: How = How { word: true, ..PLAIN };
+
+fn needle(text: &str, how: How) -> Needle {
+    Needle::new(text, how).unwrap().unwrap()
+}
+
+fn all(wanted: &str, how: How, text: &str) -> Vec<String> {
+    let text = Text::from(text);
+    let needle = needle(wanted, how);
+    needle.matches(&text, Byte(0)..text.end()).map(|found| text.slice(found).into_owned()).collect()
+}
+
+#[test]
+fn matches_are_found_across_chunks_and_round_the_end() {
+    let plain = format!("{}Needle é\n{}needle", "x".repeat(5_000), "y".repeat(3_000));
+    let text = Text::from(plain.as_str());
+    for how in [PLAIN, REGEX, WORD] {
+        let found =
+            |wanted: &str, from| needle(wanted, how).find_around(&text, Byte(from)).map(|r| r.start.0);
+        if how != WORD {
+            assert_eq!(found("needle", 0), Some(5_000), "lower case matches any");
+            assert_eq!(found("Needle", 5_001), Some(5_000), "upper case matches itself, going round");
+            let last = needle("needle", how).find_back(&text, text.end());
+            assert_eq!(last, Some(Byte(plain.len() - 6)..Byte(plain.len())));
+        }
+        assert_eq!(found("absent", 0), None);
+    }
+    assert_eq!(needle("é\ny", PLAIN).find(&text, Byte(0)).unwrap().start, Byte(5_007));
+    assert!(Needle::new("", REGEX).unwrap().is_none());
+}
+
+#[test]
+fn case_is_smart_exact_or_ignored_beyond_ascii() {
+    let text = "Äpfel äpfel ÄPFEL";
+    assert_eq!(all("äpfel", PLAIN, text).len(), 3);
+    assert_eq!(all("Äpfel", PLAIN, text), ["Äpfel"]);
+    assert_eq!(all("äpfel", How { case: Case::Exact, ..PLAIN }, text), ["äpfel"]);
+    assert_eq!(all("ÄPFEL", How { case: Case::Ignored, ..PLAIN }, text).len(), 3);
+}
+
+#[test]
+fn whole_words_and_special_characters_are_taken_as_they_are() {
+    assert_eq!(all("is", WORD, "this is his").len(), 1);
+    assert_eq!(all("a.b*(c)", WORD, "xa.b*(c) a.b*(c)d"), ["a.b*(c)"]);
+    assert_eq!(all("a.b*", How { case: Case::Exact, word: false, ..PLAIN }, "aXb a.b*"), ["a.b*"]);
+    assert_eq!(all("a.b ü#-", WORD, "aXb ü#- a.b ü#-"), ["a.b ü#-"]);
+    assert_eq!(all("ü", How { case: Case::Ignored, ..PLAIN }, "Ü.ü"), ["Ü", "ü"]);
+}
+
+#[test]
+fn expressions_know_lines_and_groups() {
+    assert_eq!(all("^b.$", REGEX, "ab\r\nbc\r\nbd"), ["bc", "bd"]);
+    assert_eq!(all("(?s)a.*c", REGEX, "a\nb\nc"), ["a\nb\nc"]);
+    assert_eq!(all(r"fn (\w+)\(", REGEX, "fn é(x) fn two("), ["fn é(", "fn two("]);
+    let text = Text::from("let first = second;\n");
+    let swap = needle(r"(?<a>\w+) = (\w+)", REGEX);
+    let found = swap.find(&text, Byte(0)).unwrap();
+    assert_eq!(
+        swap.replacement(&text, found.clone(), "$2 = ${a}, $0 $$ $9"),
+        "second = first, let first = second $ ".replace("let ", "")
+    );
+    assert_eq!(needle("first", PLAIN).replacement(&text, found, "$1"), "$1", "a plain text has no groups");
+}
+
+#[test]
+fn what_is_no_expression_is_told() {
+    for bad in ["(", "[a", "*", r"\p{Nope}"] {
+        let error = Needle::new(bad, REGEX).unwrap_err();
+        assert!(!error.to_string().is_empty() && !error.to_string().contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn what_stands_before_a_range_counts() {
+    let text = Text::from("aab\nab");
+    let starts = |wanted, from| needle(wanted, REGEX).find(&text, Byte(from)).map(|found| found.start.0);
+    assert_eq!(starts("^ab", 1), Some(4), "offset 1 is no line start");
+    assert_eq!(starts(r"\bab", 1), Some(4), "nor the start of a word");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    #[test]
+    fn a_rope_is_searched_like_a_string(
+        parts in prop::collection::vec("[ab]{1,40}|é|漢\n|\r\n| ", 0..120),
+        pattern in prop::sample::select(vec!["a+b", "^a", "b$", r"\bab", "é|漢", "(a|b)*", "[^a]b", r"\s+a"]),
+    ) {
+        let plain = parts.concat();
+        let text = Text::from(plain.as_str());
+        let found: Vec<_> = needle(pattern, REGEX)
+            .matches(&text, Byte(0)..text.end())
+            .map(|found| found.start.0..found.end.0)
+            .collect();
+        let judge = regex_cursor::regex_automata::meta::Regex::new(&format!("(?imR){pattern}")).unwrap();
+        let expected: Vec<_> = judge.find_iter(&plain).map(|found| found.range()).collect();
+        prop_assert_eq!(found, expected);
+    }
+}
