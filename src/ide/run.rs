@@ -14,7 +14,7 @@ use super::options::Options;
 use super::pump::Pump;
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
-use crate::tui::caps::{Action, Caps, queries};
+use crate::tui::caps::{Action, Caps, erases_colored, queries};
 use crate::tui::input::{Decoder, Input};
 use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
 
@@ -40,6 +40,7 @@ pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i
     let tty = terminal::open().map_err(no_terminal)?;
     let mut pump = Pump::new(options, feed, terminal::size_of(&tty));
     pump.opened(FIRST_FRAME).await;
+    pump.app.screen.set_erase_colored(erases_colored(term.as_deref()));
     // Modes, frame and questions in one go: our screen is never seen empty.
     let first = [&*pump.app.frame(), queries(term.as_deref())].concat();
     let terminal = Terminal::enter_on(tty, TermOptions { mouse }, &first).map_err(no_terminal)?;

@@ -54,6 +54,28 @@ pub fn queries(term: Option<&str>) -> &'static [u8] {
     }
 }
 
+/// Terminals whose terminfo entry in ncurses promises `bce`: what is erased takes the background
+/// colour in force. By the beginning of their names.
+const ERASES_COLORED: [&str; 11] = [
+    "xterm-256color",
+    "xterm-16color",
+    "xterm-color",
+    "xterm-direct",
+    "linux",
+    "rxvt",
+    "alacritty",
+    "foot",
+    "konsole",
+    "vte",
+    "gnome",
+];
+
+/// Whether a terminal of this name erases in colour, before it has answered any question.
+pub fn erases_colored(term: Option<&str>) -> bool {
+    let term = term.unwrap_or_default();
+    term == "xterm" || ERASES_COLORED.iter().any(|name| term.starts_with(name))
+}
+
 impl Caps {
     /// Takes an answer in and says what to do about it.
     pub fn apply(&mut self, reply: &Reply) -> Vec<Action> {
@@ -105,6 +127,17 @@ fn luma(r: u8, g: u8, b: u8) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_promise_coloured_erasing_or_not() {
+        for name in ["xterm", "xterm-256color", "alacritty", "foot-extra", "linux"] {
+            assert!(erases_colored(Some(name)), "{name}");
+        }
+        for name in ["screen-256color", "tmux-256color", "xterm-kitty", "dumb", ""] {
+            assert!(!erases_colored(Some(name)), "{name}");
+        }
+        assert!(!erases_colored(None));
+    }
 
     #[test]
     fn answers_become_actions_once() {
