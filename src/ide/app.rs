@@ -163,6 +163,7 @@ impl App {
             Event::Found(search, found, count) => {
                 super::commands::search::found(&mut cx, &search, found, count);
             }
+            Event::Occurrences(asked, found) => super::commands::select::found(&mut cx, &asked, found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),

@@ -13,6 +13,7 @@ use crate::runtime::Delivery;
 use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+use crate::text::selection::Selection;
 
 /// One piece of outside work.
 pub enum Effect {
@@ -42,6 +43,8 @@ pub enum Effect {
     SaveAgain(BufferId, AfterSave),
     /// Search a text.
     Search(Box<SearchFor>),
+    /// Look for more of what is selected.
+    Occurrences(Box<Occurrences>),
     /// Read a folder.
     List(PathBuf),
     /// Look whether files changed on disk.
@@ -113,6 +116,20 @@ pub struct SearchFor {
     pub wanted: String,
     /// Which match is wanted.
     pub ask: Search,
+}
+
+/// A selected text whose other places are wanted.
+pub struct Occurrences {
+    /// In which file.
+    pub buffer: BufferId,
+    /// Its text.
+    pub text: Text,
+    /// The version of that text.
+    pub version: u64,
+    /// What is selected.
+    pub selection: Selection,
+    /// Every place, or the next one.
+    pub all: bool,
 }
 
 /// Which match is wanted.

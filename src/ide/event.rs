@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::effect::{AfterSave, SearchFor};
+use super::effect::{AfterSave, Occurrences, SearchFor};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use crate::base::error::Report;
@@ -17,6 +17,7 @@ use crate::text::document::Document;
 use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+use crate::text::selection::Selection;
 use crate::tools::approval::{Ask, Decision};
 use crate::tui::input::Input;
 
@@ -34,6 +35,8 @@ pub enum Event {
     Navigated(Result<Box<Snapshot>, Report>),
     /// A text was searched: the wanted match, and how many there are.
     Found(Box<SearchFor>, Option<Range<Byte>>, usize),
+    /// More of what is selected was looked for.
+    Occurrences(Box<Occurrences>, Option<Selection>),
     /// Something failed that nobody waits for.
     Failed(String),
     /// The queues that were taken back.

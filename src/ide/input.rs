@@ -11,12 +11,14 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::panes::Focus;
 use super::update;
+use crate::text::block::{Block, Corner};
 use crate::text::columns;
 use crate::text::motion;
 use crate::text::position::{Byte, Column, Line};
+use crate::text::select;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Grouping;
-use crate::tui::input::{Button, Key, KeyKind, Mouse, MouseKind};
+use crate::tui::input::{Button, Key, KeyKind, Mods, Mouse, MouseKind};
 
 /// Lines that one notch of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
@@ -227,7 +229,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     let pressed = mouse.kind == MouseKind::Down(Button::Left);
     if let Some(area) = inside(areas.editor) {
         let (x, y) = (mouse.col - area.x, mouse.row - area.y);
-        editor_mouse(cx, mouse.kind, x, y, wheel);
+        editor_mouse(cx, mouse, x, y, wheel);
     } else if let Some(area) = inside(areas.tabs).filter(|_| pressed) {
         let places = tabs::places(cx.state, area.width);
         let x = mouse.col - area.x;
@@ -276,7 +278,8 @@ fn files_mouse(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
     }
 }
 
-fn editor_mouse(cx: &mut Cx<'_>, kind: MouseKind, x: u16, y: u16, wheel: isize) {
+fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, x: u16, y: u16, wheel: isize) {
+    let (kind, alt) = (mouse.kind, mouse.mods.contains(Mods::ALT));
     let tab_width = cx.state.show.tab_width;
     let cols = cx.state.areas.editor.map_or(0, |area| area.width);
     let show = cx.state.show;
@@ -295,7 +298,23 @@ fn editor_mouse(cx: &mut Cx<'_>, kind: MouseKind, x: u16, y: u16, wheel: isize) 
     let line = Line((buffer.top.0 + usize::from(y)).min(text.last_line().0));
     let column = usize::from(x.saturating_sub(editor::gutter_width(buffer, show, cols))) + buffer.left.0;
     let at = columns::at_column(text, line, Column(column), tab_width);
+    let corner = Corner { line, column: Column(column) };
     match kind {
+        MouseKind::Down(Button::Left) if alt => {
+            let toggled = select::toggle_cursor(&buffer.area.selection, at);
+            buffer.area.select(toggled);
+            buffer.area.block = Some(Block { anchor: corner, head: corner });
+            cx.state.last_click = None;
+        }
+        MouseKind::Drag(Button::Left) if alt && buffer.area.block.is_some() => {
+            let block = buffer
+                .area
+                .block
+                .map_or(Block { anchor: corner, head: corner }, |block| Block { head: corner, ..block });
+            let selection = block.selection(buffer.area.text(), tab_width);
+            buffer.area.select(selection);
+            buffer.area.block = Some(block);
+        }
         MouseKind::Down(Button::Left) => {
             let clicks = match last {
                 Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => {

@@ -4,6 +4,8 @@
 //! Layer 2. May import `base`; must not know files, terminals or agents. A single cursor is a
 //! selection of one range; every operation works on all ranges.
 
+pub mod block;
+pub mod brackets;
 pub mod changes;
 pub mod columns;
 pub mod diff;
@@ -15,8 +17,11 @@ pub mod kill_ring;
 pub mod marked;
 pub mod marks;
 pub mod motion;
+pub mod paragraph;
 pub mod position;
 pub mod rope;
 pub mod search;
+pub mod select;
 pub mod selection;
+pub mod subword;
 pub mod transaction;

@@ -23,6 +23,12 @@ impl Needle {
         (!text.is_empty()).then_some(Self { automaton })
     }
 
+    /// A search in which case matters whatever the text is; `None` for the empty text.
+    pub fn exact(text: &str) -> Option<Self> {
+        let automaton = AhoCorasick::new([text]).ok()?;
+        (!text.is_empty()).then_some(Self { automaton })
+    }
+
     /// The first match that starts at or after an offset.
     pub fn find(&self, text: &Text, from: Byte) -> Option<Range<Byte>> {
         self.matches(text, from..text.end()).next()

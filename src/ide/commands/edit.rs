@@ -27,6 +27,21 @@ pub const COMMANDS: &[Command] = &[
     chaining("edit.kill-word-back", "Cut to the start of the word", |cx| {
         kill(cx, Reach::WordBack, Direction::Backward);
     }),
+    chaining("edit.kill-subword", "Cut to the end of the part of a name", |cx| {
+        kill(cx, Reach::Subword, Direction::Forward);
+    }),
+    chaining("edit.kill-subword-back", "Cut to the start of the part of a name", |cx| {
+        kill(cx, Reach::SubwordBack, Direction::Backward);
+    }),
+    chaining("edit.kill-paragraph", "Cut to the end of the paragraph", |cx| {
+        kill(cx, Reach::Paragraph, Direction::Forward);
+    }),
+    chaining("edit.kill-paragraph-back", "Cut to the start of the paragraph", |cx| {
+        kill(cx, Reach::ParagraphBack, Direction::Backward);
+    }),
+    chaining("edit.kill-brackets", "Cut to the matching bracket", |cx| {
+        kill(cx, Reach::Bracket, Direction::Forward);
+    }),
     command("edit.cut", "Cut the selection", cut),
     command("edit.copy", "Copy the selection", copy),
     chaining("edit.yank", "Put in what was cut last", yank),

@@ -9,6 +9,7 @@ pub mod file;
 pub mod list;
 pub mod motion;
 pub mod search;
+pub mod select;
 pub mod tree;
 pub mod view;
 
@@ -20,6 +21,7 @@ pub static AREAS: &[&[Command]] = &[
     file::COMMANDS,
     edit::COMMANDS,
     motion::COMMANDS,
+    select::COMMANDS,
     search::COMMANDS,
     view::COMMANDS,
     agent::COMMANDS,
