@@ -2,7 +2,7 @@
 
 use super::answers;
 use super::commands::command::{Command, Cx};
-use super::commands::{AREAS, edit, search, view};
+use super::commands::{AREAS, change, edit, search, view};
 use super::keys::{Keymap, KeymapProblem, Lookup};
 use super::overlays::dialog;
 use super::panes::{editor, tabs};
@@ -75,6 +75,13 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
     if dialog_key(cx, key) {
         return;
     }
+    if let Some(awaiting) = cx.state.awaiting.take() {
+        match key.typed() {
+            Some(c) => change::awaited(cx, awaiting, c),
+            None => cx.state.say("given up"),
+        }
+        return;
+    }
     cx.state.pending.push(key);
     if !cx.state.hints.is_empty() {
         cx.state.hints.clear();
@@ -104,7 +111,7 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
         Some(c) if cx.state.text_target().is_some() => {
             cx.state.kill_ring.interrupt();
             cx.state.selecting = false;
-            edit::insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing);
+            edit::typed(cx, c);
             follow_query(cx);
         }
         Some(_) => {}

@@ -43,9 +43,20 @@ pub fn jump(text: &Text, at: Byte) -> Option<Byte> {
 
 /// The nearest pair around a range: offsets of both brackets.
 pub fn around(text: &Text, range: Range<Byte>) -> Option<(Byte, Byte)> {
+    nearest(text, range, None)
+}
+
+/// The nearest pair around a range that is opened by this bracket.
+pub fn around_kind(text: &Text, range: Range<Byte>, open: u8) -> Option<(Byte, Byte)> {
+    nearest(text, range, Some(open))
+}
+
+fn nearest(text: &Text, range: Range<Byte>, only: Option<u8>) -> Option<(Byte, Byte)> {
     let mut depth = [0usize; PAIRS.len()];
     for (at, byte) in back(text, range.start) {
-        for (n, (open, close)) in PAIRS.iter().enumerate() {
+        for (n, (open, close)) in
+            PAIRS.iter().enumerate().filter(|(_, (open, _))| only.is_none_or(|o| o == *open))
+        {
             if byte == *close {
                 depth[n] += 1;
             } else if byte == *open {
@@ -82,7 +93,7 @@ fn closing(text: &Text, from: Byte, open: u8, close: u8) -> Option<Byte> {
 }
 
 /// The opening bracket of what is closed at `to`.
-fn opening(text: &Text, to: Byte, open: u8, close: u8) -> Option<Byte> {
+pub fn opening(text: &Text, to: Byte, open: u8, close: u8) -> Option<Byte> {
     let mut depth = 0usize;
     for (at, byte) in back(text, to) {
         if byte == close {

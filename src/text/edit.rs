@@ -7,6 +7,7 @@ use super::brackets;
 use super::changes::{ChangeSet, Side};
 use super::format::LineEnding;
 use super::motion::{self, Motion};
+use super::pairs;
 use super::position::{Byte, Line};
 use super::rope::Text;
 use super::selection::{Range, Selection};
@@ -24,6 +25,8 @@ pub enum Reach {
     WordBack,
     /// To the end of the word.
     Word,
+    /// One grapheme back; between a bracket and its partner over both.
+    PairBack,
     /// To the start of the part of a name.
     SubwordBack,
     /// To the end of the part of a name.
@@ -97,6 +100,8 @@ fn reached(text: &Text, range: Range, reach: Reach) -> ByteRange<Byte> {
         Reach::Grapheme => at..text.next_grapheme(at),
         Reach::WordBack => motion::word_left(text, at)..at,
         Reach::Word => at..motion::word_right(text, at),
+        Reach::PairBack if pairs::between(text, at) => text.prev_grapheme(at)..text.next_grapheme(at),
+        Reach::PairBack => text.prev_grapheme(at)..at,
         Reach::SubwordBack => subword::left(text, at)..at,
         Reach::Subword => at..subword::right(text, at),
         Reach::ParagraphBack => moved(text, range, Motion::ParagraphUp)..at,
@@ -188,7 +193,7 @@ pub fn duplicate_lines(text: &Text, selection: &Selection, ending: LineEnding) -
 
 /// The lines that a selection touches, each once. A range that ends at a line's very start
 /// does not touch that line.
-fn touched_lines(text: &Text, selection: &Selection) -> Vec<Line> {
+pub fn touched_lines(text: &Text, selection: &Selection) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for range in selection.ranges() {
         let first = text.line_of(range.start());

@@ -82,10 +82,10 @@ pub fn moved(text: &Text, range: Range, motion: Motion, extend: bool, tab_width:
     range.to(head, extend)
 }
 
-/// The start of the blank line behind the paragraph; the end of a text that ends with one.
+/// The start of the blank line behind the paragraph, or the end of the text.
 fn paragraph_down(text: &Text, at: Byte) -> Byte {
     let line = paragraph::next(text, text.line_of(at));
-    if paragraph::is_blank(text, line) { text.line_start(line) } else { text.line_end(line) }
+    if line < text.last_line() { text.line_start(line) } else { text.line_end(line) }
 }
 
 fn vertical(text: &Text, range: Range, lines: usize, down: bool, extend: bool, tab_width: usize) -> Range {
@@ -143,6 +143,11 @@ pub fn word_around(text: &Text, at: Byte) -> Range {
         is_word(other) == is_word(c) && other.is_whitespace() == c.is_whitespace() && other != '\n'
     };
     Range::new(skip_back(text, at, same), skip(text, at, same))
+}
+
+/// The run of wanted characters that an offset is in or at the end of; empty when there is none.
+pub fn run_around(text: &Text, at: Byte, wanted: impl Fn(char) -> bool) -> std::ops::Range<Byte> {
+    skip_back(text, at, &wanted)..skip(text, at, &wanted)
 }
 
 fn skip(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
@@ -239,6 +244,7 @@ mod tests {
     fn paragraphs_are_passed_by_blank_lines() {
         check(Motion::ParagraphDown, false, "a|\nb\n\nc|", "a\nb\n|\nc|");
         check(Motion::ParagraphDown, true, "«a»\n \né", "«a\n» \né");
+        check(Motion::ParagraphDown, false, "a\n  |", "a\n  |");
         check(Motion::ParagraphUp, false, "a\n\nb\nc|", "a\n|\nb\nc");
         check(Motion::ParagraphUp, false, "é|", "|é");
     }

@@ -3,9 +3,11 @@
 
 pub mod agent;
 pub mod app;
+pub mod change;
 pub mod command;
 pub mod edit;
 pub mod file;
+pub mod lines;
 pub mod list;
 pub mod motion;
 pub mod search;
@@ -20,6 +22,8 @@ pub static AREAS: &[&[Command]] = &[
     app::COMMANDS,
     file::COMMANDS,
     edit::COMMANDS,
+    lines::COMMANDS,
+    change::COMMANDS,
     motion::COMMANDS,
     select::COMMANDS,
     search::COMMANDS,
