@@ -45,6 +45,8 @@ fn bench(text: &str) -> Bench {
         problems: Vec::new(),
         colors: ColorDepth::True,
         tab_width: 4,
+        auto_pairs: true,
+        wrap_column: 80,
         line_numbers: true,
         mouse: true,
         unrestricted: false,

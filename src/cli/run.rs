@@ -149,6 +149,8 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
         problems: problems.chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
         colors,
         tab_width: settings.tab_width,
+        auto_pairs: settings.auto_pairs,
+        wrap_column: settings.wrap_column,
         line_numbers: settings.line_numbers,
         mouse: settings.mouse,
         unrestricted: args.approval.as_deref().or(settings.approval.as_deref()) == Some(Mode::Full.name()),

@@ -59,6 +59,10 @@ pub struct Settings {
     pub approval: Option<String>,
     /// Columns from one tab stop to the next.
     pub tab_width: usize,
+    /// Whether typing an opening bracket or quote puts in its partner.
+    pub auto_pairs: bool,
+    /// The column at which paragraphs are broken.
+    pub wrap_column: usize,
     /// Whether editors show line numbers.
     pub line_numbers: bool,
     /// Whether the mouse is ours.
@@ -79,6 +83,8 @@ impl Default for Settings {
             thinking: None,
             approval: None,
             tab_width: 4,
+            auto_pairs: true,
+            wrap_column: 80,
             line_numbers: true,
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
@@ -150,6 +156,26 @@ pub static ROWS: &[Row] = &[
         put: |settings, value| {
             if let Value::Number(number) = value {
                 settings.tab_width = usize::try_from(number).unwrap_or(settings.tab_width);
+            }
+        },
+    },
+    Row {
+        key: "auto-pairs",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Put in the closing bracket or quote with the opening one",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.auto_pairs),
+    },
+    Row {
+        key: "wrap-column",
+        kind: Kind::Number(20, 500),
+        default: "80",
+        doc: "Column at which paragraphs are broken",
+        project: true,
+        put: |settings, value| {
+            if let Value::Number(number) = value {
+                settings.wrap_column = usize::try_from(number).unwrap_or(settings.wrap_column);
             }
         },
     },
@@ -249,6 +275,8 @@ mod tests {
             theme: String::new(),
             keymap: String::new(),
             tab_width: 1,
+            auto_pairs: false,
+            wrap_column: 1,
             line_numbers: false,
             mouse: false,
             steering_mode: String::new(),

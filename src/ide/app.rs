@@ -161,6 +161,7 @@ impl App {
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
+            Event::Occurrences(asked, found) => super::commands::select::found(&mut cx, &asked, found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),

@@ -16,6 +16,7 @@ use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
+use crate::text::selection::Selection;
 
 /// One piece of outside work.
 pub enum Effect {
@@ -45,6 +46,8 @@ pub enum Effect {
     SaveAgain(BufferId, AfterSave),
     /// Search a text.
     Search(Box<SearchFor>),
+    /// Look for more of what is selected.
+    Occurrences(Box<Occurrences>),
     /// Read a folder.
     List(PathBuf),
     /// Look whether files changed on disk.
@@ -135,6 +138,20 @@ pub struct Found {
     pub changes: Option<ChangeSet>,
     /// Why nothing could be looked for.
     pub problem: Option<String>,
+}
+
+/// A selected text whose other places are wanted.
+pub struct Occurrences {
+    /// In which file.
+    pub buffer: BufferId,
+    /// Its text.
+    pub text: Text,
+    /// The version of that text.
+    pub version: u64,
+    /// What is selected.
+    pub selection: Selection,
+    /// Every place, or the next one.
+    pub all: bool,
 }
 
 /// Which match is wanted.

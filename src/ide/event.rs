@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::effect::{AfterSave, Found, SearchFor};
+use super::effect::{AfterSave, Found, Occurrences, SearchFor};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use crate::base::error::Report;
@@ -15,6 +15,7 @@ use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
 use crate::text::format::Format;
 use crate::text::rope::Text;
+use crate::text::selection::Selection;
 use crate::tools::approval::{Ask, Decision};
 use crate::tui::input::Input;
 
@@ -32,6 +33,8 @@ pub enum Event {
     Navigated(Result<Box<Snapshot>, Report>),
     /// A text was searched.
     Found(Box<SearchFor>, Box<Found>),
+    /// More of what is selected was looked for.
+    Occurrences(Box<Occurrences>, Option<Selection>),
     /// Something failed that nobody waits for.
     Failed(String),
     /// The queues that were taken back.

@@ -2,7 +2,7 @@
 
 use super::answers;
 use super::commands::command::{Command, Cx};
-use super::commands::{AREAS, edit, search, view};
+use super::commands::{AREAS, change, edit, search, view};
 use super::keys::{Keymap, KeymapProblem, Lookup};
 use super::overlays::dialog;
 use super::panes::{editor, tabs};
@@ -11,12 +11,14 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::panes::Focus;
 use super::update;
+use crate::text::block::{Block, Corner};
 use crate::text::columns;
 use crate::text::motion;
 use crate::text::position::{Byte, Column, Line};
+use crate::text::select;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Grouping;
-use crate::tui::input::{Button, Key, KeyKind, Mouse, MouseKind};
+use crate::tui::input::{Button, Key, KeyKind, Mods, Mouse, MouseKind};
 
 /// Lines that one notch of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
@@ -73,6 +75,13 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
     if dialog_key(cx, key) {
         return;
     }
+    if let Some(awaiting) = cx.state.awaiting.take() {
+        match key.typed() {
+            Some(c) => change::awaited(cx, awaiting, c),
+            None => cx.state.say("given up"),
+        }
+        return;
+    }
     cx.state.pending.push(key);
     if !cx.state.hints.is_empty() {
         cx.state.hints.clear();
@@ -102,7 +111,7 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
         Some(c) if cx.state.text_target().is_some() => {
             cx.state.kill_ring.interrupt();
             cx.state.selecting = false;
-            edit::insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing);
+            edit::typed(cx, c);
             follow_query(cx);
         }
         Some(_) => {}
@@ -227,7 +236,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     let pressed = mouse.kind == MouseKind::Down(Button::Left);
     if let Some(area) = inside(areas.editor) {
         let (x, y) = (mouse.col - area.x, mouse.row - area.y);
-        editor_mouse(cx, mouse.kind, x, y, wheel);
+        editor_mouse(cx, mouse, x, y, wheel);
     } else if let Some(area) = inside(areas.tabs).filter(|_| pressed) {
         let places = tabs::places(cx.state, area.width);
         let x = mouse.col - area.x;
@@ -276,7 +285,8 @@ fn files_mouse(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
     }
 }
 
-fn editor_mouse(cx: &mut Cx<'_>, kind: MouseKind, x: u16, y: u16, wheel: isize) {
+fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, x: u16, y: u16, wheel: isize) {
+    let (kind, alt) = (mouse.kind, mouse.mods.contains(Mods::ALT));
     let tab_width = cx.state.show.tab_width;
     let cols = cx.state.areas.editor.map_or(0, |area| area.width);
     let show = cx.state.show;
@@ -295,7 +305,23 @@ fn editor_mouse(cx: &mut Cx<'_>, kind: MouseKind, x: u16, y: u16, wheel: isize) 
     let line = Line((buffer.top.0 + usize::from(y)).min(text.last_line().0));
     let column = usize::from(x.saturating_sub(editor::gutter_width(buffer, show, cols))) + buffer.left.0;
     let at = columns::at_column(text, line, Column(column), tab_width);
+    let corner = Corner { line, column: Column(column) };
     match kind {
+        MouseKind::Down(Button::Left) if alt => {
+            let toggled = select::toggle_cursor(&buffer.area.selection, at);
+            buffer.area.select(toggled);
+            buffer.area.block = Some(Block { anchor: corner, head: corner });
+            cx.state.last_click = None;
+        }
+        MouseKind::Drag(Button::Left) if alt && buffer.area.block.is_some() => {
+            let block = buffer
+                .area
+                .block
+                .map_or(Block { anchor: corner, head: corner }, |block| Block { head: corner, ..block });
+            let selection = block.selection(buffer.area.text(), tab_width);
+            buffer.area.select(selection);
+            buffer.area.block = Some(block);
+        }
         MouseKind::Down(Button::Left) => {
             let clicks = match last {
                 Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => {

@@ -35,6 +35,10 @@ pub struct Options {
     pub colors: ColorDepth,
     /// Cells between tab stops.
     pub tab_width: usize,
+    /// Whether typing an opening bracket or quote puts in its partner.
+    pub auto_pairs: bool,
+    /// The column at which paragraphs are broken.
+    pub wrap_column: usize,
     /// Whether the editor numbers its lines.
     pub line_numbers: bool,
     /// Whether the mouse is ours.

@@ -84,6 +84,10 @@ impl Worker {
                 let found = commands::search::run(&search);
                 Event::Found(search, Box::new(found))
             }),
+            Effect::Occurrences(asked) => self.blocking(move || {
+                let found = commands::select::run(&asked);
+                Event::Occurrences(asked, found)
+            }),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),

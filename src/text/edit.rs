@@ -3,12 +3,15 @@
 
 use std::ops::Range as ByteRange;
 
+use super::brackets;
 use super::changes::{ChangeSet, Side};
 use super::format::LineEnding;
-use super::motion;
+use super::motion::{self, Motion};
+use super::pairs;
 use super::position::{Byte, Line};
 use super::rope::Text;
 use super::selection::{Range, Selection};
+use super::subword;
 use super::transaction::Transaction;
 
 /// How far a deletion reaches from a cursor.
@@ -22,6 +25,18 @@ pub enum Reach {
     WordBack,
     /// To the end of the word.
     Word,
+    /// One grapheme back; between a bracket and its partner over both.
+    PairBack,
+    /// To the start of the part of a name.
+    SubwordBack,
+    /// To the end of the part of a name.
+    Subword,
+    /// To the blank line before the paragraph.
+    ParagraphBack,
+    /// To the blank line behind the paragraph.
+    Paragraph,
+    /// To the partner of the bracket here, both brackets included; to the end of what is around.
+    Bracket,
     /// To the start of the line; at it, over the line ending before.
     LineBack,
     /// To the end of the line; at it, over its ending.
@@ -85,10 +100,32 @@ fn reached(text: &Text, range: Range, reach: Reach) -> ByteRange<Byte> {
         Reach::Grapheme => at..text.next_grapheme(at),
         Reach::WordBack => motion::word_left(text, at)..at,
         Reach::Word => at..motion::word_right(text, at),
+        Reach::PairBack if pairs::between(text, at) => text.prev_grapheme(at)..text.next_grapheme(at),
+        Reach::PairBack => text.prev_grapheme(at)..at,
+        Reach::SubwordBack => subword::left(text, at)..at,
+        Reach::Subword => at..subword::right(text, at),
+        Reach::ParagraphBack => moved(text, range, Motion::ParagraphUp)..at,
+        Reach::Paragraph => at..moved(text, range, Motion::ParagraphDown),
+        Reach::Bracket => bracketed(text, at),
         Reach::LineBack if at == text.line_start(line) => text.prev_grapheme(at)..at,
         Reach::LineBack => text.line_start(line)..at,
         Reach::Line if at == text.line_end(line) => at..text.next_grapheme(at),
         Reach::Line => at..text.line_end(line),
+    }
+}
+
+fn moved(text: &Text, range: Range, motion: Motion) -> Byte {
+    motion::moved(text, range, motion, false, 1).head
+}
+
+fn bracketed(text: &Text, at: Byte) -> ByteRange<Byte> {
+    let bracket = brackets::partner(text, at);
+    match bracket.or_else(|| brackets::jump(text, at)) {
+        Some(there) if bracket.is_some() && there > at => at..there + 1,
+        Some(there) if bracket.is_some() => there..at + 1,
+        Some(there) if there > at => at..there,
+        Some(there) => there..at,
+        None => at..at,
     }
 }
 
@@ -156,7 +193,7 @@ pub fn duplicate_lines(text: &Text, selection: &Selection, ending: LineEnding) -
 
 /// The lines that a selection touches, each once. A range that ends at a line's very start
 /// does not touch that line.
-fn touched_lines(text: &Text, selection: &Selection) -> Vec<Line> {
+pub fn touched_lines(text: &Text, selection: &Selection) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for range in selection.ranges() {
         let first = text.line_of(range.start());

@@ -4,20 +4,35 @@
 //! Layer 2. May import `base`; must not know files, terminals or agents. A single cursor is a
 //! selection of one range; every operation works on all ranges.
 
+pub mod block;
+pub mod brackets;
 pub mod changes;
 pub mod columns;
+pub mod comment;
+pub mod comment_signs;
 pub mod diff;
 pub mod document;
 pub mod edit;
 pub mod format;
 pub mod history;
 pub mod kill_ring;
+pub mod lines;
 pub mod marked;
 pub mod marks;
 pub mod motion;
+pub mod numbers;
+pub mod pairs;
+pub mod paragraph;
 pub mod position;
 pub mod rebase;
+pub mod recase;
+pub mod reflow;
 pub mod rope;
 pub mod search;
+pub mod select;
 pub mod selection;
+pub mod spans;
+pub mod subword;
+pub mod surround;
 pub mod transaction;
+pub mod transpose;

@@ -2,10 +2,13 @@
 //!
 //! Must not know keys or screens. A motion reads what it passes over and nothing else.
 
+use super::brackets;
 use super::columns::{at_column, column_of};
+use super::paragraph;
 use super::position::{Byte, Line};
 use super::rope::Text;
 use super::selection::Range;
+use super::subword;
 
 /// Every motion that a command can ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +25,24 @@ pub enum Motion {
     WordLeft,
     /// To the end of the word, as Emacs' forward-word.
     WordRight,
+    /// To the start of the part of a name: `camelCase`, `snake_case`.
+    SubwordLeft,
+    /// To its end.
+    SubwordRight,
+    /// To the blank line before the paragraph.
+    ParagraphUp,
+    /// To the blank line behind it.
+    ParagraphDown,
+    /// To the partner of the bracket here, else to the end of what is around.
+    Bracket,
+    /// To the first line of the block that is indented as far as this line.
+    BlockStart,
+    /// To the end of its last line.
+    BlockEnd,
+    /// To the first character of the line that is no white space, also from there.
+    FirstNonBlank,
+    /// To the first column of the line.
+    LineBegin,
     /// To the first character that is no white space; from there to the line's start.
     LineStart,
     /// To the end of the line.
@@ -44,12 +65,27 @@ pub fn moved(text: &Text, range: Range, motion: Motion, extend: bool, tab_width:
         Motion::Down(lines) => return vertical(text, range, lines, true, extend, tab_width),
         Motion::WordLeft => word_left(text, at),
         Motion::WordRight => word_right(text, at),
+        Motion::SubwordLeft => subword::left(text, at),
+        Motion::SubwordRight => subword::right(text, at),
+        Motion::ParagraphUp => text.line_start(paragraph::previous(text, text.line_of(at))),
+        Motion::ParagraphDown => paragraph_down(text, at),
+        Motion::Bracket => brackets::jump(text, at).unwrap_or(at),
+        Motion::BlockStart => indent_end(text, paragraph::indent_block(text, text.line_of(at), tab_width).0),
+        Motion::BlockEnd => text.line_end(paragraph::indent_block(text, text.line_of(at), tab_width).1),
+        Motion::FirstNonBlank => indent_end(text, text.line_of(at)),
+        Motion::LineBegin => text.line_start(text.line_of(at)),
         Motion::LineStart => line_start(text, at),
         Motion::LineEnd => text.line_end(text.line_of(at)),
         Motion::DocumentStart => Byte(0),
         Motion::DocumentEnd => text.end(),
     };
     range.to(head, extend)
+}
+
+/// The start of the blank line behind the paragraph, or the end of the text.
+fn paragraph_down(text: &Text, at: Byte) -> Byte {
+    let line = paragraph::next(text, text.line_of(at));
+    if line < text.last_line() { text.line_start(line) } else { text.line_end(line) }
 }
 
 fn vertical(text: &Text, range: Range, lines: usize, down: bool, extend: bool, tab_width: usize) -> Range {
@@ -107,6 +143,11 @@ pub fn word_around(text: &Text, at: Byte) -> Range {
         is_word(other) == is_word(c) && other.is_whitespace() == c.is_whitespace() && other != '\n'
     };
     Range::new(skip_back(text, at, same), skip(text, at, same))
+}
+
+/// The run of wanted characters that an offset is in or at the end of; empty when there is none.
+pub fn run_around(text: &Text, at: Byte, wanted: impl Fn(char) -> bool) -> std::ops::Range<Byte> {
+    skip_back(text, at, &wanted)..skip(text, at, &wanted)
 }
 
 fn skip(text: &Text, mut at: Byte, wanted: impl Fn(char) -> bool) -> Byte {
@@ -189,6 +230,35 @@ mod tests {
         check(Motion::WordLeft, false, "foo  bar|", "foo  |bar");
         check(Motion::WordLeft, false, "cafe\u{301}|", "|cafe\u{301}");
         check(Motion::WordLeft, false, "a  |", "|a  ");
+    }
+
+    #[test]
+    fn parts_of_names_are_stops() {
+        check(Motion::SubwordRight, false, "|fooBar_baz|", "foo|Bar_baz|");
+        check(Motion::SubwordRight, true, "|größeÄ", "«größe»Ä");
+        check(Motion::SubwordLeft, false, "HTTPServer|  x_|", "HTTP|Server  |x_");
+        check(Motion::SubwordLeft, true, "aE\u{301}|", "a»E\u{301}«");
+    }
+
+    #[test]
+    fn paragraphs_are_passed_by_blank_lines() {
+        check(Motion::ParagraphDown, false, "a|\nb\n\nc|", "a\nb\n|\nc|");
+        check(Motion::ParagraphDown, true, "«a»\n \né", "«a\n» \né");
+        check(Motion::ParagraphDown, false, "a\n  |", "a\n  |");
+        check(Motion::ParagraphUp, false, "a\n\nb\nc|", "a\n|\nb\nc");
+        check(Motion::ParagraphUp, false, "é|", "|é");
+    }
+
+    #[test]
+    fn brackets_and_blocks_have_ends() {
+        check(Motion::Bracket, false, "|(é[x])", "(é[x]|)");
+        check(Motion::Bracket, false, "(é[x])|", "|(é[x])");
+        check(Motion::Bracket, true, "f(|é, {b|})", "f(«é, {b}»)");
+        check(Motion::Bracket, false, "no|ne", "no|ne");
+        check(Motion::BlockStart, false, "a\n  é\n    b\n  c|", "a\n  |é\n    b\n  c");
+        check(Motion::BlockEnd, false, "a\n  |é\n\n    b\n\nc", "a\n  é\n\n    b|\n\nc");
+        check(Motion::FirstNonBlank, false, "  |é\n | x", "  |é\n  |x");
+        check(Motion::LineBegin, true, "  é|", "»  é«");
     }
 
     #[test]

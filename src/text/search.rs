@@ -99,6 +99,11 @@ impl Needle {
         Ok(Some(Self { engine: Engine::Regex(Arc::new(regex)), regex: how.regex }))
     }
 
+    /// A search in which case matters whatever the text is; `None` for the empty text.
+    pub fn exact(text: &str) -> Option<Self> {
+        Self::new(text, How { case: Case::Exact, ..How::default() }).ok()?
+    }
+
     /// The first match that starts at or after an offset.
     pub fn find(&self, text: &Text, from: Byte) -> Option<Range<Byte>> {
         self.matches(text, from..text.end()).next()

@@ -28,7 +28,7 @@ async fn branched(size: (u16, u16)) -> Desk {
 async fn the_tree_shows_every_branch_and_goes_there() {
     let mut desk = branched((120, 40)).await;
     assert_eq!(desk.text(), "one three");
-    desk.keys("Alt-u").await;
+    desk.keys("F4").await;
     desk.snap("undo-tree");
     desk.keys("Down").await;
     assert_eq!(desk.text(), "one two", "the text goes along");
@@ -36,11 +36,11 @@ async fn the_tree_shows_every_branch_and_goes_there() {
     assert_eq!(desk.text(), "one");
     desk.keys("Escape").await;
     assert_eq!(desk.text(), "one three", "leaving changes nothing");
-    desk.keys("Alt-u Down Enter").await;
+    desk.keys("F4 Down Enter").await;
     assert_eq!(desk.text(), "one two");
     desk.keys("Ctrl-z Alt-z").await;
     assert_eq!(desk.text(), "one two", "redo follows the branch that was chosen");
-    desk.keys("Alt-u End PageDown Enter").await;
+    desk.keys("F4 End PageDown Enter").await;
     assert_eq!(desk.text(), "");
     assert!(!desk.picture().contains("a.txt ●"), "the text is as on disk again");
 }
@@ -48,12 +48,12 @@ async fn the_tree_shows_every_branch_and_goes_there() {
 #[tokio::test]
 async fn the_tree_fits_small_windows_and_tells_when_it_is_empty() {
     let mut desk = branched((40, 12)).await;
-    desk.keys("Alt-u").await;
+    desk.keys("F4").await;
     desk.snap("undo-tree-40x12");
     desk.ide.resize(20, 5);
     assert!(desk.picture().contains("undo"), "{}", desk.picture());
     let mut desk = Plan::new().with("a.txt", "").start().await;
-    desk.keys("Alt-u").await;
+    desk.keys("F4").await;
     assert_eq!(desk.message(), "nothing was changed yet");
 }
 
@@ -126,7 +126,7 @@ async fn an_edit_of_the_agents_while_the_tree_is_open_is_kept() {
     desk.type_in("x").await;
     desk.keys("Alt-3").await;
     desk.type_in("go").await;
-    desk.ide.press("Enter Alt-2 Alt-u");
+    desk.ide.press("Enter Alt-2 F4");
     let written = |state: &State| state.buffers.current().unwrap().area.text().to_string() == "x1\n";
     desk.until("the agent's edit", written).await;
     desk.ide.idle().await;

@@ -15,6 +15,10 @@ mod ide_agent;
 mod ide_anything;
 /// Files and settings that are not as they should be.
 mod ide_bad_input;
+/// Lines, words, pairs and numbers by commands.
+mod ide_commands;
+/// A person works with many cursors.
+mod ide_cursors;
 /// A person edits files.
 mod ide_editing;
 /// Typing, saving, renaming and reading again at the same time.

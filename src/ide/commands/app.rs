@@ -7,6 +7,7 @@ use crate::ide::state::buffers::Buffers;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay};
 use crate::ide::state::panes::Focus;
+use crate::text::select;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -56,6 +57,10 @@ fn escape(cx: &mut Cx<'_>) {
     if !cx.state.overlays.is_empty() {
         return close_overlay(cx);
     }
+    // Several cursors are dropped first: going back to one must not cost the agent's work.
+    if keep_one_cursor(cx) {
+        return;
+    }
     if cx.state.agent.working_since.is_some() {
         cx.effects.push(Effect::Abort);
         return cx.state.say("interrupting…");
@@ -83,9 +88,19 @@ fn escape(cx: &mut Cx<'_>) {
 /// Two presses of Escape within this time are one double press; pi uses the same.
 const TWICE: std::time::Duration = std::time::Duration::from_millis(500);
 
+fn keep_one_cursor(cx: &mut Cx<'_>) -> bool {
+    let Some((area, _, part)) = cx.state.text_target() else { return false };
+    let several = area.selection.ranges().len() > 1;
+    if several {
+        area.select(select::only_primary(&area.selection));
+        cx.state.damage.add(part);
+    }
+    several
+}
+
 fn drop_selection(cx: &mut Cx<'_>) -> bool {
     let Some((area, _, part)) = cx.state.text_target() else { return false };
-    let selected = !area.selection.is_empty() || area.selection.ranges().len() > 1;
+    let selected = !area.selection.is_empty();
     if selected {
         area.go_to(area.selection.primary().head);
         cx.state.damage.add(part);

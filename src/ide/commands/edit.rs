@@ -3,9 +3,11 @@
 use super::command::{Command, Cx, chaining, command};
 use crate::ide::effect::Effect;
 use crate::ide::state::damage::Part;
+use crate::text::comment_signs::{self, Signs};
 use crate::text::edit::{self, Reach};
 use crate::text::format::{LineEnding, without_carriers};
 use crate::text::kill_ring::Direction;
+use crate::text::pairs;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::text::transaction::{Grouping, Transaction};
@@ -16,7 +18,8 @@ pub const COMMANDS: &[Command] = &[
     command("edit.tab", "Indent", tab),
     command("edit.dedent", "Take away one stop of indentation", dedent),
     command("edit.delete-back", "Delete the character before the cursor", |cx| {
-        erase(cx, Reach::GraphemeBack);
+        let pairs = pairs_wanted(cx);
+        erase(cx, if pairs { Reach::PairBack } else { Reach::GraphemeBack });
     }),
     command("edit.delete", "Delete the character at the cursor", |cx| erase(cx, Reach::Grapheme)),
     chaining("edit.kill-line", "Cut to the end of the line", |cx| kill(cx, Reach::Line, Direction::Forward)),
@@ -26,6 +29,21 @@ pub const COMMANDS: &[Command] = &[
     chaining("edit.kill-word", "Cut to the end of the word", |cx| kill(cx, Reach::Word, Direction::Forward)),
     chaining("edit.kill-word-back", "Cut to the start of the word", |cx| {
         kill(cx, Reach::WordBack, Direction::Backward);
+    }),
+    chaining("edit.kill-subword", "Cut to the end of the part of a name", |cx| {
+        kill(cx, Reach::Subword, Direction::Forward);
+    }),
+    chaining("edit.kill-subword-back", "Cut to the start of the part of a name", |cx| {
+        kill(cx, Reach::SubwordBack, Direction::Backward);
+    }),
+    chaining("edit.kill-paragraph", "Cut to the end of the paragraph", |cx| {
+        kill(cx, Reach::Paragraph, Direction::Forward);
+    }),
+    chaining("edit.kill-paragraph-back", "Cut to the start of the paragraph", |cx| {
+        kill(cx, Reach::ParagraphBack, Direction::Backward);
+    }),
+    chaining("edit.kill-brackets", "Cut to the matching bracket", |cx| {
+        kill(cx, Reach::Bracket, Direction::Forward);
     }),
     command("edit.cut", "Cut the selection", cut),
     command("edit.copy", "Copy the selection", copy),
@@ -80,13 +98,53 @@ pub fn insert(cx: &mut Cx<'_>, text: &str, grouping: Grouping) {
     apply(cx, |rope, selection| edit::insert(rope, selection, &text).group(grouping));
 }
 
+/// Puts in one typed character, in files with what belongs to it.
+pub fn typed(cx: &mut Cx<'_>, c: char) {
+    if !pairs_wanted(cx) {
+        return insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing);
+    }
+    let Some((area, ..)) = cx.state.text_target() else { return };
+    match pairs::typed(area.text(), &area.selection, c) {
+        // Stepping over what is there already is no edit, but the cursors move.
+        Some(Transaction { changes, selection: Some(after), .. }) if changes.is_identity() => {
+            area.selection = after;
+            cx.state.damage.caret_line();
+            cx.state.damage.add(Part::Editor);
+        }
+        Some(edit) => {
+            apply(cx, |_, _| edit.group(Grouping::Typing));
+        }
+        None => insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing),
+    }
+}
+
+/// Whether what is typed now may come in pairs.
+fn pairs_wanted(cx: &mut Cx<'_>) -> bool {
+    cx.state.show.auto_pairs && matches!(cx.state.text_target(), Some((_, _, Part::Editor)))
+}
+
+/// How comments are written in the text that has the keys.
+pub fn signs(cx: &mut Cx<'_>) -> Option<Signs> {
+    let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    cx.state.buffers.current().filter(|_| in_file).and_then(|buffer| comment_signs::of(&buffer.name()))
+}
+
 fn newline(cx: &mut Cx<'_>) {
     let ending = line_ending(cx);
-    apply(cx, |text, selection| edit::newline(text, selection, ending));
+    if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
+        apply(cx, |text, selection| edit::newline(text, selection, ending));
+        return;
+    }
+    let width = cx.state.show.tab_width;
+    let colon = signs(cx).is_some_and(|signs| signs.colon);
+    apply(cx, |text, selection| {
+        let unit = if edit::indents_by_tabs(text) { "\t".to_string() } else { " ".repeat(width) };
+        pairs::newline(text, selection, ending, &unit, colon)
+    });
 }
 
 /// How lines end in the text that has the keys.
-fn line_ending(cx: &mut Cx<'_>) -> LineEnding {
+pub fn line_ending(cx: &mut Cx<'_>) -> LineEnding {
     cx.state.text_target().map(|(area, ..)| area.document.format().ending).unwrap_or_default()
 }
 

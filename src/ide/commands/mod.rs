@@ -3,13 +3,16 @@
 
 pub mod agent;
 pub mod app;
+pub mod change;
 pub mod command;
 pub mod edit;
 pub mod file;
 pub mod history;
+pub mod lines;
 pub mod list;
 pub mod motion;
 pub mod search;
+pub mod select;
 pub mod tree;
 pub mod view;
 
@@ -21,7 +24,10 @@ pub static AREAS: &[&[Command]] = &[
     file::COMMANDS,
     edit::COMMANDS,
     history::COMMANDS,
+    lines::COMMANDS,
+    change::COMMANDS,
     motion::COMMANDS,
+    select::COMMANDS,
     search::COMMANDS,
     view::COMMANDS,
     agent::COMMANDS,

@@ -15,6 +15,46 @@ pub const COMMANDS: &[Command] = &[
     command("move.word-right", "To the end of the word", |cx| go(cx, Motion::WordRight, false)),
     command("move.line-start", "To the start of the line", |cx| go(cx, Motion::LineStart, false)),
     command("move.line-end", "To the end of the line", |cx| go(cx, Motion::LineEnd, false)),
+    command("move.subword-left", "To the start of the part of a name", |cx| {
+        go(cx, Motion::SubwordLeft, false);
+    }),
+    command("move.subword-right", "To the end of the part of a name", |cx| {
+        go(cx, Motion::SubwordRight, false);
+    }),
+    command("move.paragraph-up", "To the start of the paragraph", |cx| go(cx, Motion::ParagraphUp, false)),
+    command("move.paragraph-down", "To the end of the paragraph", |cx| go(cx, Motion::ParagraphDown, false)),
+    command("move.bracket", "To the matching bracket", |cx| go(cx, Motion::Bracket, false)),
+    command("move.block-start", "To the start of the indented block", |cx| go(cx, Motion::BlockStart, false)),
+    command("move.block-end", "To the end of the indented block", |cx| go(cx, Motion::BlockEnd, false)),
+    command("move.first-non-blank", "To the first character that is no white space", |cx| {
+        go(cx, Motion::FirstNonBlank, false);
+    }),
+    command("move.line-begin", "To the first column of the line", |cx| go(cx, Motion::LineBegin, false)),
+    command("select.subword-left", "Select to the start of the part of a name", |cx| {
+        go(cx, Motion::SubwordLeft, true);
+    }),
+    command("select.subword-right", "Select to the end of the part of a name", |cx| {
+        go(cx, Motion::SubwordRight, true);
+    }),
+    command("select.paragraph-up", "Select to the start of the paragraph", |cx| {
+        go(cx, Motion::ParagraphUp, true);
+    }),
+    command("select.paragraph-down", "Select to the end of the paragraph", |cx| {
+        go(cx, Motion::ParagraphDown, true);
+    }),
+    command("select.bracket", "Select to the matching bracket", |cx| go(cx, Motion::Bracket, true)),
+    command("select.block-start", "Select to the start of the indented block", |cx| {
+        go(cx, Motion::BlockStart, true);
+    }),
+    command("select.block-end", "Select to the end of the indented block", |cx| {
+        go(cx, Motion::BlockEnd, true);
+    }),
+    command("select.first-non-blank", "Select to the first character that is no white space", |cx| {
+        go(cx, Motion::FirstNonBlank, true);
+    }),
+    command("select.line-begin", "Select to the first column of the line", |cx| {
+        go(cx, Motion::LineBegin, true);
+    }),
     command("move.page-up", "One page up", |cx| page(cx, false, false)),
     command("move.page-down", "One page down", |cx| page(cx, true, false)),
     command("move.top", "To the start of the text", |cx| go(cx, Motion::DocumentStart, false)),

@@ -3,6 +3,7 @@
 //! Must not know which of them it is. Every text field of the program is one of these, so that
 //! each has undo, words, selections and the one kill ring.
 
+use crate::text::block::Block;
 use crate::text::changes::ChangeSet;
 use crate::text::document::{Applied, Document};
 use crate::text::format::{self, Format};
@@ -19,6 +20,9 @@ pub struct Area {
     pub document: Document,
     /// The cursors.
     pub selection: Selection,
+    /// The rectangle that the selection was made from, if it was; stale as soon as its
+    /// selection is another one.
+    pub block: Option<Block>,
 }
 
 impl Default for Area {
@@ -30,7 +34,7 @@ impl Default for Area {
 impl Area {
     /// A cursor at the start of a document.
     pub fn new(document: Document) -> Self {
-        Self { document, selection: Selection::cursor(Byte(0)) }
+        Self { document, selection: Selection::cursor(Byte(0)), block: None }
     }
 
     /// The text.
@@ -92,6 +96,12 @@ impl Area {
     /// Puts one cursor at a place.
     pub fn go_to(&mut self, at: Byte) {
         self.selection = Selection::cursor(self.text().grapheme_floor(at));
+        self.document.seal();
+    }
+
+    /// Selects something else.
+    pub fn select(&mut self, selection: Selection) {
+        self.selection = selection;
         self.document.seal();
     }
 

@@ -4,6 +4,7 @@
 pub mod agent;
 pub mod area;
 pub mod asks;
+pub mod awaiting;
 pub mod buffers;
 pub mod damage;
 pub mod files;

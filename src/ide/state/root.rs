@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 use super::agent::{Agent, Prompt};
 use super::area::Area;
 use super::asks::Asks;
+use super::awaiting::Awaiting;
 use super::buffers::{BufferId, Buffers};
 use super::damage::{Damage, Part};
 use super::files::FileTree;
@@ -77,6 +78,8 @@ pub struct State {
     pub kill_ring: KillRing,
     /// The version that the last yank made.
     pub yanked_at: Option<u64>,
+    /// The command that waits for one more character.
+    pub awaiting: Option<Awaiting>,
     /// Whether plain motions extend the selection.
     pub selecting: bool,
     /// The last text that was looked for.
@@ -151,6 +154,7 @@ impl State {
             panes,
             kill_ring: KillRing::default(),
             yanked_at: None,
+            awaiting: None,
             selecting: false,
             last_search: None,
             searching: None,
@@ -166,6 +170,8 @@ impl State {
             hints: Vec::new(),
             show: Show {
                 tab_width: options.tab_width.clamp(1, 16),
+                auto_pairs: options.auto_pairs,
+                wrap_column: options.wrap_column.max(1),
                 line_numbers: options.line_numbers,
                 thinking: false,
                 output: false,

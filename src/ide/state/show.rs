@@ -1,10 +1,14 @@
-//! How things are shown. Must not know what they are.
+//! How things are shown and typed. Must not know what they are.
 
-/// How things are shown, from the settings.
+/// How things are shown and typed, from the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
     /// Cells between tab stops.
     pub tab_width: usize,
+    /// Whether typing an opening bracket or quote puts in its partner.
+    pub auto_pairs: bool,
+    /// The column at which paragraphs are broken.
+    pub wrap_column: usize,
     /// Whether the editor numbers its lines.
     pub line_numbers: bool,
     /// Whether the model's thinking is shown.

@@ -56,6 +56,15 @@ fn deleting() {
     check_delete(Reach::GraphemeBack, "ae\u{301}|b👩‍👩‍👧|", "a|b|", &["e\u{301}", "👩‍👩‍👧"]);
     check_delete(Reach::GraphemeBack, "a\r\n|b", "a|b", &["\r\n"]);
     check_delete(Reach::GraphemeBack, "|a", "|a", &[""]);
+    check_delete(Reach::PairBack, "(|)é|'|'", "|", &["()", "é", "''"]);
+    check_delete(Reach::Subword, "|fooBar |éÜ", "|Bar |Ü", &["foo", "é"]);
+    check_delete(Reach::SubwordBack, "snake_cäse|", "snake_|", &["cäse"]);
+    check_delete(Reach::Paragraph, "|a\né\n\nb", "|\nb", &["a\né\n"]);
+    check_delete(Reach::Paragraph, "a\n  |", "a\n  |", &[""]);
+    check_delete(Reach::ParagraphBack, "a\n\nb\nc|", "a\n|", &["\nb\nc"]);
+    check_delete(Reach::Bracket, "f|(é)|(x)", "f|", &["(é)", "(x)"]);
+    check_delete(Reach::Bracket, "(a|é)", "(a|)", &["é"]);
+    check_delete(Reach::Bracket, "(aé|)", "|", &["(aé)"]);
     check_delete(Reach::Grapheme, "«ab»|c", "|c", &["ab"]);
     check_delete(Reach::Grapheme, "a|", "a|", &[""]);
     check_delete(Reach::WordBack, "one two|  three |x", "one |  |x", &["two", "three "]);

@@ -208,6 +208,8 @@ impl Plan {
             problems: self.problems.into_iter().chain(problems).collect(),
             colors: self.colors,
             tab_width: 4,
+            auto_pairs: true,
+            wrap_column: 40,
             line_numbers: true,
             mouse: true,
             unrestricted: false,

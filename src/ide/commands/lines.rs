@@ -1,0 +1,107 @@
+//! Commands on whole lines: move, delete, join, sort, open, comment, wrap, clean.
+
+use super::command::{Command, Cx, chaining, command};
+use super::edit::{apply, line_ending, signs};
+use crate::text::comment;
+use crate::text::kill_ring::Direction;
+use crate::text::lines::{self, Order};
+use crate::text::reflow;
+use crate::text::transaction::Transaction;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("edit.move-lines-up", "Move the lines up", |cx| shift(cx, false)),
+    command("edit.move-lines-down", "Move the lines down", |cx| shift(cx, true)),
+    chaining("edit.delete-line", "Cut the whole lines", delete),
+    command("edit.join-lines", "Join the lines", |cx| {
+        apply(cx, lines::join);
+    }),
+    command("edit.open-below", "Open a line below", |cx| open(cx, true)),
+    command("edit.open-above", "Open a line above", |cx| open(cx, false)),
+    command("edit.sort-lines", "Sort the selected lines", |cx| sort(cx, Order::Plain)),
+    command("edit.sort-lines-reverse", "Sort the selected lines backwards", |cx| sort(cx, Order::Reverse)),
+    command("edit.sort-lines-numeric", "Sort the selected lines by their numbers", |cx| {
+        sort(cx, Order::Numeric);
+    }),
+    command("edit.unique-lines", "Drop repeated lines of the selection", |cx| sort(cx, Order::Unique)),
+    command("edit.comment", "Make the lines comments, or text again", toggle_comment),
+    command("edit.comment-block", "Put comment signs around the selection, or take them away", comment_block),
+    command("edit.wrap", "Break the paragraph anew at the wrap column", wrap),
+    command("edit.trim", "Take away white space at line ends", |cx| clean(cx, lines::trim)),
+    command("edit.tabs-to-spaces", "Indent with spaces", |cx| {
+        let width = cx.state.show.tab_width;
+        clean(cx, |text, selection| lines::reindent(text, selection, width, false));
+    }),
+    command("edit.spaces-to-tabs", "Indent with tabs", |cx| {
+        let width = cx.state.show.tab_width;
+        clean(cx, |text, selection| lines::reindent(text, selection, width, true));
+    }),
+];
+
+/// Without a selection, texts up to this many bytes are cleaned as a whole.
+const CLEAN_WHOLE: usize = 4 << 20;
+
+fn shift(cx: &mut Cx<'_>, down: bool) {
+    apply(cx, |text, selection| lines::move_lines(text, selection, down));
+}
+
+fn delete(cx: &mut Cx<'_>) {
+    let width = cx.state.show.tab_width;
+    let mut gone = Vec::new();
+    let edited = apply(cx, |text, selection| {
+        let (edit, lines) = lines::delete_lines(text, selection, width);
+        gone = lines;
+        edit
+    });
+    if edited {
+        cx.state.kill_ring.kill(gone, Direction::Forward);
+    }
+}
+
+fn open(cx: &mut Cx<'_>, below: bool) {
+    let ending = line_ending(cx);
+    apply(cx, |text, selection| lines::open(text, selection, below, ending));
+}
+
+fn sort(cx: &mut Cx<'_>, order: Order) {
+    let Some((area, ..)) = cx.state.text_target() else { return };
+    if lines::blocks(area.text(), &area.selection).iter().all(|(first, last)| first == last) {
+        return cx.state.say("select the lines first");
+    }
+    apply(cx, |text, selection| lines::sort(text, selection, order));
+}
+
+fn clean(
+    cx: &mut Cx<'_>,
+    make: impl FnOnce(&crate::text::rope::Text, &crate::text::selection::Selection) -> Transaction,
+) {
+    let Some((area, ..)) = cx.state.text_target() else { return };
+    if area.selection.is_empty() && area.text().end().0 > CLEAN_WHOLE {
+        return cx.state.say("this text is long: select the lines to clean");
+    }
+    apply(cx, make);
+}
+
+fn toggle_comment(cx: &mut Cx<'_>) {
+    match signs(cx) {
+        Some(signs) => {
+            apply(cx, |text, selection| comment::toggle_lines(text, selection, signs));
+        }
+        None => cx.state.say("how comments are written here is not known"),
+    }
+}
+
+fn comment_block(cx: &mut Cx<'_>) {
+    match signs(cx).and_then(|signs| signs.block) {
+        Some(pair) => {
+            apply(cx, |text, selection| comment::toggle_block(text, selection, pair));
+        }
+        None => cx.state.say("there are no block comments here"),
+    }
+}
+
+fn wrap(cx: &mut Cx<'_>) {
+    let (width, tab_width) = (cx.state.show.wrap_column, cx.state.show.tab_width);
+    let signs = signs(cx);
+    apply(cx, |text, selection| reflow::reflow(text, selection, width, tab_width, signs));
+}

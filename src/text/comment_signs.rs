@@ -1,0 +1,101 @@
+//! How comments are written, by the name of a file: data, in one table.
+//!
+//! Must not know files; a name is just a text.
+
+/// The signs of one language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signs {
+    /// What begins a comment up to the end of the line.
+    pub line: Option<&'static str>,
+    /// What begins and ends a comment inside a line or over several.
+    pub block: Option<(&'static str, &'static str)>,
+    /// Whether a line that ends with a colon opens an indented block.
+    pub colon: bool,
+}
+
+/// Extensions and whole names of files, and the signs in them.
+struct Row(&'static str, Signs);
+
+const C: Signs = Signs { line: Some("//"), block: Some(("/*", "*/")), colon: false };
+const CSS: Signs = Signs { line: None, ..C };
+const XML: Signs = Signs { line: None, block: Some(("<!--", "-->")), colon: false };
+const HASH: Signs = Signs { line: Some("#"), block: None, colon: false };
+const PYTHON: Signs = Signs { colon: true, ..HASH };
+const DASHES: Signs = Signs { line: Some("--"), block: None, colon: false };
+
+/// Names are separated by spaces; a name with a capital letter or without a dot in the file's
+/// name is the whole name.
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    Row("rs c h cc cpp cxx hh hpp hxx ino m mm", C),
+    Row("java kt kts scala sc groovy gradle", C),
+    Row("js mjs cjs jsx ts mts cts tsx", C),
+    Row("cs go swift dart zig v sv svh proto d", C),
+    Row("jsonc json5 scss sass less styl", C),
+    Row("glsl vert frag hlsl wgsl cu cuh sol typ", C),
+    Row("php", C),
+    Row("fs fsx fsi", Signs { block: Some(("(*", "*)")), ..C }),
+    Row("css", CSS),
+    Row("html htm xhtml xml svg xsl xsd vue svelte md markdown plist", XML),
+    Row("py pyi pyw bzl star Snakefile SConstruct", PYTHON),
+    Row("nim gd", PYTHON),
+    Row("yaml yml", PYTHON),
+    Row("sh bash zsh fish ksh bashrc zshrc profile", HASH),
+    Row("rb rake gemspec Gemfile Rakefile Vagrantfile", Signs { block: Some(("=begin", "=end")), ..HASH }),
+    Row("pl pm t r R jl ex exs cr tcl awk sed nix elv", HASH),
+    Row("toml conf cfg properties env gitignore dockerignore gitattributes editorconfig", HASH),
+    Row("mk Makefile makefile GNUmakefile cmake CMakeLists.txt Dockerfile Containerfile just justfile Justfile", HASH),
+    Row("tf tfvars hcl", Signs { block: Some(("/*", "*/")), ..HASH }),
+    Row("ps1 psm1", Signs { block: Some(("<#", "#>")), ..HASH }),
+    Row("graphql gql meson.build ninja", HASH),
+    Row("sql ddl", Signs { block: Some(("/*", "*/")), ..DASHES }),
+    Row("lua", Signs { block: Some(("--[[", "]]")), ..DASHES }),
+    Row("hs elm purs", Signs { block: Some(("{-", "-}")), ..DASHES }),
+    Row("adb ads vhd vhdl", DASHES),
+    Row("ml mli", Signs { line: None, block: Some(("(*", "*)")), colon: false }),
+    Row("pas pp lpr", Signs { block: Some(("{", "}")), ..C }),
+    Row("lisp cl el scm rkt clj cljs cljc edn fnl", Signs { line: Some(";;"), block: None, colon: false }),
+    Row("asm s S ini reg", Signs { line: Some(";"), block: None, colon: false }),
+    Row("tex sty cls bib erl hrl", Signs { line: Some("%"), block: None, colon: false }),
+    Row("pro matlab", Signs { line: Some("%"), block: None, colon: false }),
+    Row("vim vimrc", Signs { line: Some("\""), block: None, colon: false }),
+    Row("f90 f95 f03", Signs { line: Some("!"), block: None, colon: false }),
+    Row("bat cmd", Signs { line: Some("REM"), block: None, colon: false }),
+    Row("vb vbs bas", Signs { line: Some("'"), block: None, colon: false }),
+];
+
+/// The signs for a file of this name; `None` when its kind is unknown or has no comments.
+pub fn of(name: &str) -> Option<Signs> {
+    let named =
+        |wanted: &str| ROWS.iter().find(|row| row.0.split(' ').any(|known| known == wanted)).map(|row| row.1);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let lower = extension.map(str::to_ascii_lowercase);
+    named(name).or_else(|| named(extension?)).or_else(|| named(lower.as_deref()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn files_are_known_by_name_and_extension() {
+        assert_eq!(of("main.rs"), Some(C));
+        assert_eq!(of("Makefile"), Some(HASH));
+        assert_eq!(of(".bashrc"), Some(HASH));
+        assert_eq!(of("CMakeLists.txt"), Some(HASH));
+        assert_eq!(of("X.PY").map(|signs| signs.colon), Some(true));
+        assert_eq!(of("index.html").map(|signs| signs.line), Some(None));
+        assert_eq!((of("notes.txt"), of("data.json"), of("")), (None, None, None));
+    }
+
+    #[test]
+    fn no_name_is_in_the_table_twice() {
+        let mut seen = BTreeSet::new();
+        for name in ROWS.iter().flat_map(|row| row.0.split(' ')) {
+            assert!(seen.insert(name), "{name}");
+        }
+        assert!(seen.len() > 100);
+        assert!(ROWS.iter().all(|row| row.1.line.is_some() || row.1.block.is_some()));
+    }
+}

@@ -1,0 +1,116 @@
+//! Exchanging what is before a cursor with what is behind it. Must not know keys.
+
+use std::ops::Range as ByteRange;
+
+use super::changes::ChangeSet;
+use super::motion;
+use super::position::{Byte, Line};
+use super::rope::Text;
+use super::selection::{Range, Selection};
+use super::transaction::Transaction;
+
+/// What is exchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Two graphemes; at the end of a line the two before it.
+    Grapheme,
+    /// Two words.
+    Word,
+    /// The line and the one above it.
+    Line,
+}
+
+/// Exchanges two units at every cursor, which then stands behind both. Of exchanges that
+/// overlap, the first one counts.
+pub fn transpose(text: &Text, selection: &Selection, unit: Unit) -> Transaction {
+    let mut edits: Vec<(ByteRange<Byte>, String)> = Vec::new();
+    let mut cursors: Vec<(usize, Byte)> = Vec::new();
+    let mut last = Byte(0);
+    for (n, range) in selection.ranges().iter().enumerate() {
+        let Some((first, second)) = pair(text, range.head, unit) else { continue };
+        if first.start < last {
+            continue;
+        }
+        last = second.end;
+        cursors.push((n, second.end));
+        let swapped = [second.clone(), first.end..second.start, first.clone()];
+        let new = swapped.map(|part| text.slice(part).into_owned()).concat();
+        edits.push((first.start..second.end, new));
+    }
+    let changes = ChangeSet::replace(text.end().0, edits);
+    let mut n = 0;
+    let after = selection.transform(|range| {
+        // No length changes, so that places stay what they are.
+        let moved = cursors.iter().find(|(of, _)| *of == n).map(|(_, at)| *at);
+        n += 1;
+        match (moved, unit) {
+            (Some(at), Unit::Line) => Range::cursor(text.line_start(Line(text.line_of(at).0 + 1))),
+            (Some(at), _) => Range::cursor(at),
+            (None, _) => range,
+        }
+    });
+    Transaction::new(changes).select(after)
+}
+
+fn pair(text: &Text, at: Byte, unit: Unit) -> Option<(ByteRange<Byte>, ByteRange<Byte>)> {
+    let line = text.line_of(at);
+    match unit {
+        Unit::Grapheme => {
+            let start = text.line_start(line);
+            let at = if at == text.line_end(line) && at > start { text.prev_grapheme(at) } else { at };
+            (at > start).then(|| (text.prev_grapheme(at)..at, at..text.next_grapheme(at)))
+        }
+        Unit::Word => {
+            let second = motion::word_left(text, motion::word_right(text, at));
+            let second_end = motion::word_right(text, second);
+            let first = motion::word_left(text, second);
+            let first_end = motion::word_right(text, first);
+            (first < first_end && first_end <= second && second < second_end)
+                .then_some((first..first_end, second..second_end))
+        }
+        Unit::Line => {
+            let above = Line(line.0.checked_sub(1)?);
+            let span = |line| text.line_start(line)..text.line_end(line);
+            Some((span(above), span(line)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::marked;
+
+    fn check(unit: Unit, before: &str, after: &str) {
+        let (mut text, selection) = marked::parse(before);
+        let edit = transpose(&text, &selection, unit);
+        edit.changes.apply(&mut text);
+        assert_eq!(marked::show(&text, &edit.selection.unwrap()), after, "{unit:?} from {before:?}");
+    }
+
+    #[test]
+    fn graphemes() {
+        check(Unit::Grapheme, "a|e\u{301}x", "e\u{301}a|x");
+        check(Unit::Grapheme, "ab|\nc|d", "ba|\ndc|");
+        check(Unit::Grapheme, "|ab", "|ab");
+        check(Unit::Grapheme, "a|", "a|");
+        check(Unit::Grapheme, "a|b|c", "ba|c");
+    }
+
+    #[test]
+    fn words() {
+        check(Unit::Word, "one| two, three", "two one|, three");
+        check(Unit::Word, "eins zw|ö, drei", "zwö eins|, drei");
+        check(Unit::Word, "a b|", "b a|");
+        check(Unit::Word, "one|", "one|");
+        check(Unit::Word, "a| b\nc| d", "b a|\nd c|");
+    }
+
+    #[test]
+    fn lines() {
+        check(Unit::Line, "é\nb|\nc", "b\né\n|c");
+        check(Unit::Line, "a\r\nb|", "b\r\na|");
+        check(Unit::Line, "a|\nb", "a|\nb");
+        check(Unit::Line, "a\nb|\nc\nd|\n", "b\na\n|d\nc\n|");
+    }
+}
