@@ -77,6 +77,7 @@ impl KillRing {
     /// The entry before the one that was yanked last, going round; `None` when the last
     /// command was no yank.
     pub fn yank_pop(&mut self) -> Option<&[String]> {
+        self.accumulating = false;
         if !self.yanked || self.entries.is_empty() {
             return None;
         }
@@ -129,6 +130,15 @@ mod tests {
         assert_eq!(ring.yank_pop(), Some(&one("c")[..]));
         ring.interrupt();
         assert_eq!(ring.yank_pop(), None);
+    }
+
+    #[test]
+    fn a_yank_pop_that_has_nothing_to_replace_ends_a_chain_of_kills() {
+        let mut ring = KillRing::default();
+        ring.kill(one("a"), Direction::Forward);
+        assert_eq!(ring.yank_pop(), None);
+        ring.kill(one("b"), Direction::Forward);
+        assert_eq!(ring.yank(), Some(&one("b")[..]));
     }
 
     #[test]
