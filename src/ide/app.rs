@@ -164,7 +164,7 @@ impl App {
                 super::commands::search::found(&mut cx, &search, found, count);
             }
             Event::Occurrences(asked, found) => {
-                super::commands::select::found(&mut cx, &asked, found.as_ref())
+                super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),

@@ -85,7 +85,7 @@ fn record() -> PathBuf {
 }
 
 /// Plays one script here: the point in characters and the text.
-async fn play(desk: &mut Desk, script: &str) -> String {
+fn play(desk: &mut Desk, script: &str) -> String {
     let (text, commands) = script.split_once('\t').unwrap();
     let state = desk.state();
     state.kill_ring = KillRing::default();
@@ -120,7 +120,7 @@ async fn kills_and_yanks_come_to_what_was_recorded() {
     let mut wrong = Vec::new();
     assert_eq!(scripts.lines().count(), answers.lines().count());
     for (script, answer) in scripts.lines().zip(answers.lines()) {
-        let ours = play(&mut desk, script).await;
+        let ours = play(&mut desk, script);
         if ours != answer {
             wrong.push(format!("{script}\n  emacs {answer}\n  ours  {ours}"));
         }
@@ -129,6 +129,7 @@ async fn kills_and_yanks_come_to_what_was_recorded() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn the_record_is_what_the_installed_emacs_says() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("scripts.txt");
