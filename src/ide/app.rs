@@ -161,7 +161,9 @@ impl App {
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
-            Event::Occurrences(asked, found) => super::commands::select::found(&mut cx, &asked, found),
+            Event::Occurrences(asked, found) => {
+                super::commands::select::found(&mut cx, &asked, found.as_ref());
+            }
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),
@@ -217,6 +219,11 @@ impl App {
                         input::run(cx, command);
                     }
                 }),
+                Effect::Keys(keys) => {
+                    for key in keys {
+                        self.with_cx(|cx| input::key(cx, key));
+                    }
+                }
                 Effect::SaveAgain(buffer, then) => self.with_cx(|cx| save_buffer(cx, buffer, then, false)),
                 Effect::CycleModel(step) => self.cycle_model(step),
                 Effect::Copy(text) => self.copied = Some(text),

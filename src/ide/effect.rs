@@ -17,6 +17,7 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
+use crate::tui::input::Key;
 
 /// One piece of outside work.
 pub enum Effect {
@@ -56,6 +57,8 @@ pub enum Effect {
     Walk(Injector<PickRow>, u64),
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
+    /// Press keys, one after the other.
+    Keys(Vec<Key>),
     /// Run a command, by its id.
     Run(&'static str),
     /// Show a picker; by its id in the table.

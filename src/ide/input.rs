@@ -2,11 +2,12 @@
 
 use super::answers;
 use super::commands::command::{Command, Cx};
-use super::commands::{AREAS, change, edit, search, view};
+use super::commands::{AREAS, again, change, edit, search, view};
 use super::keys::{Keymap, KeymapProblem, Lookup};
 use super::overlays::dialog;
 use super::panes::{editor, tabs};
 use super::state::State;
+use super::state::awaiting::Awaiting;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::panes::Focus;
@@ -48,9 +49,15 @@ pub fn run(cx: &mut Cx<'_>, command: &Command) {
     if command.id.starts_with("edit.") {
         cx.state.selecting = false;
     }
+    // Taking a change back and doing one again are no changes to be done again.
+    let changes = command.id.starts_with("edit.") && !NOT_REPEATED.contains(&command.id);
+    cx.state.again.ran(command.id, changes);
     (command.run)(cx);
     follow_query(cx);
 }
+
+/// Editing commands that are no change of their own.
+const NOT_REPEATED: &[&str] = &["edit.undo", "edit.redo", "edit.repeat", "edit.copy", "edit.yank-pop"];
 
 /// One key.
 pub fn key(cx: &mut Cx<'_>, key: Key) {
@@ -58,8 +65,13 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     let key = key.pressed();
+    let fresh = cx.state.pending.is_empty() && cx.state.overlays.is_empty() && cx.state.awaiting.is_none();
+    let too_long = cx.state.again.key(key, fresh);
     if !cx.state.status.message.is_empty() {
         cx.state.say("");
+    }
+    if too_long {
+        cx.state.fail("the recording became too long and was ended");
     }
     if guarded(cx) {
         // Only silence ends the guard: whoever types on has not seen the question.
@@ -77,6 +89,10 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
     }
     if let Some(awaiting) = cx.state.awaiting.take() {
         match key.typed() {
+            Some(c) if awaiting == Awaiting::MacroTimes => match c.to_digit(10) {
+                Some(times @ 1..) => again::replay(cx, times as usize),
+                _ => cx.state.say("given up"),
+            },
             Some(c) => change::awaited(cx, awaiting, c),
             None => cx.state.say("given up"),
         }
@@ -112,6 +128,7 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
             cx.state.kill_ring.interrupt();
             cx.state.selecting = false;
             edit::typed(cx, c);
+            cx.state.again.typed(c);
             follow_query(cx);
         }
         Some(_) => {}

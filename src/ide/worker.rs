@@ -112,6 +112,7 @@ impl Worker {
             Effect::Accept
             | Effect::SaveAgain(..)
             | Effect::Run(_)
+            | Effect::Keys(_)
             | Effect::Picker(_)
             | Effect::CycleModel(_)
             | Effect::Copy(_)

@@ -63,15 +63,12 @@ fn wrap_run(text: &Text, lines: &[Line], (open, close): (&str, &str), edits: &mu
     let inner = |span: &ByteRange<Byte>| unwrapped(&text.slice(span.clone()), open, close);
     let all = spans.iter().all(|span| inner(span).is_some());
     for span in spans {
-        match inner(&span).filter(|_| all) {
-            Some((lead, tail)) => {
-                edits.push((span.start..span.start + lead, String::new()));
-                edits.push((span.end.back(tail)..span.end, String::new()));
-            }
-            None => {
-                edits.push((span.start..span.start, format!("{open} ")));
-                edits.push((span.end..span.end, format!(" {close}")));
-            }
+        if let Some((lead, tail)) = inner(&span).filter(|_| all) {
+            edits.push((span.start..span.start + lead, String::new()));
+            edits.push((span.end.back(tail)..span.end, String::new()));
+        } else {
+            edits.push((span.start..span.start, format!("{open} ")));
+            edits.push((span.end..span.end, format!(" {close}")));
         }
     }
 }

@@ -96,12 +96,11 @@ fn reached(text: &Text, range: Range, reach: Reach) -> ByteRange<Byte> {
     let at = range.head;
     let line = text.line_of(at);
     match reach {
-        Reach::GraphemeBack => text.prev_grapheme(at)..at,
         Reach::Grapheme => at..text.next_grapheme(at),
         Reach::WordBack => motion::word_left(text, at)..at,
         Reach::Word => at..motion::word_right(text, at),
         Reach::PairBack if pairs::between(text, at) => text.prev_grapheme(at)..text.next_grapheme(at),
-        Reach::PairBack => text.prev_grapheme(at)..at,
+        Reach::GraphemeBack | Reach::PairBack => text.prev_grapheme(at)..at,
         Reach::SubwordBack => subword::left(text, at)..at,
         Reach::Subword => at..subword::right(text, at),
         Reach::ParagraphBack => moved(text, range, Motion::ParagraphUp)..at,

@@ -20,15 +20,17 @@ pub struct KillRing {
     entries: Vec<Vec<String>>,
     /// Whether the next kill joins the newest entry.
     accumulating: bool,
-    /// Which entry the last yank gave, counted from the newest; `None` when the last command
-    /// was no yank.
-    yanked: Option<usize>,
+    /// Which entry a yank gives, counted from the newest: the newest after a kill, and the one
+    /// that yank-pop came to until then.
+    pointer: usize,
+    /// Whether the last command was a yank.
+    yanked: bool,
 }
 
 impl KillRing {
     /// Adds what was cut. Consecutive kills become one text.
     pub fn kill(&mut self, texts: Vec<String>, direction: Direction) {
-        self.yanked = None;
+        self.yanked = false;
         if texts.iter().all(String::is_empty) {
             // Killing nothing, at the end of the text say, must not break a chain.
             return;
@@ -48,6 +50,7 @@ impl KillRing {
             self.entries.remove(0);
         }
         self.accumulating = true;
+        self.pointer = 0;
     }
 
     /// Puts a copied text on the ring as an entry of its own.
@@ -60,23 +63,26 @@ impl KillRing {
     /// Any command that is neither kill nor yank ends both chains.
     pub fn interrupt(&mut self) {
         self.accumulating = false;
-        self.yanked = None;
+        self.yanked = false;
     }
 
-    /// The newest entry.
+    /// The newest entry, or the one that yank-pop came to since the last kill.
     pub fn yank(&mut self) -> Option<&[String]> {
         self.accumulating = false;
-        let newest = self.entries.last()?;
-        self.yanked = Some(0);
-        Some(newest)
+        let newest = self.entries.len().checked_sub(1)?;
+        self.yanked = true;
+        Some(&self.entries[newest - self.pointer])
     }
 
     /// The entry before the one that was yanked last, going round; `None` when the last
     /// command was no yank.
     pub fn yank_pop(&mut self) -> Option<&[String]> {
-        let next = (self.yanked? + 1) % self.entries.len();
-        self.yanked = Some(next);
-        Some(&self.entries[self.entries.len() - 1 - next])
+        self.accumulating = false;
+        if !self.yanked || self.entries.is_empty() {
+            return None;
+        }
+        self.pointer = (self.pointer + 1) % self.entries.len();
+        Some(&self.entries[self.entries.len() - 1 - self.pointer])
     }
 }
 
@@ -124,5 +130,27 @@ mod tests {
         assert_eq!(ring.yank_pop(), Some(&one("c")[..]));
         ring.interrupt();
         assert_eq!(ring.yank_pop(), None);
+    }
+
+    #[test]
+    fn a_yank_pop_that_has_nothing_to_replace_ends_a_chain_of_kills() {
+        let mut ring = KillRing::default();
+        ring.kill(one("a"), Direction::Forward);
+        assert_eq!(ring.yank_pop(), None);
+        ring.kill(one("b"), Direction::Forward);
+        assert_eq!(ring.yank(), Some(&one("b")[..]));
+    }
+
+    #[test]
+    fn a_yank_gives_what_yank_pop_came_to_until_the_next_kill() {
+        let mut ring = KillRing::default();
+        ring.copy(one("a"));
+        ring.copy(one("b"));
+        assert_eq!(ring.yank(), Some(&one("b")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("a")[..]));
+        ring.interrupt();
+        assert_eq!(ring.yank(), Some(&one("a")[..]));
+        ring.copy(one("c"));
+        assert_eq!(ring.yank(), Some(&one("c")[..]));
     }
 }

@@ -182,10 +182,11 @@ pub fn sort(text: &Text, selection: &Selection, order: Order) -> Transaction {
         }
         let endings = (first.0..).map(|n| ending_of(text, Line(n)));
         let count = new.len();
-        let lines = new.iter().zip(endings).enumerate();
-        let sorted: String = lines
-            .map(|(n, (line, ending))| format!("{line}{}", if n + 1 < count { &ending } else { "" }))
-            .collect();
+        let mut sorted = String::new();
+        for (n, (line, ending)) in new.iter().zip(endings).enumerate() {
+            sorted.push_str(line);
+            sorted.push_str(if n + 1 < count { &ending } else { "" });
+        }
         let span = text.line_start(*first)..text.line_end(*last);
         if text.slice(span.clone()) != sorted {
             edits.push((span, sorted));

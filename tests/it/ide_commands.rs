@@ -106,3 +106,37 @@ async fn a_paragraph_is_wrapped_with_its_signs() {
     desk.keys("Alt-q").await;
     assert_eq!(desk.text(), "// one two three four five six seven\n// eight nine\n");
 }
+
+#[tokio::test]
+async fn keys_are_recorded_and_pressed_again() {
+    let mut desk = Plan::new().with("a.txt", "1 a\n1 b\n1 c\n1 d\n1 é\n").start().await;
+    desk.keys("F7 Home Delete").await;
+    desk.type_in("- ").await;
+    desk.keys("Down F7").await;
+    assert_eq!(desk.message(), "5 keys recorded");
+    desk.keys("F8").await;
+    assert_eq!(desk.text(), "-  a\n-  b\n1 c\n1 d\n1 é\n");
+    desk.keys("Alt-e m 3").await;
+    assert_eq!(desk.text(), "-  a\n-  b\n-  c\n-  d\n-  é\n");
+    // The way through the palette that ends a recording is not part of it.
+    desk.keys("F7 x F1").await;
+    desk.type_in("macro.record").await;
+    desk.keys("Enter F8").await;
+    assert_eq!(desk.text(), "-  a\n-  b\n-  c\n-  d\n-  é\nxx");
+    desk.keys("F7 F8").await;
+    assert_eq!(desk.message(), "a recording cannot be replayed while it is made");
+}
+
+#[tokio::test]
+async fn the_last_change_is_done_again() {
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\nthree\n").start().await;
+    desk.keys("Alt-.").await;
+    assert_eq!(desk.message(), "nothing was changed yet");
+    desk.type_in("é-").await;
+    desk.keys("Down Home Alt-.").await;
+    assert_eq!(desk.text(), "é-one\né-two\nthree\n");
+    desk.keys("Alt-k l Alt-.").await;
+    assert_eq!(desk.text(), "é-one\n");
+    desk.keys("Ctrl-z Alt-.").await;
+    assert_eq!(desk.text(), "é-one\n", "taking back is no change");
+}

@@ -66,5 +66,7 @@ pub fn awaited(cx: &mut Cx<'_>, awaiting: Awaiting, c: char) {
         Awaiting::SurroundWith(old) => {
             apply(cx, |text, selection| surround::change(text, selection, old, c));
         }
+        // Answered where keys are pressed.
+        Awaiting::MacroTimes => {}
     }
 }

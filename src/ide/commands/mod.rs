@@ -1,6 +1,7 @@
 //! Every action with a name. A command is one row and one function in its area's file; help,
 //! palette, key hints and the `:id` form come from the row.
 
+pub mod again;
 pub mod agent;
 pub mod app;
 pub mod change;
@@ -25,6 +26,7 @@ pub static AREAS: &[&[Command]] = &[
     edit::COMMANDS,
     history::COMMANDS,
     lines::COMMANDS,
+    again::COMMANDS,
     change::COMMANDS,
     motion::COMMANDS,
     select::COMMANDS,

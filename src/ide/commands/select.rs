@@ -98,14 +98,14 @@ pub fn run(asked: &Occurrences) -> Option<Selection> {
 }
 
 /// They were looked for elsewhere; taken over when nothing has moved meanwhile.
-pub fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<Selection>) {
+pub fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let same = buffer.id == asked.buffer
         && buffer.area.document.version() == asked.version
         && buffer.area.selection == asked.selection;
     if same {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
-        if let Some(found) = &found {
+        if let Some(found) = found {
             buffer.area.select(found.clone());
             cx.state.say(format!("{} cursors; Escape goes back to one", found.ranges().len()));
         } else {

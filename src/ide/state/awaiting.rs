@@ -11,4 +11,6 @@ pub enum Awaiting {
     SurroundChange,
     /// The sign that takes this one's place.
     SurroundWith(char),
+    /// How often to replay the recorded keys.
+    MacroTimes,
 }

@@ -1,6 +1,7 @@
 //! Everything that the IDE knows, in small structs with one owner each. Must not draw and must
 //! not touch the outside world.
 
+pub mod again;
 pub mod agent;
 pub mod area;
 pub mod asks;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
+use super::again::Again;
 use super::agent::{Agent, Prompt};
 use super::area::Area;
 use super::asks::Asks;
@@ -78,6 +79,8 @@ pub struct State {
     pub kill_ring: KillRing,
     /// The version that the last yank made.
     pub yanked_at: Option<u64>,
+    /// What can be done again.
+    pub again: Again,
     /// The command that waits for one more character.
     pub awaiting: Option<Awaiting>,
     /// Whether plain motions extend the selection.
@@ -154,6 +157,7 @@ impl State {
             panes,
             kill_ring: KillRing::default(),
             yanked_at: None,
+            again: Again::default(),
             awaiting: None,
             selecting: false,
             last_search: None,

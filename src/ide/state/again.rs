@@ -1,0 +1,84 @@
+//! What can be done again: keys that were recorded, the last change. Must not know what they do.
+
+use crate::tui::input::Key;
+
+/// More keys than this are not recorded.
+const KEYS_MAX: usize = 10_000;
+
+/// The last change of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A command, by its id.
+    Command(&'static str),
+    /// Text that was typed without anything else in between.
+    Typed(String),
+}
+
+/// What can be done again.
+#[derive(Debug, Default)]
+pub struct Again {
+    /// The recorded keys.
+    pub keys: Vec<Key>,
+    /// The keys so far, while they are recorded.
+    recording: Option<Vec<Key>>,
+    /// How many of them there were when the last command began.
+    begun: usize,
+    /// The last change.
+    pub change: Option<Change>,
+    /// Whether typing goes on.
+    typing: bool,
+}
+
+impl Again {
+    /// Whether keys are being recorded.
+    pub fn is_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    /// Begins to record.
+    pub fn record(&mut self) {
+        self.recording = Some(Vec::new());
+        self.begun = 0;
+    }
+
+    /// Ends it, and tells how many keys there are. What began the command that ends it, be it
+    /// the way through a palette, is not among them.
+    pub fn stop(&mut self) -> usize {
+        if let Some(mut keys) = self.recording.take() {
+            keys.truncate(self.begun);
+            self.keys = keys;
+        }
+        self.keys.len()
+    }
+
+    /// A key was pressed; `fresh` when it begins something. Tells whether it was one too many.
+    pub fn key(&mut self, key: Key, fresh: bool) -> bool {
+        let Some(keys) = &mut self.recording else { return false };
+        if fresh {
+            self.begun = keys.len();
+        }
+        keys.push(key);
+        if keys.len() <= KEYS_MAX {
+            return false;
+        }
+        self.stop();
+        true
+    }
+
+    /// A character was typed.
+    pub fn typed(&mut self, c: char) {
+        match &mut self.change {
+            Some(Change::Typed(text)) if self.typing => text.push(c),
+            _ => self.change = Some(Change::Typed(c.to_string())),
+        }
+        self.typing = true;
+    }
+
+    /// A command ran; whether it changes a text.
+    pub fn ran(&mut self, id: &'static str, changes: bool) {
+        self.typing = false;
+        if changes {
+            self.change = Some(Change::Command(id));
+        }
+    }
+}
