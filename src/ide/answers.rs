@@ -6,6 +6,7 @@ use super::commands::search;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::file_events;
+use super::recovery;
 use super::state::overlay::{Answer, Overlay, Topic};
 use crate::base::paths;
 use crate::text::position::Byte;
@@ -29,6 +30,8 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::SaveAndClose(id) => save_buffer(cx, *id, AfterSave::Close, false),
         Answer::Overwrite(id, path) => save_to(cx, *id, path.clone(), AfterSave::Stay, true),
         Answer::Reload(id) => file_events::reread(cx, *id, true),
+        Answer::Recover(number) => recovery::recover(cx, *number),
+        Answer::DiscardLeft(number) => recovery::discard(cx, *number),
         Answer::Allow(id) => cx.state.asks.answer(*id, Decision::Allow, false),
         Answer::AllowAlways(id) => cx.state.asks.answer(*id, Decision::Allow, true),
         Answer::Deny(id) => {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use nucleo::Injector;
 
+use super::keeping::Job;
 use super::state::buffers::BufferId;
 use super::state::overlay::PickRow;
 use crate::exec::Stamp;
@@ -79,6 +80,8 @@ pub enum Effect {
     Navigate(String),
     /// Put a text on the system's clipboard.
     Copy(String),
+    /// Keep, find or forget unsaved text.
+    Keep(Job),
     /// Draw everything from scratch.
     Repaint,
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::effect::{AfterSave, SearchFor};
+use super::keeping::Kept;
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use crate::base::error::Report;
@@ -40,6 +41,8 @@ pub enum Event {
     Dequeued(Vec<String>),
     /// A file was read.
     Opened(Opened),
+    /// The files that were to be opened at the start are.
+    AllOpened,
     /// A file was written, or could not be.
     Saved(Saved),
     /// A file was read again.
@@ -60,6 +63,8 @@ pub enum Event {
         /// How it stands.
         disk: Disk,
     },
+    /// Unsaved text was kept, found or forgotten.
+    Kept(Kept),
     /// Nothing more comes for the picker of this number.
     Filled(u64),
     /// The agent's view of open files.

@@ -7,6 +7,7 @@ use super::commands::command::Cx;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::event::{BufferRequest, BufferSnapshot, Opened, Reread, Saved};
+use super::recovery;
 use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
 use crate::exec::{EnvError, Stamp};
@@ -40,6 +41,9 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
         if let Some(at) = opened.at {
             buffer.place(at, tab_width);
         }
+    }
+    if open.is_none() {
+        recovery::opened(cx, id);
     }
     match before {
         Some(shown) => cx.state.buffers.show(shown),

@@ -12,11 +12,12 @@ use tokio_util::sync::CancellationToken;
 use super::commands;
 use super::effect::{Effect, Save};
 use super::event::{Event, Opened, Reread, Saved};
+use super::keeping::{self, Job, Kept};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
-use crate::exec::{EnvError, Environment, FileData, Stamp};
+use crate::exec::{EnvError, Environment, FileData, KeptFiles, Stamp};
 use crate::runtime::Handle;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
@@ -36,6 +37,8 @@ pub struct Worker {
     tasks: Tasks,
     /// The session, once it is there.
     pub session: Option<Handle>,
+    /// Where unsaved text is kept, once that is known.
+    pub kept: Option<Arc<KeptFiles>>,
     running: Arc<AtomicUsize>,
     walk: CancellationToken,
 }
@@ -54,7 +57,7 @@ impl Worker {
     /// `events`.
     pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>, tasks: Tasks) -> Self {
         let walk = CancellationToken::new();
-        Self { env, events, tasks, session: None, running: Arc::default(), walk }
+        Self { env, events, tasks, session: None, kept: None, running: Arc::default(), walk }
     }
 
     /// Whether a task is still at work.
@@ -86,6 +89,7 @@ impl Worker {
             }),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
+            Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
             Effect::Prompt(text, images, delivery) => {
@@ -133,6 +137,7 @@ impl Worker {
                 send(&events, Event::Opened(Opened { behind, ..opened })).await;
                 behind = true;
             }
+            send(&events, Event::AllOpened).await;
             drop(running);
         });
     }
@@ -167,6 +172,42 @@ impl Worker {
                 Err(error) => Event::Failed(format!("a task of the program failed: {error}")),
             }
         });
+    }
+
+    fn keep(&self, job: Job) {
+        let Some(files) = self.kept.clone() else { return };
+        let (events, running) = (self.events.clone(), self.running());
+        self.tasks.spawn(async move {
+            let done = tokio::task::spawn_blocking(move || keeping::perform(&files, job)).await;
+            match done {
+                Ok(done) => {
+                    for kept in done {
+                        send(&events, Event::Kept(kept)).await;
+                    }
+                }
+                Err(error) => tracing::error!("keeping unsaved text failed: {error}"),
+            }
+            drop(running);
+        });
+    }
+
+    /// The run ends. `chosen`: whatever is unsaved is given up; else `last` is done first.
+    /// Blocking, and nothing that is kept later counts.
+    pub fn end_keeping(&self, chosen: bool, last: Vec<Job>) -> impl FnOnce() + Send + 'static + use<> {
+        let files = self.kept.clone();
+        move || {
+            let Some(files) = files else { return };
+            for job in last {
+                for kept in keeping::perform(&files, job) {
+                    if let Kept::Written { result: Err(error), .. } = kept {
+                        tracing::error!(%error, "unsaved text could not be kept");
+                    }
+                }
+            }
+            if let Err(error) = files.end(chosen) {
+                tracing::warn!(%error, "recovery files could not be removed");
+            }
+        }
     }
 
     fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {

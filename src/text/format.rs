@@ -8,6 +8,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 /// The character that stands for byte 0x00 of the carried range; only 0x80..=0xFF occur.
 const CARRIER: u32 = 0x10_FF00;
 
@@ -15,7 +17,8 @@ const CARRIER: u32 = 0x10_FF00;
 const BINARY_PROBE: usize = 8_000;
 
 /// How lines end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LineEnding {
     /// `\n`.
     #[default]
@@ -35,7 +38,8 @@ impl LineEnding {
 }
 
 /// What a file was like beside its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Format {
     /// Whether it began with a UTF-8 byte-order mark.
     pub bom: bool,

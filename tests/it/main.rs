@@ -17,6 +17,8 @@ mod ide_anything;
 mod ide_bad_input;
 /// A person edits files.
 mod ide_editing;
+/// Unsaved text outlives the program.
+mod ide_recovery;
 /// Typing, saving, renaming and reading again at the same time.
 mod ide_saving;
 /// What the screen looks like.
@@ -27,6 +29,8 @@ mod ide_together;
 mod openai;
 /// `bowline -p` as a process.
 mod print;
+/// Unsaved text after a kill.
+mod pty_recovery;
 /// The user's stories on the built binary.
 mod pty_stories;
 /// Kills, signals, hang-ups and servers that fail, on the built binary.

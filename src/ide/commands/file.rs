@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::command::{Command, Cx, command};
+use super::view;
 use crate::exec::Stamp;
 use crate::ide::effect::AfterSave;
 use crate::ide::effect::{Effect, Save};
@@ -10,12 +11,15 @@ use crate::ide::file_events;
 use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
+use crate::ide::state::panes::Focus;
+use crate::text::document::Document;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("file.save", "Save the file", save),
     command("file.save-as", "Save the file under another name", save_as),
     command("file.save-all", "Save every file", save_all),
+    command("file.new", "Begin a text without a file", new),
     command("file.open", "Open a file by its path", open),
     command("file.close", "Close the file", close),
     command("file.reload", "Read the file again from disk", reload),
@@ -99,6 +103,12 @@ pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
         seen: 0,
         searched: 0,
     })));
+}
+
+fn new(cx: &mut Cx<'_>) {
+    cx.state.buffers.open(None, Document::default_file(), None);
+    view::focus(cx, Focus::Editor);
+    cx.state.damage.all();
 }
 
 fn open(cx: &mut Cx<'_>) {

@@ -14,5 +14,6 @@ pub mod show;
 pub mod transcript;
 pub mod transcript_lines;
 pub mod transcript_view;
+pub mod unsaved;
 
 pub use root::State;

@@ -235,6 +235,10 @@ pub enum Answer {
     Overwrite(BufferId, PathBuf),
     /// Read the file again; the text as it was can be had back by undo.
     Reload(BufferId),
+    /// Bring unsaved text of an earlier run back.
+    Recover(u64),
+    /// Give it up.
+    DiscardLeft(u64),
     /// Let the tool call run.
     Allow(u64),
     /// Let it run, and every further call that the same rule would ask for.
