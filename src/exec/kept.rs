@@ -73,7 +73,8 @@ impl KeptFiles {
         for piece in pieces {
             writer.write_all(piece)?;
         }
-        let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        writer.flush()?;
+        drop(writer);
         {
             let mut run = self.run();
             let Run::Begun { names, .. } = &mut *run else {
@@ -83,9 +84,7 @@ impl KeptFiles {
             fs::rename(&part, self.folder.join(&name))?;
             names.insert(name.clone());
         }
-        // It outlives the program already; this is for the machine. Whoever waits for the disk
-        // before renaming would have nothing yet when the program dies in that time.
-        file.sync_data()?;
+        // Not synced: it outlives the program as it is, and a slow disk would hold up the next.
         for old in replaces.iter().filter(|old| **old != name) {
             self.remove(old)?;
         }

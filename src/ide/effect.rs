@@ -11,6 +11,7 @@ use super::state::overlay::PickRow;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
+use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -36,6 +37,10 @@ pub enum Effect {
         version: u64,
         /// Whether the person asked for it.
         forced: bool,
+        /// In which encoding; the one that it seems to be in when `None`.
+        encoding: Option<Encoding>,
+        /// The one that it was in.
+        current: Encoding,
     },
     /// Write a file.
     Save(Box<Save>),

@@ -15,6 +15,7 @@ use crate::exec::{EnvError, Stamp};
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
+use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -105,6 +106,8 @@ pub struct Saved {
     pub real: PathBuf,
     /// The revision of its undo tree that was written.
     pub revision: usize,
+    /// The format in which it was written.
+    pub format: Format,
     /// The file's new state.
     pub result: Result<Stamp, EnvError>,
     /// What was to follow.
@@ -119,6 +122,8 @@ pub struct Reread {
     pub version: u64,
     /// Whether the person asked for it.
     pub forced: bool,
+    /// The encoding that was asked for.
+    pub encoding: Option<Encoding>,
     /// What has to change, the file's format and state; `Ok(None)` when it is gone.
     pub result: Result<Option<(ChangeSet, Format, Stamp)>, EnvError>,
 }

@@ -22,6 +22,7 @@ use crate::runtime::Handle;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::document::Document;
+use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -72,11 +73,11 @@ impl Worker {
                 let env = self.env.clone();
                 self.task(async move { Event::Opened(open(&*env, path, at).await) });
             }
-            Effect::Reread { buffer, path, text, version, forced } => {
+            Effect::Reread { buffer, path, text, version, forced, encoding, current } => {
                 let env = self.env.clone();
                 self.task(async move {
-                    let result = compare(&*env, &path, text).await;
-                    Event::Reread(Reread { buffer, version, forced, result })
+                    let result = compare(&*env, &path, text, encoding, current).await;
+                    Event::Reread(Reread { buffer, version, forced, encoding, result })
                 });
             }
             Effect::Save(save) => {
@@ -296,6 +297,8 @@ async fn compare(
     env: &dyn Environment,
     path: &Path,
     text: Text,
+    encoding: Option<Encoding>,
+    current: Encoding,
 ) -> Result<Option<(ChangeSet, Format, Stamp)>, EnvError> {
     let data = match env.read(path).await {
         Ok(data) => data,
@@ -303,18 +306,30 @@ async fn compare(
         Err(error) => return Err(error),
     };
     let compared = tokio::task::spawn_blocking(move || {
-        let (new, format) = format::decode(&data.bytes);
-        (diff::change(&text.to_string(), &new), format, data.stamp)
+        let decoded = match encoding {
+            Some(encoding) => format::decode_as(&data.bytes, encoding).ok_or(encoding),
+            None => Ok(format::decode_like(&data.bytes, current)),
+        };
+        decoded.map(|(new, format)| (diff::change(&text.to_string(), &new), format, data.stamp))
     });
-    compared.await.map(Some).map_err(|_| EnvError::Cancelled)
+    let wrong = |encoding: Encoding| {
+        let why = format!("not {}: its bytes would not stay the same", encoding.name());
+        EnvError::unfit(path, std::io::Error::other(why))
+    };
+    compared.await.map_err(|_| EnvError::Cancelled)?.map(Some).map_err(wrong)
 }
 
 async fn write(env: &dyn Environment, save: Save) -> Event {
-    let bytes = format::encode(save.text.chunks_from(Byte(0)), save.format);
-    let result = env.write(&save.path, bytes, save.expected).await;
+    let (text, format) = (save.text, save.format);
+    let encoded = tokio::task::spawn_blocking(move || format::encode(text.chunks_from(Byte(0)), format));
+    let result = match encoded.await {
+        Ok(Ok(bytes)) => env.write(&save.path, bytes, save.expected).await,
+        Ok(Err(unfit)) => Err(EnvError::unfit(&save.path, unfit)),
+        Err(_) => Err(EnvError::Cancelled),
+    };
     let real = env.resolve(&save.path).await.unwrap_or_else(|_| save.path.clone());
     let Save { buffer, path, revision, then, .. } = save;
-    Event::Saved(Saved { buffer, path, real, revision, result, then })
+    Event::Saved(Saved { buffer, path, real, revision, format, result, then })
 }
 
 fn list_folder(folder: PathBuf) -> Event {

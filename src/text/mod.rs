@@ -9,6 +9,7 @@ pub mod columns;
 pub mod diff;
 pub mod document;
 pub mod edit;
+pub mod encoding;
 pub mod format;
 pub mod history;
 pub mod kill_ring;

@@ -17,6 +17,8 @@ mod ide_anything;
 mod ide_bad_input;
 /// A person edits files.
 mod ide_editing;
+/// Encodings are kept and can be chosen.
+mod ide_encodings;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// Typing, saving, renaming and reading again at the same time.

@@ -95,7 +95,7 @@ fn kills_at_random_points_lose_nothing_older_than_a_second() {
 /// Types words, saves after each `save_every`th, and kills after a time.
 fn kill_after(time: Duration, save_every: u64) {
     let mut pty = launch();
-    let (mut typed, mut shown, mut saved) = (String::new(), Vec::new(), vec!["\n".to_string()]);
+    let (mut typed, mut shown) = (String::new(), Vec::new());
     let start = Instant::now();
     for word in 1.. {
         if start.elapsed() >= time {
@@ -107,7 +107,6 @@ fn kill_after(time: Duration, save_every: u64) {
         pty.wait_text(text.trim());
         shown.push((Instant::now(), typed.len()));
         if word % save_every == 0 {
-            saved.push(format!("{typed}\n"));
             pty.send(SAVE);
         }
     }
@@ -115,7 +114,8 @@ fn kill_after(time: Duration, save_every: u64) {
     let killed = Instant::now();
     pty.wait_exit();
     let on_disk = disk(&pty.work());
-    assert!(saved.contains(&on_disk), "the file is whole: {on_disk:?} after {time:?}");
+    let whole = on_disk.strip_suffix('\n').is_some_and(|text| typed.starts_with(text));
+    assert!(whole, "the file is whole: {on_disk:?} after {time:?}");
     let text = match kept(&pty) {
         Some(text) if text != on_disk => recovered(pty),
         _ => on_disk,
@@ -124,5 +124,6 @@ fn kill_after(time: Duration, save_every: u64) {
     let safe = safe.max().unwrap_or(0);
     let text = text.trim_end_matches('\n');
     assert!(typed.starts_with(text), "nothing else is in it: {text:?} after {time:?}");
-    assert!(text.len() >= safe, "{text:?} of {typed:?}, of which {safe} were safe, after {time:?}");
+    let (kept, all) = (text.len(), typed.len());
+    assert!(kept >= safe, "{kept} bytes of {all} came back, of which {safe} were safe, after {time:?}");
 }

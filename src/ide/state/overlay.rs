@@ -9,6 +9,7 @@ use nucleo::{Injector, Nucleo};
 
 use super::area::Area;
 use super::buffers::BufferId;
+use crate::text::encoding::Encoding;
 
 /// One thing that floats.
 pub enum Overlay {
@@ -29,6 +30,8 @@ pub enum Pick {
     File(String),
     /// An open file.
     Buffer(BufferId),
+    /// An encoding.
+    Encoding(Encoding),
     /// A model.
     Model {
         /// Provider id.
@@ -235,6 +238,10 @@ pub enum Answer {
     Overwrite(BufferId, PathBuf),
     /// Read the file again; the text as it was can be had back by undo.
     Reload(BufferId),
+    /// Read the file again in this encoding.
+    ReadAs(BufferId, Encoding),
+    /// Save the file in this encoding.
+    SaveIn(BufferId, Encoding),
     /// Bring unsaved text of an earlier run back.
     Recover(u64),
     /// Give it up.
