@@ -39,6 +39,7 @@ fn bench(text: &str) -> Bench {
     let options = Options {
         workspace: folder.path().into(),
         home: folder.path().into(),
+        state: folder.path().join("state"),
         prompts: Vec::new(),
         theme: Theme::builtin(),
         keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,

@@ -143,6 +143,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     let options = ide::options::Options {
         workspace: setup.workspace.clone(),
         home: setup.home.user.clone(),
+        state: setup.home.state.clone(),
         prompts: setup.said.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
         theme,
         keymap,

@@ -98,6 +98,14 @@ pub enum EnvError {
     Cancelled,
 }
 
+impl EnvError {
+    /// A content that cannot be turned into a file's bytes.
+    pub fn unfit(path: &Path, why: impl std::error::Error + Send + Sync + 'static) -> Self {
+        let source = std::io::Error::new(std::io::ErrorKind::InvalidData, why);
+        Self::Io { path: path.to_path_buf(), source }
+    }
+}
+
 /// A command to run.
 #[derive(Debug, Clone)]
 pub struct CommandSpec {

@@ -5,6 +5,7 @@
 
 pub mod environment;
 pub mod files;
+pub mod kept;
 pub mod local;
 pub mod process;
 pub mod spill;
@@ -12,5 +13,6 @@ pub mod spill;
 pub use environment::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
 };
+pub use kept::KeptFiles;
 pub use local::LocalEnvironment;
 pub use spill::Spill;

@@ -1,11 +1,12 @@
 //! What answers lead to: of dialogs, and of one-line questions.
 
 use super::commands::command::Cx;
-use super::commands::file::{ask, save_buffer, save_to};
+use super::commands::file::{ask, save_buffer, save_in, save_to};
 use super::commands::{history, search};
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::file_events;
+use super::recovery;
 use super::state::overlay::{Answer, Overlay, Topic};
 use crate::base::paths;
 use crate::text::position::Byte;
@@ -29,6 +30,10 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::SaveAndClose(id) => save_buffer(cx, *id, AfterSave::Close, false),
         Answer::Overwrite(id, path) => save_to(cx, *id, path.clone(), AfterSave::Stay, true),
         Answer::Reload(id) => file_events::reread(cx, *id, true),
+        Answer::ReadAs(id, encoding) => file_events::reread_as(cx, *id, true, Some(*encoding)),
+        Answer::SaveIn(id, encoding) => save_in(cx, *id, *encoding),
+        Answer::Recover(number) => recovery::recover(cx, *number),
+        Answer::DiscardLeft(number) => recovery::discard(cx, *number),
         Answer::Allow(id) => cx.state.asks.answer(*id, Decision::Allow, false),
         Answer::AllowAlways(id) => cx.state.asks.answer(*id, Decision::Allow, true),
         Answer::Deny(id) => {

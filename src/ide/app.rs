@@ -19,11 +19,12 @@ use super::pickers::{Load, PICKERS};
 use super::state::State;
 use super::state::buffers::BufferId;
 use super::state::damage::Part;
-use super::state::overlay::{Overlay, Picker};
+use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{file_events, input, update};
+use super::{file_events, input, recovery, update};
 use crate::base::clock::SharedClock;
+use crate::exec::KeptFiles;
 use crate::runtime::Delivery;
 use crate::text::position::Column;
 use crate::tui::input::Input;
@@ -50,8 +51,8 @@ pub struct App {
     pending_since: Option<Duration>,
     sign_due: Option<Duration>,
     prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
-    /// Which tool call's question is on top.
-    asked: Option<u64>,
+    /// Which question that came by itself is on top, by its first answer.
+    asked: Option<Answer>,
     /// Which files were unsaved in the last frame.
     unsaved: Vec<BufferId>,
     /// How many pickers there were.
@@ -79,6 +80,8 @@ impl App {
         for problem in told {
             tracing::warn!("{problem}");
         }
+        let mut worker = worker;
+        worker.kept = Some(Arc::new(KeptFiles::new(options.state.join("swap"))));
         let mut app = Self {
             state,
             screen: Screen::new(size.0, size.1, options.colors),
@@ -167,6 +170,7 @@ impl App {
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),
+            Event::AllOpened => recovery::all_opened(&mut cx),
             Event::Reread(read) => file_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),
             Event::Listed { folder, result } => {
@@ -177,17 +181,8 @@ impl App {
                 cx.state.damage.add(Part::Files);
             }
             Event::Disk { buffer, stamp, disk } => file_events::disk(&mut cx, buffer, &stamp, disk),
-            Event::Filled(number) => {
-                let pickers = cx.state.overlays.iter_mut();
-                for overlay in pickers {
-                    if let Overlay::Picker(picker) = overlay
-                        && picker.number == number
-                    {
-                        picker.filling = false;
-                    }
-                }
-                cx.state.damage.add(Part::Overlay);
-            }
+            Event::Filled(number) => cx.state.filled(number),
+            Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
             Event::Ask(ask, reply) => update::ask(&mut cx, ask, reply),
         }
@@ -310,13 +305,14 @@ impl App {
 
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
+        self.with_cx(recovery::watch);
         let now = self.clock.monotonic();
-        let asked = self.state.overlays.last().and_then(update::asked_id);
+        let asked = self.state.overlays.last().and_then(update::uninvited).cloned();
         if asked != self.asked {
             // Whoever has just answered one question must not answer the next with the same key.
             self.state.guard_swallows = self.asked.is_some();
+            self.state.guard_until = asked.as_ref().map(|_| now + input::GUARD);
             self.asked = asked;
-            self.state.guard_until = asked.map(|_| now + input::GUARD);
         }
         if self.state.pending.is_empty() || !self.state.hints.is_empty() {
             self.pending_since = None;
@@ -332,7 +328,7 @@ impl App {
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        [hint, self.sign_due].into_iter().flatten().min()
+        [hint, self.sign_due, self.state.unsaved.deadline()].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -347,6 +343,14 @@ impl App {
             self.state.agent.sign += 1;
             self.state.damage.add(Part::Status);
         }
+        self.with_cx(recovery::tick);
+    }
+
+    /// What is to be done about unsaved text at the end, on a thread that may wait for the
+    /// disk. `chosen`: the person has given it up; else it is kept for the next start.
+    pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
+        let last = if chosen { Vec::new() } else { recovery::last(&mut self.state, self.clock.now_ms()) };
+        self.worker.end_keeping(chosen, last)
     }
 
     /// Whether the next frame would differ from the last.

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 
 use nucleo::Injector;
 
+use super::keeping::Job;
 use super::state::buffers::BufferId;
 use super::state::overlay::PickRow;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
 use crate::text::changes::ChangeSet;
+use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -40,6 +42,10 @@ pub enum Effect {
         version: u64,
         /// Whether the person asked for it.
         forced: bool,
+        /// In which encoding; the one that it seems to be in when `None`.
+        encoding: Option<Encoding>,
+        /// The one that it was in.
+        current: Encoding,
     },
     /// Write a file.
     Save(Box<Save>),
@@ -88,6 +94,8 @@ pub enum Effect {
     Navigate(String),
     /// Put a text on the system's clipboard.
     Copy(String),
+    /// Keep, find or forget unsaved text.
+    Keep(Job),
     /// Draw everything from scratch.
     Repaint,
 }

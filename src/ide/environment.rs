@@ -63,7 +63,9 @@ impl BufferEnvironment {
         if open.read_only.is_some() {
             return Err(EnvError::Denied(path.to_path_buf()));
         }
-        let (new, _) = format::decode(&bytes);
+        // What was read in the file's encoding comes back in it.
+        let decoded = format::decode_as(&bytes, open.format.encoding);
+        let (new, _) = decoded.unwrap_or_else(|| format::decode(&bytes));
         let changes = diff::change(&open.text.to_string(), &new);
         let (id, version) = (open.id, open.version);
         let edited = self.ask(|reply| BufferRequest::Edit { id, version, changes, reply }).await?;
@@ -109,6 +111,7 @@ impl Environment for BufferEnvironment {
             match self.snapshot(path).await? {
                 Some(open) => {
                     let bytes = format::encode(open.text.chunks_from(Byte(0)), open.format);
+                    let bytes = bytes.map_err(|unfit| EnvError::unfit(path, unfit))?;
                     Ok(FileData { bytes, stamp: stamp_of(&open) })
                 }
                 None => self.inner.read(path).await,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::effect::{AfterSave, Found, Occurrences, SearchFor};
+use super::keeping::Kept;
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use crate::base::error::Report;
@@ -13,6 +14,7 @@ use crate::exec::{EnvError, Stamp};
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
+use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
@@ -41,6 +43,8 @@ pub enum Event {
     Dequeued(Vec<String>),
     /// A file was read.
     Opened(Opened),
+    /// The files that were to be opened at the start are.
+    AllOpened,
     /// A file was written, or could not be.
     Saved(Saved),
     /// A file was read again.
@@ -61,6 +65,8 @@ pub enum Event {
         /// How it stands.
         disk: Disk,
     },
+    /// Unsaved text was kept, found or forgotten.
+    Kept(Kept),
     /// Nothing more comes for the picker of this number.
     Filled(u64),
     /// The agent's view of open files.
@@ -101,6 +107,8 @@ pub struct Saved {
     pub real: PathBuf,
     /// The revision of its undo tree that was written.
     pub revision: usize,
+    /// The format in which it was written.
+    pub format: Format,
     /// The file's new state.
     pub result: Result<Stamp, EnvError>,
     /// What was to follow.
@@ -115,6 +123,8 @@ pub struct Reread {
     pub version: u64,
     /// Whether the person asked for it.
     pub forced: bool,
+    /// The encoding that was asked for.
+    pub encoding: Option<Encoding>,
     /// What has to change, the file's format and state; `Ok(None)` when it is gone.
     pub result: Result<Option<(ChangeSet, Format, Stamp)>, EnvError>,
 }

@@ -7,9 +7,11 @@ use super::commands::command::Cx;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::event::{BufferRequest, BufferSnapshot, Opened, Reread, Saved};
+use super::recovery;
 use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
 use crate::exec::{EnvError, Stamp};
+use crate::text::encoding::Encoding;
 use crate::text::transaction::{Author, Transaction};
 
 /// A file was read.
@@ -41,6 +43,9 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
             buffer.place(at, tab_width);
         }
     }
+    if open.is_none() {
+        recovery::opened(cx, id);
+    }
     match before {
         Some(shown) => cx.state.buffers.show(shown),
         None => cx.state.files.select(&opened.path),
@@ -53,10 +58,16 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
 
 /// Asks for a file to be read again. `forced` takes the file's text whatever was typed.
 pub fn reread(cx: &mut Cx<'_>, id: BufferId, forced: bool) {
+    reread_as(cx, id, forced, None);
+}
+
+/// The same in an encoding of the person's choice.
+pub fn reread_as(cx: &mut Cx<'_>, id: BufferId, forced: bool, encoding: Option<Encoding>) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.path.clone() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    cx.effects.push(Effect::Reread { buffer: id, path, text, version, forced });
+    let current = buffer.area.document.format().encoding;
+    cx.effects.push(Effect::Reread { buffer: id, path, text, version, forced, encoding, current });
 }
 
 /// A file was read again: its text becomes one undoable edit, and its format the buffer's.
@@ -71,7 +82,7 @@ pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
     };
     if buffer.area.document.version() != read.version {
         if read.forced {
-            return reread(cx, read.buffer, true);
+            return reread_as(cx, read.buffer, true, read.encoding);
         }
         buffer.disk = Disk::Changed;
         cx.state.damage.all();
@@ -102,6 +113,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             buffer.real = Some(saved.real);
             buffer.stamp = Some(stamp);
             buffer.disk = Disk::Same;
+            buffer.area.document.set_format(saved.format);
             buffer.area.document.mark_saved_at(saved.revision);
             let name = buffer.name();
             cx.state.say(format!("saved {name}"));

@@ -136,9 +136,9 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
     }
 }
 
-/// Whether a tool call's question has come up so recently that keys cannot be meant for it.
+/// Whether a question has come up by itself so recently that keys cannot be meant for it.
 fn guarded(cx: &Cx<'_>) -> bool {
-    let asked = cx.state.overlays.last().is_some_and(|overlay| update::asked_id(overlay).is_some());
+    let asked = cx.state.overlays.last().is_some_and(|overlay| update::uninvited(overlay).is_some());
     asked && cx.state.guard_until.is_some_and(|until| until > cx.now)
 }
 

@@ -23,6 +23,8 @@ pub struct Options {
     pub workspace: PathBuf,
     /// The user's home, for `~`.
     pub home: PathBuf,
+    /// Where the program keeps what must outlive it.
+    pub state: PathBuf,
     /// What to say to the agent first: texts with their images.
     pub prompts: Vec<(String, Vec<Part>)>,
     /// The theme.

@@ -99,6 +99,7 @@ impl OnTerminal {
             // A window that was closed cannot be given back; the session must still end well.
             tracing::warn!("the terminal could not be restored: {error}");
         }
+        keep_unsaved(&mut pump.app).await;
         if let Some(session) = pump.app.session().cloned() {
             // The session's last questions to the loop must still be answered.
             let ended = session.shutdown();
@@ -218,6 +219,15 @@ impl OnTerminal {
         }
         let data = base64::engine::general_purpose::STANDARD.encode(text);
         self.terminal.write(format!("\x1b]52;c;{data}\x1b\\").as_bytes())
+    }
+}
+
+/// Keeps what is unsaved for the next start, unless the person has given it up.
+async fn keep_unsaved(app: &mut App) {
+    let chosen = app.state.quit;
+    let kept = tokio::task::spawn_blocking(app.end_keeping(chosen));
+    if !matches!(tokio::time::timeout(GOODBYE, kept).await, Ok(Ok(()))) {
+        tracing::error!("unsaved text could not be kept in time");
     }
 }
 

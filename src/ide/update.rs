@@ -34,6 +34,14 @@ pub fn asked_id(overlay: &Overlay) -> Option<u64> {
         .find_map(|choice| if let Answer::Allow(id) = choice.answer { Some(id) } else { None })
 }
 
+/// The first answer of a question that came by itself, so that nobody can have meant to answer it
+/// with what he was typing.
+pub fn uninvited(overlay: &Overlay) -> Option<&Answer> {
+    let Overlay::Dialog(dialog) = overlay else { return None };
+    let first = dialog.choices.first().map(|choice| &choice.answer)?;
+    matches!(first, Answer::Allow(_) | Answer::Recover(_)).then_some(first)
+}
+
 /// Questions that nobody waits for any more leave the screen.
 fn drop_withdrawn(cx: &mut Cx<'_>) {
     let gone = cx.state.asks.withdrawn();

@@ -12,15 +12,17 @@ use tokio_util::sync::CancellationToken;
 use super::commands;
 use super::effect::{Effect, Save};
 use super::event::{Event, Opened, Reread, Saved};
+use super::keeping::{self, Job, Kept};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
-use crate::exec::{EnvError, Environment, FileData, Stamp};
+use crate::exec::{EnvError, Environment, FileData, KeptFiles, Stamp};
 use crate::runtime::Handle;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::document::Document;
+use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -36,6 +38,8 @@ pub struct Worker {
     tasks: Tasks,
     /// The session, once it is there.
     pub session: Option<Handle>,
+    /// Where unsaved text is kept, once that is known.
+    pub kept: Option<Arc<KeptFiles>>,
     running: Arc<AtomicUsize>,
     walk: CancellationToken,
 }
@@ -54,7 +58,7 @@ impl Worker {
     /// `events`.
     pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>, tasks: Tasks) -> Self {
         let walk = CancellationToken::new();
-        Self { env, events, tasks, session: None, running: Arc::default(), walk }
+        Self { env, events, tasks, session: None, kept: None, running: Arc::default(), walk }
     }
 
     /// Whether a task is still at work.
@@ -69,11 +73,11 @@ impl Worker {
                 let env = self.env.clone();
                 self.task(async move { Event::Opened(open(&*env, path, at).await) });
             }
-            Effect::Reread { buffer, path, text, version, forced } => {
+            Effect::Reread { buffer, path, text, version, forced, encoding, current } => {
                 let env = self.env.clone();
                 self.task(async move {
-                    let result = compare(&*env, &path, text).await;
-                    Event::Reread(Reread { buffer, version, forced, result })
+                    let result = compare(&*env, &path, text, encoding, current).await;
+                    Event::Reread(Reread { buffer, version, forced, encoding, result })
                 });
             }
             Effect::Save(save) => {
@@ -90,6 +94,7 @@ impl Worker {
             }),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
+            Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
             Effect::Prompt(text, images, delivery) => {
@@ -138,6 +143,7 @@ impl Worker {
                 send(&events, Event::Opened(Opened { behind, ..opened })).await;
                 behind = true;
             }
+            send(&events, Event::AllOpened).await;
             drop(running);
         });
     }
@@ -172,6 +178,42 @@ impl Worker {
                 Err(error) => Event::Failed(format!("a task of the program failed: {error}")),
             }
         });
+    }
+
+    fn keep(&self, job: Job) {
+        let Some(files) = self.kept.clone() else { return };
+        let (events, running) = (self.events.clone(), self.running());
+        self.tasks.spawn(async move {
+            let done = tokio::task::spawn_blocking(move || keeping::perform(&files, job)).await;
+            match done {
+                Ok(done) => {
+                    for kept in done {
+                        send(&events, Event::Kept(kept)).await;
+                    }
+                }
+                Err(error) => tracing::error!("keeping unsaved text failed: {error}"),
+            }
+            drop(running);
+        });
+    }
+
+    /// The run ends. `chosen`: whatever is unsaved is given up; else `last` is done first.
+    /// Blocking, and nothing that is kept later counts.
+    pub fn end_keeping(&self, chosen: bool, last: Vec<Job>) -> impl FnOnce() + Send + 'static + use<> {
+        let files = self.kept.clone();
+        move || {
+            let Some(files) = files else { return };
+            for job in last {
+                for kept in keeping::perform(&files, job) {
+                    if let Kept::Written { result: Err(error), .. } = kept {
+                        tracing::error!(%error, "unsaved text could not be kept");
+                    }
+                }
+            }
+            if let Err(error) = files.end(chosen) {
+                tracing::warn!(%error, "recovery files could not be removed");
+            }
+        }
     }
 
     fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {
@@ -260,6 +302,8 @@ async fn compare(
     env: &dyn Environment,
     path: &Path,
     text: Text,
+    encoding: Option<Encoding>,
+    current: Encoding,
 ) -> Result<Option<(ChangeSet, Format, Stamp)>, EnvError> {
     let data = match env.read(path).await {
         Ok(data) => data,
@@ -267,18 +311,30 @@ async fn compare(
         Err(error) => return Err(error),
     };
     let compared = tokio::task::spawn_blocking(move || {
-        let (new, format) = format::decode(&data.bytes);
-        (diff::change(&text.to_string(), &new), format, data.stamp)
+        let decoded = match encoding {
+            Some(encoding) => format::decode_as(&data.bytes, encoding).ok_or(encoding),
+            None => Ok(format::decode_like(&data.bytes, current)),
+        };
+        decoded.map(|(new, format)| (diff::change(&text.to_string(), &new), format, data.stamp))
     });
-    compared.await.map(Some).map_err(|_| EnvError::Cancelled)
+    let wrong = |encoding: Encoding| {
+        let why = format!("not {}: its bytes would not stay the same", encoding.name());
+        EnvError::unfit(path, std::io::Error::other(why))
+    };
+    compared.await.map_err(|_| EnvError::Cancelled)?.map(Some).map_err(wrong)
 }
 
 async fn write(env: &dyn Environment, save: Save) -> Event {
-    let bytes = format::encode(save.text.chunks_from(Byte(0)), save.format);
-    let result = env.write(&save.path, bytes, save.expected).await;
+    let (text, format) = (save.text, save.format);
+    let encoded = tokio::task::spawn_blocking(move || format::encode(text.chunks_from(Byte(0)), format));
+    let result = match encoded.await {
+        Ok(Ok(bytes)) => env.write(&save.path, bytes, save.expected).await,
+        Ok(Err(unfit)) => Err(EnvError::unfit(&save.path, unfit)),
+        Err(_) => Err(EnvError::Cancelled),
+    };
     let real = env.resolve(&save.path).await.unwrap_or_else(|_| save.path.clone());
     let Save { buffer, path, revision, then, .. } = save;
-    Event::Saved(Saved { buffer, path, real, revision, result, then })
+    Event::Saved(Saved { buffer, path, real, revision, format, result, then })
 }
 
 fn list_folder(folder: PathBuf) -> Event {

@@ -2,6 +2,7 @@
 //! is a transaction. Must not know files or views; a view's selection comes in as an argument.
 
 use super::changes::ChangeSet;
+use super::encoding::Unfit;
 use super::format::{self, Format};
 use super::history::{Commit, History, Revision};
 use super::marks::Marks;
@@ -111,7 +112,7 @@ impl Document {
     }
 
     /// The bytes to save.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Result<Vec<u8>, Unfit> {
         format::encode(self.text.chunks_from(super::position::Byte(0)), self.format)
     }
 

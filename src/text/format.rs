@@ -1,5 +1,5 @@
-//! How a file's bytes become a text and the same bytes again: UTF-8 with or without BOM, line
-//! endings kept as they are, and bytes that are no UTF-8 carried through unharmed.
+//! How a file's bytes become a text and the same bytes again: the encoding, with or without a
+//! byte-order mark, line endings kept as they are, and what is in no encoding carried unharmed.
 //!
 //! Must not know files. Each byte that is not UTF-8 becomes one character of a private-use
 //! range, `U+10FF80` for 0x80 up to `U+10FFFF` for 0xFF, and goes back to that byte. Where a
@@ -8,6 +8,10 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
+use super::encoding::{self, Encoding, FIRST_CARRIED, Unfit};
+
 /// The character that stands for byte 0x00 of the carried range; only 0x80..=0xFF occur.
 const CARRIER: u32 = 0x10_FF00;
 
@@ -15,7 +19,8 @@ const CARRIER: u32 = 0x10_FF00;
 const BINARY_PROBE: usize = 8_000;
 
 /// How lines end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LineEnding {
     /// `\n`.
     #[default]
@@ -35,9 +40,12 @@ impl LineEnding {
 }
 
 /// What a file was like beside its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Format {
-    /// Whether it began with a UTF-8 byte-order mark.
+    /// How its characters are bytes.
+    pub encoding: Encoding,
+    /// Whether it began with a byte-order mark.
     pub bom: bool,
     /// How most of its lines end; what Enter inserts.
     pub ending: LineEnding,
@@ -57,18 +65,75 @@ impl Format {
 /// Reads a file's bytes. Never fails: see the module's text.
 pub fn decode(bytes: &[u8]) -> (String, Format) {
     let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);
-    let (bom, content) = match bytes.strip_prefix(b"\xef\xbb\xbf") {
+    let utf8 = |bom: bool, text: String, lossless| {
+        let format = Format { bom, ending: ending_of(&text), lossless, binary, ..Format::default() };
+        (text, format)
+    };
+    let (bom, content) = match bytes.strip_prefix(Encoding::UTF8.mark()) {
         Some(rest) => (true, rest),
         None => (false, bytes),
     };
+    let text = std::str::from_utf8(content).ok().filter(|_| !holds_carrier(content));
+    if let Some(text) = text.filter(|_| !binary) {
+        return utf8(bom, text.to_string(), false);
+    }
+    for encoding in [Encoding::UTF16LE, Encoding::UTF16BE] {
+        let wide = bytes.strip_prefix(encoding.mark()).and_then(|rest| encoding.decode(rest));
+        // The mark of UTF-32 begins like one of UTF-16; a text begins with no NUL.
+        if let Some(text) = wide.filter(|text| !text.starts_with('\0')) {
+            return other(encoding, true, text);
+        }
+    }
+    if !bom && let Some((encoding, text)) = encoding::detect(bytes, binary) {
+        return other(encoding, false, text);
+    }
+    match text {
+        Some(text) => utf8(bom, text.to_string(), false),
+        None => utf8(bom, carry(content), true),
+    }
+}
+
+/// Reads a file's bytes in an encoding that a person has chosen; `None` where they would not
+/// come out as the same bytes. UTF-8 always does.
+pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Option<(String, Format)> {
+    let marked = Some(bytes).filter(|_| !encoding.mark().is_empty());
+    let rest = marked.and_then(|bytes| bytes.strip_prefix(encoding.mark()));
+    if encoding != Encoding::UTF8 {
+        let text = encoding.decode(rest.unwrap_or(bytes))?;
+        return Some(other(encoding, rest.is_some(), text));
+    }
+    let content = rest.unwrap_or(bytes);
     let (text, lossless) = match std::str::from_utf8(content) {
         Ok(text) if !holds_carrier(content) => (text.to_string(), false),
         _ => (carry(content), true),
     };
-    let lf = memchr::memchr_iter(b'\n', content).count();
-    let crlf = memchr::memmem::find_iter(content, b"\r\n").count();
-    let ending = if crlf * 2 > lf { LineEnding::CrLf } else { LineEnding::Lf };
-    (text, Format { bom, ending, lossless, binary })
+    let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);
+    let format =
+        Format { bom: rest.is_some(), ending: ending_of(&text), lossless, binary, ..Format::default() };
+    Some((text, format))
+}
+
+/// Reads the bytes of a file that was in this encoding before: what is not plainly in another
+/// one is in it still.
+pub fn decode_like(bytes: &[u8], before: Encoding) -> (String, Format) {
+    let (text, format) = decode(bytes);
+    let plain = format.encoding == Encoding::UTF8 && !format.lossless && !format.binary;
+    if plain && !(text.is_ascii() && !before.is_utf16()) || format.bom || before == format.encoding {
+        return (text, format);
+    }
+    decode_as(bytes, before).unwrap_or((text, format))
+}
+
+fn other(encoding: Encoding, bom: bool, text: String) -> (String, Format) {
+    let ending = ending_of(&text);
+    (text, Format { encoding, bom, ending, ..Format::default() })
+}
+
+/// How most lines of a text end.
+fn ending_of(text: &str) -> LineEnding {
+    let lf = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
+    if crlf * 2 > lf { LineEnding::CrLf } else { LineEnding::Lf }
 }
 
 /// Whether valid UTF-8 holds a character of the carrier range: `F4 8F BE/BF xx`.
@@ -99,7 +164,7 @@ fn carrier(byte: u8) -> Option<char> {
 
 /// Whether a character stands for a byte that is no UTF-8.
 pub fn is_carried(c: char) -> bool {
-    c as u32 >= CARRIER + 0x80
+    c >= FIRST_CARRIED
 }
 
 /// The byte that a character stands for.
@@ -117,9 +182,19 @@ pub fn without_carriers(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The bytes of a text, given in pieces, in its format.
-pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Vec<u8> {
-    let mut bytes = if format.bom { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
+/// The bytes of a text, given in pieces, in its format. Fails where the encoding lacks a
+/// character, UTF-8 never.
+pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Result<Vec<u8>, Unfit> {
+    let mut bytes = if format.bom { format.encoding.mark().to_vec() } else { Vec::new() };
+    if format.encoding == Encoding::UTF8 {
+        encode_utf8(chunks, &mut bytes);
+    } else {
+        format.encoding.encode(chunks, &mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn encode_utf8<'a>(chunks: impl Iterator<Item = &'a str>, bytes: &mut Vec<u8>) {
     for chunk in chunks {
         // Whatever the format says: undo can bring a text of another format back, and every way
         // into a text keeps such characters out, so one that is there stands for a byte.
@@ -134,31 +209,7 @@ pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Vec<
             bytes.extend_from_slice(chunk.as_bytes());
         }
     }
-    bytes
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn any_bytes_come_out_as_they_went_in(bytes in prop::collection::vec(any::<u8>(), 0..200), salt in 0..4usize) {
-            let mut bytes = bytes;
-            let salts: [&[u8]; 4] = [b"", b"\xef\xbb\xbf", "\u{10FF80}a".as_bytes(), b"\xf4\x8f\xbe"];
-            bytes.extend_from_slice(salts[salt]);
-            bytes.splice(0..0, salts[salt].iter().copied());
-            let (text, format) = decode(&bytes);
-            prop_assert_eq!(encode([text.as_str()].into_iter(), format), bytes);
-        }
-    }
-
-    #[test]
-    fn plain_files_are_plain() {
-        let (text, format) = decode("é\r\n\u{fffd}\r\nx\n".as_bytes());
-        assert_eq!(text, "é\r\n\u{fffd}\r\nx\n");
-        assert_eq!(format, Format { ending: LineEnding::CrLf, ..Format::default() });
-        assert!(decode(b"a\0b").1.binary);
-    }
-}
+mod tests;

@@ -13,6 +13,7 @@ pub mod comment_signs;
 pub mod diff;
 pub mod document;
 pub mod edit;
+pub mod encoding;
 pub mod format;
 pub mod history;
 pub mod kill_ring;

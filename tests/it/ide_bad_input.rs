@@ -31,7 +31,7 @@ async fn a_binary_file_is_shown_and_not_edited() {
 
 #[tokio::test]
 async fn bytes_that_are_no_utf8_stay_what_they_are() {
-    let bytes = b"caf\xe9\nna\xefve\xff\xfe\r\nend";
+    let bytes = b"caf\xc3\xa9\nna\xc3\xafve\xff\xfe\r\nend";
     let mut desk = Plan::new().with("a.txt", bytes).start().await;
     assert!(desk.picture().contains("not UTF-8, bytes kept"), "{}", desk.picture());
     desk.keys("Ctrl-s").await;

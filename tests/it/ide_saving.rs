@@ -46,6 +46,7 @@ async fn a_file_that_changed_while_it_was_saved_is_not_closed() {
         path: path.clone(),
         real: path,
         revision: 0,
+        format: Format::default(),
         result: Ok(Stamp::of(b"")),
         then: AfterSave::Close,
     };
@@ -101,6 +102,7 @@ async fn a_reload_that_nobody_asked_for_never_overwrites_what_was_typed() {
         buffer: id,
         version,
         forced: false,
+        encoding: None,
         result: Ok(Some((changes, Format::default(), Stamp::of(b"one\n")))),
     };
     desk.ide.app().handle(Event::Reread(read));

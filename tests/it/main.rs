@@ -23,6 +23,10 @@ mod ide_commands;
 mod ide_cursors;
 /// A person edits files.
 mod ide_editing;
+/// Encodings are kept and can be chosen.
+mod ide_encodings;
+/// Unsaved text outlives the program.
+mod ide_recovery;
 /// Typing, saving, renaming and reading again at the same time.
 mod ide_saving;
 /// What the screen looks like.
@@ -37,6 +41,8 @@ mod ide_undo;
 mod openai;
 /// `bowline -p` as a process.
 mod print;
+/// Unsaved text after a kill.
+mod pty_recovery;
 /// The user's stories on the built binary.
 mod pty_stories;
 /// Kills, signals, hang-ups and servers that fail, on the built binary.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::command::{Command, Cx, command};
+use super::view;
 use crate::exec::Stamp;
 use crate::ide::effect::AfterSave;
 use crate::ide::effect::{Effect, Save};
@@ -10,6 +11,10 @@ use crate::ide::file_events;
 use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
+use crate::ide::state::panes::Focus;
+use crate::text::document::Document;
+use crate::text::encoding::Encoding;
+use crate::text::format::Format;
 use crate::text::search::How;
 
 /// The area's rows.
@@ -17,8 +22,12 @@ pub const COMMANDS: &[Command] = &[
     command("file.save", "Save the file", save),
     command("file.save-as", "Save the file under another name", save_as),
     command("file.save-all", "Save every file", save_all),
+    command("file.new", "Begin a text without a file", new),
     command("file.open", "Open a file by its path", open),
     command("file.close", "Close the file", close),
+    command("file.encoding", "Read or save the file in another encoding", |cx| {
+        cx.effects.push(Effect::Picker("encodings"));
+    }),
     command("file.reload", "Read the file again from disk", reload),
     command("file.next", "Show the next open file", |cx| cycle(cx, 1)),
     command("file.previous", "Show the previous open file", |cx| cycle(cx, -1)),
@@ -51,6 +60,36 @@ pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
 
 /// Asks for a file to be written to a path, which is the buffer's own once that is done.
 pub fn save_to(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, then: AfterSave, over: bool) {
+    let Some(format) = cx.state.buffers.get_mut(id).map(|buffer| buffer.area.document.format()) else {
+        return;
+    };
+    write(cx, id, path, (then, over), format);
+}
+
+/// Asks for a file to be written where it is, in another encoding. It is the buffer's own once
+/// that is done; a text that does not fit stays what it was.
+pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let was = buffer.area.document.format();
+    // UTF-16 without its mark is a riddle to most programs.
+    let bom = if encoding.is_utf16() {
+        true
+    } else {
+        encoding == Encoding::UTF8 && was.encoding == encoding && was.bom
+    };
+    let format = Format { encoding, bom, lossless: false, ..was };
+    let Some(path) = buffer.path.clone() else {
+        buffer.area.document.set_format(format);
+        cx.state.say(format!("it will be saved in {}", encoding.name()));
+        return;
+    };
+    if buffer.saving {
+        return cx.state.fail("the file is being saved; choose again");
+    }
+    write(cx, id, path, (AfterSave::Stay, false), format);
+}
+
+fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave, bool), format: Format) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if let Some(reason) = buffer.read_only {
         cx.state.fail(format!("not saved: {reason}"));
@@ -70,7 +109,7 @@ pub fn save_to(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, then: AfterSave, ov
         buffer: id,
         path,
         text: document.text().clone(),
-        format: document.format(),
+        format,
         revision: document.history().current(),
         // A file that nobody has read must not be there yet.
         expected: (!over).then(|| known.unwrap_or_else(Stamp::missing)),
@@ -104,6 +143,12 @@ pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
         seen: 0,
         searched: 0,
     })));
+}
+
+fn new(cx: &mut Cx<'_>) {
+    cx.state.buffers.open(None, Document::default_file(), None);
+    view::focus(cx, Focus::Editor);
+    cx.state.damage.all();
 }
 
 fn open(cx: &mut Cx<'_>) {

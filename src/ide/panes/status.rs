@@ -7,6 +7,7 @@ use crate::base::width::{text_width, truncate};
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::llm::model::Thinking;
+use crate::text::encoding::Encoding;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 
@@ -61,6 +62,10 @@ fn left(state: &State) -> (String, &'static str) {
         text.push_str(&format!("  read-only: {reason}"));
     } else if buffer.area.document.format().lossless {
         text.push_str("  not UTF-8, bytes kept");
+    }
+    let encoding = buffer.area.document.format().encoding;
+    if encoding != Encoding::UTF8 {
+        text.push_str(&format!("  {}", encoding.name()));
     }
     let edits = buffer.area.document.marks().all().len();
     if edits > 0 {

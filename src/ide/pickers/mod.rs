@@ -2,6 +2,7 @@
 
 pub mod buffers;
 pub mod commands;
+pub mod encodings;
 pub mod files;
 pub mod keys;
 pub mod models;
@@ -18,6 +19,7 @@ pub static PICKERS: &[Row] = &[
     commands::PICKER,
     keys::PICKER,
     models::PICKER,
+    encodings::PICKER,
     tools::PICKER,
     session_tree::PICKER,
 ];

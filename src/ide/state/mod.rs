@@ -18,5 +18,6 @@ pub mod transcript;
 pub mod transcript_lines;
 pub mod transcript_view;
 pub mod undo_view;
+pub mod unsaved;
 
 pub use root::State;

@@ -10,6 +10,7 @@ use nucleo::{Injector, Nucleo};
 use super::area::Area;
 use super::buffers::BufferId;
 use super::undo_view::UndoView;
+use crate::text::encoding::Encoding;
 
 /// One thing that floats.
 pub enum Overlay {
@@ -32,6 +33,8 @@ pub enum Pick {
     File(String),
     /// An open file.
     Buffer(BufferId),
+    /// An encoding.
+    Encoding(Encoding),
     /// A model.
     Model {
         /// Provider id.
@@ -242,6 +245,14 @@ pub enum Answer {
     Overwrite(BufferId, PathBuf),
     /// Read the file again; the text as it was can be had back by undo.
     Reload(BufferId),
+    /// Read the file again in this encoding.
+    ReadAs(BufferId, Encoding),
+    /// Save the file in this encoding.
+    SaveIn(BufferId, Encoding),
+    /// Bring unsaved text of an earlier run back.
+    Recover(u64),
+    /// Give it up.
+    DiscardLeft(u64),
     /// Let the tool call run.
     Allow(u64),
     /// Let it run, and every further call that the same rule would ask for.

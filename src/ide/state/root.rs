@@ -23,6 +23,7 @@ use super::replacing::Replacing;
 use super::show::Show;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
+use super::unsaved::Unsaved;
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::layout::Areas;
 use crate::ide::options::Options;
@@ -53,6 +54,8 @@ pub struct State {
     pub areas: Areas,
     /// The open files.
     pub buffers: Buffers,
+    /// What is kept of unsaved text.
+    pub unsaved: Unsaved,
     /// The file tree.
     pub files: FileTree,
     /// The conversation.
@@ -144,6 +147,7 @@ impl State {
             size,
             areas: Areas::default(),
             buffers: Buffers::default(),
+            unsaved: Unsaved::default(),
             files: FileTree::new(&options.workspace),
             transcript: Transcript::default(),
             transcript_view: RefCell::default(),
@@ -248,6 +252,18 @@ impl State {
         self.overlays.push(overlay);
         self.pending.clear();
         self.damage.all();
+    }
+
+    /// Nothing more comes for the picker of this number.
+    pub fn filled(&mut self, number: u64) {
+        for overlay in &mut self.overlays {
+            if let Overlay::Picker(picker) = overlay
+                && picker.number == number
+            {
+                picker.filling = false;
+            }
+        }
+        self.damage.add(Part::Overlay);
     }
 
     /// Takes away what is on top.

@@ -107,7 +107,7 @@ fn an_agents_edit_is_one_step_that_is_marked_and_can_be_undone() {
 fn enter_inserts_the_files_own_line_ending() {
     let document = Document::from_bytes(b"\xef\xbb\xbfa\r\nb\r\n");
     assert_eq!(document.format().ending, LineEnding::CrLf);
-    assert_eq!(document.bytes(), b"\xef\xbb\xbfa\r\nb\r\n");
+    assert_eq!(document.bytes().unwrap(), b"\xef\xbb\xbfa\r\nb\r\n");
 }
 
 #[derive(Debug, Clone)]

@@ -179,6 +179,7 @@ impl Plan {
         let root = home.display().to_string();
         let home =
             Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
+        let state = home.state.clone();
         let env = Place::new(&work, self.refused.clone());
         let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
         let time = clock.clone();
@@ -202,6 +203,7 @@ impl Plan {
         let options = Options {
             workspace: work,
             home: user,
+            state,
             prompts: Vec::new(),
             theme: Theme::builtin(),
             keymap,

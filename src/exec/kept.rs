@@ -1,0 +1,218 @@
+//! Files in which a run of the program keeps what must outlive it: private, replaced in one
+//! step, and known to belong to a run for as long as that run lives. Blocking.
+//!
+//! Must not know what is in them. A run holds a lock on a file of its own; the system lets go
+//! of it however the run ends, so whoever finds the lock free knows that nobody will come back
+//! for the files.
+
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The ending of what is kept: `<key>.<run>.kept`.
+const KEPT: &str = ".kept";
+/// The ending of a run's lock: `<run>.lock`.
+const LOCK: &str = ".lock";
+/// The ending of a file that is being written.
+const PART: &str = ".part";
+
+/// The kept files of one folder, as one run sees them.
+#[derive(Debug)]
+pub struct KeptFiles {
+    folder: PathBuf,
+    run: Mutex<Run>,
+}
+
+#[derive(Debug)]
+enum Run {
+    /// Nothing is kept.
+    Idle,
+    Begun {
+        id: String,
+        lock: File,
+        names: BTreeSet<String>,
+    },
+    Ended,
+}
+
+/// One file that a run which is no more has left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Its name, for [`KeptFiles::read`] and [`KeptFiles::remove`].
+    pub name: String,
+    /// Under which key it was written.
+    pub key: String,
+}
+
+impl KeptFiles {
+    /// The files of a folder, which is made when something is kept first.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, run: Mutex::new(Run::Idle) }
+    }
+
+    fn run(&self) -> MutexGuard<'_, Run> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a content under a key of letters, digits and `-`, in place of what this run kept
+    /// there before; then removes the files that it `replaces`. Returns its name. For each key
+    /// one write at a time.
+    pub fn write<'a>(
+        &self,
+        key: &str,
+        pieces: impl Iterator<Item = &'a [u8]>,
+        replaces: &[String],
+    ) -> io::Result<String> {
+        let name = format!("{key}.{}{KEPT}", self.begin()?);
+        let part = self.folder.join(format!("{name}{PART}"));
+        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+        let mut writer = BufWriter::with_capacity(64 << 10, file);
+        for piece in pieces {
+            writer.write_all(piece)?;
+        }
+        writer.flush()?;
+        drop(writer);
+        {
+            let mut run = self.run();
+            let Run::Begun { names, .. } = &mut *run else {
+                fs::remove_file(&part)?;
+                return Err(io::Error::other("the program is ending"));
+            };
+            fs::rename(&part, self.folder.join(&name))?;
+            names.insert(name.clone());
+        }
+        // Not synced: it outlives the program as it is, and a slow disk would hold up the next.
+        for old in replaces.iter().filter(|old| **old != name) {
+            self.remove(old)?;
+        }
+        Ok(name)
+    }
+
+    /// The id of this run, whose lock is made when it is needed first.
+    fn begin(&self) -> io::Result<String> {
+        let mut run = self.run();
+        match &*run {
+            Run::Begun { id, .. } => return Ok(id.clone()),
+            Run::Ended => return Err(io::Error::other("the program is ending")),
+            Run::Idle => {}
+        }
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        let made = tempfile::Builder::new()
+            .prefix("run")
+            .suffix(LOCK)
+            .rand_bytes(12)
+            .disable_cleanup(true)
+            .tempfile_in(&self.folder)?;
+        let (lock, path) = made.keep().map_err(|error| error.error)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            // A file system without locks: the files are then offered too early, not too late.
+            Err(error) => tracing::debug!(%error, "the recovery files cannot be locked"),
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let id = name.trim_end_matches(LOCK).to_string();
+        *run = Run::Begun { id: id.clone(), lock, names: BTreeSet::new() };
+        Ok(id)
+    }
+
+    /// What runs that are no more have left behind, under one key or (`None`) under all.
+    pub fn left(&self, key: Option<&str>) -> io::Result<Vec<Left>> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut left = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            let Some((its_key, run)) = parts(&name) else { continue };
+            if key.is_none_or(|key| key == its_key) && !self.is_alive(run) {
+                left.push(Left { key: its_key.to_string(), name: name.clone() });
+            }
+        }
+        left.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(left)
+    }
+
+    fn is_alive(&self, run: &str) -> bool {
+        let Ok(lock) = File::open(self.folder.join(format!("{run}{LOCK}"))) else { return false };
+        matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))
+    }
+
+    /// The content of a kept file.
+    pub fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        fs::read(self.folder.join(name))
+    }
+
+    /// Removes a kept file, and the lock of its run with the last one. One that is gone
+    /// already is no failure.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        let Some((_, its_run)) = parts(name) else { return Ok(()) };
+        let mut run = self.run();
+        match &mut *run {
+            Run::Begun { id, names, .. } if id == its_run => {
+                gone(fs::remove_file(self.folder.join(name)))?;
+                names.remove(name);
+                if names.is_empty() {
+                    gone(fs::remove_file(self.folder.join(format!("{id}{LOCK}"))))?;
+                    *run = Run::Idle;
+                }
+                Ok(())
+            }
+            _ => {
+                gone(fs::remove_file(self.folder.join(name)))?;
+                gone(fs::remove_file(self.folder.join(format!("{name}{PART}"))))?;
+                if !self.has_files(its_run)? {
+                    gone(fs::remove_file(self.folder.join(format!("{its_run}{LOCK}"))))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn has_files(&self, run: &str) -> io::Result<bool> {
+        for entry in fs::read_dir(&self.folder)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if parts(&name).is_some_and(|(_, its)| its == run) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The run ends: nothing more is kept. With `remove` everything that it kept goes, else it
+    /// stays for the next one to find.
+    pub fn end(&self, remove: bool) -> io::Result<()> {
+        let Run::Begun { id, lock, names } = std::mem::replace(&mut *self.run(), Run::Ended) else {
+            return Ok(());
+        };
+        let removed = names.iter().filter(|_| remove);
+        for name in removed {
+            gone(fs::remove_file(self.folder.join(name)))?;
+        }
+        if remove || names.is_empty() {
+            gone(fs::remove_file(self.folder.join(format!("{id}{LOCK}"))))?;
+        }
+        drop(lock);
+        Ok(())
+    }
+}
+
+/// Key and run of a kept file's name.
+fn parts(name: &str) -> Option<(&str, &str)> {
+    Path::new(name).file_name().filter(|only| *only == name)?;
+    name.strip_suffix(KEPT)?.split_once('.')
+}
+
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

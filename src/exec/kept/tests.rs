@@ -1,0 +1,60 @@
+//! Tests of kept files.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+fn keep(files: &KeptFiles, key: &str, content: &str) -> String {
+    files.write(key, [content.as_bytes()].into_iter(), &[]).unwrap()
+}
+
+#[test]
+fn what_a_dead_run_kept_is_found_and_what_a_living_one_keeps_is_not() {
+    let temp = tempfile::tempdir().unwrap();
+    let dead = KeptFiles::new(temp.path().join("deep/swap"));
+    assert_eq!(dead.left(None).unwrap(), []);
+    keep(&dead, "a", "one");
+    let name = keep(&dead, "a", "two");
+    keep(&dead, "b", "three");
+    let next = KeptFiles::new(temp.path().join("deep/swap"));
+    assert_eq!(next.left(None).unwrap(), [], "its run lives");
+    assert_eq!(dead.left(None).unwrap(), [], "nobody finds his own");
+    drop(dead);
+    assert_eq!(next.left(Some("a")).unwrap(), [Left { name: name.clone(), key: "a".to_string() }]);
+    assert_eq!(next.read(&name).unwrap(), b"two");
+    assert_eq!(next.left(None).unwrap().len(), 2);
+    let mode = |path: &str| fs::metadata(temp.path().join("deep/swap").join(path)).unwrap().permissions();
+    assert_eq!(mode(&name).mode() & 0o777, 0o600);
+    assert_eq!(mode("").mode() & 0o777, 0o700);
+}
+
+#[test]
+fn nothing_stays_behind_when_everything_is_removed() {
+    let temp = tempfile::tempdir().unwrap();
+    let count = || fs::read_dir(temp.path()).unwrap().count();
+    let files = KeptFiles::new(temp.path().to_path_buf());
+    let a = keep(&files, "a", "one");
+    files.remove(&a).unwrap();
+    files.remove(&a).unwrap();
+    assert_eq!(count(), 0, "not even a lock");
+    keep(&files, "a", "one");
+    drop(files);
+    let files = KeptFiles::new(temp.path().to_path_buf());
+    let left = files.left(None).unwrap().remove(0).name;
+    let own = files.write("a", [b"two".as_slice()].into_iter(), &[left]).unwrap();
+    assert_eq!(count(), 2, "the new one and the lock of its run");
+    files.remove("../outside.run.kept").unwrap();
+    files.end(true).unwrap();
+    assert_eq!(count(), 0);
+    assert!(files.write("a", std::iter::empty(), &[]).is_err(), "an ended run keeps nothing");
+    assert!(files.read(&own).is_err());
+}
+
+#[test]
+fn a_run_that_ends_without_removing_leaves_its_files_to_the_next() {
+    let temp = tempfile::tempdir().unwrap();
+    let files = KeptFiles::new(temp.path().to_path_buf());
+    keep(&files, "a", "one");
+    files.end(false).unwrap();
+    assert_eq!(KeptFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
+}

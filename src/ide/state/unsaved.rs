@@ -1,0 +1,171 @@
+//! Which unsaved text is kept safe against the end of the program, and when the next is due.
+//! Must not write; what to write is asked for by `ide::recovery`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::buffers::{Buffer, BufferId};
+use crate::exec::Stamp;
+use crate::text::format::Format;
+
+/// How long an edit may be without being kept. The write itself takes its time too, and what
+/// is older than a second must be safe.
+const DELAY: Duration = Duration::from_millis(500);
+/// Texts longer than this are kept less often, in bytes.
+const LARGE: usize = 4 << 20;
+/// How much longer such a text waits for each [`LARGE`] of its length, at most [`DELAY_MAX`].
+const DELAY_PER_LARGE: Duration = Duration::from_secs(1);
+/// The longest delay.
+const DELAY_MAX: Duration = Duration::from_secs(15);
+
+/// What is kept of one buffer.
+#[derive(Debug, Default)]
+struct Track {
+    /// The version that is kept or on its way.
+    kept: Option<u64>,
+    /// When the text as it is must be kept.
+    due: Option<Duration>,
+    /// Whether a write or a removal is on its way.
+    busy: bool,
+    /// Kept files that are of no use once this buffer's text is kept anew, or saved.
+    names: Vec<String>,
+    /// Those among them that the write on its way removes.
+    replacing: Vec<String>,
+}
+
+/// A text that a run which is no more had not saved.
+#[derive(Debug, Clone)]
+pub struct LeftText {
+    /// Where it is kept.
+    pub name: String,
+    /// The open file that it belongs to; none for a text without a file.
+    pub buffer: Option<BufferId>,
+    /// The text.
+    pub text: std::sync::Arc<str>,
+    /// Its format.
+    pub format: Format,
+    /// The state of the file that it was made from.
+    pub stamp: Option<Stamp>,
+    /// When it was kept, in milliseconds since the epoch.
+    pub time_ms: u64,
+}
+
+/// What is kept of all buffers, and what was found of runs before.
+#[derive(Debug, Default)]
+pub struct Unsaved {
+    tracks: BTreeMap<BufferId, Track>,
+    left: BTreeMap<u64, LeftText>,
+    next: u64,
+    /// Whether the person has been told that keeping fails.
+    pub told: bool,
+}
+
+/// What has to be done.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Due {
+    /// This buffer's text is to be kept.
+    Keep(BufferId),
+    /// These files are of no use any more.
+    Remove(BufferId, Vec<String>),
+}
+
+impl Unsaved {
+    /// Looks at the buffers after something happened: new edits get a time, and kept files of
+    /// what is saved or closed are to be removed. The cost is that of the open files' number.
+    pub fn watch(&mut self, buffers: &[Buffer], now: Duration) -> Vec<Due> {
+        for buffer in buffers {
+            let version = buffer.area.document.version();
+            if !buffer.is_unsaved() {
+                if let Some(track) = self.tracks.get_mut(&buffer.id) {
+                    (track.due, track.kept) = (None, None);
+                }
+                continue;
+            }
+            let track = self.tracks.entry(buffer.id).or_default();
+            if track.kept != Some(version) {
+                track.due.get_or_insert_with(|| now + delay(buffer.area.text().end().0));
+            }
+        }
+        let mut due = Vec::new();
+        for (id, track) in &mut self.tracks {
+            let unsaved = buffers.iter().any(|buffer| buffer.id == *id && buffer.is_unsaved());
+            if !unsaved && !track.busy && !track.names.is_empty() {
+                track.busy = true;
+                due.push(Due::Remove(*id, std::mem::take(&mut track.names)));
+            }
+        }
+        let open = |id: &BufferId| buffers.iter().any(|buffer| buffer.id == *id);
+        self.tracks.retain(|id, track| track.busy || !track.names.is_empty() || open(id));
+        due
+    }
+
+    /// When the next text has to be kept.
+    pub fn deadline(&self) -> Option<Duration> {
+        self.tracks.values().filter(|track| !track.busy).filter_map(|track| track.due).min()
+    }
+
+    /// The buffers whose text has to be kept by now.
+    pub fn due(&self, now: Duration) -> Vec<BufferId> {
+        let is_due = |track: &Track| !track.busy && track.due.is_some_and(|due| due <= now);
+        self.tracks.iter().filter(|(_, track)| is_due(track)).map(|(id, _)| *id).collect()
+    }
+
+    /// The buffers whose text is not kept as it is.
+    pub fn behind(&self) -> Vec<BufferId> {
+        self.tracks.iter().filter(|(_, track)| track.due.is_some()).map(|(id, _)| *id).collect()
+    }
+
+    /// A write of this version begins; returns the files that it makes useless.
+    pub fn begin(&mut self, id: BufferId, version: u64) -> Vec<String> {
+        let track = self.tracks.entry(id).or_default();
+        (track.kept, track.due, track.busy) = (Some(version), None, true);
+        track.replacing = std::mem::take(&mut track.names);
+        track.replacing.clone()
+    }
+
+    /// A write ended, under this name or not at all; a failed one is tried again with the next
+    /// edit.
+    pub fn written(&mut self, id: BufferId, name: Option<String>) {
+        let track = self.tracks.entry(id).or_default();
+        track.busy = false;
+        let replaced = std::mem::take(&mut track.replacing);
+        match name {
+            Some(name) => track.names.push(name),
+            None => track.names.extend(replaced),
+        }
+    }
+
+    /// A removal ended.
+    pub fn removed(&mut self, id: BufferId) {
+        if let Some(track) = self.tracks.get_mut(&id) {
+            track.busy = false;
+        }
+    }
+
+    /// A kept file holds what this buffer's text is now.
+    pub fn adopt(&mut self, id: BufferId, name: String) {
+        self.tracks.entry(id).or_default().names.push(name);
+    }
+
+    /// Remembers what a run before has left, until the person has decided.
+    pub fn found(&mut self, left: LeftText) -> u64 {
+        self.next += 1;
+        self.left.insert(self.next, left);
+        self.next
+    }
+
+    /// What was found under this number.
+    pub fn left(&self, number: u64) -> Option<&LeftText> {
+        self.left.get(&number)
+    }
+
+    /// Takes what was found under this number.
+    pub fn take(&mut self, number: u64) -> Option<LeftText> {
+        self.left.remove(&number)
+    }
+}
+
+/// How long an edit of a text of that many bytes may wait.
+fn delay(bytes: usize) -> Duration {
+    (DELAY + DELAY_PER_LARGE * (bytes / LARGE) as u32).min(DELAY_MAX)
+}

@@ -1,0 +1,129 @@
+//! Tests of formats: whatever the bytes, they come out as they went in.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn again(bytes: &[u8]) -> Vec<u8> {
+    let (text, format) = decode(bytes);
+    encode([text.as_str()].into_iter(), format).unwrap()
+}
+
+/// Bytes of one of the encodings, or of none.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let encodings: Vec<Encoding> = Encoding::all().collect();
+    let encoded = (prop::sample::select(encodings), any::<bool>(), "[a-zA-Z \\r\\n\\téäßĄЖя漢字あ가]{0,60}");
+    let encoded = encoded.prop_map(|(encoding, bom, text)| {
+        let format = Format { encoding, bom, ..Format::default() };
+        encode([text.as_str()].into_iter(), format).unwrap_or_else(|_| text.into_bytes())
+    });
+    prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..200),
+        prop::collection::vec(prop_oneof![Just(0u8), Just(b'a'), Just(b'\n'), any::<u8>()], 0..60),
+        encoded,
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn any_bytes_come_out_as_they_went_in(bytes in bytes(), salt in 0..7usize) {
+        let mut bytes = bytes;
+        let salts: [&[u8]; 7] =
+            [b"", b"\xef\xbb\xbf", "\u{10FF80}a".as_bytes(), b"\xf4\x8f\xbe", b"\xff\xfe", b"\xfe\xff", b"\x1b$B"];
+        bytes.splice(0..0, salts[salt].iter().copied());
+        prop_assert_eq!(again(&bytes), bytes.clone());
+        bytes.extend_from_slice(salts[salt]);
+        prop_assert_eq!(again(&bytes), bytes.clone());
+        for encoding in Encoding::all() {
+            if let Some((text, format)) = decode_as(&bytes, encoding) {
+                let again = encode([text.as_str()].into_iter(), format).unwrap();
+                prop_assert_eq!(&again, &bytes, "as {:?}", encoding);
+            }
+        }
+    }
+
+    #[test]
+    fn utf8_is_never_taken_for_anything_else(text in "[^\\x00]{0,80}") {
+        let (decoded, format) = decode(text.as_bytes());
+        prop_assert_eq!(format.encoding, Encoding::UTF8);
+        let plain = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        prop_assert!(format.lossless || decoded == plain);
+    }
+
+    #[test]
+    fn a_text_saved_in_utf16_is_read_as_it_was(text in "[a-z][^\\x00-\\x08\\x0b\\x0e-\\x1f\u{10FF80}-\u{10FFFF}]{0,80}", big in any::<bool>()) {
+        let encoding = if big { Encoding::UTF16BE } else { Encoding::UTF16LE };
+        let format = Format { encoding, bom: true, ..Format::default() };
+        let (read, as_read) = decode(&encode([text.as_str()].into_iter(), format).unwrap());
+        prop_assert_eq!(read, text);
+        prop_assert_eq!((as_read.encoding, as_read.bom), (encoding, true));
+    }
+}
+
+#[test]
+fn plain_files_are_plain() {
+    let (text, format) = decode("é\r\n\u{fffd}\r\nx\n".as_bytes());
+    assert_eq!(text, "é\r\n\u{fffd}\r\nx\n");
+    assert_eq!(format, Format { ending: LineEnding::CrLf, ..Format::default() });
+    assert!(decode(b"a\0b").1.binary);
+}
+
+#[test]
+fn damaged_utf8_stays_utf8_and_damage_alone_is_a_legacy_text() {
+    let (_, format) = decode(
+        "schön, na\u{ef}ve, \u{df}"
+            .as_bytes()
+            .iter()
+            .chain(b"\xff\n")
+            .copied()
+            .collect::<Vec<_>>()
+            .as_slice(),
+    );
+    assert!(format.lossless && format.encoding == Encoding::UTF8);
+    let (text, format) = decode(b"caf\xe9, na\xefve, stra\xdfe\r\n");
+    assert_eq!((text.as_str(), format.encoding.name()), ("café, naïve, straße\r\n", "windows-1252"));
+    assert_eq!(format.ending, LineEnding::CrLf);
+    let (_, format) = decode(b"\x7fELF\xff\x81\x02");
+    assert!(format.lossless, "control characters are no text");
+}
+
+#[test]
+fn utf16_is_known_without_its_mark_and_binary_files_are_not_taken_for_it() {
+    let wide =
+        |text: &str, order: fn(u16) -> [u8; 2]| -> Vec<u8> { text.encode_utf16().flat_map(order).collect() };
+    for (order, encoding) in
+        [(u16::to_le_bytes as fn(u16) -> [u8; 2], Encoding::UTF16LE), (u16::to_be_bytes, Encoding::UTF16BE)]
+    {
+        let (text, format) = decode(&wide("hello, wörld 漢\r\n", order));
+        assert_eq!((text.as_str(), format.encoding), ("hello, wörld 漢\r\n", encoding));
+        assert_eq!(format, Format { encoding, ending: LineEnding::CrLf, ..Format::default() });
+    }
+    for binary in [
+        b"a\0b".as_slice(),
+        b"\x7fELF\x02\x01\x01\0\0\0\0\0",
+        b"\x01\0\x02\0\x03\0\x04\0",
+        b"\xff\xfe\0\0a\0\0\0",
+    ] {
+        let (_, format) = decode(binary);
+        assert!(format.binary && format.encoding == Encoding::UTF8, "{binary:?}");
+    }
+}
+
+#[test]
+fn what_an_encoding_lacks_is_named_with_its_line() {
+    for (encoding, text, named) in [
+        ("windows-1252", "a\né漢", "'漢' in line 2 is not in windows-1252"),
+        ("koi8-r", "Ж\n\né", "'é' in line 3 is not in KOI8-R"),
+        ("utf-16le", "a\u{10FF80}", "in line 1 is not in UTF-16LE"),
+    ] {
+        let format = Format { encoding: Encoding::named(encoding).unwrap(), ..Format::default() };
+        let pieces = text.split_inclusive('\n');
+        let error = encode(pieces, format).unwrap_err().to_string();
+        assert!(error.contains(named), "{error}");
+    }
+    assert_eq!(Encoding::named("LATIN1").map(Encoding::name), Some("windows-1252"));
+    assert_eq!(Encoding::named("klingon"), None);
+    assert_eq!(Encoding::all().count(), 37);
+}

@@ -1,0 +1,129 @@
+//! `kill -9` while somebody types, on the built binary: what is older than a second is offered
+//! on the next start, and the file on disk is always whole.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::support::pty::{Launch, Pty};
+
+/// How many kills there are, unless `BOWLINE_KILLS` says another number.
+const KILLS: u64 = 6;
+/// What was on the screen for this long must not be lost.
+const SAFE: Duration = Duration::from_secs(1);
+/// Longer than a question that came by itself ignores keys.
+const GUARD: Duration = Duration::from_millis(500);
+
+const SAVE: &str = "\x13";
+const QUIT: &str = "\x11";
+
+fn launch() -> Pty {
+    let launch = Launch::bowline(&["a.txt"]);
+    std::fs::write(launch.work().join("a.txt"), "\n").unwrap();
+    let mut pty = launch.start();
+    pty.wait_text("a.txt 1:1");
+    pty
+}
+
+/// The only recovery file's text.
+fn kept(pty: &Pty) -> Option<String> {
+    let folder = std::fs::read_dir(pty.home().join("state/swap")).ok()?;
+    let paths = folder.map(|entry| entry.unwrap().path());
+    let path = paths.into_iter().find(|path| path.extension().is_some_and(|end| end == "kept"))?;
+    let text = std::fs::read_to_string(path).unwrap();
+    Some(text.split_once('\n').unwrap().1.to_string())
+}
+
+fn disk(work: &Path) -> String {
+    std::fs::read_to_string(work.join("a.txt")).unwrap()
+}
+
+/// Takes the offer of the next start and saves; the file's text then.
+fn recovered(mut dead: Pty) -> String {
+    let mut pty = dead.again(&["a.txt"]).start();
+    pty.wait_text("recover it");
+    pty.raw_within(GUARD);
+    pty.send("r");
+    pty.wait_text("recovered");
+    pty.send(SAVE);
+    pty.wait_text("saved a.txt");
+    let text = disk(&pty.work());
+    pty.send(QUIT);
+    assert!(pty.wait_exit().success());
+    let left = std::fs::read_dir(pty.home().join("state/swap")).unwrap().count();
+    assert_eq!(left, 0, "nothing is left behind");
+    text
+}
+
+#[test]
+fn what_was_typed_before_a_kill_is_offered_on_the_next_start() {
+    let mut pty = launch();
+    pty.send("never saved é");
+    pty.wait_text("never saved é");
+    while kept(&pty).is_none_or(|text| text != "never saved é\n") {
+        pty.raw_within(Duration::from_millis(5));
+    }
+    pty.signal(Signal::KILL);
+    pty.wait_exit();
+    assert_eq!(disk(&pty.work()), "\n");
+    assert_eq!(recovered(pty), "never saved é\n");
+}
+
+#[test]
+fn a_signal_that_ends_the_program_loses_not_even_the_last_key() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let mut pty = launch();
+        pty.send("the last key!");
+        pty.wait_text("the last key!");
+        pty.signal(signal);
+        pty.wait_exit();
+        assert_eq!(recovered(pty), "the last key!\n");
+    }
+}
+
+#[test]
+fn kills_at_random_points_lose_nothing_older_than_a_second() {
+    let kills = std::env::var("BOWLINE_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(KILLS);
+    for kill in 1..=kills {
+        // Any spread will do, as long as a failure can be had again.
+        let random = |most: u64| kill.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) % most;
+        kill_after(Duration::from_millis(random(2_500)), random(7) + 3);
+    }
+}
+
+/// Types words, saves after each `save_every`th, and kills after a time.
+fn kill_after(time: Duration, save_every: u64) {
+    let mut pty = launch();
+    let (mut typed, mut shown) = (String::new(), Vec::new());
+    let start = Instant::now();
+    for word in 1.. {
+        if start.elapsed() >= time {
+            break;
+        }
+        let text = format!("{word:03} ");
+        typed.push_str(&text);
+        pty.send(&text);
+        pty.wait_text(text.trim());
+        shown.push((Instant::now(), typed.len()));
+        if word % save_every == 0 {
+            pty.send(SAVE);
+        }
+    }
+    pty.signal(Signal::KILL);
+    let killed = Instant::now();
+    pty.wait_exit();
+    let on_disk = disk(&pty.work());
+    let whole = on_disk.strip_suffix('\n').is_some_and(|text| typed.starts_with(text));
+    assert!(whole, "the file is whole: {on_disk:?} after {time:?}");
+    let text = match kept(&pty) {
+        Some(text) if text != on_disk => recovered(pty),
+        _ => on_disk,
+    };
+    let safe = shown.iter().filter(|(at, _)| killed.duration_since(*at) > SAFE).map(|(_, length)| *length);
+    let safe = safe.max().unwrap_or(0);
+    let text = text.trim_end_matches('\n');
+    assert!(typed.starts_with(text), "nothing else is in it: {text:?} after {time:?}");
+    let (kept, all) = (text.len(), typed.len());
+    assert!(kept >= safe, "{kept} bytes of {all} came back, of which {safe} were safe, after {time:?}");
+}
