@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use nucleo::Injector;
 
 use super::state::buffers::BufferId;
+use super::state::coloring::ColorJob;
 use super::state::overlay::PickRow;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -42,6 +43,8 @@ pub enum Effect {
     SaveAgain(BufferId, AfterSave),
     /// Search a text.
     Search(Box<SearchFor>),
+    /// Find the colours of a part of a text.
+    Color(BufferId, Box<ColorJob>),
     /// Read a folder.
     List(PathBuf),
     /// Look whether files changed on disk.

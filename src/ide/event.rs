@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::effect::{AfterSave, SearchFor};
 use super::state::buffers::{BufferId, Disk};
+use super::state::coloring::Colored;
 use super::state::files::Entry;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -34,6 +35,8 @@ pub enum Event {
     Navigated(Result<Box<Snapshot>, Report>),
     /// A text was searched: the wanted match, and how many there are.
     Found(Box<SearchFor>, Option<Range<Byte>>, usize),
+    /// The colours of a part of a text were found, or there are none.
+    Colored(BufferId, Box<Colored>),
     /// Something failed that nobody waits for.
     Failed(String),
     /// The queues that were taken back.

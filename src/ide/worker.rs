@@ -13,6 +13,7 @@ use super::commands;
 use super::effect::{Effect, Save};
 use super::event::{Event, Opened, Reread, Saved};
 use super::state::buffers::{BufferId, Disk};
+use super::state::coloring::ColorJob;
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
@@ -84,6 +85,7 @@ impl Worker {
                 let (found, count) = commands::search::run(&search);
                 Event::Found(search, found, count)
             }),
+            Effect::Color(buffer, job) => self.color(buffer, job),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
@@ -165,6 +167,20 @@ impl Worker {
             match tokio::task::spawn_blocking(work).await {
                 Ok(event) => event,
                 Err(error) => Event::Failed(format!("a task of the program failed: {error}")),
+            }
+        });
+    }
+
+    /// Finds colours. A long text costs time at every parse, so typing gathers before the next.
+    fn color(&self, buffer: BufferId, job: Box<ColorJob>) {
+        self.task(async move {
+            let pause = job.pause();
+            if !pause.is_zero() {
+                tokio::time::sleep(pause).await;
+            }
+            match tokio::task::spawn_blocking(move || job.run()).await {
+                Ok(colored) => Event::Colored(buffer, Box::new(colored)),
+                Err(error) => Event::Failed(format!("colours failed: {error}")),
             }
         });
     }

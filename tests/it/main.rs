@@ -21,6 +21,8 @@ mod ide_editing;
 mod ide_saving;
 /// What the screen looks like.
 mod ide_screens;
+/// Code has colours.
+mod ide_syntax;
 /// A person and the agent in the same files.
 mod ide_together;
 /// The Chat Completions adapter over a real socket.
@@ -35,6 +37,8 @@ mod pty_trouble;
 mod source;
 /// What several tests need: a program in a pseudo terminal.
 mod support;
+/// What code looks like in every language.
+mod syntax_scopes;
 /// Rows and files agree.
 mod tables;
 /// Module docs, lengths, names, leftover notes.

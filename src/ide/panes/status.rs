@@ -62,6 +62,9 @@ fn left(state: &State) -> (String, &'static str) {
     } else if buffer.area.document.format().lossless {
         text.push_str("  not UTF-8, bytes kept");
     }
+    if let Some(trouble) = buffer.coloring.trouble() {
+        text.push_str(&format!("  {trouble}"));
+    }
     let edits = buffer.area.document.marks().all().len();
     if edits > 0 {
         text.push_str(&format!("  {edits} to review (Alt-r)"));

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::area::Area;
+use super::coloring::{ColorJob, Coloring};
 use crate::exec::Stamp;
 use crate::text::columns;
 use crate::text::document::Document;
@@ -42,6 +43,8 @@ pub struct Buffer {
     pub stamp: Option<Stamp>,
     /// The file's state now, as far as we know.
     pub disk: Disk,
+    /// Its colours.
+    pub coloring: Coloring,
     /// Why it cannot be edited, if it cannot.
     pub read_only: Option<&'static str>,
     /// First line on screen.
@@ -101,6 +104,11 @@ impl Buffer {
     /// Moves the view by lines; the cursor stays where it is.
     pub fn scroll_by(&mut self, lines: isize) {
         self.top = Line(self.top.0.saturating_add_signed(lines).min(self.area.text().last_line().0));
+    }
+
+    /// What has to be looked for so that the next frame of so many rows has its colours.
+    pub fn color(&mut self, rows: usize) -> Option<ColorJob> {
+        self.coloring.next(&mut self.area.document, self.path.as_deref(), (self.top, rows))
     }
 
     /// Whether the agent's unreviewed marks touch a line.
@@ -169,6 +177,7 @@ impl Buffers {
             area: Area::new(document),
             stamp,
             disk: Disk::Same,
+            coloring: Coloring::default(),
             read_only,
             top: Line(0),
             left: Column(0),
