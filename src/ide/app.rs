@@ -18,6 +18,7 @@ use super::panes::{PANES, editor, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
 use super::state::buffers::BufferId;
+use super::state::code_blocks::CodeJob;
 use super::state::damage::Part;
 use super::state::overlay::{Overlay, Picker};
 use super::state::panes::Focus;
@@ -168,6 +169,7 @@ impl App {
                 super::commands::search::found(&mut cx, &search, found, count);
             }
             Event::Colored(buffer, colored) => file_events::colored(&mut cx, buffer, *colored),
+            Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),
@@ -360,6 +362,11 @@ impl App {
     /// Begins what a frame leaves to do: colours for what it showed. Called once it is sent, so
     /// that no key waits for it.
     pub fn settle(&mut self) {
+        for (item, block) in self.state.transcript_view.borrow_mut().take_blocks() {
+            if let Some(job) = CodeJob::new(item, block) {
+                self.worker.perform(Effect::ColorCode(Box::new(job)));
+            }
+        }
         let rows = self.state.areas.editor.map(|area| usize::from(area.height)).filter(|_| self.begun);
         let Some((rows, buffer)) = rows.zip(self.state.buffers.current_mut()) else { return };
         let (id, before) = (buffer.id, buffer.coloring.trouble());

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use nucleo::Injector;
 
 use super::state::buffers::BufferId;
+use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
 use super::state::overlay::PickRow;
 use crate::exec::Stamp;
@@ -45,6 +46,8 @@ pub enum Effect {
     Search(Box<SearchFor>),
     /// Find the colours of a part of a text.
     Color(BufferId, Box<ColorJob>),
+    /// Find the colours of a block of code in an answer.
+    ColorCode(Box<CodeJob>),
     /// Read a folder.
     List(PathBuf),
     /// Look whether files changed on disk.

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::effect::{AfterSave, SearchFor};
 use super::state::buffers::{BufferId, Disk};
+use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
 use super::state::files::Entry;
 use crate::base::error::Report;
@@ -37,6 +38,8 @@ pub enum Event {
     Found(Box<SearchFor>, Option<Range<Byte>>, usize),
     /// The colours of a part of a text were found, or there are none.
     Colored(BufferId, Box<Colored>),
+    /// The colours of a block of code in an answer were found.
+    CodeColored(Box<CodeColored>),
     /// Something failed that nobody waits for.
     Failed(String),
     /// The queues that were taken back.

@@ -86,6 +86,7 @@ impl Worker {
                 Event::Found(search, found, count)
             }),
             Effect::Color(buffer, job) => self.color(buffer, job),
+            Effect::ColorCode(job) => self.blocking(move || Event::CodeColored(Box::new(job.run()))),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),

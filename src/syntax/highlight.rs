@@ -113,7 +113,7 @@ fn coats(layer: &Layer<'_>, text: &Text, range: &Range<usize>, deadline: Instant
             out.push((range.start, std::cmp::Reverse(range.end), rank, range, paint));
         }
     }
-    out.sort_unstable_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)));
+    out.sort_unstable_by_key(|coat| (coat.0, coat.1, coat.2));
     out
 }
 

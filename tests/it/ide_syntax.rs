@@ -1,5 +1,6 @@
 //! Code has colours: at the start, while it is edited, when the view moves, in every language.
 
+use bowline::llm::providers::scripted::Turn;
 use bowline::tui::theme::{ColorDepth, Theme};
 use ratatui::style::Color;
 
@@ -98,4 +99,19 @@ async fn a_file_that_is_too_long_says_so() {
 async fn colours_by_name_need_no_colours() {
     let mut desk = Plan::new().colors(ColorDepth::None).with("a.rs", "fn f() {}\n").start().await;
     assert!(desk.picture().contains("fn f() {}"));
+}
+
+#[tokio::test]
+async fn code_in_an_answer_is_coloured_when_it_is_complete() {
+    let answer = "Try this:\n\n```rust\nfn answer() { return 42; }\n```\n\nand `this`.\n";
+    let mut desk = Plan::new().turns([Turn::text(answer)]).start().await;
+    desk.ask("how").await;
+    assert_eq!(color(&mut desk, "fn answer"), theme("keyword"));
+    assert_eq!(color(&mut desk, "42"), theme("constant.numeric"));
+    let (x, y) = desk.find("42");
+    let ground = Theme::builtin().style("markdown.code.block").bg.unwrap();
+    assert_eq!(desk.ide.app().screen.buffer()[(x, y)].bg, ground);
+    desk.ide.resize(50, 24);
+    desk.ide.idle().await;
+    assert_eq!(color(&mut desk, "fn answer"), theme("keyword"));
 }

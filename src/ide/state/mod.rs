@@ -5,6 +5,7 @@ pub mod agent;
 pub mod area;
 pub mod asks;
 pub mod buffers;
+pub mod code_blocks;
 pub mod coloring;
 pub mod damage;
 pub mod files;

@@ -4,7 +4,7 @@ use super::*;
 use crate::syntax::detect::by_name;
 use proptest::prelude::*;
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn parse(name: &str, text: &Text, old: Option<&Syntax>) -> Syntax {
     Syntax::parse(by_name(name).unwrap(), text, old, LONG).unwrap()
