@@ -9,6 +9,7 @@ pub mod detect;
 pub mod highlight;
 pub mod injections;
 
+pub mod nodes;
 pub mod painted;
 pub mod query;
 pub mod scopes;

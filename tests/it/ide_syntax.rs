@@ -115,3 +115,32 @@ async fn code_in_an_answer_is_coloured_when_it_is_complete() {
     desk.ide.idle().await;
     assert_eq!(color(&mut desk, "fn answer"), theme("keyword"));
 }
+
+#[tokio::test]
+async fn selections_grow_and_shrink_by_the_code() {
+    let code = "fn f() {\n    g(1, 2);\n    g(3, 4);\n}\n";
+    let mut desk = Plan::new().with("a.rs", code).start().await;
+    desk.keys("Down Ctrl-e Left Left Left").await;
+    desk.keys("Alt-o").await;
+    assert_eq!(desk.selected(), ["2"]);
+    desk.keys("Alt-o Alt-o").await;
+    assert_eq!(desk.selected(), ["g(1, 2)"]);
+    desk.keys("Alt-u").await;
+    assert_eq!(desk.selected(), ["(1, 2)"]);
+    desk.keys("Alt-u Alt-u Alt-u").await;
+    assert_eq!(desk.message(), "there is no step to take back");
+    desk.ide.app().with_cx(|cx| {
+        let command = bowline::ide::input::find("syntax.function").unwrap();
+        (command.run)(cx);
+    });
+    assert_eq!(desk.selected(), [code.trim_end()]);
+    desk.type_in("x").await;
+    assert_eq!(desk.text(), "x\n");
+}
+
+#[tokio::test]
+async fn text_without_a_language_says_so() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.keys("Alt-o").await;
+    assert_eq!(desk.message(), "this file is not read as code");
+}

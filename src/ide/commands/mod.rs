@@ -9,6 +9,7 @@ pub mod file;
 pub mod list;
 pub mod motion;
 pub mod search;
+pub mod syntax;
 pub mod tree;
 pub mod view;
 
@@ -21,6 +22,7 @@ pub static AREAS: &[&[Command]] = &[
     edit::COMMANDS,
     motion::COMMANDS,
     search::COMMANDS,
+    syntax::COMMANDS,
     view::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,

@@ -9,6 +9,7 @@ use crate::exec::Stamp;
 use crate::text::columns;
 use crate::text::document::Document;
 use crate::text::position::{Byte, Column, Line};
+use crate::text::selection::Selection;
 
 /// Lines kept between the cursor and the pane's edge.
 const SCROLL_MARGIN: usize = 3;
@@ -45,6 +46,8 @@ pub struct Buffer {
     pub disk: Disk,
     /// Its colours.
     pub coloring: Coloring,
+    /// How the selection grew by the text's tree: the version, before, after.
+    pub expanded: Vec<(u64, Selection, Selection)>,
     /// Why it cannot be edited, if it cannot.
     pub read_only: Option<&'static str>,
     /// First line on screen.
@@ -178,6 +181,7 @@ impl Buffers {
             stamp,
             disk: Disk::Same,
             coloring: Coloring::default(),
+            expanded: Vec::new(),
             read_only,
             top: Line(0),
             left: Column(0),
