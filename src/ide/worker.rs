@@ -175,13 +175,16 @@ impl Worker {
     /// Finds colours. A long text costs time at every parse, so typing gathers before the next.
     fn color(&self, buffer: BufferId, job: Box<ColorJob>) {
         self.task(async move {
-            let pause = job.pause();
+            let (pause, broken) = (job.pause(), job.broken());
             if !pause.is_zero() {
                 tokio::time::sleep(pause).await;
             }
             match tokio::task::spawn_blocking(move || job.run()).await {
                 Ok(colored) => Event::Colored(buffer, Box::new(colored)),
-                Err(error) => Event::Failed(format!("colours failed: {error}")),
+                Err(error) => {
+                    tracing::error!("a search for colours failed: {error}");
+                    Event::Colored(buffer, Box::new(broken))
+                }
             }
         });
     }

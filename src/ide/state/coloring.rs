@@ -205,6 +205,11 @@ impl ColorJob {
         Colored { result, round: self.round }
     }
 
+    /// What comes of it when it breaks down.
+    pub fn broken(&self) -> Colored {
+        Colored { result: Err(Trouble::Broken), round: self.round }
+    }
+
     fn tree(&self) -> Result<Arc<Syntax>, Trouble> {
         match &self.tree {
             Some(tree) if self.since.is_empty() => Ok(tree.clone()),

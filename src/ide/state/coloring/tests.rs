@@ -106,3 +106,14 @@ fn what_is_looked_at_is_bounded() {
     assert!(visible.end - visible.start <= highlight::RANGE_MAX / 2);
     assert!(visible.start - range.start <= highlight::RANGE_MAX / 4 && range.end >= visible.end);
 }
+
+#[test]
+fn a_search_that_breaks_down_is_told_and_ends() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let job = file.next().unwrap();
+    assert!(file.coloring.arrived(job.broken()));
+    assert_eq!(file.coloring.trouble(), Some(Trouble::Broken));
+    assert!(file.next().is_none());
+    file.edit(0..0, "y");
+    assert!(file.next().is_none());
+}
