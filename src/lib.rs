@@ -6,11 +6,12 @@
 //! | layer | modules | may import |
 //! |---|---|---|
 //! | 8 | [`cli`] | everything |
-//! | 7 | [`ide`] | runtime, tui, text, workspace, exec, config, base; plain data of llm, session, tools |
+//! | 7 | [`ide`] | runtime, tui, text, syntax, workspace, exec, config, base; plain data of llm, session, tools |
 //! | 7 | [`modes`] | runtime, config, base; the same plain data |
 //! | 6 | [`runtime`] | layers 0 to 5 except tui and text |
 //! | 4 | [`agent`] | tools, session, llm, base |
 //! | 3 | [`tools`] | exec, net, workspace, patch, base; plain data of llm |
+//! | 3 | [`syntax`] | text, base |
 //! | 3 | [`session`] | base; plain data of llm |
 //! | 2 | [`text`], [`tui`], [`patch`], [`config`] | base |
 //! | 2 | [`llm`], [`workspace`] | base and net; base and exec |
@@ -34,6 +35,7 @@ pub mod net;
 pub mod patch;
 pub mod runtime;
 pub mod session;
+pub mod syntax;
 pub mod text;
 pub mod tools;
 pub mod tui;

@@ -18,6 +18,7 @@ use super::panes::{PANES, editor, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
 use super::state::buffers::BufferId;
+use super::state::code_blocks::CodeJob;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
@@ -57,6 +58,8 @@ pub struct App {
     unsaved: Vec<BufferId>,
     /// How many pickers there were.
     pickers: u64,
+    /// Whether the first frame is drawn, and tasks may begin.
+    begun: bool,
     /// What is to be put on the clipboard.
     pub copied: Option<String>,
 }
@@ -96,6 +99,7 @@ impl App {
             asked: None,
             unsaved: Vec::new(),
             pickers: 0,
+            begun: false,
             copied: None,
         };
         app.state.damage.all();
@@ -113,6 +117,7 @@ impl App {
     /// Begins what the first frame need not wait for.
     pub fn begin(&mut self) {
         self.worker.perform(Effect::List(self.state.workspace.clone()));
+        self.begun = true;
     }
 
     /// Runs a task whose result is an event.
@@ -167,6 +172,8 @@ impl App {
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
+            Event::Colored(buffer, colored) => file_events::colored(&mut cx, buffer, *colored),
+            Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),
@@ -367,6 +374,26 @@ impl App {
         self.screen.take_output()
     }
 
+    /// Begins what a frame leaves to do: colours for what it showed. Called once it is sent, so
+    /// that no key waits for it.
+    pub fn settle(&mut self) {
+        for (item, block) in self.state.transcript_view.borrow_mut().take_blocks() {
+            if let Some(job) = CodeJob::new(item, block) {
+                self.worker.perform(Effect::ColorCode(Box::new(job)));
+            }
+        }
+        let rows = self.state.areas.editor.map(|area| usize::from(area.height)).filter(|_| self.begun);
+        let Some((rows, buffer)) = rows.zip(self.state.buffers.current_mut()) else { return };
+        let (id, before) = (buffer.id, buffer.coloring.trouble());
+        let job = buffer.color(rows);
+        if buffer.coloring.trouble() != before {
+            self.state.damage.add(Part::Status);
+        }
+        if let Some(job) = job {
+            self.worker.perform(Effect::Color(id, Box::new(job)));
+        }
+    }
+
     /// Puts panes in their places and passes the damage on.
     fn arrange(&mut self) {
         let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
@@ -377,6 +404,9 @@ impl App {
             self.state.damage.all();
         }
         self.follow_cursor();
+        if let Some(buffer) = self.state.buffers.current_mut() {
+            buffer.coloring.hear(&mut buffer.area.document);
+        }
         // The tree marks unsaved files; an edit that changes no mark must not draw it again.
         let unsaved: Vec<BufferId> = self.state.buffers.unsaved().map(|buffer| buffer.id).collect();
         if unsaved != self.unsaved {

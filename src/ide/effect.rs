@@ -8,6 +8,8 @@ use nucleo::Injector;
 
 use super::keeping::Job;
 use super::state::buffers::BufferId;
+use super::state::code_blocks::CodeJob;
+use super::state::coloring::ColorJob;
 use super::state::overlay::PickRow;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -55,6 +57,10 @@ pub enum Effect {
     Search(Box<SearchFor>),
     /// Look for more of what is selected.
     Occurrences(Box<Occurrences>),
+    /// Find the colours of a part of a text.
+    Color(BufferId, Box<ColorJob>),
+    /// Find the colours of a block of code in an answer.
+    ColorCode(Box<CodeJob>),
     /// Read a folder.
     List(PathBuf),
     /// Look whether files changed on disk.

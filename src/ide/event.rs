@@ -8,6 +8,8 @@ use tokio::sync::oneshot;
 use super::effect::{AfterSave, Found, Occurrences, SearchFor};
 use super::keeping::Kept;
 use super::state::buffers::{BufferId, Disk};
+use super::state::code_blocks::CodeColored;
+use super::state::coloring::Colored;
 use super::state::files::Entry;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -37,6 +39,10 @@ pub enum Event {
     Found(Box<SearchFor>, Box<Found>),
     /// More of what is selected was looked for.
     Occurrences(Box<Occurrences>, Option<Selection>),
+    /// The colours of a part of a text were found, or there are none.
+    Colored(BufferId, Box<Colored>),
+    /// The colours of a block of code in an answer were found.
+    CodeColored(Box<CodeColored>),
     /// Something failed that nobody waits for.
     Failed(String),
     /// The queues that were taken back.

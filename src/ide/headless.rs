@@ -61,6 +61,7 @@ impl Headless {
     pub fn input(&mut self, input: Input) {
         self.pump.app.handle(Event::Input(input));
         self.pump.app.frame();
+        self.pump.app.settle();
     }
 
     /// Makes the screen another size.
@@ -85,6 +86,7 @@ impl Headless {
         loop {
             self.pump.app.tick();
             self.pump.app.frame();
+            self.pump.app.settle();
             if holds(&self.pump) {
                 return;
             }

@@ -208,6 +208,7 @@ impl OnTerminal {
             self.terminal.write(&bytes)?;
             self.last_frame = self.clock.monotonic();
         }
+        app.settle();
         Ok(())
     }
 

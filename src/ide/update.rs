@@ -3,6 +3,7 @@
 
 use super::commands::command::Cx;
 use super::file_events;
+use super::state::code_blocks::CodeColored;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Dialog, Overlay};
 use crate::agent::event::AgentEvent;
@@ -154,6 +155,14 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
     let state = &mut *cx.state;
     if state.transcript.apply(event, &state.tools) {
         state.damage.add(Part::Transcript);
+    }
+}
+
+/// The colours of a block of code in an answer were found.
+pub fn code_colored(cx: &mut Cx<'_>, found: &CodeColored) {
+    let CodeColored { item, block, colors } = found;
+    if cx.state.transcript_view.borrow_mut().color(*item, block, colors) {
+        cx.state.damage.add(Part::Transcript);
     }
 }
 

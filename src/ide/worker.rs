@@ -14,6 +14,7 @@ use super::effect::{Effect, Save};
 use super::event::{Event, Opened, Reread, Saved};
 use super::keeping::{self, Job, Kept};
 use super::state::buffers::{BufferId, Disk};
+use super::state::coloring::ColorJob;
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
@@ -92,6 +93,8 @@ impl Worker {
                 let found = commands::select::run(&asked);
                 Event::Occurrences(asked, found)
             }),
+            Effect::Color(buffer, job) => self.color(buffer, job),
+            Effect::ColorCode(job) => self.blocking(move || Event::CodeColored(Box::new(job.run()))),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Keep(job) => self.keep(job),
@@ -214,6 +217,23 @@ impl Worker {
                 tracing::warn!(%error, "recovery files could not be removed");
             }
         }
+    }
+
+    /// Finds colours. A long text costs time at every parse, so typing gathers before the next.
+    fn color(&self, buffer: BufferId, job: Box<ColorJob>) {
+        self.task(async move {
+            let (pause, broken) = (job.pause(), job.broken());
+            if !pause.is_zero() {
+                tokio::time::sleep(pause).await;
+            }
+            match tokio::task::spawn_blocking(move || job.run()).await {
+                Ok(colored) => Event::Colored(buffer, Box::new(colored)),
+                Err(error) => {
+                    tracing::error!("a search for colours failed: {error}");
+                    Event::Colored(buffer, Box::new(broken))
+                }
+            }
+        });
     }
 
     fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {

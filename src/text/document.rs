@@ -20,7 +20,21 @@ pub struct Document {
     marks: Marks,
     version: u64,
     saved: Option<usize>,
+    /// What changed since somebody who listens has asked; `None` while nobody does.
+    heard: Option<Vec<Past>>,
 }
+
+/// A change that was made, for those who follow the text.
+#[derive(Debug, Clone)]
+pub struct Past {
+    /// The text before it.
+    pub before: Text,
+    /// The change.
+    pub changes: ChangeSet,
+}
+
+/// Changes that are kept for somebody who does not ask.
+const HEARD_MAX: usize = 512;
 
 /// What a document did: other views map their positions through `changes`.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,7 +243,23 @@ impl Document {
         Some(Ok(Transaction::new(whole)))
     }
 
+    /// Keeps every change from now on for [`Self::heard`].
+    pub fn listen(&mut self) {
+        self.heard = Some(Vec::new());
+    }
+
+    /// The changes since the last call; `None` when they were not kept: nobody listened, or so
+    /// long ago that there were too many.
+    pub fn heard(&mut self) -> Option<Vec<Past>> {
+        self.heard.as_mut().map(std::mem::take)
+    }
+
     fn change(&mut self, changes: &ChangeSet) {
+        match &mut self.heard {
+            Some(heard) if heard.len() >= HEARD_MAX => self.heard = None,
+            Some(heard) => heard.push(Past { before: self.text.clone(), changes: changes.clone() }),
+            None => {}
+        }
         changes.apply(&mut self.text);
         self.marks.map(changes);
         self.version += 1;

@@ -33,6 +33,8 @@ mod ide_saving;
 mod ide_screens;
 /// A person looks for text and replaces it.
 mod ide_search;
+/// Code has colours.
+mod ide_syntax;
 /// A person and the agent in the same files.
 mod ide_together;
 /// Undo beyond one step.
@@ -51,6 +53,8 @@ mod pty_trouble;
 mod source;
 /// What several tests need: a program in a pseudo terminal.
 mod support;
+/// What code looks like in every language.
+mod syntax_scopes;
 /// Rows and files agree.
 mod tables;
 /// Module docs, lengths, names, leftover notes.

@@ -14,6 +14,7 @@ pub mod list;
 pub mod motion;
 pub mod search;
 pub mod select;
+pub mod syntax;
 pub mod tree;
 pub mod view;
 
@@ -31,6 +32,7 @@ pub static AREAS: &[&[Command]] = &[
     motion::COMMANDS,
     select::COMMANDS,
     search::COMMANDS,
+    syntax::COMMANDS,
     view::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,

@@ -143,8 +143,16 @@ fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: s
     let content = text.slice(from..to);
     if buffer.left.0 == 0 && content.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         canvas.text(0, 0, &content, plain);
+        for colored in buffer.coloring.within(&(from..to)) {
+            let (first, last) = (colored.range.start.max(from) - from, colored.range.end.min(to) - from);
+            let style = canvas.style(colored.scope);
+            let x = first.min(usize::from(cols)) as u16;
+            canvas.put_style(Rect::new(x, 0, last.min(usize::from(cols)) as u16 - x, 1), style);
+        }
         return draw_selections(canvas, state, buffer, span);
     }
+    let mut colors = buffer.coloring.within(&(from..to)).iter().peekable();
+    let mut at = from;
     for grapheme in graphemes(&content) {
         let width = width_at(grapheme, column, tab_width);
         let x = column as isize - buffer.left.0 as isize;
@@ -157,9 +165,15 @@ fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: s
             _ if grapheme.chars().any(crate::base::width::is_unsafe) => {
                 draw_clipped(canvas, x, &visible(grapheme), control);
             }
-            _ => draw_clipped(canvas, x, grapheme, plain),
+            _ => {
+                while colors.next_if(|color| color.range.end <= at).is_some() {}
+                let scope = colors.peek().filter(|color| color.range.start <= at).map(|color| color.scope);
+                let style = scope.map_or(plain, |scope| plain.patch(canvas.style(scope)));
+                draw_clipped(canvas, x, grapheme, style);
+            }
         }
         column += width;
+        at += grapheme.len();
     }
     draw_selections(canvas, state, buffer, span);
 }

@@ -67,6 +67,9 @@ fn left(state: &State) -> (String, &'static str) {
     if encoding != Encoding::UTF8 {
         text.push_str(&format!("  {}", encoding.name()));
     }
+    if let Some(trouble) = buffer.coloring.trouble() {
+        text.push_str(&format!("  {trouble}"));
+    }
     let edits = buffer.area.document.marks().all().len();
     if edits > 0 {
         text.push_str(&format!("  {edits} to review (Alt-r)"));

@@ -8,6 +8,7 @@ use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
+use crate::tui::widgets::markdown::CODE;
 
 /// The table's row.
 pub const PANE: Row = Row { part: Part::Transcript, layer: 0, make: || Box::new(Transcript) };
@@ -27,8 +28,11 @@ impl Component<State> for Transcript {
         let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
         view.visit(&state.transcript, state.show, (cols, rows), |y, line| {
             let mut x = 1;
+            // The parts of code stand on the code's own ground.
+            let is_code = line.first().is_some_and(|span| span.scope == CODE);
+            let ground = content.style(if is_code { CODE } else { "" });
             for span in line {
-                let style = content.style(span.scope);
+                let style = ground.patch(content.style(span.scope));
                 x = content.text(x, y, &span.text, style);
                 // What has a ground of its own has it to the edge.
                 if span.scope.starts_with("diff.added")

@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::area::Area;
+use super::coloring::{ColorJob, Coloring};
 use crate::exec::Stamp;
 use crate::text::columns;
 use crate::text::document::Document;
 use crate::text::position::{Byte, Column, Line};
+use crate::text::selection::Selection;
 
 /// Lines kept between the cursor and the pane's edge.
 const SCROLL_MARGIN: usize = 3;
@@ -42,6 +44,10 @@ pub struct Buffer {
     pub stamp: Option<Stamp>,
     /// The file's state now, as far as we know.
     pub disk: Disk,
+    /// Its colours.
+    pub coloring: Coloring,
+    /// How the selection grew by the text's tree: the version, before, after.
+    pub expanded: Vec<(u64, Selection, Selection)>,
     /// Why it cannot be edited, if it cannot.
     pub read_only: Option<&'static str>,
     /// First line on screen.
@@ -101,6 +107,11 @@ impl Buffer {
     /// Moves the view by lines; the cursor stays where it is.
     pub fn scroll_by(&mut self, lines: isize) {
         self.top = Line(self.top.0.saturating_add_signed(lines).min(self.area.text().last_line().0));
+    }
+
+    /// What has to be looked for so that the next frame of so many rows has its colours.
+    pub fn color(&mut self, rows: usize) -> Option<ColorJob> {
+        self.coloring.next(&mut self.area.document, self.path.as_deref(), (self.top, rows))
     }
 
     /// Whether the agent's unreviewed marks touch a line.
@@ -169,6 +180,8 @@ impl Buffers {
             area: Area::new(document),
             stamp,
             disk: Disk::Same,
+            coloring: Coloring::default(),
+            expanded: Vec::new(),
             read_only,
             top: Line(0),
             left: Column(0),

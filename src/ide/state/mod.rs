@@ -7,6 +7,8 @@ pub mod area;
 pub mod asks;
 pub mod awaiting;
 pub mod buffers;
+pub mod code_blocks;
+pub mod coloring;
 pub mod damage;
 pub mod files;
 pub mod overlay;

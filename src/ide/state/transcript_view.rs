@@ -8,7 +8,7 @@ use super::show::Show;
 use super::transcript::{Item, Kind, Transcript};
 use super::transcript_lines;
 use crate::tui::widgets::line::Line;
-use crate::tui::widgets::markdown::Markdown;
+use crate::tui::widgets::markdown::{Block, Colored, Markdown};
 
 /// Items whose lines are kept; more than any screen shows.
 const LAID_MAX: usize = 400;
@@ -27,6 +27,8 @@ enum Laid {
 #[derive(Default)]
 pub struct TranscriptView {
     laid: HashMap<u64, Laid>,
+    /// Blocks of code that were completed, with the items that they belong to.
+    blocks: Vec<(u64, Block)>,
     /// The line that stands for thinking that is not shown.
     hidden: Vec<Line>,
     /// The topmost line on screen: item and line in it. `None` keeps to the end.
@@ -47,6 +49,19 @@ impl TranscriptView {
     /// Whether the end is shown.
     pub fn is_at_tail(&self) -> bool {
         self.top.is_none()
+    }
+
+    /// Blocks of code that came on screen and have no colours yet.
+    pub fn take_blocks(&mut self) -> Vec<(u64, Block)> {
+        std::mem::take(&mut self.blocks)
+    }
+
+    /// The colours of a block were found; tells whether the block is still there.
+    pub fn color(&mut self, item: u64, block: &Block, colors: &[Colored]) -> bool {
+        match self.laid.get_mut(&item) {
+            Some(Laid::Markdown { text, .. }) => text.color(block, colors),
+            _ => false,
+        }
     }
 
     /// How many lines an item takes, the blank one after it included.
@@ -75,6 +90,7 @@ impl TranscriptView {
                     text.push(&answer[*seen..]);
                     (*seen, *version) = (answer.len(), item.version);
                 }
+                self.blocks.extend(text.take_blocks().into_iter().map(|block| (item.id, block)));
                 text.lines(width)
             }
             Laid::Growing { version, width: at, done, kept, lines } => {

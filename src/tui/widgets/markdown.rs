@@ -9,8 +9,27 @@ pub mod layout;
 pub mod split;
 pub mod table;
 
-use crate::tui::widgets::line::Line;
+use std::ops::Range;
+
+use crate::tui::widgets::line::{Line, Span};
 use crate::tui::widgets::markdown::split::{Kind, Piece, Splitter};
+
+/// The scope of code, and the ground of its parts.
+pub const CODE: &str = "markdown.code.block";
+
+/// A fenced block of code that is complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// What its fence calls its language; may be nothing.
+    pub language: String,
+    /// Where its code begins in the text.
+    pub start: usize,
+    /// The code.
+    pub code: String,
+}
+
+/// A part of the text with a scope.
+pub type Colored = (Range<usize>, &'static str);
 
 /// A text in markdown and its lines.
 #[derive(Debug, Default)]
@@ -30,6 +49,14 @@ pub struct Markdown {
     gap: bool,
     /// Text was added since `lines` was made.
     stale: bool,
+    /// The piece that opened the fenced block at hand.
+    fence: Option<usize>,
+    /// Blocks that were completed and not yet asked for.
+    blocks: Vec<Block>,
+    /// Scopes of parts of code, sorted.
+    colors: Vec<Colored>,
+    /// The first line of each piece that is laid out.
+    piece_lines: Vec<usize>,
     /// Bytes laid out so far, for the proof that streaming is linear.
     laid_bytes: usize,
 }
@@ -86,6 +113,7 @@ impl Markdown {
         self.width = 0;
         self.lines = Vec::new();
         (self.closed_lines, self.laid_pieces, self.gap, self.stale) = (0, 0, false, true);
+        self.piece_lines.clear();
     }
 
     /// Bytes laid out since the beginning.
@@ -93,17 +121,84 @@ impl Markdown {
         self.laid_bytes
     }
 
+    /// Blocks of code that were completed since the last call, for [`Self::color`].
+    pub fn take_blocks(&mut self) -> Vec<Block> {
+        std::mem::take(&mut self.blocks)
+    }
+
+    /// Gives the parts of a block their scopes; ranges are those of its code, sorted and apart.
+    /// Lines stay as long as they are, so only these are made again. Tells whether the block is
+    /// in this text.
+    pub fn color(&mut self, block: &Block, colors: &[Colored]) -> bool {
+        let range = block.start..block.start + block.code.len();
+        if self.text.get(range.clone()) != Some(&*block.code) {
+            return false;
+        }
+        self.colors.retain(|(part, _)| part.end <= range.start || part.start >= range.end);
+        let at = self.colors.partition_point(|(part, _)| part.start < range.start);
+        let moved = |(part, scope): &Colored| (part.start + range.start..part.end + range.start, *scope);
+        self.colors.splice(at..at, colors.iter().map(moved));
+        let from = self.pieces.partition_point(|piece| piece.range.end <= range.start);
+        for n in from..self.laid_pieces {
+            let piece = &self.pieces[n];
+            if piece.range.start >= range.end {
+                break;
+            }
+            if piece.kind == Kind::Code
+                && let Some(first) = self.piece_lines.get(n)
+            {
+                let lines = self.code(piece.range.clone(), self.width);
+                let end = (first + lines.len()).min(self.lines.len());
+                self.lines.splice(*first..end, lines);
+            }
+        }
+        true
+    }
+
+    /// The lines of a piece of code.
+    fn code(&self, range: Range<usize>, width: u16) -> Vec<Line> {
+        let end = range.start + layout::without_ending(&self.text[range.clone()]).len();
+        let from = self.colors.partition_point(|(part, _)| part.end <= range.start);
+        let (mut spans, mut at) = (Vec::new(), range.start);
+        for (part, scope) in self.colors[from..].iter().take_while(|(part, _)| part.start < end) {
+            let (start, stop) = (part.start.max(at), part.end.min(end));
+            // Whoever found the colours may have cut a character: the text matters more.
+            let (Some(before), Some(text)) = (self.text.get(at..start), self.text.get(start..stop)) else {
+                continue;
+            };
+            spans.push(Span::new(before, CODE));
+            spans.push(Span::new(text, scope));
+            at = stop;
+        }
+        spans.push(Span::new(&self.text[at..end], CODE));
+        layout::colored(&spans, width, CODE, &[])
+    }
+
     fn split(&mut self) {
         while let Some(piece) = self.splitter.next(&self.text) {
+            match piece.kind {
+                Kind::Fence => self.fence = Some(self.pieces.len()),
+                Kind::FenceEnd => self.complete(piece.range.start),
+                Kind::Prose | Kind::Code | Kind::Hidden => {}
+            }
             self.pieces.push(piece);
         }
+    }
+
+    /// The block of code that ends here is complete.
+    fn complete(&mut self, end: usize) {
+        let Some(fence) = self.fence.take().map(|at| self.pieces[at].range.clone()) else { return };
+        let language = layout::fence_name(&self.text[fence.clone()]).to_string();
+        let code = self.text[fence.end..end].to_string();
+        self.blocks.push(Block { language, start: fence.end, code });
     }
 
     fn lay_out(&mut self, width: u16) {
         self.lines.truncate(self.closed_lines);
         while let Some(piece) = self.pieces.get(self.laid_pieces).cloned() {
             self.laid_pieces += 1;
-            self.append(&piece, width);
+            let first = self.append(&piece, width);
+            self.piece_lines.push(first);
         }
         self.closed_lines = self.lines.len();
         let gap = self.gap;
@@ -114,15 +209,15 @@ impl Markdown {
         self.stale = false;
     }
 
-    /// Lays a piece out below what is there.
-    fn append(&mut self, piece: &Piece, width: u16) {
+    /// Lays a piece out below what is there; returns the place of its first line.
+    fn append(&mut self, piece: &Piece, width: u16) -> usize {
         let text = &self.text[piece.range.clone()];
         self.laid_bytes += text.len();
         self.gap |= piece.gap;
         let lines = match piece.kind {
             Kind::Prose => layout::prose(text, width),
             Kind::Fence => layout::language(text, width, &[]),
-            Kind::Code => layout::code(text, width, "markdown.code.block", &[]),
+            Kind::Code => self.code(piece.range.clone(), width),
             Kind::FenceEnd | Kind::Hidden => Vec::new(),
         };
         if !lines.is_empty() {
@@ -130,8 +225,10 @@ impl Markdown {
                 self.lines.push(Line::new());
             }
             self.gap = false;
-            self.lines.extend(lines);
         }
+        let first = self.lines.len();
+        self.lines.extend(lines);
+        first
     }
 }
 

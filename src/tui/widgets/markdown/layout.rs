@@ -24,11 +24,20 @@ pub fn prose(text: &str, width: u16) -> Vec<Line> {
 
 /// The lines of code: kept as they are, broken anywhere, filled to the width.
 pub fn code(text: &str, width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
+    colored(&[Span::new(without_ending(text), scope)], width, scope, prefix)
+}
+
+/// A line without what ends it.
+pub fn without_ending(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}
+
+/// The lines of code whose parts have scopes of their own; `scope` is that of the ground.
+pub fn colored(spans: &[Span], width: u16, scope: &'static str, prefix: &[Span]) -> Vec<Line> {
     let mut first = prefix.to_vec();
     first.push(Span::new(" ", scope));
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    let text = text.strip_suffix('\r').unwrap_or(text);
-    let mut lines = wrap(&[Span::new(text, scope)], width, &first, &first, Break::Anywhere);
+    let mut lines = wrap(spans, width, &first, &first, Break::Anywhere);
     for line in &mut lines {
         let missing = usize::from(width).saturating_sub(line::width(line));
         match line.last_mut() {
@@ -41,11 +50,16 @@ pub fn code(text: &str, width: u16, scope: &'static str, prefix: &[Span]) -> Vec
 
 /// The line above a code block that names its language, if it does.
 pub fn language(fence: &str, width: u16, prefix: &[Span]) -> Vec<Line> {
-    let info = fence.trim().trim_start_matches(['`', '~']).trim();
-    match info.split([' ', ',', '{']).next() {
-        Some(name) if !name.is_empty() => code(name, width, "markdown.code.lang", prefix),
-        _ => Vec::new(),
+    match fence_name(fence) {
+        "" => Vec::new(),
+        name => code(name, width, "markdown.code.lang", prefix),
     }
+}
+
+/// What the line of a fence calls the language; may be nothing.
+pub fn fence_name(fence: &str) -> &str {
+    let info = fence.trim().trim_start_matches(['`', '~']).trim();
+    info.split([' ', ',', '{']).next().unwrap_or_default()
 }
 
 /// What a container puts before its lines.

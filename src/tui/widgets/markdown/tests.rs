@@ -289,3 +289,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn blocks_of_code_are_told_once_and_take_colours() {
+    let mut markdown = Markdown::default();
+    markdown.push("Look:\n\n```rust\nlet é = 1;\nfo");
+    markdown.lines(20);
+    assert!(markdown.take_blocks().is_empty(), "it is not complete");
+    markdown.push("o()\n```\nAnd so on.\n");
+    let blocks = markdown.take_blocks();
+    assert_eq!(blocks.len(), 1);
+    assert_eq!((&*blocks[0].language, &*blocks[0].code), ("rust", "let é = 1;\nfoo()\n"));
+    assert!(markdown.take_blocks().is_empty());
+    let plain: Vec<Line> = markdown.lines(9).to_vec();
+    // The second range ends inside of `é`, the third goes over a line's end.
+    let colors = [(0..3, "keyword"), (3..5, "bad"), (7..14, "x")];
+    let laid = markdown.laid_bytes();
+    assert!(markdown.color(&blocks[0], &colors));
+    let check = |lines: &[Line]| {
+        let text = |line: &Line| line.iter().map(|span| span.text.as_str()).collect::<String>();
+        assert_eq!(lines.iter().map(text).collect::<Vec<_>>(), plain.iter().map(text).collect::<Vec<_>>());
+        let spans = || lines.iter().flatten();
+        assert!(spans().any(|span| span.scope == "keyword" && span.text == "let"), "{lines:?}");
+        assert!(spans().any(|span| span.scope == "x" && span.text.contains('f')), "{lines:?}");
+        assert!(spans().all(|span| span.scope != "bad"));
+    };
+    check(markdown.lines(9));
+    assert_eq!(markdown.laid_bytes(), laid, "only the block was made again");
+    markdown.lines(30);
+    check(markdown.lines(9));
+    let other = Block { code: "something else".to_string(), ..blocks[0].clone() };
+    assert!(!markdown.color(&other, &colors), "it is about another text");
+}

@@ -1,0 +1,2 @@
+; A key names a member.
+(pair key: (string) @variable.other.member)

@@ -1,0 +1,229 @@
+//! The colours of an open file: what is known of them, what is under way, what is wanted next.
+//! Must not run anything: a job is data, and a task runs it.
+//!
+//! What was found is carried along with every change, so that a frame always has colours. One
+//! job is under way at most; it takes the changes since the last tree along.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::syntax::tree::SIZE_MAX;
+use crate::syntax::{Language, Painted, Span, Syntax, Trouble, detect, highlight};
+use crate::text::document::{Document, Past};
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+
+/// Time for the first parse of a text.
+const FIRST_BUDGET: Duration = Duration::from_secs(5);
+/// Time for a parse after edits.
+const BUDGET: Duration = Duration::from_secs(2);
+/// Shorter texts are parsed at once after every key.
+const QUICK_LEN: usize = 200 << 10;
+/// The longest wait for more keys.
+const PAUSE_MAX: Duration = Duration::from_millis(200);
+/// Bytes of the first line that tell a language.
+const FIRST_LINE_MAX: usize = 200;
+
+/// Colours of one file.
+#[derive(Debug, Default)]
+pub struct Coloring {
+    /// The name of the file for which the language was found.
+    name: Option<String>,
+    language: Option<&'static Language>,
+    tree: Option<Arc<Syntax>>,
+    /// Changes since the tree, or since the job under way has begun.
+    since: Vec<Past>,
+    painted: Painted,
+    /// What a frame showed last.
+    visible: Range<Byte>,
+    running: bool,
+    /// Counts beginnings from nothing: what was found before one is out of date.
+    round: u64,
+    listening: bool,
+    trouble: Option<Trouble>,
+}
+
+/// One search for colours.
+#[derive(Debug)]
+pub struct ColorJob {
+    language: &'static Language,
+    tree: Option<Arc<Syntax>>,
+    since: Vec<Past>,
+    text: Text,
+    range: Range<Byte>,
+    round: u64,
+}
+
+/// What one search found.
+#[derive(Debug)]
+pub struct Colored {
+    result: Result<(Arc<Syntax>, Painted), Trouble>,
+    round: u64,
+}
+
+impl Coloring {
+    /// The scopes in a range, as far as they are known.
+    pub fn within(&self, range: &Range<Byte>) -> &[Span] {
+        self.painted.within(range)
+    }
+
+    /// The language.
+    pub fn language(&self) -> Option<&'static Language> {
+        self.language
+    }
+
+    /// Why there are no colours, if there should be some.
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    /// The tree of the text as it is now, if there is one already.
+    pub fn tree(&self) -> Option<&Arc<Syntax>> {
+        self.tree.as_ref().filter(|_| self.since.is_empty() && !self.running)
+    }
+
+    /// Carries everything along with what was changed.
+    pub fn hear(&mut self, document: &mut Document) {
+        if !self.listening {
+            return;
+        }
+        let Some(heard) = document.heard() else { return self.restart() };
+        for past in heard {
+            self.painted.map(&past.changes);
+            self.since.push(past);
+        }
+    }
+
+    /// Forgets everything but the language.
+    fn restart(&mut self) {
+        let round = self.round + 1;
+        *self = Self { name: self.name.take(), language: self.language, round, ..Self::default() };
+    }
+
+    /// What has to be looked for so that the next frame has its colours, if anything. `rows`
+    /// are the first line on screen and how many there are.
+    pub fn next(
+        &mut self,
+        document: &mut Document,
+        path: Option<&Path>,
+        rows: (Line, usize),
+    ) -> Option<ColorJob> {
+        self.find_language(document.text(), path);
+        let language = self.language?;
+        if document.text().end().0 > SIZE_MAX {
+            if self.trouble.is_none() {
+                self.restart();
+                self.trouble = Some(Trouble::TooLong);
+            }
+            return None;
+        }
+        if self.trouble == Some(Trouble::TooLong) {
+            self.restart();
+        }
+        if !self.listening && self.trouble.is_none() {
+            document.listen();
+            self.listening = true;
+        }
+        self.hear(document);
+        let (visible, range) = ranges(document.text(), rows);
+        self.visible = visible;
+        let known = self.tree.is_some() && self.since.is_empty() && self.painted.covers(&self.visible);
+        if known || self.running || self.trouble.is_some() || !self.listening {
+            return None;
+        }
+        self.running = true;
+        let (tree, since) = (self.tree.clone(), std::mem::take(&mut self.since));
+        Some(ColorJob { language, tree, since, text: document.text().clone(), range, round: self.round })
+    }
+
+    fn find_language(&mut self, text: &Text, path: Option<&Path>) {
+        let name = path.and_then(Path::file_name).map(std::ffi::OsStr::to_string_lossy);
+        if self.name.is_some() && self.name.as_deref() == name.as_deref() {
+            return;
+        }
+        let Some(name) = name else { return };
+        let end = text.line_end(Line(0)).min(text.grapheme_floor(Byte(FIRST_LINE_MAX.min(text.end().0))));
+        let language = detect::detect(&name, &text.slice(Byte(0)..end));
+        self.name = Some(name.into_owned());
+        if self.language.map(|row| row.name) != language.map(|row| row.name) {
+            self.restart();
+            self.language = language;
+        }
+    }
+
+    /// Takes in what was found; tells whether the screen looks different now.
+    pub fn arrived(&mut self, colored: Colored) -> bool {
+        if colored.round != self.round {
+            return false;
+        }
+        self.running = false;
+        match colored.result {
+            Ok((tree, mut painted)) => {
+                for past in &self.since {
+                    painted.map(&past.changes);
+                }
+                let differs = painted.within(&self.visible) != self.painted.within(&self.visible);
+                (self.tree, self.painted) = (Some(tree), painted);
+                differs
+            }
+            Err(trouble) => {
+                self.restart();
+                self.trouble = Some(trouble);
+                true
+            }
+        }
+    }
+}
+
+/// What is on screen, and that with a screen more on either side. Both are bounded, however
+/// long lines are.
+fn ranges(text: &Text, (top, rows): (Line, usize)) -> (Range<Byte>, Range<Byte>) {
+    let start = text.line_start(top);
+    let line = |line: usize| text.line_start(Line(line));
+    let end = line(top.0 + rows).min(start + highlight::RANGE_MAX / 2);
+    let before = line(top.0.saturating_sub(rows)).max(start.back(highlight::RANGE_MAX / 4));
+    let behind = line(top.0 + 2 * rows).max(end);
+    (start..end.max(start), before..behind)
+}
+
+impl ColorJob {
+    /// How long to wait for more changes before this is run.
+    pub fn pause(&self) -> Duration {
+        let again = self.tree.is_some() && !self.since.is_empty() && self.text.end().0 > QUICK_LEN;
+        let wait = Duration::from_millis(self.text.end().0 as u64 / 10_000);
+        if again { wait.min(PAUSE_MAX) } else { Duration::ZERO }
+    }
+
+    /// Looks for the colours. Takes its time.
+    pub fn run(self) -> Colored {
+        let result = self.tree().map(|tree| {
+            let painted = tree.paint(&self.text, self.range.clone());
+            (tree, painted)
+        });
+        Colored { result, round: self.round }
+    }
+
+    /// What comes of it when it breaks down.
+    pub fn broken(&self) -> Colored {
+        Colored { result: Err(Trouble::Broken), round: self.round }
+    }
+
+    fn tree(&self) -> Result<Arc<Syntax>, Trouble> {
+        match &self.tree {
+            Some(tree) if self.since.is_empty() => Ok(tree.clone()),
+            None => Syntax::parse(self.language, &self.text, None, FIRST_BUDGET).map(Arc::new),
+            Some(tree) => {
+                let mut old = Syntax::clone(tree);
+                for past in &self.since {
+                    old.edit(&past.before, &past.changes);
+                }
+                Syntax::parse(self.language, &self.text, Some(&old), BUDGET).map(Arc::new)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

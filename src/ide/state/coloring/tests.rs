@@ -1,0 +1,119 @@
+//! Colours of a file while it is edited, without tasks: the tests run the jobs.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::text::changes::ChangeSet;
+use crate::text::selection::Selection;
+use crate::text::transaction::Transaction;
+
+struct File {
+    document: Document,
+    coloring: Coloring,
+    path: PathBuf,
+}
+
+fn file(path: &str, text: &str) -> File {
+    let document = Document::new(text, crate::text::format::Format::default());
+    File { document, coloring: Coloring::default(), path: PathBuf::from(path) }
+}
+
+impl File {
+    fn next(&mut self) -> Option<ColorJob> {
+        self.coloring.next(&mut self.document, Some(&self.path), (Line(0), 10))
+    }
+
+    fn edit(&mut self, range: Range<usize>, new: &str) {
+        let len = self.document.text().end().0;
+        let changes = ChangeSet::replace(len, [(Byte(range.start)..Byte(range.end), new.to_string())]);
+        self.document.apply(Transaction::new(changes), &Selection::cursor(Byte(0)), 0);
+        self.coloring.hear(&mut self.document);
+    }
+
+    fn scopes(&self) -> Vec<(String, &'static str)> {
+        let all = Byte(0)..self.document.text().end();
+        let text = |span: &Span| self.document.text().slice(span.range.clone()).into_owned();
+        self.coloring.within(&all).iter().map(|span| (text(span), span.scope)).collect()
+    }
+
+    fn has(&self, text: &str, scope: &str) -> bool {
+        self.scopes().iter().any(|(is, of)| is == text && of.starts_with(scope))
+    }
+}
+
+#[test]
+fn colours_arrive_and_stay_while_the_text_changes() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let job = file.next().unwrap();
+    assert!(file.next().is_none(), "one job at a time");
+    assert!(file.coloring.arrived(job.run()));
+    assert!(file.has("let", "keyword") && file.has("1", "constant"));
+    assert!(file.next().is_none(), "nothing has changed");
+    file.edit(0..0, "// é\n");
+    assert!(file.has("let", "keyword"), "{:?}", file.scopes());
+    assert!(file.coloring.tree().is_none());
+    let job = file.next().unwrap();
+    // Typed while the job is under way.
+    file.edit(6..6, "\n\n");
+    assert!(file.coloring.arrived(job.run()));
+    assert!(file.has("// é", "comment") && file.has("1", "constant"), "{:?}", file.scopes());
+    let job = file.next().unwrap();
+    assert!(!file.coloring.arrived(job.run()), "what was carried along was right");
+    assert!(file.coloring.tree().is_some() && file.next().is_none());
+}
+
+#[test]
+fn many_changes_at_once_begin_anew() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let late = file.next().unwrap();
+    for _ in 0..600 {
+        let changes = ChangeSet::replace(file.document.text().end().0, [(Byte(0)..Byte(0), " ".to_string())]);
+        file.document.apply(Transaction::new(changes), &Selection::cursor(Byte(0)), 0);
+    }
+    file.coloring.hear(&mut file.document);
+    assert!(!file.coloring.arrived(late.run()), "it is about a text that is long gone");
+    let job = file.next().unwrap();
+    assert!(file.coloring.arrived(job.run()));
+    assert!(file.has("let", "keyword"));
+}
+
+#[test]
+fn another_name_is_another_language() {
+    let mut file = file("a.txt", "#!x\n{\"a\": 1}\n");
+    assert!(file.next().is_none() && file.coloring.language().is_none());
+    file.path = PathBuf::from("a.json");
+    let job = file.next().unwrap();
+    file.coloring.arrived(job.run());
+    assert!(file.has("1", "constant"));
+    file.path = PathBuf::from("b.txt");
+    assert!(file.next().is_none() && file.scopes().is_empty());
+}
+
+#[test]
+fn what_is_too_long_says_so_and_recovers() {
+    let mut file = file("a.json", &format!("[\"{}\"]", "x".repeat(SIZE_MAX)));
+    assert!(file.next().is_none());
+    assert_eq!(file.coloring.trouble(), Some(Trouble::TooLong));
+    file.edit(2..SIZE_MAX, "");
+    let job = file.next().unwrap();
+    assert!(file.coloring.trouble().is_none() && file.coloring.arrived(job.run()));
+}
+
+#[test]
+fn what_is_looked_at_is_bounded() {
+    let text = Text::from(format!("{}\n", "x".repeat(1 << 20)).repeat(3).as_str());
+    let (visible, range) = ranges(&text, (Line(1), 50));
+    assert!(visible.end - visible.start <= highlight::RANGE_MAX / 2);
+    assert!(visible.start - range.start <= highlight::RANGE_MAX / 4 && range.end >= visible.end);
+}
+
+#[test]
+fn a_search_that_breaks_down_is_told_and_ends() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let job = file.next().unwrap();
+    assert!(file.coloring.arrived(job.broken()));
+    assert_eq!(file.coloring.trouble(), Some(Trouble::Broken));
+    assert!(file.next().is_none());
+    file.edit(0..0, "y");
+    assert!(file.next().is_none());
+}

@@ -1,0 +1,134 @@
+//! The scopes of a part of a text: what its query captures, inner nodes over outer ones, texts
+//! in other languages over the text around them.
+//!
+//! Only the part that is asked for is looked at. It costs less than a millisecond for a screen,
+//! more where a tree is full of errors: not for a key's way to the screen.
+
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+
+use streaming_iterator::StreamingIterator;
+use tree_sitter::{QueryCursorOptions, Tree};
+
+use super::compiled::Compiled;
+use super::injections;
+use super::painted::{Painted, Span};
+use super::query::{TextChunks, cursor};
+use super::scopes::{self, Paint};
+use super::table::Language;
+use super::tree::Syntax;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// Bytes that are coloured at once; of a longer line, only its beginning.
+pub const RANGE_MAX: usize = 128 << 10;
+/// Time for one look; what is not found by then stays plain.
+const BUDGET: Duration = Duration::from_millis(200);
+/// Texts within texts within texts.
+const DEPTH_MAX: usize = 3;
+
+impl Syntax {
+    /// The scopes of a range, cut at [`RANGE_MAX`].
+    pub fn paint(&self, text: &Text, range: Range<Byte>) -> Painted {
+        let end = range.end.0.min(text.end().0).min(range.start.0 + RANGE_MAX);
+        let range = range.start.0.min(end)..end;
+        let mut canvas = Canvas { start: range.start, paints: vec![0; range.len()] };
+        let layer = Layer { language: self.language, made: self.made, tree: &self.tree };
+        canvas.layer(&layer, text, &range, 0, Instant::now() + BUDGET);
+        Painted::new(Byte(range.start)..Byte(range.end), canvas.spans())
+    }
+}
+
+struct Layer<'a> {
+    language: &'static Language,
+    made: &'a Compiled,
+    tree: &'a Tree,
+}
+
+/// One paint for each byte: the last coat is seen.
+struct Canvas {
+    start: usize,
+    paints: Vec<Paint>,
+}
+
+impl Canvas {
+    fn layer(
+        &mut self,
+        layer: &Layer<'_>,
+        text: &Text,
+        range: &Range<usize>,
+        depth: usize,
+        deadline: Instant,
+    ) {
+        if range.is_empty() {
+            return;
+        }
+        for (_, _, _, node, paint) in coats(layer, text, range, deadline) {
+            let from = node.start.max(range.start) - self.start;
+            let to = node.end.min(range.end).saturating_sub(self.start);
+            if let Some(part) = self.paints.get_mut(from..to) {
+                part.fill(paint);
+            }
+        }
+        if depth < DEPTH_MAX {
+            for inner in injections::layers(layer.made, layer.tree, text, range, deadline) {
+                let inner = Layer { language: inner.language, made: inner.made, tree: &inner.tree };
+                self.layer(&inner, text, range, depth + 1, deadline);
+            }
+        }
+    }
+
+    fn spans(&self) -> Vec<Span> {
+        let mut out: Vec<Span> = Vec::new();
+        for (n, paint) in self.paints.iter().enumerate() {
+            let Some(scope) = scopes::name(*paint) else { continue };
+            let at = Byte(self.start + n);
+            match out.last_mut() {
+                Some(last) if last.range.end == at && last.scope == scope => last.range.end = at + 1,
+                _ => out.push(Span { range: at..at + 1, scope }),
+            }
+        }
+        out
+    }
+}
+
+/// Start, end from the right, rank, range, paint: sorted, the coats lie as they are seen.
+type Coat = (usize, std::cmp::Reverse<usize>, (u8, usize), Range<usize>, Paint);
+
+fn coats(layer: &Layer<'_>, text: &Text, range: &Range<usize>, deadline: Instant) -> Vec<Coat> {
+    let made = layer.made;
+    let mut cursor = cursor(range);
+    let mut stop =
+        |_: &_| if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let options = QueryCursorOptions::new().progress_callback(&mut stop);
+    let root = layer.tree.root_node();
+    let mut matches = cursor.matches_with_options(&made.highlights, root, TextChunks(text), options);
+    let mut out = Vec::new();
+    while let Some(found) = matches.next() {
+        for capture in found.captures() {
+            let Some(paint) = made.paints[capture.index as usize] else { continue };
+            let paint = scopes::refine(paint, capture.node.kind());
+            let range = capture.node.byte_range();
+            let rank = rank(layer, found.pattern_index, paint);
+            out.push((range.start, std::cmp::Reverse(range.end), rank, range, paint));
+        }
+    }
+    out.sort_unstable_by_key(|coat| (coat.0, coat.1, coat.2));
+    out
+}
+
+/// Which of two patterns for one node wins: ours, then the more telling one, then the order
+/// that the grammar's authors had in mind.
+fn rank(layer: &Layer<'_>, pattern: usize, paint: Paint) -> (u8, usize) {
+    let weak = matches!(scopes::name(paint), Some("variable" | "variable.other.member"));
+    if pattern >= layer.made.own_from {
+        (2, pattern)
+    } else if layer.language.first_wins {
+        (u8::from(!weak), usize::MAX - pattern)
+    } else {
+        (u8::from(!weak), pattern)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Texts in other languages inside a parsed text: scripts in a page, code in markdown. They are
+//! parsed for the range that is looked at, each time: what is on screen is short.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+use streaming_iterator::StreamingIterator;
+use tree_sitter::{Node, Parser, Query, QueryCursor, QueryMatch, Tree};
+
+use super::compiled::{Compiled, compiled};
+use super::detect;
+use super::query::{TextChunks, cursor};
+use super::table::Language;
+use super::tree;
+use crate::text::rope::Text;
+
+/// Longer ones stay as they are.
+const LEN_MAX: usize = 256 << 10;
+
+/// A text in another language.
+pub struct Layer {
+    /// Which one.
+    pub language: &'static Language,
+    /// The language ready for use.
+    pub made: &'static Compiled,
+    /// The tree; its offsets are those of the whole text.
+    pub tree: Tree,
+}
+
+struct Found {
+    language: &'static Language,
+    ranges: Vec<tree_sitter::Range>,
+}
+
+/// The texts in other languages that touch a range, parsed, in order.
+pub fn layers(
+    made: &Compiled,
+    root: &Tree,
+    text: &Text,
+    range: &Range<usize>,
+    deadline: Instant,
+) -> Vec<Layer> {
+    let mut parser = Parser::new();
+    let mut out = Vec::new();
+    for found in find(made, root, text, range) {
+        let length: usize = found.ranges.iter().map(|range| range.end_byte - range.start_byte).sum();
+        let Some(made) = compiled(found.language).filter(|_| length <= LEN_MAX) else { continue };
+        let ready =
+            parser.set_language(&made.grammar).is_ok() && parser.set_included_ranges(&found.ranges).is_ok();
+        if !ready {
+            continue;
+        }
+        let Some(tree) = tree::run(&mut parser, text, None, deadline) else { break };
+        out.push(Layer { language: found.language, made, tree });
+    }
+    out
+}
+
+fn find(made: &Compiled, root: &Tree, text: &Text, range: &Range<usize>) -> Vec<Found> {
+    let Some(injections) = &made.injections else { return Vec::new() };
+    let mut out: Vec<Found> = Vec::new();
+    let mut combined: BTreeMap<(usize, &'static str), usize> = BTreeMap::new();
+    let mut cursor: QueryCursor = cursor(range);
+    let mut matches = cursor.matches(&injections.query, root.root_node(), TextChunks(text));
+    while let Some(found) = matches.next() {
+        let Some(language) = language(&injections.query, injections.language, found, text) else { continue };
+        let has = |key: &str| {
+            injections.query.property_settings(found.pattern_index).iter().any(|set| &*set.key == key)
+        };
+        let mut ranges = Vec::new();
+        for node in found.nodes_for_capture_index(injections.content) {
+            content(node, has("injection.include-children"), &mut ranges);
+        }
+        if ranges.is_empty() {
+            continue;
+        }
+        let key = (found.pattern_index, language.name);
+        match combined.get(&key) {
+            Some(at) if has("injection.combined") => out[*at].ranges.append(&mut ranges),
+            _ => {
+                combined.insert(key, out.len());
+                out.push(Found { language, ranges });
+            }
+        }
+    }
+    for found in &mut out {
+        found.ranges.sort_by_key(|range| range.start_byte);
+        let mut end = 0;
+        found.ranges.retain(|range| {
+            let fits = range.start_byte >= end && range.end_byte > range.start_byte;
+            end = if fits { range.end_byte } else { end };
+            fits
+        });
+    }
+    out.retain(|found| !found.ranges.is_empty());
+    out
+}
+
+fn language(
+    query: &Query,
+    capture: Option<u32>,
+    found: &QueryMatch<'_, '_>,
+    text: &Text,
+) -> Option<&'static Language> {
+    let settings = query.property_settings(found.pattern_index);
+    if let Some(set) = settings.iter().find(|set| &*set.key == "injection.language") {
+        return detect::by_name(set.value.as_deref()?);
+    }
+    let node = found.nodes_for_capture_index(capture?).next()?;
+    // A name is short; a whole string would be no name.
+    if node.byte_range().len() > 32 {
+        return None;
+    }
+    let bytes: Vec<u8> = TextChunks(text).bytes(node.byte_range()).flatten().copied().collect();
+    detect::by_name(std::str::from_utf8(&bytes).ok()?)
+}
+
+/// The ranges of a node's own text, without its named children unless they belong to it.
+/// Nameless ones are the text's own signs.
+fn content(node: Node<'_>, include_children: bool, out: &mut Vec<tree_sitter::Range>) {
+    let mut rest = node.range();
+    if !include_children {
+        let mut walk = node.walk();
+        for child in node.named_children(&mut walk) {
+            let child = child.range();
+            out.push(tree_sitter::Range { end_byte: child.start_byte, end_point: child.start_point, ..rest });
+            (rest.start_byte, rest.start_point) = (child.end_byte, child.end_point);
+        }
+    }
+    out.push(rest);
+}

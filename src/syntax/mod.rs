@@ -1,0 +1,21 @@
+//! What a text means as code: which language it is in, its parse tree, the scopes of its parts.
+//!
+//! Layer 3. May import `base` and `text`; must not know files, terminals, tasks or themes: a
+//! scope is a name. Grammars and queries are made at the first need, never at a start. Nothing
+//! here is fast enough for a key's way to the screen, except moving what was found before.
+
+pub mod compiled;
+pub mod detect;
+pub mod highlight;
+pub mod injections;
+
+pub mod nodes;
+pub mod painted;
+pub mod query;
+pub mod scopes;
+pub mod table;
+pub mod tree;
+
+pub use painted::{Painted, Span};
+pub use table::Language;
+pub use tree::{Syntax, Trouble};

@@ -1,0 +1,87 @@
+//! Spans on their way through edits, in a notation of brackets.
+
+use super::*;
+use proptest::prelude::*;
+
+/// `[ab]c` is a span over `ab`.
+fn painted(marked: &str) -> (String, Painted) {
+    let (mut text, mut spans, mut open) = (String::new(), Vec::new(), Byte(0));
+    for c in marked.chars() {
+        match c {
+            '[' => open = Byte(text.len()),
+            ']' => spans.push(Span { range: open..Byte(text.len()), scope: "s" }),
+            _ => text.push(c),
+        }
+    }
+    let end = Byte(text.len());
+    (text, Painted::new(Byte(0)..end, spans))
+}
+
+fn after(marked: &str, edits: &[(usize, usize, &str)]) -> String {
+    let (mut text, mut painted) = painted(marked);
+    let edit = |(from, to, new): &(usize, usize, &str)| (Byte(*from)..Byte(*to), (*new).to_string());
+    let changes = ChangeSet::replace(text.len(), edits.iter().map(edit));
+    painted.map(&changes);
+    for (from, to, new) in edits.iter().rev() {
+        text.replace_range(*from..*to, new);
+    }
+    assert_eq!(painted.range(), Byte(0)..Byte(text.len()));
+    for span in painted.spans().iter().rev() {
+        text.insert(span.range.end.0, ']');
+        text.insert(span.range.start.0, '[');
+    }
+    text
+}
+
+#[test]
+fn what_is_typed_in_or_at_the_end_of_a_word_belongs_to_it() {
+    assert_eq!(after("[let] x", &[(3, 3, "ä")]), "[letä] x");
+    assert_eq!(after("[let] x", &[(1, 1, " ")]), "[l et] x");
+    assert_eq!(after("[let] x", &[(3, 3, ";")]), "[let]; x");
+    assert_eq!(after("[let] x", &[(0, 0, "a")]), "a[let] x");
+    assert_eq!(after("[a][b]", &[(1, 1, "x")]), "[ax][b]");
+}
+
+#[test]
+fn what_is_deleted_takes_its_scope_along() {
+    assert_eq!(after("[let] [x]", &[(0, 4, "")]), "[x]");
+    assert_eq!(after("[let] [x]", &[(2, 4, "")]), "[le][x]");
+    assert_eq!(after("[let] [x]", &[(0, 5, "é")]), "é");
+    assert_eq!(after("[let]", &[(1, 2, "")]), "[lt]");
+}
+
+#[test]
+fn several_edits_at_once() {
+    assert_eq!(after("[ab] [cd] [ef]", &[(1, 1, "1"), (4, 4, "2"), (7, 7, "3")]), "[a1b] [c2d] [e3f]");
+    assert_eq!(after("[ab] [cd]", &[(0, 0, "\n"), (2, 3, ""), (5, 5, "\n")]), "\n[ab][cd]\n");
+}
+
+#[test]
+fn only_what_touches_a_range_is_within_it() {
+    let (_, painted) = painted("[ab] [cd] [ef]");
+    let within = |from: usize, to: usize| painted.within(&(Byte(from)..Byte(to))).len();
+    assert_eq!((within(0, 14), within(2, 3), within(1, 4), within(3, 3)), (3, 0, 2, 0));
+    assert!(painted.covers(&(Byte(2)..Byte(8))) && !painted.covers(&(Byte(2)..Byte(9))));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+    #[test]
+    fn spans_stay_sorted_apart_and_inside(cuts in prop::collection::vec(1usize..5, 1..12), at in 0usize..40, gone in 0usize..20, new in "[a ]{0,3}") {
+        let (mut start, mut spans) = (0, Vec::new());
+        for pair in cuts.chunks(2) {
+            spans.push(Span { range: Byte(start)..Byte(start + pair[0]), scope: "s" });
+            start += pair[0] + pair.get(1).map_or(0, |gap| gap - 1);
+        }
+        let len = start;
+        let (from, to) = (at.min(len), (at + gone).min(len));
+        let mut painted = Painted::new(Byte(0)..Byte(len), spans);
+        painted.map(&ChangeSet::replace(len, [(Byte(from)..Byte(to), new.clone())]));
+        let mut last = Byte(0);
+        for span in painted.spans() {
+            prop_assert!(last <= span.range.start && span.range.start < span.range.end);
+            last = span.range.end;
+        }
+        prop_assert!(last.0 <= len - (to - from) + new.len());
+    }
+}

@@ -1,0 +1,112 @@
+//! The parse tree of a text at one version: made within a budget, moved along by edits, made
+//! again from itself. Must not know who waits for it.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
+
+use super::compiled::{Compiled, compiled};
+use super::table::Language;
+use crate::text::changes::ChangeSet;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// Texts with more bytes have no tree.
+pub const SIZE_MAX: usize = 8 << 20;
+
+/// Why there is no tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// It has too many bytes.
+    #[error("too long to colour")]
+    TooLong,
+    /// It took more time than it may.
+    #[error("too slow to colour")]
+    TooSlow,
+    /// The grammar or its queries do not work.
+    #[error("its grammar does not work")]
+    Broken,
+}
+
+/// A parsed text. Copies share the tree.
+#[derive(Debug, Clone)]
+pub struct Syntax {
+    /// Its language.
+    pub language: &'static Language,
+    /// The language ready for use.
+    pub(super) made: &'static Compiled,
+    pub(super) tree: Tree,
+}
+
+impl Syntax {
+    /// Parses a text. `old` is the tree of an earlier version, moved along by [`Self::edit`].
+    pub fn parse(
+        language: &'static Language,
+        text: &Text,
+        old: Option<&Self>,
+        budget: Duration,
+    ) -> Result<Self, Trouble> {
+        if text.end().0 > SIZE_MAX {
+            return Err(Trouble::TooLong);
+        }
+        let made = compiled(language).ok_or(Trouble::Broken)?;
+        let mut parser = Parser::new();
+        parser.set_language(&made.grammar).map_err(|_| Trouble::Broken)?;
+        let tree = run(&mut parser, text, old.map(|old| &old.tree), Instant::now() + budget)
+            .ok_or(Trouble::TooSlow)?;
+        Ok(Self { language, made, tree })
+    }
+
+    /// Moves the tree along with a change of its text, so that the next parse is short.
+    /// `before` is the text that the change was made for.
+    pub fn edit(&mut self, before: &Text, changes: &ChangeSet) {
+        let edits: Vec<_> = changes.edits().collect();
+        // From the end, so that each edit's place is still that of the old text.
+        for edit in edits.iter().rev() {
+            let start = point(before, edit.old.start);
+            self.tree.edit(&InputEdit {
+                start_byte: edit.old.start.0,
+                old_end_byte: edit.old.end.0,
+                new_end_byte: edit.old.start.0 + edit.text.len(),
+                start_position: start,
+                old_end_position: point(before, edit.old.end),
+                new_end_position: after(start, edit.text),
+            });
+        }
+    }
+
+    /// The tree in the notation of its grammar, for tests.
+    pub fn to_sexp(&self) -> String {
+        self.tree.root_node().to_sexp()
+    }
+}
+
+/// Parses until the deadline; `None` when that was not enough.
+pub(super) fn run(parser: &mut Parser, text: &Text, old: Option<&Tree>, deadline: Instant) -> Option<Tree> {
+    let mut stop =
+        |_: &_| if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let options = ParseOptions::new().progress_callback(&mut stop);
+    let mut read = |at: usize, _| {
+        let (chunk, start) = text.chunk_at(Byte(at));
+        chunk.as_bytes().get(at - start.0..).unwrap_or_default()
+    };
+    parser.parse_with_options(&mut read, old, Some(options))
+}
+
+/// Row and column in bytes, as the library counts.
+pub(super) fn point(text: &Text, at: Byte) -> Point {
+    let line = text.line_of(at);
+    Point::new(line.0, at - text.line_start(line))
+}
+
+/// Where a text ends that begins at a point.
+fn after(start: Point, text: &str) -> Point {
+    match text.rfind('\n') {
+        None => Point::new(start.row, start.column + text.len()),
+        Some(last) => Point::new(start.row + text.matches('\n').count(), text.len() - last - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Code has colours: at the start, while it is edited, when the view moves, in every language.
+
+use bowline::llm::providers::scripted::Turn;
+use bowline::tui::theme::{ColorDepth, Theme};
+use ratatui::style::Color;
+
+use crate::support::desk::{Desk, Plan};
+
+/// The colour of the first letter of a text on the screen.
+fn color(desk: &mut Desk, text: &str) -> Color {
+    let (x, y) = desk.find(text);
+    desk.ide.app().frame();
+    desk.ide.app().screen.buffer()[(x, y)].fg
+}
+
+fn theme(scope: &str) -> Color {
+    Theme::builtin().style(scope).fg.unwrap()
+}
+
+#[tokio::test]
+async fn code_is_coloured_when_it_is_opened() {
+    let code = "// Über\nfn main() {\n\tlet naïve = \"text\";\n    return 17;\n}\n";
+    let mut desk = Plan::new().with("main.rs", code).start().await;
+    assert_eq!(color(&mut desk, "// Über"), theme("comment"));
+    assert_eq!(color(&mut desk, "fn main"), theme("keyword"));
+    assert_eq!(color(&mut desk, "main()"), theme("function"));
+    // Behind a tab and wide of ASCII, too.
+    assert_eq!(color(&mut desk, "let na"), theme("keyword"));
+    assert_eq!(color(&mut desk, "\"text"), theme("string"));
+    assert_eq!(color(&mut desk, "17"), theme("constant.numeric"));
+}
+
+#[tokio::test]
+async fn colours_do_not_flicker_while_typing_and_follow_the_text() {
+    let mut desk = Plan::new().with("a.rs", "let x = 1; // end\nlet y = 2;\n").start().await;
+    assert_eq!(color(&mut desk, "// end"), theme("comment"));
+    // Drawn before any task had the time to answer.
+    desk.type_now("ab ");
+    assert_eq!(color(&mut desk, "// end"), theme("comment"));
+    assert_eq!(color(&mut desk, "let y"), theme("keyword"));
+    desk.keys("Ctrl-a").await;
+    desk.type_in("// ").await;
+    assert_eq!(color(&mut desk, "// ab let"), theme("comment"));
+    assert_eq!(color(&mut desk, "let x"), theme("comment"), "it is in a comment now");
+    desk.keys("Ctrl-z").await;
+    assert_eq!(color(&mut desk, "let x"), theme("keyword"));
+}
+
+#[tokio::test]
+async fn whatever_comes_on_screen_is_coloured() {
+    let mut code = "fn f() { return 1; }\n".repeat(3000);
+    code.push_str("// the end\n");
+    let mut desk = Plan::new().with("a.rs", code).start().await;
+    desk.keys("Ctrl-End").await;
+    assert_eq!(color(&mut desk, "// the end"), theme("comment"));
+    assert_eq!(color(&mut desk, "fn f"), theme("keyword"));
+    desk.keys("PageUp PageUp PageUp PageUp").await;
+    assert_eq!(color(&mut desk, "return"), theme("keyword"));
+}
+
+#[tokio::test]
+async fn texts_inside_texts_have_their_own_colours() {
+    let page = "<p>hi</p>\n<script>\nconst number = 1;\n</script>\n";
+    let mut desk =
+        Plan::new().with("a.html", page).with("b.md", "# One\n\n```py\nreturn 5\n```\n").start().await;
+    desk.keys("Alt-PageDown").await;
+    if desk.shown() == "a.html" {
+        assert_eq!(color(&mut desk, "const number"), theme("keyword"));
+        desk.keys("Alt-PageDown").await;
+    }
+    assert_eq!(desk.shown(), "b.md");
+    assert_eq!(color(&mut desk, "One"), theme("markup.heading"));
+    assert_eq!(color(&mut desk, "return 5"), theme("keyword"));
+    desk.keys("Alt-PageDown").await;
+    assert_eq!(color(&mut desk, "const number"), theme("keyword"));
+}
+
+#[tokio::test]
+async fn two_files_keep_their_own_colours() {
+    let plan = Plan::new().with("a.txt", "return 1\n").with("b.py", "return 1\n");
+    let mut desk = plan.start().await;
+    for _ in 0..2 {
+        let expected = if desk.shown() == "b.py" { "keyword" } else { "ui.text" };
+        assert_eq!(color(&mut desk, "return 1"), theme(expected), "{}", desk.shown());
+        desk.keys("Alt-PageDown").await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_too_long_says_so() {
+    let long = format!("[{}1]\n", "1,\n".repeat(3 << 20));
+    let mut desk = Plan::new().with("a.json", long).start().await;
+    assert!(desk.picture().contains("too long to colour"), "{}", desk.picture());
+    desk.type_in("x").await;
+    assert!(desk.text().starts_with("x["));
+}
+
+#[tokio::test]
+async fn colours_by_name_need_no_colours() {
+    let mut desk = Plan::new().colors(ColorDepth::None).with("a.rs", "fn f() {}\n").start().await;
+    assert!(desk.picture().contains("fn f() {}"));
+}
+
+#[tokio::test]
+async fn code_in_an_answer_is_coloured_when_it_is_complete() {
+    let answer = "Try this:\n\n```rust\nfn answer() { return 42; }\n```\n\nand `this`.\n";
+    let mut desk = Plan::new().turns([Turn::text(answer)]).start().await;
+    desk.ask("how").await;
+    assert_eq!(color(&mut desk, "fn answer"), theme("keyword"));
+    assert_eq!(color(&mut desk, "42"), theme("constant.numeric"));
+    let (x, y) = desk.find("42");
+    let ground = Theme::builtin().style("markdown.code.block").bg.unwrap();
+    assert_eq!(desk.ide.app().screen.buffer()[(x, y)].bg, ground);
+    desk.ide.resize(50, 24);
+    desk.ide.idle().await;
+    assert_eq!(color(&mut desk, "fn answer"), theme("keyword"));
+}
+
+#[tokio::test]
+async fn selections_grow_and_shrink_by_the_code() {
+    let code = "fn f() {\n    g(1, 2);\n    g(3, 4);\n}\n";
+    let mut desk = Plan::new().with("a.rs", code).start().await;
+    desk.keys("Down Ctrl-e Left Left Left").await;
+    desk.keys("Ctrl-Alt-Right").await;
+    assert_eq!(desk.selected(), ["2"]);
+    desk.keys("Ctrl-Alt-Right Ctrl-Alt-Right").await;
+    assert_eq!(desk.selected(), ["g(1, 2)"]);
+    desk.keys("Ctrl-Alt-Left").await;
+    assert_eq!(desk.selected(), ["(1, 2)"]);
+    desk.keys("Ctrl-Alt-Left Ctrl-Alt-Left Ctrl-Alt-Left").await;
+    assert_eq!(desk.message(), "there is no step to take back");
+    desk.ide.app().with_cx(|cx| {
+        let command = bowline::ide::input::find("syntax.function").unwrap();
+        (command.run)(cx);
+    });
+    assert_eq!(desk.selected(), [code.trim_end()]);
+    desk.type_in("x").await;
+    assert_eq!(desk.text(), "x\n");
+}
+
+#[tokio::test]
+async fn text_without_a_language_says_so() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.keys("Ctrl-Alt-Right").await;
+    assert_eq!(desk.message(), "this file is not read as code");
+}
