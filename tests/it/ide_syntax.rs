@@ -121,13 +121,13 @@ async fn selections_grow_and_shrink_by_the_code() {
     let code = "fn f() {\n    g(1, 2);\n    g(3, 4);\n}\n";
     let mut desk = Plan::new().with("a.rs", code).start().await;
     desk.keys("Down Ctrl-e Left Left Left").await;
-    desk.keys("Ctrl-Alt-Right").await;
+    desk.keys("Alt-v").await;
     assert_eq!(desk.selected(), ["2"]);
-    desk.keys("Ctrl-Alt-Right Ctrl-Alt-Right").await;
+    desk.keys("Alt-v Alt-v").await;
     assert_eq!(desk.selected(), ["g(1, 2)"]);
-    desk.keys("Ctrl-Alt-Left").await;
+    desk.keys("Alt-Shift-v").await;
     assert_eq!(desk.selected(), ["(1, 2)"]);
-    desk.keys("Ctrl-Alt-Left Ctrl-Alt-Left Ctrl-Alt-Left").await;
+    desk.keys("Alt-Shift-v Alt-Shift-v Alt-Shift-v").await;
     assert_eq!(desk.message(), "there is no step to take back");
     desk.ide.app().with_cx(|cx| {
         let command = bowline::ide::input::find("syntax.function").unwrap();
@@ -141,6 +141,6 @@ async fn selections_grow_and_shrink_by_the_code() {
 #[tokio::test]
 async fn text_without_a_language_says_so() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    desk.keys("Ctrl-Alt-Right").await;
+    desk.keys("Alt-v").await;
     assert_eq!(desk.message(), "this file is not read as code");
 }
