@@ -110,7 +110,12 @@ impl Pump {
     /// Takes one thing in, and whatever else is ready, up to a bound.
     pub fn take(&mut self, first: Happened) {
         self.app.take(first);
-        for _ in 0..BATCH {
+        self.take_some(BATCH);
+    }
+
+    /// Takes in what is ready, up to so many events.
+    pub fn take_some(&mut self, most: usize) {
+        for _ in 0..most {
             if let Ok(event) = self.events.try_recv() {
                 self.app.handle(event);
             } else if let Some(event) = self.session.as_mut().and_then(|session| session.try_recv().ok()) {

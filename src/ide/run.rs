@@ -20,6 +20,8 @@ use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, instal
 
 /// Frames that nobody pressed a key for come no faster than this.
 const FRAME_PERIOD: Duration = Duration::from_millis(16);
+/// Events that are taken in after keys, though more keys may have come.
+const BESIDE_KEYS: usize = 8;
 /// How long the first frame waits for what it is to show; a slow disk shows an empty frame.
 const FIRST_FRAME: Duration = Duration::from_millis(10);
 /// How long the session may take to end before the program ends without it; a signal ends the
@@ -88,6 +90,13 @@ impl OnTerminal {
                 }
                 happened = pump.next() => pump.take(happened),
                 () = sleep_until(&self.clock, deadline) => self.due(&mut pump.app)?,
+            }
+            if hasty {
+                // Keys that come without a pause must not keep everything else waiting for ever.
+                pump.take_some(BESIDE_KEYS);
+                if pump.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
+                    pump.app.tick();
+                }
             }
             // Only a stream of events is worth pacing; whatever comes by itself is shown at once.
             let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();

@@ -220,7 +220,8 @@ fn wide_order(bytes: &[u8]) -> Option<Encoding> {
     let count = units.len();
     let (mut first, mut second) = (0, 0);
     for unit in units {
-        if matches!(unit, [0, 1..=8 | 0x0b | 0x0e..=0x1f] | [1..=8 | 0x0b | 0x0e..=0x1f, 0] | [0, 0]) {
+        let narrow = if unit[0] == 0 { unit[1] } else { unit[0] };
+        if unit.contains(&0) && matches!(narrow, 0..=8 | 0x0b | 0x0e..=0x1f) {
             return None;
         }
         first += usize::from(unit[0] == 0);

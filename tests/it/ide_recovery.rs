@@ -14,7 +14,7 @@ fn kept(desk: &Desk) -> Vec<String> {
     let folder = desk.path("../home/state/swap");
     let names = std::fs::read_dir(folder).into_iter().flatten();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.ends_with(".kept")).collect()
+    names.filter(|name| !name.ends_with("lock")).collect()
 }
 
 /// Lets the time pass after which an edit is kept, and waits until it is.
