@@ -176,6 +176,9 @@ pub fn start(effort: Effort) {
     report("resident memory after start", percentile(&mut memory, 0.5), "MB", None, "<= 25 MB (wanted 15)");
 }
 
+/// How long a key may take before the benchmark gives up.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// From writing a key to the first byte of its frame.
 pub fn key(effort: Effort) {
     let line = "    let value = compute(&self.state, 42)?;\n";
@@ -188,7 +191,11 @@ pub fn key(effort: Effort) {
         .map(|_| {
             let start = Instant::now();
             program.writer.write_all(b"x").unwrap();
-            let (n, first) = program.settle(Duration::from_millis(15));
+            let (mut n, mut first) = program.settle(Duration::from_millis(15));
+            // A busy machine may take longer; that is a figure, not a failure.
+            while first.is_none() && start.elapsed() < PATIENCE {
+                (n, first) = program.settle(Duration::from_millis(15));
+            }
             bytes.push(n as f64);
             millis(first.expect("every key is seen") - start)
         })
@@ -200,7 +207,10 @@ pub fn key(effort: Effort) {
         .map(|_| {
             let start = Instant::now();
             cat.writer.write_all(b"x").unwrap();
-            let first = cat.settle(Duration::from_millis(5)).1;
+            let mut first = cat.settle(Duration::from_millis(5)).1;
+            while first.is_none() && start.elapsed() < PATIENCE {
+                first = cat.settle(Duration::from_millis(5)).1;
+            }
             millis(first.expect("the terminal echoes") - start)
         })
         .collect();

@@ -222,9 +222,11 @@ impl App {
                     }
                 }),
                 Effect::Keys(keys) => {
+                    self.state.again.replaying = true;
                     for key in keys {
                         self.with_cx(|cx| input::key(cx, key));
                     }
+                    self.state.again.replaying = false;
                 }
                 Effect::SaveAgain(buffer, then) => self.with_cx(|cx| save_buffer(cx, buffer, then, false)),
                 Effect::CycleModel(step) => self.cycle_model(step),

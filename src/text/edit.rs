@@ -50,9 +50,9 @@ pub fn insert(text: &Text, selection: &Selection, new: &str) -> Transaction {
 
 /// Replaces each range by a text of its own, the last one again where there are fewer texts
 /// than ranges; one range gets all of them as lines.
-pub fn insert_each(text: &Text, selection: &Selection, texts: &[String]) -> Transaction {
+pub fn insert_each(text: &Text, selection: &Selection, texts: &[String], ending: LineEnding) -> Transaction {
     if selection.ranges().len() == 1 {
-        return insert(text, selection, &texts.join("\n"));
+        return insert(text, selection, &texts.join(ending.text()));
     }
     replace_each(text, selection, |n, _| texts.get(n).or(texts.last()).cloned().unwrap_or_default())
 }

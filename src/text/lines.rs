@@ -66,6 +66,8 @@ pub fn move_lines(text: &Text, selection: &Selection, down: bool) -> Transaction
         }
     }
     let changes = ChangeSet::replace(text.end().0, edits);
+    let mut rest = text.clone();
+    changes.apply(&mut rest);
     let after = selection.transform(|range| {
         let line = text.line_of(range.start());
         let block = blocks.iter().find(|(first, last)| *first <= line && line <= *last);
@@ -81,12 +83,8 @@ pub fn move_lines(text: &Text, selection: &Selection, down: bool) -> Transaction
             _ => start,
         };
         // A range of whole lines ends at the start of the line behind them.
-        let reach = changes.len_after() - moved.0;
-        let place = |at: Byte| {
-            let behind = at > text.line_end(*last);
-            let offset = if behind { text.line_end(*last) - start + 1 } else { at - start };
-            moved + offset.min(reach)
-        };
+        let behind = rest.line_start(Line(rest.line_of(moved).0 + (last.0 - first.0) + 1));
+        let place = |at: Byte| if at > text.line_end(*last) { behind } else { moved + (at - start) };
         Range::new(place(range.anchor), place(range.head))
     });
     Transaction::new(changes).select(after)
@@ -103,7 +101,13 @@ pub fn delete_lines(text: &Text, selection: &Selection, tab_width: usize) -> (Tr
         let start = if only { text.line_end(Line(first.0 - 1)) } else { text.line_start(*first) };
         start..end
     };
-    let gone: Vec<String> = blocks.iter().map(|(a, b)| content(text, *a, *b) + "\n").collect();
+    // What is cut ends as its last line does, or the line before it where that is the text's end.
+    let ending = |last: Line| match ending_of(text, last) {
+        own if own.is_empty() => ending_of(text, Line(last.0.saturating_sub(1))),
+        own => own,
+    };
+    let whole = |last: Line| Some(ending(last)).filter(|own| !own.is_empty()).unwrap_or_else(|| "\n".into());
+    let gone: Vec<String> = blocks.iter().map(|(a, b)| content(text, *a, *b) + &whole(*b)).collect();
     // Two blocks cannot overlap, as a line that is kept lies between them.
     let changes = ChangeSet::replace(text.end().0, blocks.iter().map(|block| (span(block), String::new())));
     let mut rest = text.clone();

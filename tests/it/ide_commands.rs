@@ -140,3 +140,20 @@ async fn the_last_change_is_done_again() {
     desk.keys("Ctrl-z Alt-.").await;
     assert_eq!(desk.text(), "é-one\n", "taking back is no change");
 }
+
+#[tokio::test]
+async fn a_recording_never_replays_itself() {
+    let mut desk = Plan::new().with("a.txt", "").start().await;
+    desk.keys("F7 a F8 F7 F8").await;
+    assert_eq!(desk.text(), "aa");
+    assert!(!desk.state().again.replaying);
+}
+
+#[tokio::test]
+async fn lines_keep_their_own_ends() {
+    let mut desk = Plan::new().with("a.txt", "a\r\nb\r\nc\r\nd\r\n").start().await;
+    desk.keys("Alt-l Alt-Down Backspace").await;
+    assert_eq!(desk.text(), "b\r\nc\r\nd\r\n");
+    desk.keys("Ctrl-z Ctrl-z Ctrl-Home Alt-k l Ctrl-y").await;
+    assert_eq!(desk.text(), "a\r\nb\r\nc\r\nd\r\n");
+}

@@ -95,3 +95,39 @@ async fn a_match_of_several_lines_is_marked_in_each() {
     desk.keys("Enter").await;
     assert_eq!(desk.selected(), ["{\n  two\n}"]);
 }
+
+#[tokio::test]
+async fn what_is_typed_behind_a_search_goes_where_it_leads() {
+    let mut desk = Plan::new().with("a.txt", "one foo\nfoo\n").start().await;
+    desk.ide.press("Ctrl-f f o o Enter X");
+    desk.ide.idle().await;
+    assert_eq!(desk.text(), "one X\nfoo\n");
+    desk.ide.press("F3 Y");
+    desk.ide.idle().await;
+    assert_eq!(desk.text(), "one X\nY\n");
+}
+
+#[tokio::test]
+async fn empty_matches_are_walked_too() {
+    let mut desk = desk().await;
+    desk.keys("Ctrl-f Alt-r").await;
+    desk.type_in("^").await;
+    desk.keys("Enter F3").await;
+    assert_eq!(desk.cursor(), (2, 1));
+    desk.keys("F3").await;
+    assert_eq!(desk.cursor(), (3, 1));
+    desk.keys("Alt-p Alt-p").await;
+    assert_eq!(desk.cursor(), (1, 1));
+}
+
+#[tokio::test]
+async fn giving_up_selects_what_was_selected() {
+    let mut desk = desk().await;
+    desk.keys("Right Right Right Right Shift-Right Shift-Right Shift-Right").await;
+    assert_eq!(desk.selected(), ["one"]);
+    desk.keys("Ctrl-f").await;
+    desk.keys("Ctrl-u").await;
+    desk.type_in("let").await;
+    desk.keys("Escape").await;
+    assert_eq!(desk.selected(), ["one"]);
+}

@@ -4,6 +4,9 @@ use bowline::llm::providers::scripted::Turn;
 use bowline::tui::theme::{ColorDepth, Theme};
 use ratatui::style::Color;
 
+use bowline::ide::event::Event;
+use bowline::tui::input::Input;
+
 use crate::support::desk::{Desk, Plan};
 
 /// The colour of the first letter of a text on the screen.
@@ -143,4 +146,17 @@ async fn text_without_a_language_says_so() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
     desk.keys("Alt-v").await;
     assert_eq!(desk.message(), "this file is not read as code");
+}
+
+#[tokio::test]
+async fn code_that_has_just_changed_is_not_selected_by_its_old_tree() {
+    let text = "fn main() {\n    let a = \"ééééééééé\";\n    let b = (1, 2, 3);\n}\n";
+    let mut desk = Plan::new().with("a.rs", text).start().await;
+    desk.keys("Ctrl-a").await;
+    for key in ["Ctrl-k", "Ctrl-k", "Alt-v", "Alt-v", "Alt-v"] {
+        let key = key.parse().unwrap();
+        desk.ide.app().handle(Event::Input(Input::Key(key)));
+    }
+    desk.type_in("Q").await;
+    assert!(desk.text().starts_with("Q    let a"), "{}", desk.text());
 }

@@ -40,6 +40,9 @@ pub fn replay(cx: &mut Cx<'_>, times: usize) {
     if cx.state.again.is_recording() {
         return cx.state.say("a recording cannot be replayed while it is made");
     }
+    if cx.state.again.replaying {
+        return cx.state.say("a recording does not replay itself");
+    }
     if cx.state.again.keys.is_empty() {
         return cx.state.say("no keys are recorded");
     }

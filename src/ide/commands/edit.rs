@@ -228,7 +228,8 @@ fn version(cx: &mut Cx<'_>) -> Option<u64> {
 
 /// Puts texts in and selects nothing, remembering where they went for a following yank-pop.
 fn put(cx: &mut Cx<'_>, texts: &[String]) {
-    apply(cx, |text, selection| edit::insert_each(text, selection, texts));
+    let ending = line_ending(cx);
+    apply(cx, |text, selection| edit::insert_each(text, selection, texts, ending));
 }
 
 fn yank_pop(cx: &mut Cx<'_>) {

@@ -17,6 +17,9 @@ use crate::text::search::{Case, How, Needle};
 use crate::text::selection::{self, Selection};
 use crate::text::transaction::Transaction;
 
+/// Texts up to this many bytes are searched at once, so that what is typed next finds the cursor
+/// where it belongs; longer ones elsewhere.
+const AT_ONCE: usize = 256 << 10;
 /// Matches counted for the note before it says "more".
 const COUNT_MAX: usize = 10_000;
 
@@ -57,8 +60,10 @@ fn with_file(cx: &mut Cx<'_>, topic: Topic, first: &str) {
 fn find(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let from = buffer.area.selection.primary().start();
+    let before = buffer.area.selection.clone();
     let first = seed(buffer, cx.state.last_search.as_deref());
     with_file(cx, Topic::Find(from), &first);
+    cx.state.before_find = Some(before);
     look(cx);
 }
 
@@ -81,28 +86,33 @@ fn select(buffer: &mut Buffer, found: Range<Byte>) {
     buffer.area.selection = Selection::single(selection::Range::new(found.start, found.end));
 }
 
-/// Follows the text that is being typed: the first match from where the search began. The text
-/// is searched elsewhere; [`found`] is told.
+/// Follows the text that is being typed: the first match from where the search began.
 pub fn look(cx: &mut Cx<'_>) {
     let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
     let Topic::Find(from) = question.topic else { return };
     let wanted = question.answer.text().to_string();
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
     if wanted.is_empty() {
-        buffer.area.go_to(from);
-        cx.state.highlight = None;
         question.note.clear();
-        cx.state.damage.add(Part::Editor);
+        go_back(cx);
         cx.state.damage.add(Part::Overlay);
         return;
     }
     let ask = Search::Typed { from, answer: question.seen };
-    cx.effects.push(search(buffer, wanted, cx.state.search_how, ask));
+    search(cx, wanted, ask);
 }
 
-fn search(buffer: &Buffer, wanted: String, how: How, ask: Search) -> Effect {
+/// Searches the file that is shown; [`found`] is told.
+fn search(cx: &mut Cx<'_>, wanted: String, ask: Search) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    Effect::Search(Box::new(SearchFor { buffer: buffer.id, text, version, wanted, how, ask }))
+    let how = cx.state.search_how;
+    let search = SearchFor { buffer: buffer.id, text, version, wanted, how, ask };
+    if search.text.end().0 <= AT_ONCE {
+        let result = run(&search);
+        found(cx, &search, result);
+    } else {
+        cx.effects.push(Effect::Search(Box::new(search)));
+    }
 }
 
 fn again(cx: &mut Cx<'_>, forward: bool) {
@@ -119,7 +129,7 @@ fn again(cx: &mut Cx<'_>, forward: bool) {
     cx.state.searching = Some(VecDeque::new());
     let range = buffer.area.selection.primary();
     let ask = if forward { Search::Next(range.end()) } else { Search::Previous(range.start()) };
-    cx.effects.push(search(buffer, wanted, cx.state.search_how, ask));
+    search(cx, wanted, ask);
 }
 
 /// Looks for it. Reads the whole text where need be; not to be called on the loop.
@@ -132,8 +142,20 @@ pub fn run(search: &SearchFor) -> Found {
     let text = &search.text;
     let mut found = Found::default();
     match &search.ask {
-        Search::Next(from) => found.place = needle.find_around(text, *from),
-        Search::Previous(to) => found.place = needle.find_back(text, *to),
+        Search::Next(from) => {
+            let place = needle.find_around(text, *from);
+            // An empty match where one stands already would be found for ever.
+            let stuck = place.as_ref().is_some_and(|place| *place == (*from..*from));
+            let next = text.next_grapheme(*from);
+            let next = if next == *from { Byte(0) } else { next };
+            found.place = if stuck { needle.find_around(text, next) } else { place };
+        }
+        Search::Previous(to) => {
+            let place = needle.find_back(text, *to);
+            let stuck = place.as_ref().is_some_and(|place| *place == (*to..*to));
+            let before = if to.0 == 0 { text.end() } else { text.prev_grapheme(*to) };
+            found.place = if stuck { needle.find_back(text, before) } else { place };
+        }
         Search::Typed { from, .. } => {
             found.place = needle.find_around(text, *from);
             let start = found.place.as_ref().map_or(text.end(), |place| place.start);
@@ -192,7 +214,7 @@ fn found_typed(cx: &mut Cx<'_>, search: &SearchFor, found: Found, ask: (Byte, u6
         return arrive(cx, search, found);
     }
     let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
-    if question.topic != Topic::Find(ask.0) || question.seen != ask.1 {
+    if question.topic != Topic::Find(ask.0) || question.seen != ask.1 || search.how != cx.state.search_how {
         return;
     }
     question.note = match (&found.problem, &found.place, found.count) {
@@ -207,17 +229,14 @@ fn found_typed(cx: &mut Cx<'_>, search: &SearchFor, found: Found, ask: (Byte, u6
         return show(cx, search, found);
     }
     cx.state.highlight = None;
-    if let Some(buffer) = cx.state.buffers.get_mut(search.buffer) {
-        buffer.area.go_to(ask.0);
-    }
-    cx.state.damage.add(Part::Editor);
+    go_back(cx);
 }
 
 /// Selects a match, if the text is still the one that was searched.
 fn show(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     let Some(buffer) = cx.state.buffers.get_mut(search.buffer) else { return };
     if buffer.area.document.version() != search.version {
-        return;
+        return cx.state.fail("the text changed while it was searched: look again");
     }
     match (found.problem, found.place) {
         (Some(problem), _) => cx.state.fail(format!("`{}` cannot be looked for: {problem}", search.wanted)),
@@ -234,6 +253,7 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
     match cx.state.overlays.last_mut() {
         Some(Overlay::Question(question)) => {
             question.how = how.to_string();
+            question.searched = u64::MAX;
             if matches!(question.topic, Topic::Find(_)) {
                 look(cx);
             }
@@ -245,11 +265,19 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
 
 /// A question of this area was given up: the cursor goes back where it was.
 pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
-    if let (Topic::Find(from), Some(buffer)) = (topic, cx.state.buffers.current_mut()) {
-        buffer.area.go_to(*from);
-        cx.state.highlight = None;
-        cx.state.damage.add(Part::Editor);
+    if matches!(topic, Topic::Find(_)) {
+        go_back(cx);
     }
+}
+
+/// What was selected before the question is selected again.
+fn go_back(cx: &mut Cx<'_>) {
+    cx.state.highlight = None;
+    if let (Some(before), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut()) {
+        buffer.area.selection = before.clamp(buffer.area.text().end());
+        buffer.area.document.seal();
+    }
+    cx.state.damage.add(Part::Editor);
 }
 
 /// Goes to `line` or `line:column`, both from 1. Tells what is wrong with the text otherwise.
@@ -287,10 +315,9 @@ fn look_for_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, wa
         found: None,
         waiting,
     };
-    let ask = Search::Replace(from, new.to_string());
-    cx.effects.push(search(buffer, wanted.to_string(), cx.state.search_how, ask));
     cx.state.replacing = Some(replacing);
     ask_about_match(cx, format!("looking for {} …", sample(wanted)));
+    search(cx, wanted.to_string(), Search::Replace(from, new.to_string()));
 }
 
 fn ask_about_match(cx: &mut Cx<'_>, line: String) {
@@ -373,12 +400,12 @@ pub fn continue_replacing(cx: &mut Cx<'_>, answer: &Answer) {
     let Replacing { wanted, new, waiting, .. } = &replacing;
     match answer {
         Answer::ReplaceAll => {
-            let ask = Search::ReplaceAll(place.start, new.clone());
-            cx.effects.push(search(shown, wanted.clone(), cx.state.search_how, ask));
+            let (wanted, ask) = (wanted.clone(), Search::ReplaceAll(place.start, new.clone()));
             cx.state.replacing = Some(replacing);
             let dialog = Dialog::ask("replacing", vec!["all from here …".to_string()]);
             let dialog = dialog.choice('q', "stop", Answer::ReplaceStop);
             cx.state.push_overlay(Overlay::Dialog(dialog));
+            search(cx, wanted, ask);
         }
         Answer::ReplaceOne => {
             let next = place.start + replacement.len() + past;

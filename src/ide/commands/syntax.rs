@@ -70,6 +70,8 @@ fn shrink(cx: &mut Cx<'_>) {
 /// stays. Tells whether anything was.
 fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option<Range<Byte>>) -> bool {
     let Some(buffer) = cx.state.buffers.current_mut() else { return false };
+    // Several keys may come before a frame: the tree must know of every edit.
+    buffer.coloring.hear(&mut buffer.area.document);
     let Some(syntax) = buffer.coloring.tree().cloned() else {
         let known = buffer.coloring.language().is_some() && buffer.coloring.trouble().is_none();
         cx.state.say(if known {

@@ -180,15 +180,24 @@ impl Keymap {
 
     /// What keys mean in a place. The innermost place that knows the sequence decides.
     pub fn lookup(&self, place: Place, keys: &[Key]) -> Lookup {
+        let mut pending: Vec<(String, String)> = Vec::new();
         for place in place.chain() {
             let Some(node) = self.places.get(place).and_then(|root| descend(root, keys)) else { continue };
             match &node.command {
-                Some(command) if node.next.is_empty() => return Lookup::Command(command.clone()),
-                _ if !node.next.is_empty() => return Lookup::Pending(continuations(node)),
-                _ => {}
+                Some(command) if node.next.is_empty() && pending.is_empty() => {
+                    return Lookup::Command(command.clone());
+                }
+                // Places further out continue the same keys; the innermost has the say.
+                _ => {
+                    for (key, command) in continuations(node) {
+                        if pending.iter().all(|(known, _)| *known != key) {
+                            pending.push((key, command));
+                        }
+                    }
+                }
             }
         }
-        Lookup::Unknown
+        if pending.is_empty() { Lookup::Unknown } else { Lookup::Pending(pending) }
     }
 
     /// The first key sequence for a command in a place or where it falls back to.
@@ -254,6 +263,15 @@ mod tests {
 
     fn keys(text: &str) -> Vec<Key> {
         text.split_whitespace().map(|key| key.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn places_further_out_continue_the_same_keys() {
+        let text = "[text]\n\"Alt-k b\" = \"t\"\n\"Alt-k l\" = \"x\"\n[editor]\n\"Alt-k l\" = \"e\"\n";
+        let (map, _) = Keymap::parse(text, |_| true);
+        let both = vec![("l".to_string(), "e".to_string()), ("b".to_string(), "t".to_string())];
+        assert_eq!(map.lookup(Place::Editor, &keys("Alt-k")), Lookup::Pending(both));
+        assert_eq!(map.lookup(Place::Editor, &keys("Alt-k b")), Lookup::Command("t".into()));
     }
 
     #[test]

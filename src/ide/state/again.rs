@@ -27,6 +27,8 @@ pub struct Again {
     pub change: Option<Change>,
     /// Whether typing goes on.
     typing: bool,
+    /// Whether the recorded keys are being pressed.
+    pub replaying: bool,
 }
 
 impl Again {

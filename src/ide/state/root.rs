@@ -30,6 +30,7 @@ use crate::ide::options::Options;
 use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
 use crate::text::search::{How, Needle};
+use crate::text::selection::Selection;
 use crate::tools::registry::Registry;
 use crate::tui::input::Key;
 
@@ -104,6 +105,8 @@ pub struct State {
     pub followed: Option<(BufferId, Byte, Rect)>,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
+    /// What was selected when the find question came.
+    pub before_find: Option<Selection>,
     /// How what is looked for is understood.
     pub search_how: How,
     /// What was looked for, shown wherever it stands until Escape.
@@ -171,6 +174,7 @@ impl State {
             free_scroll: false,
             followed: None,
             replacing: None,
+            before_find: None,
             search_how: How::default(),
             highlight: None,
             keymap,

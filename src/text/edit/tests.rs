@@ -15,8 +15,8 @@ fn check(edit: impl Fn(&Text, &Selection) -> Transaction, before: &str, after: &
 fn inserting() {
     check(|t, s| insert(t, s, "é"), "a|b|", "aé|bé|");
     check(|t, s| insert(t, s, "x"), "a«bc»d»e«", "ax|dx|");
-    check(|t, s| insert_each(t, s, &["1".into(), "2".into()]), "|a|b|", "1|a2|b2|");
-    check(|t, s| insert_each(t, s, &["1".into(), "2".into()]), "a|b", "a1\n2|b");
+    check(|t, s| insert_each(t, s, &["1".into(), "2".into()], LineEnding::Lf), "|a|b|", "1|a2|b2|");
+    check(|t, s| insert_each(t, s, &["1".into(), "2".into()], LineEnding::CrLf), "a|b", "a1\r\n2|b");
 }
 
 #[test]
