@@ -26,6 +26,54 @@ struct Pen {
 
 const PLAIN: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
+/// Rows that cost no more bytes than this are not worth shifting.
+const SHIFT_WORTH: usize = 40;
+/// Cells that a row may be shifted by: a character or two, a tab.
+const SHIFT_MAX: usize = 4;
+
+/// A rest of a row that only moved.
+struct Shift {
+    /// From which column on.
+    x: u16,
+    /// By how many cells.
+    cells: u16,
+    /// To the right or to the left.
+    inserts: bool,
+}
+
+impl Shift {
+    /// The shift after which most of a row is as it should be, if there is one. Rows with
+    /// anything but plain cells are left alone: terminals disagree about the others.
+    fn find(old: &[Cell], new: &[Cell]) -> Option<Self> {
+        let plain = |cell: &Cell| is_ascii(cell) || width_of(cell) == 1 && !is_doubtful(cell.symbol());
+        let x = old.iter().zip(new).position(|(was, cell)| !same(was, cell))?;
+        if !old[x..].iter().chain(&new[x..]).all(|cell| plain(cell) && !cell.symbol().is_empty()) {
+            return None;
+        }
+        let (old, new) = (&old[x..], &new[x..]);
+        let fits = |a: &[Cell], b: &[Cell]| a.iter().zip(b).take_while(|(a, b)| same(a, b)).count();
+        let ways = (1..=SHIFT_MAX.min(old.len() - 1))
+            .flat_map(|n| [(fits(old, &new[n..]), n, true), (fits(&old[n..], new), n, false)]);
+        let (fit, n, inserts) = ways.max_by_key(|(fit, ..)| *fit)?;
+        (fit > n).then_some(Self { x: x as u16, cells: n as u16, inserts })
+    }
+
+    /// The row as the terminal has it after the shift; what it put in is equal to nothing.
+    fn moved(&self, old: &[Cell]) -> Vec<Cell> {
+        let (x, n) = (usize::from(self.x), usize::from(self.cells));
+        let unknown = std::iter::repeat_n(Cell::new("\u{0}"), n);
+        let mut row = old[..x].to_vec();
+        if self.inserts {
+            row.extend(unknown);
+            row.extend_from_slice(&old[x..old.len() - n]);
+        } else {
+            row.extend_from_slice(&old[x + n..]);
+            row.extend(unknown);
+        }
+        row
+    }
+}
+
 /// Turns changed cells into bytes.
 #[derive(Debug)]
 pub struct Writer {
@@ -112,10 +160,31 @@ impl Writer {
     }
 
     fn row(&mut self, shown: &Buffer, next: &Buffer, y: u16) {
-        let width = next.area.width;
+        let width = usize::from(next.area.width);
         let start = next.index_of(0, y);
-        let old = &shown.content[start..start + usize::from(width)];
-        let new = &next.content[start..start + usize::from(width)];
+        let (old, new) = (&shown.content[start..start + width], &next.content[start..start + width]);
+        let (pen, at, runs, length) = (self.pen, self.at, self.runs, self.out.len());
+        self.cells(old, new, y);
+        if self.out.len() - length <= SHIFT_WORTH {
+            return;
+        }
+        // What is typed into a line moves its rest: terminals can do that themselves.
+        let Some(shift) = Shift::find(old, new) else { return };
+        let plain = (self.pen, self.at, self.runs, self.out.split_off(length));
+        (self.pen, self.at, self.runs) = (pen, at, runs + 1);
+        self.move_to(shift.x, y);
+        let way = if shift.inserts { csi(&[shift.cells], '@') } else { csi(&[shift.cells], 'P') };
+        self.out.extend_from_slice(way.as_bytes());
+        self.cells(&shift.moved(old), new, y);
+        if self.out.len() - length >= plain.3.len() {
+            self.out.truncate(length);
+            (self.pen, self.at, self.runs) = (plain.0, plain.1, plain.2);
+            self.out.extend_from_slice(&plain.3);
+        }
+    }
+
+    fn cells(&mut self, old: &[Cell], new: &[Cell], y: u16) {
+        let width = new.len() as u16;
         let mut x = 0;
         // Terminals disagree about the width of joined characters: behind a changed one all is new.
         let mut doubt = false;

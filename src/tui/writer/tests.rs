@@ -178,3 +178,55 @@ proptest! {
         }
     }
 }
+
+/// A row of coloured words with a border and a text behind it, as an editor beside another pane.
+fn panes(words: &[(String, Style)]) -> Buffer {
+    let mut texts: Vec<(u16, u16, &str, Style)> = Vec::new();
+    let mut x = 0;
+    for (word, style) in words {
+        let room = usize::from(18u16.saturating_sub(x)).min(word.len());
+        texts.push((x, 1, &word[..room], *style));
+        x += room as u16;
+    }
+    texts.push((18, 1, "│", Style::new().fg(Color::Indexed(2))));
+    texts.push((20, 1, "pane", Style::new()));
+    buffer(&texts)
+}
+
+#[test]
+fn what_is_typed_into_a_coloured_line_shifts_it() {
+    let red = Style::new().fg(Color::Rgb(200, 10, 10));
+    let blue = Style::new().fg(Color::Rgb(10, 10, 200));
+    let words: Vec<(String, Style)> = ["fn", " ", "a", "(", "b", ")", " ", "{", "x", "}"]
+        .iter()
+        .zip([red, blue].into_iter().cycle())
+        .map(|(w, s)| ((*w).to_string(), s))
+        .collect();
+    let mut typed = words.clone();
+    typed.insert(0, ("y".to_string(), red));
+    let (before, after) = (panes(&words), panes(&typed));
+    let way = bytes(&before, &after);
+    assert!(way.contains("\x1b[@") && way.len() < 60, "{} bytes: {way:?}", way.len());
+    let back = bytes(&after, &before);
+    assert!(back.contains("\x1b[P") && back.len() < 60, "{} bytes: {back:?}", back.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+    #[test]
+    fn shifted_rows_are_right_on_a_terminal(
+        words in prop::collection::vec(("[a-z ]{1,3}", style()), 1..10),
+        at in 0usize..10,
+        inserted in ("[a-z]{1,5}", style()),
+        back in any::<bool>(),
+    ) {
+        let mut typed = words.clone();
+        typed.insert(at.min(words.len()), inserted);
+        let (first, second) = if back { (panes(&typed), panes(&words)) } else { (panes(&words), panes(&typed)) };
+        let mut writer = Writer::new(ColorDepth::True);
+        writer.clear();
+        writer.difference(&buffer(&[]), &first, &all_rows());
+        writer.difference(&first, &second, &all_rows());
+        prop_assert_eq!(emulated(&writer.take().0), expected(&second));
+    }
+}
