@@ -56,6 +56,8 @@ fn bench(text: &str) -> Bench {
     };
     let worker = Worker::new(env, sender, Tasks::on(runtime.handle().clone()));
     let mut app = App::new(options, worker, SIZE, Arc::new(Notify::new()));
+    // As xterm-256color promises.
+    app.screen.set_erase_colored(true);
     let path = folder.path().join("text.rs");
     let result = Ok(Some((Document::from_bytes(text.as_bytes()), bowline::exec::Stamp::of(text.as_bytes()))));
     app.handle(Event::Opened(Opened { real: path.clone(), path, result, at: None, behind: false }));

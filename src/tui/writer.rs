@@ -26,6 +26,9 @@ struct Pen {
 
 const PLAIN: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
+/// What is seen of a blank beside its background.
+const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
+
 /// Rows that cost no more bytes than this are not worth shifting.
 const SHIFT_WORTH: usize = 40;
 /// Cells that a row may be shifted by: a character or two, a tab.
@@ -240,9 +243,8 @@ impl Writer {
             return 0;
         }
         let pen = self.pen_of(first);
-        let shows = Modifier::UNDERLINED | Modifier::REVERSED | Modifier::CROSSED_OUT;
         let erasable = pen.bg == Color::Reset || self.erase_colored;
-        if pen.modifier.intersects(shows) || !erasable {
+        if pen.modifier.intersects(SHOWS_BLANK) || !erasable {
             return 0;
         }
         let rest = &row[usize::from(x)..];
@@ -286,6 +288,9 @@ impl Writer {
                 pair
             }
         };
+        // The colour of a blank's text is not seen: it stays what it is.
+        let unseen = cell.symbol() == " " && !cell.modifier.intersects(SHOWS_BLANK);
+        let fg = self.pen.filter(|_| unseen).map_or(fg, |pen| pen.fg);
         Pen { fg, bg, modifier: cell.modifier }
     }
 

@@ -106,9 +106,10 @@ fn emulated(bytes: &[u8]) -> Vec<String> {
     cells(|x, y| {
         let cell = parser.screen().cell(y, x).expect("the emulator has the same size");
         let text = if cell.is_wide_continuation() { "" } else { cell.contents() };
-        (if text.is_empty() && !cell.is_wide_continuation() { " " } else { text }.to_string(), {
-            format!("{:?}{:?}{}{}", cell.fgcolor(), cell.bgcolor(), cell.bold(), cell.inverse())
-        })
+        let text = if text.is_empty() && !cell.is_wide_continuation() { " " } else { text };
+        // The colour of a blank's text is not seen.
+        let fg = if text == " " && !cell.inverse() { vt100::Color::Default } else { cell.fgcolor() };
+        (text.to_string(), format!("{fg:?}{:?}{}{}", cell.bgcolor(), cell.bold(), cell.inverse()))
     })
 }
 
@@ -124,7 +125,8 @@ fn expected(buffer: &Buffer) -> Vec<String> {
             (cell.modifier.contains(Modifier::BOLD), cell.modifier.contains(Modifier::REVERSED));
         let symbol = cell.symbol().to_string();
         // The emulator keeps no style in the second half of a wide character.
-        let style = format!("{:?}{:?}{bold}{inverse}", color(cell.fg), color(cell.bg));
+        let fg = if symbol == " " && !inverse { vt100::Color::Default } else { color(cell.fg) };
+        let style = format!("{fg:?}{:?}{bold}{inverse}", color(cell.bg));
         (symbol, style)
     })
 }
