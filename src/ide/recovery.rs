@@ -160,8 +160,7 @@ fn compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
     }
     let (id, now_ms, format, stamp) = (buffer.id, cx.now_ms, left.format, left.stamp.clone());
     buffer.area.document.seal();
-    buffer.area.apply_foreign(Transaction::new(changes), now_ms);
-    buffer.area.document.set_format(format);
+    buffer.area.apply_foreign(Transaction::new(changes).format(format), now_ms);
     if buffer.stamp.is_some() && buffer.stamp != stamp {
         // Made from another file than the one that is there: saving has to ask.
         buffer.stamp = Some(stamp.unwrap_or_else(Stamp::missing));
