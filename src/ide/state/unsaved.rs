@@ -141,15 +141,12 @@ impl Unsaved {
             track.due = None;
         }
         let replaced = std::mem::take(&mut track.replacing);
-        match name {
-            Some(name) => {
-                track.names.push(name);
-                self.told = false;
-            }
-            None => {
-                track.kept = None;
-                track.names.extend(replaced);
-            }
+        if let Some(name) = name {
+            track.names.push(name);
+            self.told = false;
+        } else {
+            track.kept = None;
+            track.names.extend(replaced);
         }
     }
 
