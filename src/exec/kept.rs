@@ -5,7 +5,7 @@
 //! of it however the run ends, so whoever finds the lock free knows that nobody will come back
 //! for the files.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const KEPT: &str = ".kept";
 /// The ending of a run's lock: `<run>.lock`.
 const LOCK: &str = ".lock";
-/// The ending of a file that is being written.
+/// The ending of a file that is being written: `<name>.<number>.part`.
 const PART: &str = ".part";
 
 /// The kept files of one folder, as one run sees them.
@@ -33,7 +33,12 @@ enum Run {
     Begun {
         id: String,
         lock: File,
-        names: BTreeSet<String>,
+        /// What is kept, and the number of the write that it is of.
+        names: BTreeMap<String, u64>,
+        /// How many writes were begun.
+        begun: u64,
+        /// How many of them are not done yet.
+        writing: usize,
     },
     Ended,
 }
@@ -58,32 +63,19 @@ impl KeptFiles {
     }
 
     /// Keeps a content under a key of letters, digits and `-`, in place of what this run kept
-    /// there before; then removes the files that it `replaces`. Returns its name. For each key
-    /// one write at a time.
+    /// there before; then removes the files that it `replaces`. Returns its name. Of several
+    /// writes of one key at a time the one that was begun last counts.
     pub fn write<'a>(
         &self,
         key: &str,
         pieces: impl Iterator<Item = &'a [u8]>,
         replaces: &[String],
     ) -> io::Result<String> {
-        let name = format!("{key}.{}{KEPT}", self.begin()?);
-        let part = self.folder.join(format!("{name}{PART}"));
-        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
-        let mut writer = BufWriter::with_capacity(64 << 10, file);
-        for piece in pieces {
-            writer.write_all(piece)?;
-        }
-        writer.flush()?;
-        drop(writer);
-        {
-            let mut run = self.run();
-            let Run::Begun { names, .. } = &mut *run else {
-                fs::remove_file(&part)?;
-                return Err(io::Error::other("the program is ending"));
-            };
-            fs::rename(&part, self.folder.join(&name))?;
-            names.insert(name.clone());
-        }
+        let (run, number) = self.begin()?;
+        let name = format!("{key}.{run}{KEPT}");
+        let part = self.folder.join(format!("{name}.{number}{PART}"));
+        let written = write_part(&part, pieces);
+        self.finish(&name, number, &part, written)?;
         // Not synced: it outlives the program as it is, and a slow disk would hold up the next.
         for old in replaces.iter().filter(|old| **old != name) {
             self.remove(old)?;
@@ -91,14 +83,24 @@ impl KeptFiles {
         Ok(name)
     }
 
-    /// The id of this run, whose lock is made when it is needed first.
-    fn begin(&self) -> io::Result<String> {
+    /// A write begins: the id of this run, whose lock is made when it is needed first, and the
+    /// write's number.
+    fn begin(&self) -> io::Result<(String, u64)> {
         let mut run = self.run();
-        match &*run {
-            Run::Begun { id, .. } => return Ok(id.clone()),
-            Run::Ended => return Err(io::Error::other("the program is ending")),
-            Run::Idle => {}
+        if matches!(*run, Run::Idle) {
+            *run = self.begin_run()?;
         }
+        match &mut *run {
+            Run::Begun { id, begun, writing, .. } => {
+                *begun += 1;
+                *writing += 1;
+                Ok((id.clone(), *begun))
+            }
+            Run::Idle | Run::Ended => Err(ending()),
+        }
+    }
+
+    fn begin_run(&self) -> io::Result<Run> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let made = tempfile::Builder::new()
             .prefix("run")
@@ -114,8 +116,39 @@ impl KeptFiles {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let id = name.trim_end_matches(LOCK).to_string();
-        *run = Run::Begun { id: id.clone(), lock, names: BTreeSet::new() };
-        Ok(id)
+        Ok(Run::Begun { id, lock, names: BTreeMap::new(), begun: 0, writing: 0 })
+    }
+
+    /// A write ends: what it wrote takes its name, unless a later write has it already.
+    fn finish(&self, name: &str, number: u64, part: &Path, mut written: io::Result<()>) -> io::Result<()> {
+        let mut run = self.run();
+        let Run::Begun { names, writing, .. } = &mut *run else {
+            gone(fs::remove_file(part))?;
+            return Err(ending());
+        };
+        *writing -= 1;
+        let is_newest = names.get(name).is_none_or(|newest| *newest < number);
+        if written.is_ok() && is_newest {
+            written = fs::rename(part, self.folder.join(name));
+            if written.is_ok() {
+                names.insert(name.to_string(), number);
+                return written;
+            }
+        }
+        let removed = gone(fs::remove_file(part));
+        self.rest(&mut run)?;
+        written.and(removed)
+    }
+
+    /// Gives the lock back when nothing is kept and nothing is being written.
+    fn rest(&self, run: &mut Run) -> io::Result<()> {
+        if let Run::Begun { id, names, writing: 0, .. } = run
+            && names.is_empty()
+        {
+            gone(fs::remove_file(self.folder.join(format!("{id}{LOCK}"))))?;
+            *run = Run::Idle;
+        }
+        Ok(())
     }
 
     /// What runs that are no more have left behind, under one key or (`None`) under all.
@@ -156,16 +189,12 @@ impl KeptFiles {
             Run::Begun { id, names, .. } if id == its_run => {
                 gone(fs::remove_file(self.folder.join(name)))?;
                 names.remove(name);
-                if names.is_empty() {
-                    gone(fs::remove_file(self.folder.join(format!("{id}{LOCK}"))))?;
-                    *run = Run::Idle;
-                }
-                Ok(())
+                self.rest(&mut run)
             }
             _ => {
                 gone(fs::remove_file(self.folder.join(name)))?;
-                gone(fs::remove_file(self.folder.join(format!("{name}{PART}"))))?;
                 if !self.has_files(its_run)? {
+                    self.remove_parts(its_run)?;
                     gone(fs::remove_file(self.folder.join(format!("{its_run}{LOCK}"))))?;
                 }
                 Ok(())
@@ -183,13 +212,29 @@ impl KeptFiles {
         Ok(false)
     }
 
+    /// Removes what a run that is no more was writing when it ended.
+    fn remove_parts(&self, run: &str) -> io::Result<()> {
+        let its = format!(".{run}{KEPT}.");
+        for entry in fs::read_dir(&self.folder)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name.ends_with(PART) && name.contains(&its) {
+                gone(fs::remove_file(self.folder.join(name)))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The run ends: nothing more is kept. With `remove` everything that it kept goes, else it
     /// stays for the next one to find.
     pub fn end(&self, remove: bool) -> io::Result<()> {
-        let Run::Begun { id, lock, names } = std::mem::replace(&mut *self.run(), Run::Ended) else {
+        let Run::Begun { id, lock, names, writing, .. } = std::mem::replace(&mut *self.run(), Run::Ended)
+        else {
             return Ok(());
         };
-        let removed = names.iter().filter(|_| remove);
+        if writing > 0 {
+            self.remove_parts(&id)?;
+        }
+        let removed = names.keys().filter(|_| remove);
         for name in removed {
             gone(fs::remove_file(self.folder.join(name)))?;
         }
@@ -205,6 +250,19 @@ impl KeptFiles {
 fn parts(name: &str) -> Option<(&str, &str)> {
     Path::new(name).file_name().filter(|only| *only == name)?;
     name.strip_suffix(KEPT)?.split_once('.')
+}
+
+fn write_part<'a>(part: &Path, pieces: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(part)?;
+    let mut writer = BufWriter::with_capacity(64 << 10, file);
+    for piece in pieces {
+        writer.write_all(piece)?;
+    }
+    writer.flush()
+}
+
+fn ending() -> io::Error {
+    io::Error::other("the program is ending")
 }
 
 fn gone(removed: io::Result<()>) -> io::Result<()> {

@@ -90,9 +90,8 @@ pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
         cx.state.damage.all();
         return cx.state.fail(changed_elsewhere(&name));
     }
-    buffer.area.apply_foreign(Transaction::new(changes).by(Author::External), now_ms);
-    buffer.area.document.set_format(format);
-    buffer.read_only = format.read_only();
+    let edit = Transaction::new(changes).by(Author::External).format(format);
+    buffer.area.apply_foreign(edit, now_ms);
     buffer.area.document.mark_saved();
     buffer.stamp = Some(stamp);
     buffer.disk = Disk::Same;
@@ -237,7 +236,7 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
                 text: buffer.area.text().clone(),
                 format: buffer.area.document.format(),
                 version: buffer.area.document.version(),
-                read_only: buffer.read_only,
+                read_only: buffer.read_only(),
                 stamp: buffer.stamp.clone(),
             });
             // Nobody waits any more when the call was interrupted.

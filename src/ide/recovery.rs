@@ -11,10 +11,11 @@ use super::commands::command::Cx;
 use super::effect::Effect;
 use super::keeping::{self, Found, Head, Job, Kept};
 use super::state::State;
-use super::state::buffers::BufferId;
+use super::state::buffers::{BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
 use super::state::unsaved::{Due, LeftText};
 use crate::base::clock;
+use crate::exec::Stamp;
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
 use crate::text::transaction::Transaction;
@@ -157,10 +158,14 @@ fn compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
     if buffer.area.document.version() != version {
         return recover(cx, number);
     }
-    let (id, now_ms, format) = (buffer.id, cx.now_ms, left.format);
+    let (id, now_ms, format, stamp) = (buffer.id, cx.now_ms, left.format, left.stamp.clone());
     buffer.area.document.seal();
-    buffer.area.apply_foreign(Transaction::new(changes), now_ms);
-    buffer.area.document.set_format(format);
+    buffer.area.apply_foreign(Transaction::new(changes).format(format), now_ms);
+    if buffer.stamp.is_some() && buffer.stamp != stamp {
+        // Made from another file than the one that is there: saving has to ask.
+        buffer.stamp = Some(stamp.unwrap_or_else(Stamp::missing));
+        buffer.disk = Disk::Changed;
+    }
     let name = buffer.name();
     cx.state.buffers.show(id);
     if let Some(left) = cx.state.unsaved.take(number) {

@@ -4,7 +4,7 @@
 use super::changes::ChangeSet;
 use super::encoding::Unfit;
 use super::format::{self, Format};
-use super::history::{Commit, History, Revision};
+use super::history::{Commit, Formats, History, Revision, Step};
 use super::marks::Marks;
 use super::rebase::{Overlap, rebase, trimmed};
 use super::rope::Text;
@@ -72,7 +72,8 @@ impl Document {
         self.format
     }
 
-    /// The file was read again and is like this now.
+    /// The file is like this now, whatever is undone; see [`Transaction::format`] for a format
+    /// that belongs to a text.
     pub fn set_format(&mut self, format: Format) {
         self.format = format;
     }
@@ -133,9 +134,12 @@ impl Document {
     /// Makes an edit. `selection` is the asking view's, `now_ms` milliseconds since the epoch.
     /// `None` when the edit changes nothing.
     pub fn apply(&mut self, edit: Transaction, selection: &Selection, now_ms: u64) -> Option<Applied> {
+        let format = edit.format.unwrap_or(self.format);
+        let before = std::mem::replace(&mut self.format, format);
         if edit.changes.is_identity() {
             return None;
         }
+        let formats = (before != format).then_some(Formats { before, after: format });
         let backward = edit.changes.invert(&self.text);
         let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
         self.change(&edit.changes);
@@ -147,6 +151,7 @@ impl Document {
         self.history.commit(Commit {
             forward: edit.changes.clone(),
             backward,
+            formats,
             selection_before: selection.clone(),
             selection_after: after.clone(),
             author: edit.author,
@@ -159,7 +164,7 @@ impl Document {
     /// Takes the last step back.
     pub fn undo(&mut self) -> Option<Applied> {
         let step = self.history.undo()?;
-        self.change(&step.changes);
+        self.step(&step);
         if let Author::Agent(by) = &step.author {
             self.marks.remove(by);
         }
@@ -169,7 +174,7 @@ impl Document {
     /// Makes the step again that was taken back last.
     pub fn redo(&mut self) -> Option<Applied> {
         let step = self.history.redo()?;
-        self.change(&step.changes);
+        self.step(&step);
         if let Author::Agent(by) = &step.author {
             self.marks.add(&step.changes, by);
         }
@@ -182,7 +187,7 @@ impl Document {
         let mut whole: Option<ChangeSet> = None;
         let mut selection = None;
         for (back, step) in self.history.travel(revision) {
-            self.change(&step.changes);
+            self.step(&step);
             match &step.author {
                 Author::Agent(by) if back => self.marks.remove(by),
                 Author::Agent(by) => self.marks.add(&step.changes, by),
@@ -252,6 +257,11 @@ impl Document {
     /// long ago that there were too many.
     pub fn heard(&mut self) -> Option<Vec<Past>> {
         self.heard.as_mut().map(std::mem::take)
+    }
+
+    fn step(&mut self, step: &Step) {
+        self.change(&step.changes);
+        self.format = step.format.unwrap_or(self.format);
     }
 
     fn change(&mut self, changes: &ChangeSet) {

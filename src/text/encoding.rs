@@ -118,13 +118,37 @@ impl Encoding {
         // UTF-16 and UTF-8 have one form for each text; others have several.
         let same = self.is_utf16() || self == Self::UTF8 || {
             let mut again = Vec::with_capacity(bytes.len());
-            self.encode([&*text].into_iter(), &mut again).is_ok() && again == bytes
+            self.encode_unchecked([&*text].into_iter(), &mut again).is_ok() && again == bytes
         };
         same.then(|| text.into_owned())
     }
 
-    /// Appends the bytes of a text, given in pieces.
+    /// Appends the bytes of a text, given in pieces. Refused where they would be read as another
+    /// text: some encodings have one code for several characters.
     pub fn encode<'a>(self, chunks: impl Iterator<Item = &'a str>, bytes: &mut Vec<u8>) -> Result<(), Unfit> {
+        let chunks: Vec<&str> = chunks.collect();
+        let start = bytes.len();
+        self.encode_unchecked(chunks.iter().copied(), bytes)?;
+        if self == Self::UTF8 || self.is_utf16() {
+            return Ok(());
+        }
+        let (again, _) = self.0.decode_without_bom_handling(&bytes[start..]);
+        let mut again = again.chars();
+        let mut line = 1;
+        for character in chunks.iter().flat_map(|chunk| chunk.chars()) {
+            if again.next() != Some(character) {
+                return Err(Unfit { character, line, encoding: self });
+            }
+            line += usize::from(character == '\n');
+        }
+        Ok(())
+    }
+
+    fn encode_unchecked<'a>(
+        self,
+        chunks: impl Iterator<Item = &'a str>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Unfit> {
         let mut line = 1;
         let mut encoder = self.0.new_encoder();
         for chunk in chunks {
@@ -133,7 +157,10 @@ impl Encoding {
             } else if self == Self::UTF16BE {
                 wide(chunk, bytes, u16::to_be_bytes)
             } else {
-                narrow(&mut encoder, chunk, bytes, false)
+                // Some encodings have every character, also those that stand for bytes.
+                let carried = chunk.char_indices().find(|(_, c)| *c >= FIRST_CARRIED && self != Self::UTF8);
+                let fit = &chunk[..carried.map_or(chunk.len(), |(at, _)| at)];
+                narrow(&mut encoder, fit, bytes, false).or(carried.map(|(at, c)| (c, at)))
             };
             if let Some((character, at)) = unfit {
                 line += memchr::memchr_iter(b'\n', &chunk.as_bytes()[..at]).count();
@@ -175,7 +202,10 @@ fn narrow(
         match result {
             EncoderResult::InputEmpty => return None,
             EncoderResult::OutputFull => {}
-            EncoderResult::Unmappable(c) => return Some((c, from - c.len_utf8())),
+            // Not the character that is told: for some control characters it is another one.
+            EncoderResult::Unmappable(_) => {
+                return chunk[..from].char_indices().next_back().map(|(at, c)| (c, at));
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //! along it and throw nothing away. Must not know the text that it is about.
 
 use super::changes::ChangeSet;
+use super::format::Format;
 use super::selection::Selection;
 use super::transaction::{Author, Grouping};
 
@@ -21,11 +22,21 @@ pub struct Revision {
     pub backward: ChangeSet,
     selection_before: Selection,
     selection_after: Selection,
+    formats: Option<Formats>,
     /// Who made it.
     pub author: Author,
     /// When its last edit was made, in milliseconds since the epoch.
     pub time_ms: u64,
     grouping: Grouping,
+}
+
+/// The text's formats before and after a step that changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Formats {
+    /// The one before.
+    pub before: Format,
+    /// The one after.
+    pub after: Format,
 }
 
 /// What an undo or redo has to apply, and the selection afterwards.
@@ -37,6 +48,8 @@ pub struct Step {
     pub selection: Selection,
     /// Who made the edit that comes or goes.
     pub author: Author,
+    /// The format afterwards, where the step changes it.
+    pub format: Option<Format>,
 }
 
 /// The undo tree of one document. Revision 0 is the document as it was opened.
@@ -61,6 +74,8 @@ pub struct Commit {
     pub selection_before: Selection,
     /// The selection after.
     pub selection_after: Selection,
+    /// The formats, where the edit changes it.
+    pub formats: Option<Formats>,
     /// Who.
     pub author: Author,
     /// How it joins the last edit.
@@ -109,6 +124,7 @@ impl History {
             backward: edit.backward,
             selection_before: edit.selection_before,
             selection_after: edit.selection_after,
+            formats: edit.formats,
             author: edit.author,
             time_ms: edit.time_ms,
             grouping: edit.grouping,
@@ -126,6 +142,7 @@ impl History {
             && edit.grouping != Grouping::Own
             && edit.grouping == last.grouping
             && edit.author == last.author
+            && edit.formats.is_none()
             && edit.selection_before == last.selection_after
             && edit.time_ms.saturating_sub(last.time_ms) <= BURST_PAUSE_MS
     }
@@ -144,6 +161,7 @@ impl History {
             changes: revision.backward.clone(),
             selection: revision.selection_before.clone(),
             author: revision.author.clone(),
+            format: revision.formats.map(|formats| formats.before),
         };
         self.current = revision.parent;
         self.sealed = true;
@@ -163,6 +181,7 @@ impl History {
             changes: revision.forward.clone(),
             selection: revision.selection_after.clone(),
             author: revision.author.clone(),
+            format: revision.formats.map(|formats| formats.after),
         })
     }
 

@@ -1,6 +1,7 @@
 //! An edit of a document with its author and what it selects afterwards.
 
 use super::changes::ChangeSet;
+use super::format::Format;
 use super::selection::Selection;
 
 /// Who made an edit.
@@ -41,12 +42,14 @@ pub struct Transaction {
     pub author: Author,
     /// How it is undone.
     pub grouping: Grouping,
+    /// The text's format from then on, where it becomes another one.
+    pub format: Option<Format>,
 }
 
 impl Transaction {
     /// An edit by the person, undone as a step of its own.
     pub fn new(changes: ChangeSet) -> Self {
-        Self { changes, selection: None, author: Author::Person, grouping: Grouping::Own }
+        Self { changes, selection: None, author: Author::Person, grouping: Grouping::Own, format: None }
     }
 
     /// Sets the selection afterwards.
@@ -60,6 +63,13 @@ impl Transaction {
     #[must_use]
     pub fn group(mut self, grouping: Grouping) -> Self {
         self.grouping = grouping;
+        self
+    }
+
+    /// Sets the format that the text has from then on; undo brings the one before back.
+    #[must_use]
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
         self
     }
 

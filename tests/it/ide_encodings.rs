@@ -60,6 +60,23 @@ async fn a_file_is_read_again_in_the_encoding_that_was_chosen() {
 }
 
 #[tokio::test]
+async fn undo_of_reading_again_brings_the_bytes_back() {
+    let bytes = b"caf\xe9 au lait\n";
+    let mut desk = Plan::new().with("a.txt", bytes).start().await;
+    choose(&mut desk, "utf-8", "r").await;
+    assert!(!desk.picture().contains("windows-1252"), "{}", desk.picture());
+    desk.keys("Ctrl-z").await;
+    assert_eq!(desk.text(), "café au lait\n");
+    assert!(desk.picture().contains("windows-1252"), "{}", desk.picture());
+    desk.keys("Ctrl-s").await;
+    assert_eq!(desk.bytes("a.txt"), bytes);
+    desk.keys("Alt-z").await;
+    assert!(!desk.picture().contains("windows-1252"), "{}", desk.picture());
+    desk.keys("Ctrl-s").await;
+    assert_eq!(desk.bytes("a.txt"), bytes);
+}
+
+#[tokio::test]
 async fn a_file_is_saved_in_the_encoding_that_was_chosen() {
     let mut desk = Plan::new().with("a.txt", "é漢\n").start().await;
     choose(&mut desk, "windows-1252", "s").await;

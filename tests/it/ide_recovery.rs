@@ -104,7 +104,33 @@ async fn a_file_that_changed_meanwhile_is_told() {
     desk.wait(GUARD);
     desk.keys("r").await;
     desk.keys("Ctrl-s").await;
+    assert!(asked(&mut desk), "the file is newer than what the text was made from");
+    assert_eq!(desk.disk("a.txt"), "other\n");
+    desk.wait(GUARD);
+    desk.keys("n").await;
+    desk.look_again().await;
+    desk.keys("Ctrl-s").await;
+    assert!(asked(&mut desk));
+    desk.wait(GUARD);
+    desk.keys("o").await;
     assert_eq!(desk.disk("a.txt"), "xone\n");
+    desk.type_in("y").await;
+    desk.keys("Ctrl-s").await;
+    assert_eq!(desk.disk("a.txt"), "yxone\n", "asked once");
+}
+
+#[tokio::test]
+async fn a_file_that_was_made_meanwhile_is_not_overwritten_unasked() {
+    let mut desk = Plan::new().open("a.txt").start().await;
+    desk.type_in("mine").await;
+    second(&mut desk).await;
+    let mut desk = desk.again().with("a.txt", "theirs\n").start().await;
+    desk.wait(GUARD);
+    desk.keys("r").await;
+    assert_eq!(desk.text(), "mine");
+    desk.keys("Ctrl-s").await;
+    assert!(asked(&mut desk));
+    assert_eq!(desk.disk("a.txt"), "theirs\n");
 }
 
 #[tokio::test]

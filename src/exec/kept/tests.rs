@@ -58,3 +58,51 @@ fn a_run_that_ends_without_removing_leaves_its_files_to_the_next() {
     files.end(false).unwrap();
     assert_eq!(KeptFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
 }
+
+/// Pieces of a content, between which something happens.
+fn with_pause<'a>(content: &'a str, then: impl FnOnce() + 'a) -> impl Iterator<Item = &'a [u8]> {
+    let mut then = Some(then);
+    let middle = std::iter::from_fn(move || {
+        then.take()?();
+        Some(b"".as_slice())
+    });
+    std::iter::once(content.as_bytes()).chain(middle).chain([b".".as_slice()])
+}
+
+#[test]
+fn of_two_writes_of_a_key_at_a_time_the_later_one_counts() {
+    let temp = tempfile::tempdir().unwrap();
+    let files = KeptFiles::new(temp.path().to_path_buf());
+    let name = files.write("a", with_pause("one", || drop(keep(&files, "a", "two"))), &[]).unwrap();
+    assert_eq!(files.read(&name).unwrap(), b"two");
+    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 2, "and the lock");
+}
+
+#[test]
+fn a_removal_leaves_the_run_to_a_write_that_is_under_way() {
+    let temp = tempfile::tempdir().unwrap();
+    let files = KeptFiles::new(temp.path().to_path_buf());
+    let a = keep(&files, "a", "one");
+    let b = files.write("b", with_pause("two", || files.remove(&a).unwrap()), &[]).unwrap();
+    assert_eq!(files.read(&b).unwrap(), b"two.");
+    let next = KeptFiles::new(temp.path().to_path_buf());
+    assert_eq!(next.left(None).unwrap(), [], "its run lives");
+    drop(files);
+    assert_eq!(next.left(None).unwrap().len(), 1);
+}
+
+#[test]
+fn nothing_stays_behind_of_a_write_that_failed_or_was_overtaken_by_the_end() {
+    let temp = tempfile::tempdir().unwrap();
+    let count = || fs::read_dir(temp.path()).unwrap().count();
+    let files = KeptFiles::new(temp.path().to_path_buf());
+    let break_it = || {
+        for entry in fs::read_dir(temp.path()).unwrap() {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+    };
+    assert!(files.write("a", with_pause("one", break_it), &[]).is_err());
+    assert_eq!(count(), 0);
+    assert!(files.write("a", with_pause("one", || files.end(false).unwrap()), &[]).is_err());
+    assert_eq!(count(), 0);
+}

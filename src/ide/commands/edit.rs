@@ -2,6 +2,7 @@
 
 use super::command::{Command, Cx, chaining, command};
 use crate::ide::effect::Effect;
+use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
 use crate::text::comment_signs::{self, Signs};
 use crate::text::edit::{self, Reach};
@@ -85,7 +86,7 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
 /// Says why the text that has the keys cannot be edited, if it cannot.
 fn refuse_read_only(cx: &mut Cx<'_>) -> bool {
     let editing_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
-    let reason = cx.state.buffers.current().and_then(|buffer| buffer.read_only).filter(|_| editing_file);
+    let reason = cx.state.buffers.current().and_then(Buffer::read_only).filter(|_| editing_file);
     if let Some(reason) = reason {
         cx.state.fail(reason);
     }

@@ -91,7 +91,7 @@ pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
 
 fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave, bool), format: Format) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    if let Some(reason) = buffer.read_only {
+    if let Some(reason) = buffer.read_only() {
         cx.state.fail(format!("not saved: {reason}"));
         return;
     }

@@ -97,7 +97,7 @@ pub fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
 fn undo_agent(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
-    if let Some(reason) = buffer.read_only {
+    if let Some(reason) = buffer.read_only() {
         return cx.state.fail(reason);
     }
     let document = &buffer.area.document;

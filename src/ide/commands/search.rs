@@ -388,7 +388,7 @@ pub fn continue_replacing(cx: &mut Cx<'_>, answer: &Answer) {
         return ask_about_match(cx, line);
     };
     let Some(shown) = cx.state.buffers.current().filter(|shown| shown.id == replacing.buffer) else { return };
-    if let Some(reason) = shown.read_only {
+    if let Some(reason) = shown.read_only() {
         return cx.state.fail(reason);
     }
     if shown.area.document.version() != replacing.version {

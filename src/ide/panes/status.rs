@@ -58,7 +58,7 @@ fn left(state: &State) -> (String, &'static str) {
     let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
     let (line, column) = buffer.cursor(state.show.tab_width);
     let mut text = format!("{} {}:{}", buffer.name(), line.0 + 1, column.0 + 1);
-    if let Some(reason) = buffer.read_only {
+    if let Some(reason) = buffer.read_only() {
         text.push_str(&format!("  read-only: {reason}"));
     } else if buffer.area.document.format().lossless {
         text.push_str("  not UTF-8, bytes kept");

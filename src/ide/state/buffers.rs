@@ -48,8 +48,6 @@ pub struct Buffer {
     pub coloring: Coloring,
     /// How the selection grew by the text's tree: the version, before, after.
     pub expanded: Vec<(u64, Selection, Selection)>,
-    /// Why it cannot be edited, if it cannot.
-    pub read_only: Option<&'static str>,
     /// First line on screen.
     pub top: Line,
     /// First column on screen.
@@ -79,6 +77,11 @@ impl Buffer {
     /// Whether there is something to save. An empty text without a file is nothing.
     pub fn is_unsaved(&self) -> bool {
         self.area.document.is_modified() && (self.path.is_some() || !self.area.text().is_empty())
+    }
+
+    /// Why it cannot be edited, if it cannot.
+    pub fn read_only(&self) -> Option<&'static str> {
+        self.area.document.format().read_only()
     }
 
     /// Puts the cursor at a line and column from 1, as near as the text allows.
@@ -172,7 +175,6 @@ impl Buffers {
         self.list.retain(|buffer| !untouched(buffer));
         self.next_id += 1;
         let id = BufferId(self.next_id);
-        let read_only = document.format().read_only();
         self.list.push(Buffer {
             id,
             path,
@@ -182,7 +184,6 @@ impl Buffers {
             disk: Disk::Same,
             coloring: Coloring::default(),
             expanded: Vec::new(),
-            read_only,
             top: Line(0),
             left: Column(0),
             saving: false,

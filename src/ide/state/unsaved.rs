@@ -17,6 +17,8 @@ const LARGE: usize = 4 << 20;
 const DELAY_PER_LARGE: Duration = Duration::from_secs(1);
 /// The longest delay.
 const DELAY_MAX: Duration = Duration::from_secs(15);
+/// How long after a failure the next write waits: a full disk is not to be hammered.
+const DELAY_FAILED: Duration = Duration::from_secs(5);
 
 /// What is kept of one buffer.
 #[derive(Debug, Default)]
@@ -27,6 +29,8 @@ struct Track {
     due: Option<Duration>,
     /// Whether a write or a removal is on its way.
     busy: bool,
+    /// Whether the last write failed.
+    failed: bool,
     /// Kept files that are of no use once this buffer's text is kept anew, or saved.
     names: Vec<String>,
     /// Those among them that the write on its way removes.
@@ -77,13 +81,15 @@ impl Unsaved {
             let version = buffer.area.document.version();
             if !buffer.is_unsaved() {
                 if let Some(track) = self.tracks.get_mut(&buffer.id) {
-                    (track.due, track.kept) = (None, None);
+                    (track.due, track.kept, track.failed) = (None, None, false);
                 }
                 continue;
             }
             let track = self.tracks.entry(buffer.id).or_default();
             if track.kept != Some(version) {
-                track.due.get_or_insert_with(|| now + delay(buffer.area.text().end().0));
+                let delay = delay(buffer.area.text().end().0);
+                let delay = if track.failed { delay.max(DELAY_FAILED) } else { delay };
+                track.due.get_or_insert(now + delay);
             }
         }
         let mut due = Vec::new();
@@ -110,28 +116,37 @@ impl Unsaved {
         self.tracks.iter().filter(|(_, track)| is_due(track)).map(|(id, _)| *id).collect()
     }
 
-    /// The buffers whose text is not kept as it is.
+    /// The buffers whose text is not kept as it is, as far as is known: a write on its way may
+    /// still fail.
     pub fn behind(&self) -> Vec<BufferId> {
-        self.tracks.iter().filter(|(_, track)| track.due.is_some()).map(|(id, _)| *id).collect()
+        let is_behind = |track: &Track| track.due.is_some() || track.busy || track.failed;
+        self.tracks.iter().filter(|(_, track)| is_behind(track)).map(|(id, _)| *id).collect()
     }
 
     /// A write of this version begins; returns the files that it makes useless.
     pub fn begin(&mut self, id: BufferId, version: u64) -> Vec<String> {
         let track = self.tracks.entry(id).or_default();
         (track.kept, track.due, track.busy) = (Some(version), None, true);
-        track.replacing = std::mem::take(&mut track.names);
+        track.replacing.append(&mut track.names);
         track.replacing.clone()
     }
 
-    /// A write ended, under this name or not at all; a failed one is tried again with the next
-    /// edit.
+    /// A write ended, under this name or not at all; a failed one is tried again.
     pub fn written(&mut self, id: BufferId, name: Option<String>) {
         let track = self.tracks.entry(id).or_default();
         track.busy = false;
+        let failed = std::mem::replace(&mut track.failed, name.is_none());
+        if failed || track.failed {
+            // Another delay than that which was begun with.
+            track.due = None;
+        }
         let replaced = std::mem::take(&mut track.replacing);
-        match name {
-            Some(name) => track.names.push(name),
-            None => track.names.extend(replaced),
+        if let Some(name) = name {
+            track.names.push(name);
+            self.told = false;
+        } else {
+            track.kept = None;
+            track.names.extend(replaced);
         }
     }
 
@@ -168,4 +183,68 @@ impl Unsaved {
 /// How long an edit of a text of that many bytes may wait.
 fn delay(bytes: usize) -> Duration {
     (DELAY + DELAY_PER_LARGE * (bytes / LARGE) as u32).min(DELAY_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::state::buffers::Buffers;
+    use crate::text::document::Document;
+    use crate::text::edit;
+
+    fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+
+    fn typed() -> (Buffers, BufferId) {
+        let mut buffers = Buffers::default();
+        let id = buffers.open(None, Document::default_file(), None);
+        type_x(&mut buffers, id);
+        (buffers, id)
+    }
+
+    fn type_x(buffers: &mut Buffers, id: BufferId) {
+        let area = &mut buffers.get_mut(id).unwrap().area;
+        let edit = edit::insert(area.text(), &area.selection, "x");
+        area.apply_foreign(edit, 0);
+    }
+
+    #[test]
+    fn a_failed_write_is_tried_again_but_not_at_once() {
+        let (buffers, id) = typed();
+        let mut unsaved = Unsaved::default();
+        unsaved.watch(buffers.all(), seconds(0));
+        assert_eq!(unsaved.due(seconds(1)), [id]);
+        unsaved.begin(id, 1);
+        assert_eq!(unsaved.behind(), [id], "it may fail");
+        unsaved.watch(buffers.all(), seconds(1));
+        unsaved.written(id, None);
+        assert_eq!(unsaved.behind(), [id], "it has failed");
+        unsaved.told = true;
+        unsaved.watch(buffers.all(), seconds(1));
+        assert_eq!(unsaved.due(seconds(3)), []);
+        assert_eq!(unsaved.due(seconds(7)), [id]);
+        unsaved.begin(id, 1);
+        unsaved.written(id, Some("a.run.kept".to_string()));
+        unsaved.watch(buffers.all(), seconds(7));
+        assert_eq!((unsaved.behind(), unsaved.deadline(), unsaved.told), (Vec::new(), None, false));
+    }
+
+    #[test]
+    fn typing_during_a_write_that_fails_does_not_hurry_the_next() {
+        let (mut buffers, id) = typed();
+        let mut unsaved = Unsaved::default();
+        unsaved.begin(id, 1);
+        type_x(&mut buffers, id);
+        unsaved.watch(buffers.all(), seconds(0));
+        unsaved.written(id, None);
+        unsaved.watch(buffers.all(), seconds(0));
+        assert_eq!(unsaved.due(seconds(3)), []);
+        unsaved.begin(id, 2);
+        type_x(&mut buffers, id);
+        unsaved.watch(buffers.all(), seconds(6));
+        unsaved.written(id, Some("a.run.kept".to_string()));
+        unsaved.watch(buffers.all(), seconds(6));
+        assert_eq!(unsaved.due(seconds(7)), [id], "it works again");
+    }
 }

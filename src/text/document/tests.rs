@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::text::edit;
+use crate::text::encoding::Encoding;
 use crate::text::format::LineEnding;
 use crate::text::marked;
 use crate::text::position::Byte;
@@ -40,6 +41,31 @@ fn a_burst_of_typing_is_one_undo_step_and_a_pause_begins_another() {
     let step = document.redo().unwrap();
     assert_eq!(marked::show(document.text(), &step.selection), "one two|.");
     assert_eq!(document.redo(), None);
+}
+
+#[test]
+fn a_format_comes_and_goes_with_the_text_that_it_belongs_to() {
+    let (mut document, selection) = open("one|");
+    let wide = Format { encoding: Encoding::UTF16LE, bom: true, ..Format::default() };
+    let again = |document: &Document, text| edit::insert(document.text(), &selection, text);
+    document.apply(again(&document, "x"), &selection, 0).unwrap();
+    document.apply(again(&document, "y").format(wide), &selection, 0).unwrap();
+    assert_eq!(document.format(), wide);
+    document.apply(again(&document, "z"), &selection, 0).unwrap();
+    document.undo().unwrap();
+    assert_eq!(document.format(), wide);
+    document.undo().unwrap();
+    assert_eq!(document.format(), Format::default());
+    document.redo().unwrap();
+    assert_eq!(document.format(), wide);
+    document.travel(0).unwrap();
+    assert_eq!(document.format(), Format::default());
+    document.travel(3).unwrap();
+    assert_eq!(document.format(), wide);
+    // Saved in another encoding: what is typed has none of its own.
+    document.set_format(Format::default());
+    document.undo().unwrap();
+    assert_eq!(document.format(), Format::default());
 }
 
 #[test]

@@ -117,6 +117,10 @@ fn what_an_encoding_lacks_is_named_with_its_line() {
         ("windows-1252", "a\né漢", "'漢' in line 2 is not in windows-1252"),
         ("koi8-r", "Ж\n\né", "'é' in line 3 is not in KOI8-R"),
         ("utf-16le", "a\u{10FF80}", "in line 1 is not in UTF-16LE"),
+        ("gb18030", "a\n漢\u{10FF80}", "'\\u{10ff80}' in line 2 is not in gb18030"),
+        ("gb18030", "\u{10FFFF}", "in line 1 is not in gb18030"),
+        ("windows-1252", "漢\u{10FF80}", "'漢' in line 1"),
+        ("iso-2022-jp", "\x1b$B", "'\\u{1b}' in line 1 is not in ISO-2022-JP"),
     ] {
         let format = Format { encoding: Encoding::named(encoding).unwrap(), ..Format::default() };
         let pieces = text.split_inclusive('\n');
@@ -126,4 +130,34 @@ fn what_an_encoding_lacks_is_named_with_its_line() {
     assert_eq!(Encoding::named("LATIN1").map(Encoding::name), Some("windows-1252"));
     assert_eq!(Encoding::named("klingon"), None);
     assert_eq!(Encoding::all().count(), 37);
+}
+
+#[test]
+fn a_character_that_would_be_read_as_another_is_not_saved() {
+    for (encoding, text, named) in [
+        ("shift_jis", "a\n¥5", "'¥' in line 2 is not in Shift_JIS"),
+        ("shift_jis", "漢\u{203e}", "'‾' in line 1 is not in Shift_JIS"),
+        ("shift_jis", "a\u{2212}", "'−' in line 1 is not in Shift_JIS"),
+        ("euc-jp", "¥", "'¥' in line 1 is not in EUC-JP"),
+        ("iso-2022-jp", "漢\n\u{ff71}", "'ｱ' in line 2 is not in ISO-2022-JP"),
+    ] {
+        let format = Format { encoding: Encoding::named(encoding).unwrap(), ..Format::default() };
+        let error = encode(text.split_inclusive('\n'), format).unwrap_err().to_string();
+        assert!(error.contains(named), "{error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn what_is_saved_in_an_encoding_is_read_as_it_was(text in any::<String>(), one in any::<char>(), encoding in prop::sample::select(Encoding::all().collect::<Vec<_>>())) {
+        for text in [text, one.to_string()] {
+            let mut bytes = Vec::new();
+            if encoding != Encoding::UTF8 && encoding.encode([text.as_str()].into_iter(), &mut bytes).is_ok() {
+                prop_assert!(!text.chars().any(is_carried));
+                prop_assert_eq!(encoding.decode(&bytes), Some(text));
+            }
+        }
+    }
 }
