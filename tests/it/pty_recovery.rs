@@ -44,9 +44,16 @@ fn recovered(mut dead: Pty) -> String {
     let mut pty = dead.again(&["a.txt"]).start();
     pty.wait_text("recover it");
     pty.raw_within(GUARD);
+    let newer = pty.picture().contains("has been changed since");
     pty.send("r");
     pty.wait_text("recovered");
     pty.send(SAVE);
+    if newer {
+        // Saved after the text was kept, so saving asks.
+        pty.wait_text("overwrite it");
+        pty.raw_within(GUARD);
+        pty.send("o");
+    }
     pty.wait_text("saved a.txt");
     let text = disk(&pty.work());
     pty.send(QUIT);
