@@ -145,14 +145,7 @@ fn at_end(text: &Text, at: Byte) -> bool {
 mod tests {
     use super::*;
     use crate::text::comment_signs;
-    use crate::text::marked;
-
-    fn check(edit: impl Fn(&Text, &Selection) -> Transaction, before: &str, after: &str) {
-        let (mut text, selection) = marked::parse(before);
-        let edit = edit(&text, &selection);
-        edit.changes.apply(&mut text);
-        assert_eq!(marked::show(&text, &edit.selection.unwrap()), after, "from {before:?}");
-    }
+    use crate::text::marked::check;
 
     #[test]
     fn lines_become_comments_and_text_again() {

@@ -44,3 +44,17 @@ pub fn show(text: &Text, selection: &Selection) -> String {
     }
     out
 }
+
+/// Asserts what an edit makes of a text, and that it says itself what is selected afterwards.
+#[cfg(test)]
+#[track_caller]
+pub(crate) fn check(
+    edit: impl Fn(&Text, &Selection) -> super::transaction::Transaction,
+    before: &str,
+    after: &str,
+) {
+    let (mut text, selection) = parse(before);
+    let edit = edit(&text, &selection);
+    edit.changes.apply(&mut text);
+    assert_eq!(show(&text, &edit.selection.unwrap()), after, "from {before:?}");
+}

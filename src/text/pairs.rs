@@ -129,14 +129,7 @@ pub fn newline(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::marked;
-
-    fn check(edit: impl Fn(&Text, &Selection) -> Transaction, before: &str, after: &str) {
-        let (mut text, selection) = marked::parse(before);
-        let edit = edit(&text, &selection);
-        edit.changes.apply(&mut text);
-        assert_eq!(marked::show(&text, &edit.selection.unwrap()), after, "from {before:?}");
-    }
+    use crate::text::marked::check;
 
     fn check_typed(c: char, before: &str, after: &str) {
         check(|t, s| typed(t, s, c).unwrap(), before, after);

@@ -116,14 +116,7 @@ fn find(text: &Text, range: ByteRange<Byte>, sign: char) -> Option<(ByteRange<By
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::marked;
-
-    fn check(edit: impl Fn(&Text, &Selection) -> Transaction, before: &str, after: &str) {
-        let (mut text, selection) = marked::parse(before);
-        let edit = edit(&text, &selection);
-        edit.changes.apply(&mut text);
-        assert_eq!(marked::show(&text, &edit.selection.unwrap()), after, "from {before:?}");
-    }
+    use crate::text::marked::check;
 
     #[test]
     fn pairs_are_put_around() {

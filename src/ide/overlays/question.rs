@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::frame;
-use crate::base::width::text_width;
+use crate::base::width::{graphemes, text_width};
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::state::overlay::{Question, Topic};
 use crate::text::position::{Byte, Line};
@@ -37,7 +37,7 @@ fn shown(question: &Question, cols: u16) -> (String, u16) {
     let skip = (caret + 2).saturating_sub(usize::from(cols));
     let mut out = String::new();
     let mut width = 0;
-    for grapheme in unicode_segmentation::UnicodeSegmentation::graphemes(line.as_str(), true) {
+    for grapheme in graphemes(&line) {
         if width >= skip {
             out.push_str(grapheme);
         }
