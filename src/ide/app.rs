@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::answers;
+use super::colors;
 use super::commands::command::Cx;
 use super::commands::file::save_buffer;
 use super::effect::Effect;
@@ -18,7 +19,6 @@ use super::panes::{PANES, editor, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
 use super::state::buffers::BufferId;
-use super::state::code_blocks::CodeJob;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
@@ -172,7 +172,7 @@ impl App {
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
-            Event::Colored(buffer, colored) => file_events::colored(&mut cx, buffer, *colored),
+            Event::Colored(buffer, colored) => colors::colored(&mut cx, buffer, *colored),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
@@ -337,7 +337,10 @@ impl App {
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        [hint, self.sign_due, self.state.unsaved.deadline()].into_iter().flatten().min()
+        [hint, self.sign_due, self.state.unsaved.deadline(), colors::due(&self.state)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Does what is due.
@@ -353,6 +356,9 @@ impl App {
             self.state.damage.add(Part::Status);
         }
         self.with_cx(recovery::tick);
+        if colors::due(&self.state).is_some_and(|due| due <= now) {
+            self.settle();
+        }
     }
 
     /// What is to be done about unsaved text at the end, on a thread that may wait for the
@@ -379,20 +385,8 @@ impl App {
     /// Begins what a frame leaves to do: colours for what it showed. Called once it is sent, so
     /// that no key waits for it.
     pub fn settle(&mut self) {
-        for (item, block) in self.state.transcript_view.borrow_mut().take_blocks() {
-            if let Some(job) = CodeJob::new(item, block) {
-                self.worker.perform(Effect::ColorCode(Box::new(job)));
-            }
-        }
-        let rows = self.state.areas.editor.map(|area| usize::from(area.height)).filter(|_| self.begun);
-        let Some((rows, buffer)) = rows.zip(self.state.buffers.current_mut()) else { return };
-        let (id, before) = (buffer.id, buffer.coloring.trouble());
-        let job = buffer.color(rows);
-        if buffer.coloring.trouble() != before {
-            self.state.damage.add(Part::Status);
-        }
-        if let Some(job) = job {
-            self.worker.perform(Effect::Color(id, Box::new(job)));
+        if self.begun {
+            self.with_cx(colors::settle);
         }
     }
 

@@ -10,6 +10,7 @@
 pub mod answers;
 pub mod app;
 pub mod approval;
+pub mod colors;
 pub mod commands;
 pub mod effect;
 pub mod environment;

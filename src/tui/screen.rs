@@ -145,7 +145,9 @@ impl Screen {
         }
         self.cursor = cursor;
         // Nothing is half done on a screen that nobody has seen yet.
-        let wrap = self.synchronized && (runs > 1 && body.len() > AT_ONCE || cleared) && !std::mem::take(&mut self.fresh);
+        let wrap = self.synchronized
+            && (runs > 1 && body.len() > AT_ONCE || cleared)
+            && !std::mem::take(&mut self.fresh);
         if wrap {
             self.out.extend_from_slice(SYNC[0]);
         }

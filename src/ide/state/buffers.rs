@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::area::Area;
 use super::coloring::{ColorJob, Coloring};
@@ -113,8 +114,8 @@ impl Buffer {
     }
 
     /// What has to be looked for so that the next frame of so many rows has its colours.
-    pub fn color(&mut self, rows: usize) -> Option<ColorJob> {
-        self.coloring.next(&mut self.area.document, self.path.as_deref(), (self.top, rows))
+    pub fn color(&mut self, rows: usize, now: Duration) -> Option<ColorJob> {
+        self.coloring.next(&mut self.area.document, self.path.as_deref(), (self.top, rows), now)
     }
 
     /// Whether the agent's unreviewed marks touch a line.

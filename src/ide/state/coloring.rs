@@ -7,8 +7,9 @@
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::pace::Pace;
 use crate::syntax::tree::SIZE_MAX;
 use crate::syntax::{Language, Painted, Span, Syntax, Trouble, detect, highlight};
 use crate::text::document::{Document, Past};
@@ -19,10 +20,6 @@ use crate::text::rope::Text;
 const FIRST_BUDGET: Duration = Duration::from_secs(5);
 /// Time for a parse after edits.
 const BUDGET: Duration = Duration::from_secs(2);
-/// Shorter texts are parsed at once after every key.
-const QUICK_LEN: usize = 200 << 10;
-/// The longest wait for more keys.
-const PAUSE_MAX: Duration = Duration::from_millis(200);
 /// Bytes of the first line that tell a language.
 const FIRST_LINE_MAX: usize = 200;
 
@@ -35,6 +32,9 @@ pub struct Coloring {
     tree: Option<Arc<Syntax>>,
     /// Changes since the tree, or since the job under way has begun.
     since: Vec<Past>,
+    /// How many of these the pace has heard of.
+    paced: usize,
+    pace: Pace,
     painted: Painted,
     /// What a frame showed last.
     visible: Range<Byte>,
@@ -60,6 +60,8 @@ pub struct ColorJob {
 #[derive(Debug)]
 pub struct Colored {
     result: Result<(Arc<Syntax>, Painted), Trouble>,
+    /// The time that it took.
+    cost: Duration,
     round: u64,
 }
 
@@ -102,13 +104,14 @@ impl Coloring {
         *self = Self { name: self.name.take(), language: self.language, round, ..Self::default() };
     }
 
-    /// What has to be looked for so that the next frame has its colours, if anything. `rows`
-    /// are the first line on screen and how many there are.
+    /// What has to be looked for so that the next frame has its colours, if anything is due by
+    /// now. `rows` are the first line on screen and how many there are.
     pub fn next(
         &mut self,
         document: &mut Document,
         path: Option<&Path>,
         rows: (Line, usize),
+        now: Duration,
     ) -> Option<ColorJob> {
         self.find_language(document.text(), path);
         let language = self.language?;
@@ -130,12 +133,28 @@ impl Coloring {
         let (visible, range) = ranges(document.text(), rows);
         self.visible = visible;
         let known = self.tree.is_some() && self.since.is_empty() && self.painted.covers(&self.visible);
-        if known || self.running || self.trouble.is_some() || !self.listening {
+        if self.since.len() > self.paced {
+            self.pace.changed(now);
+            self.paced = self.since.len();
+        }
+        let idle = self.running || self.trouble.is_some() || !self.listening;
+        // What comes into sight is wanted at once, what was changed when it is due.
+        let waits =
+            self.painted.covers(&self.visible) && self.due(document.text()).is_some_and(|due| due > now);
+        if known || idle || waits {
             return None;
         }
         self.running = true;
+        self.paced = 0;
+        self.pace.begun();
         let (tree, since) = (self.tree.clone(), std::mem::take(&mut self.since));
         Some(ColorJob { language, tree, since, text: document.text().clone(), range, round: self.round })
+    }
+
+    /// When time alone makes changes due.
+    pub fn due(&self, text: &Text) -> Option<Duration> {
+        let waits = !self.running && self.trouble.is_none() && !self.since.is_empty();
+        self.pace.due(text.end().0).filter(|_| waits)
     }
 
     fn find_language(&mut self, text: &Text, path: Option<&Path>) {
@@ -159,6 +178,7 @@ impl Coloring {
             return false;
         }
         self.running = false;
+        self.pace.took(colored.cost);
         match colored.result {
             Ok((tree, mut painted)) => {
                 for past in &self.since {
@@ -189,25 +209,19 @@ fn ranges(text: &Text, (top, rows): (Line, usize)) -> (Range<Byte>, Range<Byte>)
 }
 
 impl ColorJob {
-    /// How long to wait for more changes before this is run.
-    pub fn pause(&self) -> Duration {
-        let again = self.tree.is_some() && !self.since.is_empty() && self.text.end().0 > QUICK_LEN;
-        let wait = Duration::from_millis(self.text.end().0 as u64 / 10_000);
-        if again { wait.min(PAUSE_MAX) } else { Duration::ZERO }
-    }
-
     /// Looks for the colours. Takes its time.
     pub fn run(self) -> Colored {
+        let begun = Instant::now();
         let result = self.tree().map(|tree| {
             let painted = tree.paint(&self.text, self.range.clone());
             (tree, painted)
         });
-        Colored { result, round: self.round }
+        Colored { result, cost: begun.elapsed(), round: self.round }
     }
 
     /// What comes of it when it breaks down.
     pub fn broken(&self) -> Colored {
-        Colored { result: Err(Trouble::Broken), round: self.round }
+        Colored { result: Err(Trouble::Broken), cost: Duration::ZERO, round: self.round }
     }
 
     fn tree(&self) -> Result<Arc<Syntax>, Trouble> {

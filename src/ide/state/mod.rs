@@ -12,6 +12,7 @@ pub mod coloring;
 pub mod damage;
 pub mod files;
 pub mod overlay;
+pub mod pace;
 pub mod panes;
 pub mod replacing;
 pub mod root;

@@ -20,7 +20,7 @@ fn file(path: &str, text: &str) -> File {
 
 impl File {
     fn next(&mut self) -> Option<ColorJob> {
-        self.coloring.next(&mut self.document, Some(&self.path), (Line(0), 10))
+        self.coloring.next(&mut self.document, Some(&self.path), (Line(0), 10), Duration::ZERO)
     }
 
     fn edit(&mut self, range: Range<usize>, new: &str) {
@@ -116,4 +116,26 @@ fn a_search_that_breaks_down_is_told_and_ends() {
     assert!(file.next().is_none());
     file.edit(0..0, "y");
     assert!(file.next().is_none());
+}
+
+#[test]
+fn a_long_text_waits_for_a_pause() {
+    let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let job = file.next().unwrap();
+    file.edit(0..0, "a");
+    assert!(file.next().is_none() && file.coloring.due(file.document.text()).is_none(), "one is under way");
+    file.coloring.arrived(job.run());
+    let due = file.coloring.due(file.document.text()).expect("what came meanwhile is not forgotten");
+    assert!(due > Duration::ZERO && file.next().is_none());
+    let at = |file: &mut File, row, now| {
+        file.coloring.next(&mut file.document, Some(&file.path), (Line(row), 10), now)
+    };
+    assert!(at(&mut file, 20_000, Duration::ZERO).is_some(), "what is not coloured yet waits for nothing");
+    let mut again = self::file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let job = again.next().unwrap();
+    again.coloring.arrived(job.run());
+    again.edit(0..0, "a");
+    assert!(again.next().is_none());
+    let due = again.coloring.due(again.document.text()).unwrap();
+    assert!(at(&mut again, 0, due).is_some());
 }
