@@ -9,7 +9,6 @@ use super::effect::Effect;
 use super::event::{BufferRequest, BufferSnapshot, Opened, Reread, Saved};
 use super::recovery;
 use super::state::buffers::{Buffer, BufferId, Disk};
-use super::state::damage::Part;
 use super::state::overlay::{Answer, Dialog, Overlay};
 use crate::exec::{EnvError, Stamp};
 use crate::text::encoding::Encoding;
