@@ -11,6 +11,7 @@ use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
 use super::state::overlay::PickRow;
+use super::state::scrollbar::Survey;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
@@ -59,6 +60,8 @@ pub enum Effect {
     Occurrences(Box<Occurrences>),
     /// Find the colours of a part of a text.
     Color(BufferId, Box<ColorJob>),
+    /// Look where in a whole text something stands, for the scrollbar.
+    Survey(Box<Survey>),
     /// Find the colours of a block of code in an answer.
     ColorCode(Box<CodeJob>),
     /// Read a folder.

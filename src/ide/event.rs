@@ -11,6 +11,7 @@ use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
 use super::state::files::Entry;
+use super::state::scrollbar::Surveyed;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
@@ -41,6 +42,8 @@ pub enum Event {
     Occurrences(Box<Occurrences>, Option<Selection>),
     /// The colours of a part of a text were found, or there are none.
     Colored(BufferId, Box<Colored>),
+    /// A whole text was searched, for the scrollbar.
+    Surveyed(Box<Surveyed>),
     /// The colours of a block of code in an answer were found.
     CodeColored(Box<CodeColored>),
     /// Something failed that nobody waits for.

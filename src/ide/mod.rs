@@ -10,6 +10,7 @@
 pub mod answers;
 pub mod app;
 pub mod approval;
+pub mod arrange;
 pub mod commands;
 pub mod effect;
 pub mod environment;
@@ -28,6 +29,7 @@ pub mod pickers;
 pub mod pump;
 pub mod recovery;
 pub mod run;
+pub mod settle;
 pub mod state;
 pub mod tasks;
 pub mod update;

@@ -39,6 +39,8 @@ mod ide_syntax;
 mod ide_together;
 /// Undo beyond one step.
 mod ide_undo;
+/// What the editor shows beside the text.
+mod ide_view;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

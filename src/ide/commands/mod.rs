@@ -11,6 +11,7 @@ pub mod file;
 pub mod history;
 pub mod lines;
 pub mod list;
+pub mod look;
 pub mod motion;
 pub mod search;
 pub mod select;
@@ -34,6 +35,7 @@ pub static AREAS: &[&[Command]] = &[
     search::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,
+    look::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

@@ -115,9 +115,7 @@ proptest! {
         prop_assert_eq!(lens.at_column(&row, lens.column(&row, at)), at);
         let (down, goal) = lens.vertical(at, None, 1, true);
         let n = rows.iter().position(|other| *other == row).unwrap();
-        match rows.get(n + 1) {
-            Some(next) => prop_assert_eq!(down, lens.at_column(next, goal.0)),
-            None => prop_assert_eq!(down, text.end()),
-        }
+        let expected = rows.get(n + 1).map_or(text.end(), |next| lens.at_column(next, goal.0));
+        prop_assert_eq!(down, expected);
     }
 }

@@ -212,7 +212,7 @@ impl Plan {
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 40,
-            line_numbers: true,
+            look: bowline::ide::state::look::Look::default(),
             mouse: true,
             unrestricted: false,
             connect: Some(connect),
