@@ -24,7 +24,7 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{file_events, input, recovery, settle, update};
+use super::{file_events, git, input, recovery, settle, update};
 use crate::base::clock::SharedClock;
 use crate::exec::KeptFiles;
 use crate::runtime::Delivery;
@@ -173,6 +173,8 @@ impl App {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
             Event::Colored(buffer, colored) => file_events::colored(&mut cx, buffer, *colored),
+            Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
+            Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
             Event::Surveyed(found) => settle::surveyed(&mut cx, *found),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),

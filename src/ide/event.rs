@@ -11,6 +11,7 @@ use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
 use super::state::files::Entry;
+use super::state::hunks::{Compared, GitText};
 use super::state::scrollbar::Surveyed;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -42,6 +43,10 @@ pub enum Event {
     Occurrences(Box<Occurrences>, Option<Selection>),
     /// The colours of a part of a text were found, or there are none.
     Colored(BufferId, Box<Colored>),
+    /// Git was asked for its text of a file.
+    GitText(BufferId, GitText),
+    /// A text was compared with git's, or could not be.
+    Compared(BufferId, Option<Box<Compared>>),
     /// A whole text was searched, for the scrollbar.
     Surveyed(Box<Surveyed>),
     /// The colours of a block of code in an answer were found.

@@ -17,6 +17,7 @@ pub mod environment;
 pub mod event;
 pub mod feed;
 pub mod file_events;
+pub mod git;
 pub mod headless;
 pub mod input;
 pub mod keeping;

@@ -3,6 +3,7 @@
 
 use super::commands::command::Cx;
 use super::effect::Effect;
+use super::git;
 use super::state::damage::Part;
 use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
 
@@ -19,6 +20,7 @@ pub fn editor(cx: &mut Cx<'_>) {
         cx.effects.push(Effect::Color(id, Box::new(job)));
     }
     survey(cx);
+    git::settle(cx);
 }
 
 /// Asks where in the whole text stands what was looked for, one search at a time.

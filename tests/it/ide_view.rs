@@ -103,8 +103,7 @@ fn bar(desk: &mut Desk) -> String {
 
 #[tokio::test]
 async fn the_scrollbar_shows_where_things_are() {
-    let text: String =
-        (0..100).map(|n| if n % 50 == 30 { "a wanted line\n" } else { "a line\n" }).collect();
+    let text: String = (0..100).map(|n| if n % 50 == 30 { "a wanted line\n" } else { "a line\n" }).collect();
     let mut desk = Plan::new().with("a.txt", text).size(60, 12).start().await;
     assert_eq!(bar(&mut desk), "─         ");
     desk.keys("Ctrl-f").await;

@@ -25,6 +25,8 @@ mod ide_cursors;
 mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
+/// What differs from git's text.
+mod ide_git;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// Typing, saving, renaming and reading again at the same time.

@@ -8,6 +8,7 @@ pub mod change;
 pub mod command;
 pub mod edit;
 pub mod file;
+pub mod git;
 pub mod history;
 pub mod lines;
 pub mod list;
@@ -36,6 +37,7 @@ pub static AREAS: &[&[Command]] = &[
     syntax::COMMANDS,
     view::COMMANDS,
     look::COMMANDS,
+    git::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

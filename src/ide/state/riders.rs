@@ -3,6 +3,7 @@
 
 use ratatui::layout::Rect;
 
+use super::hunks::Hunks;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::folds::Folds;
 use crate::text::inlay::Inlays;
@@ -32,6 +33,8 @@ pub struct Riders {
     pub folds: Folds,
     /// What is shown between the characters.
     pub inlays: Inlays,
+    /// How it differs from what git has.
+    pub hunks: Hunks,
 }
 
 impl Riders {
@@ -40,5 +43,6 @@ impl Riders {
         self.view.top = changes.map(self.view.top, Side::Before);
         self.folds.map(changes);
         self.inlays.map(changes);
+        self.hunks.map(changes);
     }
 }

@@ -2,6 +2,7 @@
 //! worth going to. Must not know how it is drawn. Costs what the marks that are drawn cost.
 
 use super::buffers::{Buffer, BufferId};
+use super::hunks::Sign;
 use super::shown::{BarCell, BarMark};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -94,6 +95,14 @@ pub fn cells(buffer: &Buffer, rows: &[Row], height: usize, matches: &[Line]) -> 
     };
     for found in some(matches) {
         mark(*found, BarMark::Match);
+    }
+    for hunk in some(buffer.area.riders.hunks.all()) {
+        let sign = match hunk.sign() {
+            Sign::Added => BarMark::Added,
+            Sign::Changed => BarMark::Changed,
+            Sign::Removed | Sign::RemovedAbove => BarMark::Removed,
+        };
+        mark(text.line_of(hunk.range.start), sign);
     }
     for edit in some(buffer.area.document.marks().all()) {
         mark(text.line_of(edit.range.start), BarMark::Agent);

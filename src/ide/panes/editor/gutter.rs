@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::Drawn;
+use crate::ide::state::hunks::Sign;
 use crate::ide::state::shown::BarMark;
 use crate::text::position::Line;
 use crate::text::rows::Row;
@@ -20,9 +21,25 @@ pub(super) fn draw_ground(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row,
 /// Marks and the number of a row.
 pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
     let shown = drawn.shown;
-    if drawn.buffer.is_marked(row.start..row.end) {
+    let is_agents = drawn.buffer.is_marked(row.start..row.end);
+    if is_agents {
         let style = canvas.style("ui.gutter.agent");
         canvas.text(0, y, "┃", style);
+    }
+    let sign = drawn.buffer.area.riders.hunks.sign_of(drawn.lens.text, row.line).filter(|sign| match sign {
+        Sign::Removed => row.is_last,
+        Sign::RemovedAbove => row.is_first,
+        Sign::Added | Sign::Changed => true,
+    });
+    if let Some(sign) = sign.filter(|_| shown.gutter > 1 || !is_agents) {
+        let (sign, scope) = match sign {
+            Sign::Added => ("▎", "ui.gutter.added"),
+            Sign::Changed => ("┋", "ui.gutter.changed"),
+            Sign::Removed => ("▁", "ui.gutter.removed"),
+            Sign::RemovedAbove => ("▔", "ui.gutter.removed"),
+        };
+        let style = canvas.style(scope);
+        canvas.text(shown.gutter - 1, y, sign, style);
     }
     if shown.gutter > 1 {
         let is_caret = row.line == shown.caret;
