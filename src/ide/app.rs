@@ -173,6 +173,7 @@ impl App {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
             Event::Colored(buffer, colored) => file_events::colored(&mut cx, buffer, *colored),
+            Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
             Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
             Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
             Event::Surveyed(found) => settle::surveyed(&mut cx, *found),

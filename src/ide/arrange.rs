@@ -65,6 +65,8 @@ fn lay_out(buffer: &mut Buffer, look: &Look, tab_width: usize, area: Rect, match
 /// Scrolls to the cursor when it has moved, or its part of the screen has changed.
 fn follow(buffer: &mut Buffer, look: &Look, tab_width: usize, area: Rect, cols: u16) {
     let head = buffer.area.selection.primary().head;
+    // Whoever went there, by a search or from elsewhere, wants to see it.
+    buffer.area.riders.folds.reveal(head);
     let view = &buffer.area.riders.view;
     let followed = Some((head, area));
     // A narrow window that became a wide one again is no reason to hide what fits.

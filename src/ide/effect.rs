@@ -11,6 +11,7 @@ use super::keeping::Job;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
+use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
 use super::state::overlay::PickRow;
 use super::state::scrollbar::Survey;
@@ -62,6 +63,8 @@ pub enum Effect {
     Occurrences(Box<Occurrences>),
     /// Find the colours of a part of a text.
     Color(BufferId, Box<ColorJob>),
+    /// Find what is to be folded.
+    Fold(BufferId, Box<FoldJob>),
     /// Ask git for its text of a file.
     GitText {
         /// Which one.

@@ -11,6 +11,7 @@ use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
 use super::state::files::Entry;
+use super::state::folding::FoldsFound;
 use super::state::hunks::{Compared, GitText};
 use super::state::scrollbar::Surveyed;
 use crate::base::error::Report;
@@ -43,6 +44,8 @@ pub enum Event {
     Occurrences(Box<Occurrences>, Option<Selection>),
     /// The colours of a part of a text were found, or there are none.
     Colored(BufferId, Box<Colored>),
+    /// What is to be folded was found.
+    Folded(BufferId, Box<FoldsFound>),
     /// Git was asked for its text of a file.
     GitText(BufferId, GitText),
     /// A text was compared with git's, or could not be.

@@ -319,7 +319,16 @@ fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     let column = usize::from(mouse.col.saturating_sub(text_area.x)) + shown.left;
     let lens = buffer.area.lens(tab_width);
     let at = lens.at_column(&row, column);
-    let (line, text) = (row.line, buffer.area.text());
+    let line = row.line;
+    // The sign of a fold and what stands for its lines open it.
+    let on_fold = mouse.col < text_area.x || row.is_last && column > lens.column(&row, row.end);
+    if kind == MouseKind::Down(Button::Left) && on_fold && y < shown.rows.len() {
+        let end = buffer.area.text().line_end(line);
+        if buffer.area.riders.folds.open_at(end) {
+            return cx.state.damage.all();
+        }
+    }
+    let text = buffer.area.text();
     let corner = Corner { line, column: Column(column) };
     match kind {
         MouseKind::Down(Button::Left) if alt => {

@@ -9,10 +9,9 @@ use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
 
 /// Asks for what the editor's last frame had to do without.
 pub fn editor(cx: &mut Cx<'_>) {
-    let Some(rows) = cx.state.areas.editor.map(|area| usize::from(area.height)) else { return };
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
     let (id, before) = (buffer.id, buffer.coloring.trouble());
-    let job = buffer.color(rows);
+    let job = buffer.color(&shown.parts());
     if buffer.coloring.trouble() != before {
         cx.state.damage.add(Part::Status);
     }

@@ -104,6 +104,9 @@ impl Worker {
                 let found = commands::select::run(&asked);
                 Event::Occurrences(asked, found)
             }),
+            Effect::Fold(buffer, job) => {
+                self.blocking(move || Event::Folded(buffer, Box::new(job.run())));
+            }
             Effect::GitText { buffer, path, known } => {
                 let env = self.env.clone();
                 self.task(async move { Event::GitText(buffer, git::read(&*env, &path, known).await) });

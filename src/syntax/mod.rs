@@ -10,6 +10,7 @@ pub mod highlight;
 pub mod injections;
 
 pub mod nodes;
+pub mod outline;
 pub mod painted;
 pub mod query;
 pub mod scopes;

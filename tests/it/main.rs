@@ -29,6 +29,8 @@ mod ide_encodings;
 mod ide_git;
 /// Unsaved text outlives the program.
 mod ide_recovery;
+/// Rows that are not lines.
+mod ide_rows;
 /// Typing, saving, renaming and reading again at the same time.
 mod ide_saving;
 /// What the screen looks like.

@@ -9,6 +9,7 @@ use crate::ide::state::overlay::{Answer, Dialog, Overlay};
 use crate::text::changes::ChangeSet;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
+use crate::text::selection;
 use crate::text::transaction::Transaction;
 
 /// The area's rows.
@@ -68,10 +69,8 @@ fn touched(text: &Text, hunks: &Hunks, ranges: &[Range<Byte>]) -> Vec<Hunk> {
     for range in ranges {
         let (first, last) = (text.line_of(range.start), text.line_of(range.end));
         let lines = text.line_start(first)..text.line_start(Line(last.0 + 1));
-        let is_inside = |hunk: &&Hunk| match hunk.range.is_empty() {
-            true => lines.start < hunk.range.start && hunk.range.start < lines.end,
-            false => hunk.range.start < lines.end && hunk.range.end > lines.start,
-        };
+        // That is also right for empty ones: they lie strictly inside.
+        let is_inside = |hunk: &&Hunk| hunk.range.start < lines.end && hunk.range.end > lines.start;
         let near = hunks.within(&lines);
         let before = touched.len();
         touched.extend(near.iter().filter(is_inside).cloned());
@@ -88,7 +87,8 @@ fn touched(text: &Text, hunks: &Hunks, ranges: &[Range<Byte>]) -> Vec<Hunk> {
 fn here(cx: &mut Cx<'_>) -> Option<Vec<Hunk>> {
     hunks(cx)?;
     let buffer = cx.state.buffers.current()?;
-    let ranges: Vec<Range<Byte>> = buffer.area.selection.ranges().iter().map(|range| range.span()).collect();
+    let ranges: Vec<Range<Byte>> =
+        buffer.area.selection.ranges().iter().map(selection::Range::span).collect();
     let touched = touched(buffer.area.text(), &buffer.area.riders.hunks, &ranges);
     if touched.is_empty() {
         cx.state.say("this line is as git has it");

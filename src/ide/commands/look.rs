@@ -24,6 +24,9 @@ pub const COMMANDS: &[Command] = &[
         cx.state.say(format!("blanks as signs: {}", next.name()));
         cx.state.damage.all();
     }),
+    command("view.toggle-wrap", "Let long lines go on in the next row, or not", |cx| {
+        toggle(cx, "long lines go on below", |look| &mut look.wrap);
+    }),
     command("view.toggle-guides", "Draw lines down the indentation, or not", |cx| {
         toggle(cx, "indent guides", |look| &mut look.guides);
     }),

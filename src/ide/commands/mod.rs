@@ -8,6 +8,7 @@ pub mod change;
 pub mod command;
 pub mod edit;
 pub mod file;
+pub mod fold;
 pub mod git;
 pub mod history;
 pub mod lines;
@@ -38,6 +39,7 @@ pub static AREAS: &[&[Command]] = &[
     view::COMMANDS,
     look::COMMANDS,
     git::COMMANDS,
+    fold::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

@@ -11,6 +11,7 @@ use crate::text::format::{self, Format};
 use crate::text::motion::{self, Motion};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+use crate::text::row_motion;
 use crate::text::rows::Lens;
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
@@ -101,9 +102,15 @@ impl Area {
 
     /// Moves every cursor.
     pub fn go(&mut self, motion: Motion, extend: bool, tab_width: usize) {
-        let text = self.document.text();
-        self.selection =
-            self.selection.transform(|range| motion::moved(text, range, motion, extend, tab_width));
+        let (lens, text) = (self.lens(tab_width), self.document.text());
+        let by_rows = lens.wrap.is_some() || !lens.folds.is_empty() || !lens.inlays.is_empty();
+        self.selection = self.selection.transform(|range| {
+            if by_rows {
+                row_motion::moved(&lens, range, motion, extend)
+            } else {
+                motion::moved(text, range, motion, extend, tab_width)
+            }
+        });
         self.document.seal();
     }
 

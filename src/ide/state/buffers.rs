@@ -97,10 +97,9 @@ impl Buffer {
         }
     }
 
-    /// What has to be looked for so that the next frame of so many rows has its colours.
-    pub fn color(&mut self, rows: usize) -> Option<ColorJob> {
-        let top = self.area.text().line_of(self.area.riders.view.top);
-        self.coloring.next(&mut self.area.document, self.path.as_deref(), (top, rows))
+    /// What has to be looked for so that the next frame has the colours of what it shows.
+    pub fn color(&mut self, visible: &[Range<Byte>]) -> Option<ColorJob> {
+        self.coloring.next(&mut self.area.document, self.path.as_deref(), visible)
     }
 
     /// Whether the agent's unreviewed marks touch a line.

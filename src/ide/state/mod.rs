@@ -11,6 +11,7 @@ pub mod code_blocks;
 pub mod coloring;
 pub mod damage;
 pub mod files;
+pub mod folding;
 pub mod hunks;
 pub mod look;
 pub mod overlay;

@@ -34,6 +34,9 @@ pub struct BarCell {
     pub mark: Option<BarMark>,
 }
 
+/// Bytes between two rows that are worth no part of their own.
+const GAP: usize = 1 << 10;
+
 /// One view of a text on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
@@ -73,6 +76,18 @@ impl Shown {
         let from = self.rows.partition_point(|row| row.line < line);
         let to = self.rows.partition_point(|row| row.line <= line);
         from as u16..to as u16
+    }
+
+    /// What of the text is seen, without what is folded between it.
+    pub fn parts(&self) -> Vec<std::ops::Range<Byte>> {
+        let mut parts: Vec<std::ops::Range<Byte>> = Vec::new();
+        for row in &self.rows {
+            match parts.last_mut() {
+                Some(part) if row.start <= part.end + GAP => part.end = row.end,
+                _ => parts.push(row.start..row.end),
+            }
+        }
+        parts
     }
 
     /// The row that shows a place, counted from the top.

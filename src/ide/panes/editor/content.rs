@@ -33,12 +33,23 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
     let reach = if inlays.is_empty() { most } else { most + drawn.shown.left * BYTES_PER_CELL };
     let to = text.grapheme_floor(row.end.min(from + reach)).max(from);
     let content = text.slice(from..to);
+    if let Some(summary) = summary(drawn, row) {
+        draw_inlay(canvas, drawn, &summary, drawn.lens.column(row, row.end));
+    }
     let is_plain = inlays.is_empty() && content.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if is_plain && start >= drawn.shown.left {
         draw_plain(canvas, drawn, &content, (from, (start - drawn.shown.left) as u16), plain);
     } else {
         draw_each(canvas, drawn, &content, (from, start), inlays, plain);
     }
+}
+
+/// What is shown in place of the lines that are folded away behind a row.
+fn summary(drawn: &Drawn<'_>, row: &Row) -> Option<Inlay> {
+    let fold = drawn.lens.folds.behind(row.end).filter(|_| row.is_last)?;
+    let lines = drawn.lens.text.line_of(fold.end).0 - row.line.0;
+    let text = if lines == 1 { " ⋯ 1 line".to_string() } else { format!(" ⋯ {lines} lines") };
+    Some(Inlay { at: row.end, text, scope: "ui.fold" })
 }
 
 /// Text of one cell a byte goes in as a whole.

@@ -31,13 +31,16 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
         Sign::RemovedAbove => row.is_first,
         Sign::Added | Sign::Changed => true,
     });
-    if let Some(sign) = sign.filter(|_| shown.gutter > 1 || !is_agents) {
-        let (sign, scope) = match sign {
-            Sign::Added => ("▎", "ui.gutter.added"),
-            Sign::Changed => ("┋", "ui.gutter.changed"),
-            Sign::Removed => ("▁", "ui.gutter.removed"),
-            Sign::RemovedAbove => ("▔", "ui.gutter.removed"),
-        };
+    let sign = sign.map(|sign| match sign {
+        Sign::Added => ("▎", "ui.gutter.added"),
+        Sign::Changed => ("┋", "ui.gutter.changed"),
+        Sign::Removed => ("▁", "ui.gutter.removed"),
+        Sign::RemovedAbove => ("▔", "ui.gutter.removed"),
+    });
+    // A fold has the place of git's sign, in its colour.
+    let folded = row.is_last && drawn.lens.folds.behind(row.end).is_some();
+    let sign = if folded { Some(("▸", sign.map_or("ui.fold", |(_, scope)| scope))) } else { sign };
+    if let Some((sign, scope)) = sign.filter(|_| shown.gutter > 1 || !is_agents) {
         let style = canvas.style(scope);
         canvas.text(shown.gutter - 1, y, sign, style);
     }
