@@ -8,14 +8,14 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::answers;
-use super::colors;
+use super::arrange;
 use super::commands::command::Cx;
 use super::commands::file::save_buffer;
 use super::effect::Effect;
 use super::event::{Event, Happened};
 use super::layout;
 use super::options::Options;
-use super::panes::{PANES, editor, overlay, prompt};
+use super::panes::{PANES, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
 use super::state::buffers::BufferId;
@@ -23,11 +23,10 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{file_events, input, recovery, update};
+use super::{file_events, git, input, recovery, settle, update};
 use crate::base::clock::SharedClock;
 use crate::exec::KeptFiles;
 use crate::runtime::Delivery;
-use crate::text::position::Column;
 use crate::tui::input::Input;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Theme;
@@ -172,7 +171,11 @@ impl App {
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
-            Event::Colored(buffer, colored) => colors::colored(&mut cx, buffer, *colored),
+            Event::Colored(buffer, colored) => settle::colored(&mut cx, buffer, *colored),
+            Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
+            Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
+            Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
+            Event::Surveyed(found) => settle::surveyed(&mut cx, *found),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
@@ -337,7 +340,7 @@ impl App {
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        [hint, self.sign_due, self.state.unsaved.deadline(), colors::due(&self.state)]
+        [hint, self.sign_due, self.state.unsaved.deadline(), settle::due(&self.state)]
             .into_iter()
             .flatten()
             .min()
@@ -356,7 +359,7 @@ impl App {
             self.state.damage.add(Part::Status);
         }
         self.with_cx(recovery::tick);
-        if colors::due(&self.state).is_some_and(|due| due <= now) {
+        if settle::due(&self.state).is_some_and(|due| due <= now) {
             self.settle();
         }
     }
@@ -386,7 +389,7 @@ impl App {
     /// that no key waits for it.
     pub fn settle(&mut self) {
         if self.begun {
-            self.with_cx(colors::settle);
+            self.with_cx(settle::settle);
         }
     }
 
@@ -399,9 +402,15 @@ impl App {
             self.state.areas = areas;
             self.state.damage.all();
         }
-        self.follow_cursor();
         if let Some(buffer) = self.state.buffers.current_mut() {
             buffer.coloring.hear(&mut buffer.area.document);
+        }
+        let again = arrange::editor(&mut self.state);
+        if let Some(area) = self.state.areas.files {
+            self.state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        }
+        if again.is_none() {
+            self.state.damage.add(Part::Editor);
         }
         // The tree marks unsaved files; an edit that changes no mark must not draw it again.
         let unsaved: Vec<BufferId> = self.state.buffers.unsaved().map(|buffer| buffer.id).collect();
@@ -421,41 +430,13 @@ impl App {
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
         }
-        if damage.is_caret_line()
-            && let Some(row) = self.caret_row()
-        {
-            self.tree.damage_rows(self.nodes[&Part::Editor], row..row + 1);
+        let mut rows = again.unwrap_or_default();
+        if damage.is_caret_line() {
+            rows.extend(self.state.shown.as_ref().map(|shown| shown.rows_of(shown.caret)));
             self.tree.damage(self.nodes[&Part::Status]);
         }
-    }
-
-    /// The row of the caret's line in the editor pane.
-    fn caret_row(&self) -> Option<u16> {
-        let buffer = self.state.buffers.current()?;
-        let (line, _) = buffer.cursor(self.state.show.tab_width);
-        u16::try_from(line.0.checked_sub(buffer.top.0)?).ok()
-    }
-
-    /// Scrolls what has to show its cursor.
-    fn follow_cursor(&mut self) {
-        let state = &mut self.state;
-        if let (Some(area), Some(buffer)) = (state.areas.editor, state.buffers.current_mut()) {
-            let head = Some((buffer.id, buffer.area.selection.primary().head, area));
-            if head != state.followed || !state.free_scroll {
-                state.free_scroll = false;
-                // A narrow window that became a wide one again is no reason to hide what fits.
-                if state.followed.is_some_and(|(id, _, before)| id == buffer.id && before != area) {
-                    buffer.left = Column(0);
-                }
-                let cols = editor::text_width(buffer, state.show, area.width);
-                if buffer.scroll_to_cursor(usize::from(area.height), cols, state.show.tab_width) {
-                    state.damage.add(Part::Editor);
-                }
-            }
-            state.followed = head;
-        }
-        if let Some(area) = state.areas.files {
-            state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        for rows in rows {
+            self.tree.damage_rows(self.nodes[&Part::Editor], rows);
         }
     }
 

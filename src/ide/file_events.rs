@@ -7,6 +7,7 @@ use super::commands::command::Cx;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::event::{BufferRequest, BufferSnapshot, Opened, Reread, Saved};
+use super::git;
 use super::recovery;
 use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
@@ -114,6 +115,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             buffer.disk = Disk::Same;
             buffer.area.document.set_format(saved.format);
             buffer.area.document.mark_saved_at(saved.revision);
+            buffer.area.riders.hunks.ask_again();
             let name = buffer.name();
             cx.state.say(format!("saved {name}"));
             refresh_folder(cx, &shown_path);
@@ -208,6 +210,7 @@ pub fn disk(cx: &mut Cx<'_>, id: BufferId, stamp: &Stamp, disk: Disk) {
 /// Looks whether open files changed on disk: after commands, and when the window gets the
 /// focus.
 pub fn check_disk(cx: &mut Cx<'_>) {
+    git::ask_again(cx);
     let known = |b: &Buffer| Some((b.id, b.path.clone()?, b.stamp.clone()?));
     let files: Vec<_> = cx.state.buffers.all().iter().filter(|b| !b.saving).filter_map(known).collect();
     if !files.is_empty() {

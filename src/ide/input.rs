@@ -5,7 +5,7 @@ use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, again, change, edit, search, view};
 use super::keys::{Keymap, KeymapProblem, Lookup};
 use super::overlays::dialog;
-use super::panes::{editor, tabs};
+use super::panes::tabs;
 use super::state::State;
 use super::state::awaiting::Awaiting;
 use super::state::damage::Part;
@@ -13,7 +13,6 @@ use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::panes::Focus;
 use super::update;
 use crate::text::block::{Block, Corner};
-use crate::text::columns;
 use crate::text::motion;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::select;
@@ -251,9 +250,8 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         _ => 0,
     };
     let pressed = mouse.kind == MouseKind::Down(Button::Left);
-    if let Some(area) = inside(areas.editor) {
-        let (x, y) = (mouse.col - area.x, mouse.row - area.y);
-        editor_mouse(cx, mouse, x, y, wheel);
+    if inside(areas.editor).is_some() {
+        editor_mouse(cx, mouse, wheel);
     } else if let Some(area) = inside(areas.tabs).filter(|_| pressed) {
         let places = tabs::places(cx.state, area.width);
         let x = mouse.col - area.x;
@@ -302,26 +300,35 @@ fn files_mouse(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
     }
 }
 
-fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, x: u16, y: u16, wheel: isize) {
+fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     let (kind, alt) = (mouse.kind, mouse.mods.contains(Mods::ALT));
     let tab_width = cx.state.show.tab_width;
-    let cols = cx.state.areas.editor.map_or(0, |area| area.width);
-    let show = cx.state.show;
     if kind == MouseKind::Down(Button::Left) && cx.state.panes.focus != Focus::Editor {
         view::focus(cx, Focus::Editor);
     }
     let (now, last) = (cx.now, cx.state.last_click);
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
     if wheel != 0 {
-        buffer.scroll_by(wheel);
-        cx.state.free_scroll = true;
+        buffer.scroll_by(wheel, tab_width);
+        buffer.area.riders.view.free_scroll = true;
         cx.state.damage.add(Part::Editor);
         return;
     }
+    let (y, text_area) = (usize::from(mouse.row - shown.area.y), shown.text_area());
+    let Some(row) = shown.rows.get(y).or(shown.rows.last()).cloned() else { return };
+    let column = usize::from(mouse.col.saturating_sub(text_area.x)) + shown.left;
+    let lens = buffer.area.lens(tab_width);
+    let at = lens.at_column(&row, column);
+    let line = row.line;
+    // The sign of a fold and what stands for its lines open it.
+    let on_fold = mouse.col < text_area.x || row.is_last && column > lens.column(&row, row.end);
+    if kind == MouseKind::Down(Button::Left) && on_fold && y < shown.rows.len() {
+        let end = buffer.area.text().line_end(line);
+        if buffer.area.riders.folds.open_at(end) {
+            return cx.state.damage.all();
+        }
+    }
     let text = buffer.area.text();
-    let line = Line((buffer.top.0 + usize::from(y)).min(text.last_line().0));
-    let column = usize::from(x.saturating_sub(editor::gutter_width(buffer, show, cols))) + buffer.left.0;
-    let at = columns::at_column(text, line, Column(column), tab_width);
     let corner = Corner { line, column: Column(column) };
     match kind {
         MouseKind::Down(Button::Left) if alt => {

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use nucleo::Injector;
 use tokio::sync::mpsc;
@@ -12,11 +13,14 @@ use tokio_util::sync::CancellationToken;
 use super::commands;
 use super::effect::{Effect, Save};
 use super::event::{Event, Opened, Reread, Saved};
+use super::git;
 use super::keeping::{self, Job, Kept};
 use super::state::buffers::{BufferId, Disk};
 use super::state::coloring::ColorJob;
 use super::state::files::Entry;
+use super::state::hunks::Compare;
 use super::state::overlay::{Pick, PickRow, push};
+use super::state::scrollbar::Survey;
 use super::tasks::Tasks;
 use crate::exec::{EnvError, Environment, FileData, KeptFiles, Stamp};
 use crate::runtime::Handle;
@@ -31,6 +35,13 @@ use crate::workspace::{list, walk};
 
 /// Bytes that are decoded faster than a thread is woken for it.
 const DECODE_HERE: usize = 64 << 10;
+
+/// The wait for more keys before a text is compared with git's.
+const COMPARE_PAUSE: Duration = Duration::from_millis(100);
+/// Bytes that are searched for the scrollbar after every key.
+const SURVEY_AT_ONCE: usize = 100 << 10;
+/// The wait for more keys before a longer text is searched again.
+const SURVEY_PAUSE: Duration = Duration::from_millis(200);
 
 /// Does outside work.
 pub struct Worker {
@@ -93,6 +104,15 @@ impl Worker {
                 let found = commands::select::run(&asked);
                 Event::Occurrences(asked, found)
             }),
+            Effect::Fold(buffer, job) => {
+                self.blocking(move || Event::Folded(buffer, Box::new(job.run())));
+            }
+            Effect::GitText { buffer, path, known } => {
+                let env = self.env.clone();
+                self.task(async move { Event::GitText(buffer, git::read(&*env, &path, known).await) });
+            }
+            Effect::Compare(buffer, job) => self.compare_with_git(buffer, *job),
+            Effect::Survey(survey) => self.survey(*survey),
             Effect::Color(buffer, job) => self.color(buffer, job),
             Effect::ColorCode(job) => self.blocking(move || Event::CodeColored(Box::new(job.run()))),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
@@ -229,6 +249,33 @@ impl Worker {
                     tracing::error!("a search for colours failed: {error}");
                     Event::Colored(buffer, Box::new(broken))
                 }
+            }
+        });
+    }
+
+    /// Compares a text with git's; typing gathers before the next time.
+    fn compare_with_git(&self, buffer: BufferId, job: Compare) {
+        self.task(async move {
+            tokio::time::sleep(COMPARE_PAUSE).await;
+            match tokio::task::spawn_blocking(move || job.run()).await {
+                Ok(compared) => Event::Compared(buffer, Some(Box::new(compared))),
+                Err(error) => {
+                    tracing::error!("a text could not be compared with git's: {error}");
+                    Event::Compared(buffer, None)
+                }
+            }
+        });
+    }
+
+    /// Searches a whole text; typing gathers before the next time.
+    fn survey(&self, survey: Survey) {
+        self.task(async move {
+            if survey.text.end().0 > SURVEY_AT_ONCE {
+                tokio::time::sleep(SURVEY_PAUSE).await;
+            }
+            match tokio::task::spawn_blocking(move || survey.run()).await {
+                Ok(found) => Event::Surveyed(Box::new(found)),
+                Err(error) => Event::Failed(format!("a search for the scrollbar failed: {error}")),
             }
         });
     }

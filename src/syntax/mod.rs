@@ -10,6 +10,7 @@ mod forms;
 pub mod highlight;
 pub mod injections;
 pub mod nodes;
+pub mod outline;
 pub mod painted;
 mod pattern;
 pub mod query;

@@ -25,8 +25,12 @@ mod ide_cursors;
 mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
+/// What differs from git's text.
+mod ide_git;
 /// Unsaved text outlives the program.
 mod ide_recovery;
+/// Rows that are not lines.
+mod ide_rows;
 /// Typing, saving, renaming and reading again at the same time.
 mod ide_saving;
 /// What the screen looks like.
@@ -39,6 +43,8 @@ mod ide_syntax;
 mod ide_together;
 /// Undo beyond one step.
 mod ide_undo;
+/// What the editor shows beside the text.
+mod ide_view;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

@@ -8,9 +8,12 @@ pub mod change;
 pub mod command;
 pub mod edit;
 pub mod file;
+pub mod fold;
+pub mod git;
 pub mod history;
 pub mod lines;
 pub mod list;
+pub mod look;
 pub mod motion;
 pub mod search;
 pub mod select;
@@ -34,6 +37,9 @@ pub static AREAS: &[&[Command]] = &[
     search::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,
+    look::COMMANDS,
+    git::COMMANDS,
+    fold::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

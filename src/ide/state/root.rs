@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::layout::Rect;
-
 use super::again::Again;
 use super::agent::{Agent, Prompt};
 use super::area::Area;
 use super::asks::Asks;
 use super::awaiting::Awaiting;
-use super::buffers::{BufferId, Buffers};
+use super::buffers::Buffers;
 use super::damage::{Damage, Part};
 use super::files::FileTree;
+use super::look::Look;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
+use super::scrollbar::Surveyed;
 use super::show::Show;
+use super::shown::Shown;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::unsaved::Unsaved;
@@ -99,10 +100,12 @@ pub struct State {
     pub accepted_search: Option<(Byte, u64)>,
     /// The last click into the text: when, where, how many in a row.
     pub last_click: Option<(Duration, Byte, u8)>,
-    /// Whether the editor was scrolled away from its cursor by the wheel.
-    pub free_scroll: bool,
-    /// Which cursor of which file the view was scrolled to last, in which pane.
-    pub followed: Option<(BufferId, Byte, Rect)>,
+    /// What the editor showed last.
+    pub shown: Option<Shown>,
+    /// Where in a text stands what was looked for, for the scrollbar.
+    pub surveyed: Option<Surveyed>,
+    /// Whether a text is being searched for that.
+    pub surveying: bool,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
     /// What was selected when the find question came.
@@ -119,6 +122,8 @@ pub struct State {
     pub hints: Vec<(String, String)>,
     /// How things are shown.
     pub show: Show,
+    /// What the editor shows beside the text.
+    pub look: Look,
     /// The tools, for their plain views.
     pub tools: Registry,
     /// What must be drawn again.
@@ -171,8 +176,9 @@ impl State {
             searching: None,
             accepted_search: None,
             last_click: None,
-            free_scroll: false,
-            followed: None,
+            shown: None,
+            surveyed: None,
+            surveying: false,
             replacing: None,
             before_find: None,
             search_how: How::default(),
@@ -184,10 +190,10 @@ impl State {
                 tab_width: options.tab_width.clamp(1, 16),
                 auto_pairs: options.auto_pairs,
                 wrap_column: options.wrap_column.max(1),
-                line_numbers: options.line_numbers,
                 thinking: false,
                 output: false,
             },
+            look: options.look.clone(),
             tools,
             damage: Damage::default(),
             quit: false,

@@ -9,8 +9,6 @@ pub struct Show {
     pub auto_pairs: bool,
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
-    /// Whether the editor numbers its lines.
-    pub line_numbers: bool,
     /// Whether the model's thinking is shown.
     pub thinking: bool,
     /// Whether tool output is shown whole.
