@@ -8,6 +8,7 @@ pub mod files;
 pub mod kept;
 pub mod local;
 pub mod process;
+pub mod replace;
 pub mod spill;
 
 pub use environment::{
