@@ -23,7 +23,7 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{file_events, input, recovery, update};
+use super::{disk_events, file_events, input, recovery, update};
 use crate::base::clock::SharedClock;
 use crate::exec::KeptFiles;
 use crate::runtime::Delivery;
@@ -118,6 +118,7 @@ impl App {
     pub fn begin(&mut self) {
         self.worker.perform(Effect::List(self.state.workspace.clone()));
         self.begun = true;
+        self.with_cx(disk_events::watch);
     }
 
     /// Runs a task whose result is an event.
@@ -178,7 +179,7 @@ impl App {
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),
             Event::AllOpened => recovery::all_opened(&mut cx),
-            Event::Reread(read) => file_events::reloaded(&mut cx, read),
+            Event::Reread(read) => disk_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),
             Event::Listed { folder, result } => {
                 match result {
@@ -187,7 +188,7 @@ impl App {
                 }
                 cx.state.damage.add(Part::Files);
             }
-            Event::Disk { buffer, stamp, disk } => file_events::disk(&mut cx, buffer, &stamp, disk),
+            Event::Files(event) => disk_events::happened(&mut cx, event),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
@@ -205,7 +206,7 @@ impl App {
                 cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"));
             }
             Input::Mouse(mouse) => input::mouse(cx, mouse),
-            Input::Focus(true) => file_events::check_disk(cx),
+            Input::Focus(true) => disk_events::check_disk(cx),
             // The loop answers what the terminal says about itself.
             Input::Focus(false) | Input::Reply(_) => {}
         }
@@ -315,6 +316,9 @@ impl App {
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
         self.with_cx(recovery::watch);
+        if self.begun {
+            self.with_cx(disk_events::watch);
+        }
         let now = self.clock.monotonic();
         let asked = self.state.overlays.last().and_then(update::uninvited).cloned();
         if asked != self.asked {
@@ -328,16 +332,15 @@ impl App {
         } else {
             self.pending_since.get_or_insert(now);
         }
-        self.sign_due = match self.state.agent.working_since {
-            Some(_) => Some(self.sign_due.unwrap_or(now + SIGN_PERIOD)),
-            None => None,
-        };
+        let sign_due = self.sign_due.unwrap_or(now + SIGN_PERIOD);
+        self.sign_due = self.state.agent.working_since.map(|_| sign_due);
     }
 
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        [hint, self.sign_due, self.state.unsaved.deadline()].into_iter().flatten().min()
+        let files = [self.state.unsaved.deadline(), self.state.watching.deadline()];
+        files.into_iter().chain([hint, self.sign_due]).flatten().min()
     }
 
     /// Does what is due.
@@ -353,6 +356,7 @@ impl App {
             self.state.damage.add(Part::Status);
         }
         self.with_cx(recovery::tick);
+        self.with_cx(disk_events::tick);
     }
 
     /// What is to be done about unsaved text at the end, on a thread that may wait for the

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nucleo::Injector;
 
@@ -22,6 +23,7 @@ use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::tui::input::Key;
+use crate::workspace::watch::Touches;
 
 /// One piece of outside work.
 pub enum Effect {
@@ -65,6 +67,19 @@ pub enum Effect {
     List(PathBuf),
     /// Look whether files changed on disk.
     CheckDisk(Vec<(BufferId, PathBuf, Stamp)>),
+    /// Tell when somebody touches one of these files.
+    Watch(Vec<PathBuf>, Arc<Touches>),
+    /// Compare a file on disk with a text, line by line.
+    Compare {
+        /// Whose file it is.
+        buffer: BufferId,
+        /// Where it is.
+        path: PathBuf,
+        /// The text.
+        text: Text,
+        /// The encoding that the file was in.
+        encoding: Encoding,
+    },
     /// Put the workspace's files into the picker of this number.
     Walk(Injector<PickRow>, u64),
     /// Put the session's entries into the picker of this number.

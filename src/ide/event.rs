@@ -13,6 +13,7 @@ use super::state::coloring::Colored;
 use super::state::files::Entry;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
+use crate::patch::diff::LineDiff;
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
@@ -62,15 +63,8 @@ pub enum Event {
         /// What it holds.
         result: Result<Vec<Entry>, EnvError>,
     },
-    /// How a file on disk stands.
-    Disk {
-        /// Which one.
-        buffer: BufferId,
-        /// The state that it was compared with.
-        stamp: Stamp,
-        /// How it stands.
-        disk: Disk,
-    },
+    /// Something about the files of open texts, as the disk has them.
+    Files(FileEvent),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.
@@ -79,6 +73,35 @@ pub enum Event {
     Buffer(BufferRequest),
     /// A tool call wants to run.
     Ask(Ask, oneshot::Sender<Decision>),
+}
+
+/// What happens to the files of open texts on disk.
+pub enum FileEvent {
+    /// Somebody has touched some of them; which ones is asked of `state::watching`.
+    Touched,
+    /// They are watched from now on, where that was possible.
+    Watched {
+        /// Whether some of them were not until now.
+        is_new: bool,
+    },
+    /// How one of them stands.
+    Stands {
+        /// Which one.
+        buffer: BufferId,
+        /// The state that it was compared with.
+        known: Stamp,
+        /// How it stands.
+        disk: Disk,
+        /// The state that it is in, where it can be read.
+        now: Option<Stamp>,
+    },
+    /// One of them was compared with its text, line by line.
+    Compared {
+        /// Which one.
+        buffer: BufferId,
+        /// From the disk's text to ours, and the disk's state.
+        result: Result<(LineDiff, Stamp), EnvError>,
+    },
 }
 
 /// What there was to wait for.

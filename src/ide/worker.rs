@@ -1,9 +1,10 @@
 //! Does the outside work that the loop asks for, each piece as a task whose result comes back
 //! as an event. Must not know the state.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nucleo::Injector;
 use tokio::sync::mpsc;
@@ -11,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::commands;
 use super::effect::{Effect, Save};
-use super::event::{Event, Opened, Reread, Saved};
+use super::event::{Event, FileEvent, Opened, Reread, Saved};
 use super::keeping::{self, Job, Kept};
 use super::state::buffers::{BufferId, Disk};
 use super::state::coloring::ColorJob;
@@ -19,6 +20,7 @@ use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
 use crate::exec::{EnvError, Environment, FileData, KeptFiles, Stamp};
+use crate::patch::diff::{self as lines, LineDiff};
 use crate::runtime::Handle;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
@@ -27,6 +29,7 @@ use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{list, walk};
 
 /// Bytes that are decoded faster than a thread is woken for it.
@@ -43,7 +46,13 @@ pub struct Worker {
     pub kept: Option<Arc<KeptFiles>>,
     running: Arc<AtomicUsize>,
     walk: CancellationToken,
+    watcher: Arc<Mutex<Option<Watcher>>>,
+    seen: Arc<Seen>,
 }
+
+/// In which state files were when the system's facts about them were of a version: what has the
+/// same version need not be read again.
+type Seen = Mutex<HashMap<PathBuf, (u64, Stamp)>>;
 
 /// Counts a task for as long as it lives.
 struct Running(Arc<AtomicUsize>);
@@ -59,7 +68,17 @@ impl Worker {
     /// `events`.
     pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>, tasks: Tasks) -> Self {
         let walk = CancellationToken::new();
-        Self { env, events, tasks, session: None, kept: None, running: Arc::default(), walk }
+        Self {
+            env,
+            events,
+            tasks,
+            session: None,
+            kept: None,
+            running: Arc::default(),
+            walk,
+            watcher: Arc::default(),
+            seen: Arc::default(),
+        }
     }
 
     /// Whether a task is still at work.
@@ -97,6 +116,14 @@ impl Worker {
             Effect::ColorCode(job) => self.blocking(move || Event::CodeColored(Box::new(job.run()))),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
+            Effect::Watch(files, touches) => self.watch(files, touches),
+            Effect::Compare { buffer, path, text, encoding } => {
+                let env = self.env.clone();
+                self.task(async move {
+                    let result = differ(&*env, &path, text, encoding).await;
+                    Event::Files(FileEvent::Compared { buffer, result })
+                });
+            }
             Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
@@ -237,19 +264,42 @@ impl Worker {
     }
 
     fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {
-        for (buffer, path, stamp) in files {
-            let env = self.env.clone();
+        for (buffer, path, known) in files {
+            let (env, seen) = (self.env.clone(), self.seen.clone());
             self.task(async move {
-                let disk = match env.read(&path).await {
-                    Ok(data) if data.stamp == stamp => Disk::Same,
-                    Err(EnvError::NotFound(_)) => Disk::Gone,
-                    // What cannot be read now may be readable when it is saved.
-                    Err(_) => Disk::Same,
+                let now = stamp_of(&*env, &path, &seen).await;
+                let disk = match &now {
+                    Ok(stamp) if *stamp == known => Disk::Same,
                     Ok(_) => Disk::Changed,
+                    Err(EnvError::NotFound(_)) => Disk::Gone,
+                    Err(EnvError::IsFolder(_)) => Disk::Folder,
+                    Err(_) => Disk::Unreadable,
                 };
-                Event::Disk { buffer, stamp, disk }
+                Event::Files(FileEvent::Stands { buffer, known, disk, now: now.ok() })
             });
         }
+    }
+
+    fn watch(&self, files: Vec<PathBuf>, touches: Arc<Touches>) {
+        let (slot, events) = (self.watcher.clone(), self.events.clone());
+        self.blocking(move || {
+            let wake = move || {
+                if events.blocking_send(Event::Files(FileEvent::Touched)).is_err() {
+                    tracing::debug!("the loop has ended before a file was touched");
+                }
+            };
+            let mut watcher = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            let followed = match &mut *watcher {
+                Some(watcher) => watcher.follow(files),
+                None => Watcher::new(touches, wake).and_then(|made| watcher.insert(made).follow(files)),
+            };
+            let is_new = followed.unwrap_or_else(|error| {
+                // They are looked at when the window gets the focus, and before they are saved.
+                tracing::warn!("not every open file is watched: {error}");
+                true
+            });
+            Event::Files(FileEvent::Watched { is_new })
+        });
     }
 
     fn start_walk(&mut self, injector: Injector<PickRow>, picker: u64) {
@@ -305,6 +355,37 @@ async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>) 
         Err(error) => Err(error),
     };
     Opened { path, real, result, at, behind: false }
+}
+
+/// The state of a file. One that nobody has written since it was seen last is not read.
+async fn stamp_of(env: &dyn Environment, path: &Path, seen: &Seen) -> Result<Stamp, EnvError> {
+    let version = env.stat(path).await?.version;
+    let lock = || seen.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((before, stamp)) = lock().get(path)
+        && Some(*before) == version
+    {
+        return Ok(stamp.clone());
+    }
+    let stamp = env.read(path).await?.stamp;
+    if let Some(version) = version {
+        lock().insert(path.to_path_buf(), (version, stamp.clone()));
+    }
+    Ok(stamp)
+}
+
+/// How a text differs from its file, by lines.
+async fn differ(
+    env: &dyn Environment,
+    path: &Path,
+    text: Text,
+    encoding: Encoding,
+) -> Result<(LineDiff, Stamp), EnvError> {
+    let data = env.read(path).await?;
+    let compared = tokio::task::spawn_blocking(move || {
+        let (disk, _) = format::decode_like(&data.bytes, encoding);
+        (lines::lines(&disk, &text.to_string()), data.stamp)
+    });
+    compared.await.map_err(|_| EnvError::Cancelled)
 }
 
 /// A file's bytes as a document; many bytes on a thread of their own.

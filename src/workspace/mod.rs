@@ -6,6 +6,7 @@ pub mod documents;
 pub mod git;
 pub mod list;
 pub mod walk;
+pub mod watch;
 
 pub use documents::{Document, Documents};
 pub use list::{Item, ItemKind};

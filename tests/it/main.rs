@@ -39,6 +39,7 @@ mod ide_syntax;
 mod ide_together;
 /// Undo beyond one step.
 mod ide_undo;
+mod ide_watching;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

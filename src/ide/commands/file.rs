@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use super::command::{Command, Cx, command};
 use super::view;
 use crate::exec::Stamp;
+use crate::ide::disk_events;
 use crate::ide::effect::AfterSave;
 use crate::ide::effect::{Effect, Save};
-use crate::ide::file_events;
 use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
@@ -29,6 +29,7 @@ pub const COMMANDS: &[Command] = &[
         cx.effects.push(Effect::Picker("encodings"));
     }),
     command("file.reload", "Read the file again from disk", reload),
+    command("file.diff-disk", "Show how the text differs from the file on disk", diff_disk),
     command("file.next", "Show the next open file", |cx| cycle(cx, 1)),
     command("file.previous", "Show the previous open file", |cx| cycle(cx, -1)),
 ];
@@ -176,7 +177,15 @@ fn close(cx: &mut Cx<'_>) {
 
 fn reload(cx: &mut Cx<'_>) {
     if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
-        file_events::reread(cx, id, true);
+        disk_events::reread(cx, id, true);
+    }
+}
+
+fn diff_disk(cx: &mut Cx<'_>) {
+    match cx.state.buffers.current().map(|buffer| (buffer.id, buffer.path.is_some())) {
+        Some((id, true)) => disk_events::compare(cx, id),
+        Some((_, false)) => cx.state.say("the text has no file yet"),
+        None => cx.state.say("no file is open"),
     }
 }
 

@@ -27,6 +27,10 @@ pub enum Disk {
     Changed,
     /// It is gone.
     Gone,
+    /// A folder has taken its place.
+    Folder,
+    /// It is there, but may not be read any more.
+    Unreadable,
 }
 
 /// An open file.
@@ -44,6 +48,11 @@ pub struct Buffer {
     pub stamp: Option<Stamp>,
     /// The file's state now, as far as we know.
     pub disk: Disk,
+    /// The state on disk that the person was asked about, or has been shown.
+    pub offered: Option<Stamp>,
+    /// The version of an unmodified text whose file went away: nothing of the person's is lost
+    /// when the file that comes back takes its place.
+    pub lost_at: Option<u64>,
     /// Its colours.
     pub coloring: Coloring,
     /// How the selection grew by the text's tree: the version, before, after.
@@ -182,6 +191,8 @@ impl Buffers {
             area: Area::new(document),
             stamp,
             disk: Disk::Same,
+            offered: None,
+            lost_at: None,
             coloring: Coloring::default(),
             expanded: Vec::new(),
             top: Line(0),

@@ -24,6 +24,7 @@ use super::show::Show;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::unsaved::Unsaved;
+use super::watching::Watching;
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::layout::Areas;
 use crate::ide::options::Options;
@@ -57,6 +58,8 @@ pub struct State {
     pub buffers: Buffers,
     /// What is kept of unsaved text.
     pub unsaved: Unsaved,
+    /// Which files somebody else may have touched.
+    pub watching: Watching,
     /// The file tree.
     pub files: FileTree,
     /// The conversation.
@@ -151,6 +154,7 @@ impl State {
             areas: Areas::default(),
             buffers: Buffers::default(),
             unsaved: Unsaved::default(),
+            watching: Watching::default(),
             files: FileTree::new(&options.workspace),
             transcript: Transcript::default(),
             transcript_view: RefCell::default(),

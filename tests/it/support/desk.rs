@@ -83,6 +83,11 @@ impl Plan {
         self
     }
 
+    /// A path in the workspace.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.temp.path().join("work").join(path)
+    }
+
     /// Opens a path at the start.
     #[must_use]
     pub fn open(mut self, path: &str) -> Self {
@@ -353,6 +358,15 @@ impl Desk {
         self.clock.advance(time);
         self.ide.app().tick();
         self.ide.app().frame();
+    }
+
+    /// Waits until the system tells that open files were touched, then until they are looked at.
+    pub async fn notices(&mut self) {
+        self.until("a touch", |state| state.watching.deadline().is_some()).await;
+        while self.state().watching.deadline().is_some() {
+            self.clock.advance(Duration::from_millis(100));
+            self.ide.idle().await;
+        }
     }
 
     /// The window gets the focus, so that the IDE looks at its files again.
