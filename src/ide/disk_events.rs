@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::commands::command::Cx;
 use super::effect::Effect;
 use super::event::{FileEvent, Reread};
+use super::rules;
 use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
 use crate::exec::Stamp;
@@ -23,6 +24,8 @@ pub fn happened(cx: &mut Cx<'_>, event: FileEvent) {
         FileEvent::Watched { is_new: true } => check_disk(cx),
         FileEvent::Watched { is_new: false } => {}
         FileEvent::Stands { buffer, known, disk, now } => stands(cx, buffer, (&known, now), disk),
+        FileEvent::Rules(found) => rules::found(cx, found),
+        FileEvent::Tidied(tidied) => rules::tidied(cx, *tidied),
         FileEvent::Compared { buffer, result } => match result {
             Ok((difference, stamp)) => compared(cx, buffer, &difference, stamp),
             Err(error) => cx.state.fail(format!("cannot be compared with the disk: {error}")),

@@ -22,6 +22,7 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
+use crate::text::tidy::Tidy;
 use crate::tui::input::Key;
 use crate::workspace::watch::Touches;
 
@@ -53,6 +54,19 @@ pub enum Effect {
     },
     /// Write a file.
     Save(Box<Save>),
+    /// Find out what has to change in a text before it is saved.
+    Tidy {
+        /// The save that waits for it.
+        save: Box<Save>,
+        /// How the text is to be.
+        tidy: Tidy,
+        /// The version of the text.
+        version: u64,
+        /// How often this was asked for.
+        tries: u8,
+    },
+    /// Find out how projects want these files written.
+    Rules(Vec<(BufferId, PathBuf)>),
     /// Save an open file where it is.
     SaveAgain(BufferId, AfterSave),
     /// Search a text.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::effect::{AfterSave, Found, Occurrences, SearchFor};
+use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
@@ -23,6 +23,7 @@ use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::tools::approval::{Ask, Decision};
 use crate::tui::input::Input;
+use crate::workspace::editorconfig::Found;
 
 /// One cause of change.
 pub enum Event {
@@ -37,7 +38,7 @@ pub enum Event {
     /// The conversation is at another place, or could not be brought there.
     Navigated(Result<Box<Snapshot>, Report>),
     /// A text was searched.
-    Found(Box<SearchFor>, Box<Found>),
+    Found(Box<SearchFor>, Box<Matches>),
     /// More of what is selected was looked for.
     Occurrences(Box<Occurrences>, Option<Selection>),
     /// The colours of a part of a text were found, or there are none.
@@ -95,6 +96,10 @@ pub enum FileEvent {
         /// The state that it is in, where it can be read.
         now: Option<Stamp>,
     },
+    /// How projects want them written.
+    Rules(Vec<(BufferId, Found)>),
+    /// What has to change in a text before it is saved.
+    Tidied(Box<Tidied>),
     /// One of them was compared with its text, line by line.
     Compared {
         /// Which one.
@@ -102,6 +107,18 @@ pub enum FileEvent {
         /// From the disk's text to ours, and the disk's state.
         result: Result<(LineDiff, Stamp), EnvError>,
     },
+}
+
+/// What has to change in a text before it is saved.
+pub struct Tidied {
+    /// The save that waits for it.
+    pub save: Save,
+    /// The version of the text that was looked at.
+    pub version: u64,
+    /// How often it was looked at.
+    pub tries: u8,
+    /// What has to change.
+    pub changes: ChangeSet,
 }
 
 /// What there was to wait for.

@@ -10,6 +10,7 @@ use super::effect::AfterSave;
 use super::effect::Effect;
 use super::event::{BufferRequest, BufferSnapshot, Opened, Saved};
 use super::recovery;
+use super::rules;
 use super::state::buffers::{BufferId, Disk};
 use super::state::coloring::Colored;
 use super::state::damage::Part;
@@ -48,6 +49,7 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
     }
     if open.is_none() {
         recovery::opened(cx, id);
+        rules::opened(cx, id);
     }
     match before {
         Some(shown) => cx.state.buffers.show(shown),
@@ -66,6 +68,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
     let shown_path = saved.path.clone();
     match saved.result {
         Ok(stamp) => {
+            let renamed = buffer.path.as_ref() != Some(&saved.path);
             buffer.path = Some(saved.path);
             buffer.real = Some(saved.real);
             buffer.stamp = Some(stamp);
@@ -77,6 +80,10 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             cx.state.say(format!("saved {name}"));
             disk_events::withdraw(cx, saved.buffer);
             refresh_folder(cx, &shown_path);
+            rules::written(cx, &shown_path);
+            if renamed {
+                rules::opened(cx, saved.buffer);
+            }
             after_save(cx, saved.buffer, &name, saved.then);
         }
         Err(EnvError::Stale(_)) => {
@@ -202,6 +209,9 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
             }
             cx.state.damage.all();
         }
-        BufferRequest::Touched(path) => refresh_folder(cx, &path),
+        BufferRequest::Touched(path) => {
+            refresh_folder(cx, &path);
+            rules::written(cx, &path);
+        }
     }
 }

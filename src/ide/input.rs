@@ -304,7 +304,6 @@ fn files_mouse(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
 
 fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, x: u16, y: u16, wheel: isize) {
     let (kind, alt) = (mouse.kind, mouse.mods.contains(Mods::ALT));
-    let tab_width = cx.state.show.tab_width;
     let cols = cx.state.areas.editor.map_or(0, |area| area.width);
     let show = cx.state.show;
     if kind == MouseKind::Down(Button::Left) && cx.state.panes.focus != Focus::Editor {
@@ -318,7 +317,7 @@ fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, x: u16, y: u16, wheel: isize) {
         cx.state.damage.add(Part::Editor);
         return;
     }
-    let text = buffer.area.text();
+    let (text, tab_width) = (buffer.area.text(), buffer.tab_width(show.tab_width));
     let line = Line((buffer.top.0 + usize::from(y)).min(text.last_line().0));
     let column = usize::from(x.saturating_sub(editor::gutter_width(buffer, show, cols))) + buffer.left.0;
     let at = columns::at_column(text, line, Column(column), tab_width);

@@ -28,6 +28,7 @@ pub mod panes;
 pub mod pickers;
 pub mod pump;
 pub mod recovery;
+pub mod rules;
 pub mod run;
 pub mod state;
 pub mod tasks;

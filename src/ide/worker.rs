@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::commands;
 use super::effect::{Effect, Save};
-use super::event::{Event, FileEvent, Opened, Reread, Saved};
+use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
 use super::keeping::{self, Job, Kept};
 use super::state::buffers::{BufferId, Disk};
 use super::state::coloring::ColorJob;
@@ -30,7 +30,7 @@ use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::workspace::watch::{Touches, Watcher};
-use crate::workspace::{list, walk};
+use crate::workspace::{editorconfig, list, walk};
 
 /// Bytes that are decoded faster than a thread is woken for it.
 const DECODE_HERE: usize = 64 << 10;
@@ -104,6 +104,14 @@ impl Worker {
                 let env = self.env.clone();
                 self.task(async move { write(&*env, *save).await });
             }
+            Effect::Tidy { save, tidy, version, tries } => self.blocking(move || {
+                let changes = tidy.change(&save.text, save.format.ending);
+                Event::Files(FileEvent::Tidied(Box::new(Tidied { save: *save, version, tries, changes })))
+            }),
+            Effect::Rules(files) => self.blocking(move || {
+                let found = files.into_iter().map(|(buffer, path)| (buffer, editorconfig::load(&path)));
+                Event::Files(FileEvent::Rules(found.collect()))
+            }),
             Effect::Search(search) => self.blocking(move || {
                 let found = commands::search::run(&search);
                 Event::Found(search, Box::new(found))
@@ -127,6 +135,13 @@ impl Worker {
             Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
+            effect => self.converse(effect),
+        }
+    }
+
+    /// The same for what concerns the session.
+    fn converse(&self, effect: Effect) {
+        match effect {
             Effect::Prompt(text, images, delivery) => {
                 self.with_session(|session| session.prompt(text, images, delivery));
             }
@@ -144,16 +159,7 @@ impl Worker {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
-            Effect::Accept
-            | Effect::SaveAgain(..)
-            | Effect::Run(_)
-            | Effect::Keys(_)
-            | Effect::Picker(_)
-            | Effect::CycleModel(_)
-            | Effect::Copy(_)
-            | Effect::Repaint => {
-                tracing::error!("an effect of the loop itself reached the worker");
-            }
+            _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }
 

@@ -146,7 +146,7 @@ impl Document {
         match &edit.author {
             Author::Agent(by) => self.marks.add(&edit.changes, by),
             Author::Reverting(by) => self.marks.remove(by),
-            Author::Person | Author::External => {}
+            Author::Person | Author::External | Author::Formatter => {}
         }
         self.history.commit(Commit {
             forward: edit.changes.clone(),
@@ -192,7 +192,7 @@ impl Document {
                 Author::Agent(by) if back => self.marks.remove(by),
                 Author::Agent(by) => self.marks.add(&step.changes, by),
                 Author::Reverting(by) if !back => self.marks.remove(by),
-                Author::Person | Author::Reverting(_) | Author::External => {}
+                Author::Person | Author::Reverting(_) | Author::External | Author::Formatter => {}
             }
             whole = Some(match whole {
                 Some(whole) => whole.compose(&step.changes),

@@ -35,5 +35,6 @@ pub mod selection;
 pub mod spans;
 pub mod subword;
 pub mod surround;
+pub mod tidy;
 pub mod transaction;
 pub mod transpose;

@@ -3,6 +3,7 @@
 //! Layer 2. May import `base` and `exec`; must not know who looks at it.
 
 pub mod documents;
+pub mod editorconfig;
 pub mod git;
 pub mod list;
 pub mod walk;

@@ -28,6 +28,7 @@ mod ide_encodings;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// Typing, saving, renaming and reading again at the same time.
+mod ide_rules;
 mod ide_saving;
 /// What the screen looks like.
 mod ide_screens;

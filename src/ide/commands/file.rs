@@ -8,6 +8,7 @@ use crate::exec::Stamp;
 use crate::ide::disk_events;
 use crate::ide::effect::AfterSave;
 use crate::ide::effect::{Effect, Save};
+use crate::ide::rules;
 use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
@@ -116,7 +117,13 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
         expected: (!over).then(|| known.unwrap_or_else(Stamp::missing)),
         then,
     };
-    cx.effects.push(Effect::Save(Box::new(save)));
+    let version = document.version();
+    let tidy = rules::tidy(buffer.rules);
+    cx.effects.push(if tidy.is_nothing() {
+        Effect::Save(Box::new(save))
+    } else {
+        Effect::Tidy { save: Box::new(save), tidy, version, tries: 1 }
+    });
 }
 
 fn save_as(cx: &mut Cx<'_>) {

@@ -91,7 +91,7 @@ fn draw_matches(
     let gutter = gutter_width(buffer, state.show, cols);
     let span = text.line_start(line)..text.line_end(line);
     let selected = buffer.area.selection.primary().span();
-    let column = |at: Byte| columns::column_of(text, at, state.show.tab_width).0;
+    let column = |at: Byte| columns::column_of(text, at, buffer.tab_width(state.show.tab_width)).0;
     let screen = |at: usize| at.saturating_sub(buffer.left.0).min(usize::from(cols - gutter)) as u16 + gutter;
     let style = canvas.style("ui.match");
     for found in matches.iter().filter(|found| found.start < span.end && found.end > span.start) {
@@ -132,7 +132,7 @@ const BYTES_PER_CELL: usize = 16;
 fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: std::ops::Range<Byte>) {
     let text = buffer.area.text();
     let (cols, _) = canvas.size();
-    let tab_width = state.show.tab_width;
+    let tab_width = buffer.tab_width(state.show.tab_width);
     let (plain, control) = (canvas.style("ui.text"), canvas.style("ui.control"));
     let plain = ratatui::style::Style { bg: None, ..plain };
     // Of a long line only what can be on screen is taken out of the rope.
@@ -194,8 +194,10 @@ fn draw_clipped(canvas: &mut Canvas<'_>, x: isize, text: &str, style: ratatui::s
 fn draw_selections(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: std::ops::Range<Byte>) {
     let text = buffer.area.text();
     let (cols, _) = canvas.size();
-    let column =
-        |at: Byte| columns::column_of(text, at, state.show.tab_width).0 as isize - buffer.left.0 as isize;
+    let column = |at: Byte| {
+        columns::column_of(text, at, buffer.tab_width(state.show.tab_width)).0 as isize
+            - buffer.left.0 as isize
+    };
     let clamp = |x: isize| x.clamp(0, isize::from(cols as i16)) as u16;
     let style = canvas.style("ui.selection");
     let primary = buffer.area.selection.primary_index();

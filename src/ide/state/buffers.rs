@@ -10,6 +10,7 @@ use crate::text::columns;
 use crate::text::document::Document;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::Selection;
+use crate::workspace::editorconfig::Rules;
 
 /// Lines kept between the cursor and the pane's edge.
 const SCROLL_MARGIN: usize = 3;
@@ -44,6 +45,8 @@ pub struct Buffer {
     pub real: Option<PathBuf>,
     /// Its text and cursors.
     pub area: Area,
+    /// How its project wants it written.
+    pub rules: Rules,
     /// The file's state when it was read or written last; `None` for a new file.
     pub stamp: Option<Stamp>,
     /// The file's state now, as far as we know.
@@ -76,8 +79,14 @@ impl Buffer {
         name.map_or_else(|| "scratch".to_string(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// The primary cursor's line and column, both from 0.
+    /// Columns from one tab stop to the next; `usual` where its project says nothing.
+    pub fn tab_width(&self, usual: usize) -> usize {
+        self.rules.tab_width.unwrap_or(usual)
+    }
+
+    /// The primary cursor's line and column, both from 0. `tab_width` is the usual one.
     pub fn cursor(&self, tab_width: usize) -> (Line, Column) {
+        let tab_width = self.tab_width(tab_width);
         let text = self.area.text();
         let head = self.area.selection.primary().head;
         (text.line_of(head), columns::column_of(text, head, tab_width))
@@ -95,7 +104,7 @@ impl Buffer {
 
     /// Puts the cursor at a line and column from 1, as near as the text allows.
     pub fn place(&mut self, (line, column): (usize, usize), tab_width: usize) {
-        let text = self.area.text();
+        let (text, tab_width) = (self.area.text(), self.tab_width(tab_width));
         let line = Line((line.max(1) - 1).min(text.last_line().0));
         let at = columns::at_column(text, line, Column(column.max(1) - 1), tab_width);
         self.area.go_to(at);
@@ -189,6 +198,7 @@ impl Buffers {
             path,
             real: None,
             area: Area::new(document),
+            rules: Rules::default(),
             stamp,
             disk: Disk::Same,
             offered: None,

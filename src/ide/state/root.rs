@@ -2,7 +2,7 @@
 //! concern more than one part.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +34,7 @@ use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::tools::registry::Registry;
 use crate::tui::input::Key;
+use crate::workspace::editorconfig::Rules;
 
 /// What the last line says beside figures.
 #[derive(Debug, Default)]
@@ -124,6 +125,8 @@ pub struct State {
     pub show: Show,
     /// The tools, for their plain views.
     pub tools: Registry,
+    /// What the person was told once and need not be told again.
+    pub told: BTreeSet<String>,
     /// What must be drawn again.
     pub damage: Damage,
     /// Whether the program is to end.
@@ -193,6 +196,7 @@ impl State {
                 output: false,
             },
             tools,
+            told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,
             wake,
@@ -216,6 +220,29 @@ impl State {
             Focus::Editor => Place::Editor,
             Focus::Agent => Place::Prompt,
         }
+    }
+
+    /// How its project wants the text written that has the keys.
+    fn rules(&self) -> Rules {
+        let in_file = self.place() == Place::Editor;
+        self.buffers.current().filter(|_| in_file).map(|buffer| buffer.rules).unwrap_or_default()
+    }
+
+    /// Columns from one tab stop to the next in the text that has the keys.
+    pub fn tab_width(&self) -> usize {
+        self.rules().tab_width.unwrap_or(self.show.tab_width)
+    }
+
+    /// Columns of one step of indentation in the text that has the keys, and whether it is made
+    /// of tabs, where that is certain.
+    pub fn indentation(&self) -> (usize, Option<bool>) {
+        let rules = self.rules();
+        (rules.indent.unwrap_or(self.tab_width()), rules.by_tabs)
+    }
+
+    /// The column at which paragraphs are broken in the text that has the keys.
+    pub fn wrap_column(&self) -> usize {
+        self.rules().line_length.unwrap_or(self.show.wrap_column)
     }
 
     /// Scrolls the conversation, upwards when negative.
