@@ -4,12 +4,13 @@
 //! Must not know what is done with them. Blocking, but bounded: one small file for each folder.
 
 use std::fs;
+use std::io::Cursor;
 use std::path::Path;
 
 use ec4rs::property::{
     Charset, EndOfLine, FinalNewline, IndentSize, IndentStyle, MaxLineLen, TabWidth, TrimTrailingWs,
 };
-use ec4rs::{ConfigFile, Properties, PropertiesSource};
+use ec4rs::{ConfigParser, Properties, Section};
 
 /// The files' name.
 pub const NAME: &str = ".editorconfig";
@@ -76,42 +77,67 @@ pub struct Found {
 pub fn load(file: &Path) -> Found {
     let (mut configs, mut problems) = (Vec::new(), Vec::new());
     for folder in file.ancestors().skip(1) {
-        match open(&folder.join(NAME)) {
+        match sections(&folder.join(NAME)) {
             Ok(None) => {}
-            Ok(Some(config)) => {
-                let is_root = config.reader.is_root;
-                configs.push(config);
+            Ok(Some((is_root, sections))) => {
+                configs.push((folder, sections));
                 if is_root {
                     break;
                 }
             }
-            Err(problem) => problems.push(problem),
+            Err(problem) => problems.push(format!("{problem}; the file is ignored")),
         }
     }
     let mut properties = Properties::new();
     // What is nearer to the file counts more.
-    for mut config in configs.into_iter().rev() {
-        let mut read = Properties::new();
-        match config.apply_to(&mut read, file) {
-            Ok(()) => {
-                for (key, value) in &read {
-                    properties.insert_raw_for_key(key, value.clone());
-                }
+    for (folder, sections) in configs.iter().rev() {
+        let inside = file.strip_prefix(folder).unwrap_or(file);
+        for section in sections.iter().filter(|section| section.applies_to(inside)) {
+            for (key, value) in section.props() {
+                properties.insert_raw_for_key(key, value.clone());
             }
-            Err(error) => problems.push(format!("{error}; the file is ignored")),
         }
     }
     properties.use_fallbacks();
     Found { rules: rules(&properties), problems }
 }
 
-fn open(path: &Path) -> Result<Option<ConfigFile>, String> {
+/// A whole file of rules and whether it is the topmost one; `None` when there is none.
+fn sections(path: &Path) -> Result<Option<(bool, Vec<Section>)>, String> {
     let Ok(facts) = fs::metadata(path) else { return Ok(None) };
     if !facts.is_file() || facts.len() > BYTES_MAX {
-        return Err(format!("{}: no file of rules; it is ignored", path.display()));
+        return Err(format!("{}: no file of rules", path.display()));
     }
-    let opened = ConfigFile::open(path);
-    opened.map(Some).map_err(|error| format!("{}: {error}; the file is ignored", path.display()))
+    let failed = |error: &dyn std::error::Error| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
+    let text: Vec<String> = text.split('\n').map(whole_classes).collect();
+    let mut config = ConfigParser::new_buffered(Cursor::new(text.join("\n"))).map_err(|e| failed(&e))?;
+    let sections: Result<Vec<Section>, _> = config.by_ref().collect();
+    let sections = sections.map_err(|error| format!("{}:{}: {error}", path.display(), config.line_no()))?;
+    Ok(Some((config.is_root, sections)))
+}
+
+/// A character that no path holds.
+const NOWHERE: char = '\u{10ffff}';
+
+/// A line in which no class excludes a single character: the library would read `[!x]` as `x`.
+fn whole_classes(line: &str) -> String {
+    if !line.trim_start().starts_with('[') {
+        return line.to_string();
+    }
+    let chars: Vec<char> = line.chars().collect();
+    let mut whole = String::with_capacity(line.len());
+    for (at, c) in chars.iter().enumerate() {
+        whole.push(*c);
+        let before = |back: usize| at.checked_sub(back).map(|at| chars[at]);
+        let is_single = chars.get(at + 1) == Some(&']')
+            && (before(1) == Some('!') && before(2) == Some('[') && *c != '\\'
+                || before(1) == Some('\\') && before(2) == Some('!') && before(3) == Some('['));
+        if is_single {
+            whole.push(NOWHERE);
+        }
+    }
+    whole
 }
 
 fn rules(properties: &Properties) -> Rules {
@@ -231,7 +257,7 @@ mod tests {
             ("sub/top.md", 1),
             ("b.c", 6),
             ("c.c", 1),
-            ("é.py", 7),
+            ("x.py", 7),
             ("ab.py", 1),
             ("Makefile", 8),
             ("deep/a.mk", 8),

@@ -205,14 +205,10 @@ mod tests {
         fs::write(place.path("a.txt"), "x").unwrap();
         assert_eq!(place.touched(), ["a.txt"]);
         fs::rename(place.path("other.txt"), place.path("b.txt")).unwrap();
-        let mut seen = place.touched();
-        while seen != ["b.txt"] {
-            // The rest of what the first write did.
-            assert_eq!(seen, ["a.txt"]);
-            seen = place.touched();
-        }
+        // With the rest of what the first write did, or after it.
+        while !place.touched().contains(&"b.txt".to_string()) {}
         fs::remove_file(place.path("a.txt")).unwrap();
-        while place.touched() != ["a.txt"] {}
+        while !place.touched().contains(&"a.txt".to_string()) {}
     }
 
     #[test]
