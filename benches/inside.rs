@@ -49,6 +49,7 @@ fn bench(text: &str) -> Bench {
         auto_pairs: true,
         wrap_column: 80,
         line_numbers: true,
+        keep_undo: true,
         mouse: true,
         unrestricted: false,
         connect: None,

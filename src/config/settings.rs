@@ -65,6 +65,8 @@ pub struct Settings {
     pub wrap_column: usize,
     /// Whether editors show line numbers.
     pub line_numbers: bool,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// How steering messages are delivered: `all` or `one-at-a-time`.
@@ -86,6 +88,7 @@ impl Default for Settings {
             auto_pairs: true,
             wrap_column: 80,
             line_numbers: true,
+            keep_undo: true,
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),
@@ -188,6 +191,14 @@ pub static ROWS: &[Row] = &[
         put: |settings, value| flag(&value, &mut settings.line_numbers),
     },
     Row {
+        key: "keep-undo",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Keep the undo tree of saved files for the next start",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.keep_undo),
+    },
+    Row {
         key: "mouse",
         kind: Kind::Flag,
         default: "true",
@@ -278,6 +289,7 @@ mod tests {
             auto_pairs: false,
             wrap_column: 1,
             line_numbers: false,
+            keep_undo: false,
             mouse: false,
             steering_mode: String::new(),
             follow_up_mode: String::new(),

@@ -8,6 +8,7 @@ use super::effect::AfterSave;
 use super::effect::Effect;
 use super::recovery;
 use super::state::overlay::{Answer, Overlay, Topic};
+use super::undo_keeping;
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::tools::approval::Decision;
@@ -26,7 +27,10 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
                 save_buffer(cx, id, AfterSave::Quit, false);
             }
         }
-        Answer::Discard(id) => cx.state.buffers.close(*id),
+        Answer::Discard(id) => {
+            undo_keeping::keep(cx, *id);
+            cx.state.buffers.close(*id);
+        }
         Answer::SaveAndClose(id) => save_buffer(cx, *id, AfterSave::Close, false),
         Answer::Overwrite(id, path) => save_to(cx, *id, path.clone(), AfterSave::Stay, true),
         Answer::Reload(id) | Answer::TakeDisk(id) => disk_events::reread(cx, *id, true),

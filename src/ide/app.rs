@@ -23,9 +23,8 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{disk_events, file_events, input, recovery, update};
+use super::{disk_events, file_events, input, recovery, undo_keeping, update};
 use crate::base::clock::SharedClock;
-use crate::exec::KeptFiles;
 use crate::runtime::Delivery;
 use crate::text::position::Column;
 use crate::tui::input::Input;
@@ -67,7 +66,7 @@ pub struct App {
 impl App {
     /// An IDE of that size, nothing read yet. `wake` is notified, from any thread, when a
     /// picker has something new.
-    pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
+    pub fn new(options: Options, mut worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let keymap = options.keymap.clone();
@@ -83,8 +82,7 @@ impl App {
         for problem in told {
             tracing::warn!("{problem}");
         }
-        let mut worker = worker;
-        worker.kept = Some(Arc::new(KeptFiles::new(options.state.join("swap"))));
+        worker.keep_in(&options.state, options.keep_undo);
         let mut app = Self {
             state,
             screen: Screen::new(size.0, size.1, options.colors),
@@ -363,7 +361,7 @@ impl App {
     /// disk. `chosen`: the person has given it up; else it is kept for the next start.
     pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
         let last = if chosen { Vec::new() } else { recovery::last(&mut self.state, self.clock.now_ms()) };
-        self.worker.end_keeping(chosen, last)
+        self.worker.end_keeping(chosen, last, undo_keeping::last(&mut self.state))
     }
 
     /// Whether the next frame would differ from the last.

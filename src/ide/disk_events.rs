@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use super::commands::command::Cx;
 use super::effect::Effect;
 use super::event::{FileEvent, Reread};
-use super::rules;
 use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
+use super::{rules, undo_keeping};
 use crate::exec::Stamp;
 use crate::patch::diff::LineDiff;
 use crate::text::encoding::Encoding;
@@ -25,6 +25,7 @@ pub fn happened(cx: &mut Cx<'_>, event: FileEvent) {
         FileEvent::Watched { is_new: false } => {}
         FileEvent::Stands { buffer, known, disk, now } => stands(cx, buffer, (&known, now), disk),
         FileEvent::Rules(found) => rules::found(cx, found),
+        FileEvent::Undo(found) => undo_keeping::found(cx, found),
         FileEvent::Tidied(tidied) => rules::tidied(cx, *tidied),
         FileEvent::Compared { buffer, result } => match result {
             Ok((difference, stamp)) => compared(cx, buffer, &difference, stamp),
@@ -37,6 +38,21 @@ pub fn happened(cx: &mut Cx<'_>, event: FileEvent) {
 pub fn watch(cx: &mut Cx<'_>) {
     if let Some(files) = cx.state.watching.changed(cx.state.buffers.all()) {
         cx.effects.push(Effect::Watch(files, cx.state.watching.touches.clone()));
+        look_up(cx);
+    }
+}
+
+/// What is to be known about files that were opened since, and that no frame had to wait for.
+fn look_up(cx: &mut Cx<'_>) {
+    let mut new = Vec::new();
+    for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| buffer.path.is_some()) {
+        if !std::mem::replace(&mut buffer.looked_up, true) {
+            new.push(buffer.id);
+        }
+    }
+    for id in new {
+        rules::opened(cx, id);
+        undo_keeping::opened(cx, id);
     }
 }
 

@@ -12,6 +12,7 @@ use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
 use super::state::overlay::PickRow;
+use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
@@ -67,6 +68,8 @@ pub enum Effect {
     },
     /// Find out how projects want these files written.
     Rules(Vec<(BufferId, PathBuf)>),
+    /// Keep or find an undo tree.
+    Undo(UndoJob),
     /// Save an open file where it is.
     SaveAgain(BufferId, AfterSave),
     /// Search a text.

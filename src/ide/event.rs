@@ -11,6 +11,7 @@ use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
 use super::state::files::Entry;
+use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
 use crate::patch::diff::LineDiff;
@@ -98,6 +99,8 @@ pub enum FileEvent {
     },
     /// How projects want them written.
     Rules(Vec<(BufferId, Found)>),
+    /// The undo tree of an earlier run was found, or is of no use.
+    Undo(undo_shelf::Found),
     /// What has to change in a text before it is saved.
     Tidied(Box<Tidied>),
     /// One of them was compared with its text, line by line.

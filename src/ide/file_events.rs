@@ -15,6 +15,7 @@ use super::state::buffers::{BufferId, Disk};
 use super::state::coloring::Colored;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Dialog, Overlay};
+use super::undo_keeping;
 use crate::exec::EnvError;
 use crate::text::transaction::{Author, Transaction};
 
@@ -49,7 +50,6 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
     }
     if open.is_none() {
         recovery::opened(cx, id);
-        rules::opened(cx, id);
     }
     match before {
         Some(shown) => cx.state.buffers.show(shown),
@@ -84,6 +84,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             if renamed {
                 rules::opened(cx, saved.buffer);
             }
+            undo_keeping::keep(cx, saved.buffer);
             after_save(cx, saved.buffer, &name, saved.then);
         }
         Err(EnvError::Stale(_)) => {

@@ -32,5 +32,7 @@ pub mod rules;
 pub mod run;
 pub mod state;
 pub mod tasks;
+pub mod undo_keeping;
+pub mod undo_shelf;
 pub mod update;
 pub mod worker;

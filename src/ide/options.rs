@@ -43,6 +43,8 @@ pub struct Options {
     pub wrap_column: usize,
     /// Whether the editor numbers its lines.
     pub line_numbers: bool,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// Whether tools run unasked.

@@ -19,6 +19,7 @@ use super::state::coloring::ColorJob;
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
+use super::undo_shelf::{UndoJob, UndoShelf};
 use crate::exec::{EnvError, Environment, FileData, KeptFiles, Stamp};
 use crate::patch::diff::{self as lines, LineDiff};
 use crate::runtime::Handle;
@@ -43,7 +44,9 @@ pub struct Worker {
     /// The session, once it is there.
     pub session: Option<Handle>,
     /// Where unsaved text is kept, once that is known.
-    pub kept: Option<Arc<KeptFiles>>,
+    kept: Option<Arc<KeptFiles>>,
+    /// Where undo trees are kept, if they are.
+    undo: Option<Arc<UndoShelf>>,
     running: Arc<AtomicUsize>,
     walk: CancellationToken,
     watcher: Arc<Mutex<Option<Watcher>>>,
@@ -74,11 +77,18 @@ impl Worker {
             tasks,
             session: None,
             kept: None,
+            undo: None,
             running: Arc::default(),
             walk,
             watcher: Arc::default(),
             seen: Arc::default(),
         }
+    }
+
+    /// Keeps unsaved text, and undo trees where they are wanted, in the program's folder of state.
+    pub fn keep_in(&mut self, state: &Path, undo: bool) {
+        self.kept = Some(Arc::new(KeptFiles::new(state.join("swap"))));
+        self.undo = undo.then(|| Arc::new(UndoShelf::new(state.join("undo"))));
     }
 
     /// Whether a task is still at work.
@@ -108,6 +118,7 @@ impl Worker {
                 let changes = tidy.change(&save.text, save.format.ending);
                 Event::Files(FileEvent::Tidied(Box::new(Tidied { save: *save, version, tries, changes })))
             }),
+            Effect::Undo(job) => self.undo(job),
             Effect::Rules(files) => self.blocking(move || {
                 let found = files.into_iter().map(|(buffer, path)| (buffer, editorconfig::load(&path)));
                 Event::Files(FileEvent::Rules(found.collect()))
@@ -233,21 +244,35 @@ impl Worker {
         });
     }
 
-    /// The run ends. `chosen`: whatever is unsaved is given up; else `last` is done first.
-    /// Blocking, and nothing that is kept later counts.
-    pub fn end_keeping(&self, chosen: bool, last: Vec<Job>) -> impl FnOnce() + Send + 'static + use<> {
-        let files = self.kept.clone();
-        move || {
-            let Some(files) = files else { return };
-            for job in last {
-                for kept in keeping::perform(&files, job) {
-                    if let Kept::Written { result: Err(error), .. } = kept {
-                        tracing::error!(%error, "unsaved text could not be kept");
-                    }
-                }
+    fn undo(&self, job: UndoJob) {
+        let Some(trees) = self.undo.clone() else { return };
+        let (events, running) = (self.events.clone(), self.running());
+        self.tasks.spawn(async move {
+            match tokio::task::spawn_blocking(move || trees.perform(job)).await {
+                Ok(Some(found)) => send(&events, Event::Files(FileEvent::Undo(found))).await,
+                Ok(None) => {}
+                Err(error) => tracing::error!("keeping an undo tree failed: {error}"),
             }
-            if let Err(error) = files.end(chosen) {
-                tracing::warn!(%error, "recovery files could not be removed");
+            drop(running);
+        });
+    }
+
+    /// The run ends. `chosen`: whatever is unsaved is given up; else `last` is done first.
+    /// The undo trees in `undo` are kept in any case. Blocking, and nothing that is kept later
+    /// counts.
+    pub fn end_keeping(
+        &self,
+        chosen: bool,
+        last: Vec<Job>,
+        undo: Vec<UndoJob>,
+    ) -> impl FnOnce() + Send + 'static + use<> {
+        let (files, trees) = (self.kept.clone(), self.undo.clone());
+        move || {
+            if let Some(files) = files {
+                end_run(&files, chosen, last);
+            }
+            for job in undo {
+                trees.as_ref().map(|trees| trees.perform(job));
             }
         }
     }
@@ -340,6 +365,20 @@ impl Worker {
             }
             Event::Filled(picker)
         });
+    }
+}
+
+/// Keeps what is unsaved, unless it was given up, and ends the run of the kept files. Blocking.
+fn end_run(files: &KeptFiles, chosen: bool, last: Vec<Job>) {
+    for job in last {
+        for kept in keeping::perform(files, job) {
+            if let Kept::Written { result: Err(error), .. } = kept {
+                tracing::error!(%error, "unsaved text could not be kept");
+            }
+        }
+    }
+    if let Err(error) = files.end(chosen) {
+        tracing::warn!(%error, "recovery files could not be removed");
     }
 }
 

@@ -13,6 +13,7 @@ use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
 use crate::ide::state::panes::Focus;
+use crate::ide::undo_keeping;
 use crate::text::document::Document;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
@@ -171,6 +172,7 @@ fn close(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (id, name) = (buffer.id, buffer.name());
     if !buffer.is_unsaved() {
+        undo_keeping::keep(cx, id);
         cx.state.buffers.close(id);
         cx.state.damage.all();
         return;

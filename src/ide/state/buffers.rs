@@ -49,6 +49,10 @@ pub struct Buffer {
     pub rules: Rules,
     /// The file's state when it was read or written last; `None` for a new file.
     pub stamp: Option<Stamp>,
+    /// Whether its project's rules and its undo tree of an earlier run were asked for.
+    pub looked_up: bool,
+    /// The version of the text, and the revision in its file, whose undo tree is kept.
+    pub undo_kept: Option<(u64, usize)>,
     /// The file's state now, as far as we know.
     pub disk: Disk,
     /// The state on disk that the person was asked about, or has been shown.
@@ -200,6 +204,8 @@ impl Buffers {
             area: Area::new(document),
             rules: Rules::default(),
             stamp,
+            looked_up: false,
+            undo_kept: None,
             disk: Disk::Same,
             offered: None,
             lost_at: None,

@@ -125,6 +125,8 @@ pub struct State {
     pub show: Show,
     /// The tools, for their plain views.
     pub tools: Registry,
+    /// How many undo trees were handed out to be kept; `None` when they are not.
+    pub undo_keeping: Option<u64>,
     /// What the person was told once and need not be told again.
     pub told: BTreeSet<String>,
     /// What must be drawn again.
@@ -196,6 +198,7 @@ impl State {
                 output: false,
             },
             tools,
+            undo_keeping: options.keep_undo.then_some(0),
             told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,

@@ -5,6 +5,7 @@
 pub mod anthropic;
 pub mod desk;
 pub mod openai;
+pub mod place;
 pub mod pty;
 pub mod server;
 pub mod snaps;
