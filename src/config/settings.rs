@@ -89,6 +89,8 @@ pub struct Settings {
     pub scrollbar: bool,
     /// Whether long lines go on in the next row.
     pub soft_wrap: bool,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// How steering messages are delivered: `all` or `one-at-a-time`.
@@ -120,6 +122,7 @@ impl Default for Settings {
             scroll_margin: 3,
             scrollbar: true,
             soft_wrap: false,
+            keep_undo: true,
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),
@@ -295,6 +298,14 @@ pub static ROWS: &[Row] = &[
         put: |settings, value| flag(&value, &mut settings.soft_wrap),
     },
     Row {
+        key: "keep-undo",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Keep the undo tree of saved files for the next start",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.keep_undo),
+    },
+    Row {
         key: "mouse",
         kind: Kind::Flag,
         default: "true",
@@ -411,6 +422,7 @@ mod tests {
             scroll_margin: 1,
             scrollbar: false,
             soft_wrap: true,
+            keep_undo: false,
             mouse: false,
             steering_mode: String::new(),
             follow_up_mode: String::new(),

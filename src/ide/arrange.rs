@@ -26,9 +26,10 @@ const PAIR_REACH: usize = 32 << 10;
 pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     let before = state.shown.take();
     let Some(area) = state.areas.editor else { return Some(Vec::new()) };
-    let (look, tab_width) = (&state.look, state.show.tab_width);
+    let (look, usual) = (&state.look, state.show.tab_width);
     let searched = state.surveyed.as_ref();
     let buffer = state.buffers.current_mut()?;
+    let tab_width = buffer.tab_width(usual);
     let shown =
         lay_out(buffer, look, tab_width, area, searched.map_or(&[][..], |found| found.lines_in(buffer)));
     let again = before.and_then(|before| differing(&before, &shown, look));

@@ -302,14 +302,15 @@ fn files_mouse(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
 
 fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     let (kind, alt) = (mouse.kind, mouse.mods.contains(Mods::ALT));
-    let tab_width = cx.state.show.tab_width;
+    let usual = cx.state.show.tab_width;
     if kind == MouseKind::Down(Button::Left) && cx.state.panes.focus != Focus::Editor {
         view::focus(cx, Focus::Editor);
     }
     let (now, last) = (cx.now, cx.state.last_click);
     let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
+    let tab_width = buffer.tab_width(usual);
     if wheel != 0 {
-        buffer.scroll_by(wheel, tab_width);
+        buffer.scroll_by(wheel, usual);
         buffer.area.riders.view.free_scroll = true;
         cx.state.damage.add(Part::Editor);
         return;

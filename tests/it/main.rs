@@ -28,10 +28,12 @@ mod ide_encodings;
 /// What differs from git's text.
 mod ide_git;
 /// Unsaved text outlives the program.
+mod ide_kept_undo;
 mod ide_recovery;
 /// Rows that are not lines.
 mod ide_rows;
 /// Typing, saving, renaming and reading again at the same time.
+mod ide_rules;
 mod ide_saving;
 /// What the screen looks like.
 mod ide_screens;
@@ -45,6 +47,7 @@ mod ide_together;
 mod ide_undo;
 /// What the editor shows beside the text.
 mod ide_view;
+mod ide_watching;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

@@ -41,6 +41,11 @@ impl Drawn<'_> {
         (cell(from), cell(to))
     }
 
+    /// The most columns that a line should have, as its project or the settings say; or 0.
+    fn line_max(&self) -> usize {
+        self.buffer.rules.line_length.unwrap_or(self.state.look.line_max)
+    }
+
     /// The cell of a column, from the pane's left edge, as near as it can be seen.
     fn cell(&self, column: usize) -> u16 {
         let right = usize::from(self.shown.cols);
@@ -57,7 +62,7 @@ impl Component<State> for Editor {
             buffer,
             shown,
             selection: &buffer.area.selection,
-            lens: buffer.area.lens(state.show.tab_width),
+            lens: buffer.area.lens(buffer.tab_width(state.show.tab_width)),
         };
         draw_view(canvas, &drawn);
     }
@@ -66,7 +71,7 @@ impl Component<State> for Editor {
         let (buffer, shown) = (state.buffers.current()?, state.shown.as_ref()?);
         let head = buffer.area.riders.folds.shown(buffer.area.selection.primary().head);
         let y = shown.row_of(head)?;
-        let lens = buffer.area.lens(state.show.tab_width);
+        let lens = buffer.area.lens(buffer.tab_width(state.show.tab_width));
         let x = lens.column(&shown.rows[usize::from(y)], head).checked_sub(shown.left)?;
         let x = u16::try_from(x).ok().filter(|x| *x < shown.cols)?;
         Some((shown.gutter + x, y))

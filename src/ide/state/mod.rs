@@ -28,5 +28,6 @@ pub mod transcript_lines;
 pub mod transcript_view;
 pub mod undo_view;
 pub mod unsaved;
+pub mod watching;
 
 pub use root::State;
