@@ -188,7 +188,7 @@ pub fn refresh_tree(cx: &mut Cx<'_>) {
 
 /// The colours of a part of a file were found, or there are none.
 pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
-    let shown = cx.state.buffers.current().is_some_and(|buffer| buffer.id == id);
+    let shown = cx.state.shown.iter().chain(&cx.state.beside).any(|view| view.buffer == id);
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     buffer.coloring.hear(&mut buffer.area.document);
     if buffer.coloring.arrived(colored) && shown {

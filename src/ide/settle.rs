@@ -1,25 +1,45 @@
 //! What a frame leaves to do: colours for what it showed, places for the scrollbar. Must not do
 //! it: what is wanted is asked for, and the answers come back as events.
 
+use std::ops::Range;
+
 use super::commands::command::Cx;
 use super::effect::Effect;
 use super::git;
+use super::state::buffers::BufferId;
 use super::state::damage::Part;
 use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
+use super::state::shown::Shown;
+use crate::text::position::Byte;
 
 /// Asks for what the editor's last frame had to do without.
 pub fn editor(cx: &mut Cx<'_>) {
-    let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
-    let (id, before) = (buffer.id, buffer.coloring.trouble());
-    let job = buffer.color(&shown.parts());
-    if buffer.coloring.trouble() != before {
-        cx.state.damage.add(Part::Status);
-    }
-    if let Some(job) = job {
-        cx.effects.push(Effect::Color(id, Box::new(job)));
-    }
+    color(cx);
     survey(cx);
     git::settle(cx);
+}
+
+/// Asks for the colours of everything that is shown; a file in several windows is one question.
+fn color(cx: &mut Cx<'_>) {
+    let Some(active) = &cx.state.shown else { return };
+    let views: Vec<&Shown> = std::iter::once(active).chain(&cx.state.beside).collect();
+    let mut files: Vec<BufferId> = views.iter().map(|view| view.buffer).collect();
+    files.sort_unstable();
+    files.dedup();
+    for id in files {
+        let of = views.iter().filter(|view| view.buffer == id);
+        let mut parts: Vec<Range<Byte>> = of.flat_map(|view| view.parts()).collect();
+        parts.sort_by_key(|part| part.start);
+        let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
+        let before = buffer.coloring.trouble();
+        let job = buffer.color(&parts);
+        if buffer.coloring.trouble() != before {
+            cx.state.damage.add(Part::Status);
+        }
+        if let Some(job) = job {
+            cx.effects.push(Effect::Color(id, Box::new(job)));
+        }
+    }
 }
 
 /// Asks where in the whole text stands what was looked for, one search at a time.

@@ -27,6 +27,8 @@ mod ide_editing;
 mod ide_encodings;
 /// What differs from git's text.
 mod ide_git;
+/// The mouse in a text.
+mod ide_mouse;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// Rows that are not lines.
@@ -45,6 +47,8 @@ mod ide_together;
 mod ide_undo;
 /// What the editor shows beside the text.
 mod ide_view;
+/// Several views of texts.
+mod ide_windows;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

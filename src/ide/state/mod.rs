@@ -27,5 +27,7 @@ pub mod transcript_lines;
 pub mod transcript_view;
 pub mod undo_view;
 pub mod unsaved;
+pub mod window_id;
+pub mod windows;
 
 pub use root::State;
