@@ -19,7 +19,6 @@ use super::panes::{PANES, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
 use super::state::buffers::BufferId;
-use super::state::code_blocks::CodeJob;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
@@ -172,7 +171,7 @@ impl App {
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
-            Event::Colored(buffer, colored) => file_events::colored(&mut cx, buffer, *colored),
+            Event::Colored(buffer, colored) => settle::colored(&mut cx, buffer, *colored),
             Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
             Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
             Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
@@ -341,7 +340,10 @@ impl App {
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        [hint, self.sign_due, self.state.unsaved.deadline()].into_iter().flatten().min()
+        [hint, self.sign_due, self.state.unsaved.deadline(), settle::due(&self.state)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Does what is due.
@@ -357,6 +359,9 @@ impl App {
             self.state.damage.add(Part::Status);
         }
         self.with_cx(recovery::tick);
+        if settle::due(&self.state).is_some_and(|due| due <= now) {
+            self.settle();
+        }
     }
 
     /// What is to be done about unsaved text at the end, on a thread that may wait for the
@@ -383,13 +388,8 @@ impl App {
     /// Begins what a frame leaves to do: colours for what it showed. Called once it is sent, so
     /// that no key waits for it.
     pub fn settle(&mut self) {
-        for (item, block) in self.state.transcript_view.borrow_mut().take_blocks() {
-            if let Some(job) = CodeJob::new(item, block) {
-                self.worker.perform(Effect::ColorCode(Box::new(job)));
-            }
-        }
         if self.begun {
-            self.with_cx(settle::editor);
+            self.with_cx(settle::settle);
         }
     }
 

@@ -10,8 +10,6 @@ use super::event::{BufferRequest, BufferSnapshot, Opened, Reread, Saved};
 use super::git;
 use super::recovery;
 use super::state::buffers::{Buffer, BufferId, Disk};
-use super::state::coloring::Colored;
-use super::state::damage::Part;
 use super::state::overlay::{Answer, Dialog, Overlay};
 use crate::exec::{EnvError, Stamp};
 use crate::text::encoding::Encoding;
@@ -184,16 +182,6 @@ fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
 pub fn refresh_tree(cx: &mut Cx<'_>) {
     let folders: Vec<PathBuf> = cx.state.files.open_folders().map(PathBuf::from).collect();
     cx.effects.extend(folders.into_iter().map(Effect::List));
-}
-
-/// The colours of a part of a file were found, or there are none.
-pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
-    let shown = cx.state.shown.iter().chain(&cx.state.beside).any(|view| view.buffer == id);
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    buffer.coloring.hear(&mut buffer.area.document);
-    if buffer.coloring.arrived(colored) && shown {
-        cx.state.damage.add(Part::Editor);
-    }
 }
 
 /// How a file on disk stands, compared with the state of `stamp`.

@@ -2,18 +2,29 @@
 //! it: what is wanted is asked for, and the answers come back as events.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use super::commands::command::Cx;
 use super::effect::Effect;
 use super::git;
+use super::state::State;
 use super::state::buffers::BufferId;
+use super::state::code_blocks::CodeJob;
+use super::state::coloring::Colored;
 use super::state::damage::Part;
 use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
 use super::state::shown::Shown;
 use crate::text::position::Byte;
 
-/// Asks for what the editor's last frame had to do without.
-pub fn editor(cx: &mut Cx<'_>) {
+/// Asks for what the last frame had to do without.
+pub fn settle(cx: &mut Cx<'_>) {
+    let blocks = cx.state.transcript_view.borrow_mut().take_blocks();
+    let jobs = blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block));
+    cx.effects.extend(jobs.map(|job| Effect::ColorCode(Box::new(job))));
+    editor(cx);
+}
+
+fn editor(cx: &mut Cx<'_>) {
     color(cx);
     survey(cx);
     git::settle(cx);
@@ -32,7 +43,7 @@ fn color(cx: &mut Cx<'_>) {
         parts.sort_by_key(|part| part.start);
         let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
         let before = buffer.coloring.trouble();
-        let job = buffer.color(&parts);
+        let job = buffer.color(&parts, cx.now);
         if buffer.coloring.trouble() != before {
             cx.state.damage.add(Part::Status);
         }
@@ -40,6 +51,14 @@ fn color(cx: &mut Cx<'_>) {
             cx.effects.push(Effect::Color(id, Box::new(job)));
         }
     }
+}
+
+/// When time alone makes the next search for colours due.
+pub fn due(state: &State) -> Option<Duration> {
+    let views = state.shown.iter().chain(&state.beside);
+    let shown = |id: BufferId| state.buffers.all().iter().find(|buffer| buffer.id == id);
+    let due = |view: &Shown| shown(view.buffer).and_then(|buffer| buffer.coloring.due(buffer.area.text()));
+    views.filter_map(due).min()
 }
 
 /// Asks where in the whole text stands what was looked for, one search at a time.
@@ -72,4 +91,14 @@ pub fn surveyed(cx: &mut Cx<'_>, found: Surveyed) {
     // What was found in an older text still says more than nothing, until the next answer.
     cx.state.surveyed = Some(found);
     cx.state.damage.touch();
+}
+
+/// The colours of a part of a file were found, or there are none.
+pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
+    let shown = cx.state.shown.iter().chain(&cx.state.beside).any(|view| view.buffer == id);
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    buffer.coloring.hear(&mut buffer.area.document);
+    if buffer.coloring.arrived(colored) && shown {
+        cx.state.damage.add(Part::Editor);
+    }
 }

@@ -239,13 +239,10 @@ impl Worker {
         }
     }
 
-    /// Finds colours. A long text costs time at every parse, so typing gathers before the next.
+    /// Finds colours.
     fn color(&self, buffer: BufferId, job: Box<ColorJob>) {
         self.task(async move {
-            let (pause, broken) = (job.pause(), job.broken());
-            if !pause.is_zero() {
-                tokio::time::sleep(pause).await;
-            }
+            let broken = job.broken();
             match tokio::task::spawn_blocking(move || job.run()).await {
                 Ok(colored) => Event::Colored(buffer, Box::new(colored)),
                 Err(error) => {

@@ -4,16 +4,15 @@
 //! Only the part that is asked for is looked at. It costs less than a millisecond for a screen,
 //! more where a tree is full of errors: not for a key's way to the screen.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use streaming_iterator::StreamingIterator;
-use tree_sitter::{QueryCursorOptions, Tree};
+use tree_sitter::Tree;
 
 use super::compiled::Compiled;
 use super::injections;
 use super::painted::{Painted, Span};
-use super::query::{TextChunks, cursor};
+use super::query::TextChunks;
 use super::scopes::{self, Paint};
 use super::table::Language;
 use super::tree::Syntax;
@@ -97,22 +96,16 @@ type Coat = (usize, std::cmp::Reverse<usize>, (u8, usize), Range<usize>, Paint);
 
 fn coats(layer: &Layer<'_>, text: &Text, range: &Range<usize>, deadline: Instant) -> Vec<Coat> {
     let made = layer.made;
-    let mut cursor = cursor(range);
-    let mut stop =
-        |_: &_| if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let options = QueryCursorOptions::new().progress_callback(&mut stop);
-    let root = layer.tree.root_node();
-    let mut matches = cursor.matches_with_options(&made.highlights, root, TextChunks(text), options);
     let mut out = Vec::new();
-    while let Some(found) = matches.next() {
-        for capture in found.captures() {
-            let Some(paint) = made.paints[capture.index as usize] else { continue };
-            let paint = scopes::refine(paint, capture.node.kind());
-            let range = capture.node.byte_range();
-            let rank = rank(layer, found.pattern_index, paint);
+    made.highlights.each(layer.tree.root_node(), TextChunks(text), range, deadline, |found| {
+        for (capture, node) in found.captures {
+            let Some(paint) = made.paints[usize::from(*capture)] else { continue };
+            let paint = scopes::refine(paint, node.kind());
+            let range = node.byte_range();
+            let rank = rank(layer, found.pattern, paint);
             out.push((range.start, std::cmp::Reverse(range.end), rank, range, paint));
         }
-    }
+    });
     out.sort_unstable_by_key(|coat| (coat.0, coat.1, coat.2));
     out
 }

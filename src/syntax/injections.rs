@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
-use streaming_iterator::StreamingIterator;
-use tree_sitter::{Node, Parser, Query, QueryCursor, QueryMatch, Tree};
+use tree_sitter::{Node, Parser, Tree};
 
-use super::compiled::{Compiled, compiled};
+use super::compiled::{Compiled, Injections, compiled};
 use super::detect;
-use super::query::{TextChunks, cursor};
+use super::query::TextChunks;
+use super::rules;
 use super::table::Language;
 use super::tree;
 use crate::text::rope::Text;
@@ -43,7 +43,7 @@ pub fn layers(
 ) -> Vec<Layer> {
     let mut parser = Parser::new();
     let mut out = Vec::new();
-    for found in find(made, root, text, range) {
+    for found in find(made, root, text, range, deadline) {
         let length: usize = found.ranges.iter().map(|range| range.end_byte - range.start_byte).sum();
         let Some(made) = compiled(found.language).filter(|_| length <= LEN_MAX) else { continue };
         let ready =
@@ -57,25 +57,22 @@ pub fn layers(
     out
 }
 
-fn find(made: &Compiled, root: &Tree, text: &Text, range: &Range<usize>) -> Vec<Found> {
+fn find(made: &Compiled, root: &Tree, text: &Text, range: &Range<usize>, deadline: Instant) -> Vec<Found> {
     let Some(injections) = &made.injections else { return Vec::new() };
+    let rules = &injections.rules;
     let mut out: Vec<Found> = Vec::new();
     let mut combined: BTreeMap<(usize, &'static str), usize> = BTreeMap::new();
-    let mut cursor: QueryCursor = cursor(range);
-    let mut matches = cursor.matches(&injections.query, root.root_node(), TextChunks(text));
-    while let Some(found) = matches.next() {
-        let Some(language) = language(&injections.query, injections.language, found, text) else { continue };
-        let has = |key: &str| {
-            injections.query.property_settings(found.pattern_index).iter().any(|set| &*set.key == key)
-        };
+    rules.each(root.root_node(), TextChunks(text), range, deadline, |found| {
+        let Some(language) = language(injections, &found, text) else { return };
+        let has = |key: &str| rules.setting(found.pattern, key).is_some();
         let mut ranges = Vec::new();
-        for node in found.nodes_for_capture_index(injections.content) {
-            content(node, has("injection.include-children"), &mut ranges);
+        for (_, node) in found.captures.iter().filter(|(capture, _)| *capture == injections.content) {
+            content(*node, has("injection.include-children"), &mut ranges);
         }
         if ranges.is_empty() {
-            continue;
+            return;
         }
-        let key = (found.pattern_index, language.name);
+        let key = (found.pattern, language.name);
         match combined.get(&key) {
             Some(at) if has("injection.combined") => out[*at].ranges.append(&mut ranges),
             _ => {
@@ -83,7 +80,7 @@ fn find(made: &Compiled, root: &Tree, text: &Text, range: &Range<usize>) -> Vec<
                 out.push(Found { language, ranges });
             }
         }
-    }
+    });
     for found in &mut out {
         found.ranges.sort_by_key(|range| range.start_byte);
         let mut end = 0;
@@ -94,20 +91,15 @@ fn find(made: &Compiled, root: &Tree, text: &Text, range: &Range<usize>) -> Vec<
         });
     }
     out.retain(|found| !found.ranges.is_empty());
+    out.sort_by_key(|found| found.ranges[0].start_byte);
     out
 }
 
-fn language(
-    query: &Query,
-    capture: Option<u32>,
-    found: &QueryMatch<'_, '_>,
-    text: &Text,
-) -> Option<&'static Language> {
-    let settings = query.property_settings(found.pattern_index);
-    if let Some(set) = settings.iter().find(|set| &*set.key == "injection.language") {
-        return detect::by_name(set.value.as_deref()?);
+fn language(injections: &Injections, found: &rules::Found<'_, '_>, text: &Text) -> Option<&'static Language> {
+    if let Some(name) = injections.rules.setting(found.pattern, "injection.language") {
+        return detect::by_name(name?);
     }
-    let node = found.nodes_for_capture_index(capture?).next()?;
+    let (_, node) = found.captures.iter().find(|(capture, _)| Some(*capture) == injections.language)?;
     // A name is short; a whole string would be no name.
     if node.byte_range().len() > 32 {
         return None;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::area::Area;
 use super::coloring::{ColorJob, Coloring};
@@ -98,8 +99,8 @@ impl Buffer {
     }
 
     /// What has to be looked for so that the next frame has the colours of what it shows.
-    pub fn color(&mut self, visible: &[Range<Byte>]) -> Option<ColorJob> {
-        self.coloring.next(&mut self.area.document, self.path.as_deref(), visible)
+    pub fn color(&mut self, visible: &[Range<Byte>], now: Duration) -> Option<ColorJob> {
+        self.coloring.next(&mut self.area.document, self.path.as_deref(), visible, now)
     }
 
     /// Whether the agent's unreviewed marks touch a line.

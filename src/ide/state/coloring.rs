@@ -7,8 +7,9 @@
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::pace::Pace;
 use crate::syntax::outline::Named;
 use crate::syntax::tree::SIZE_MAX;
 use crate::syntax::{Language, Painted, Span, Syntax, Trouble, detect, highlight};
@@ -20,10 +21,6 @@ use crate::text::rope::Text;
 const FIRST_BUDGET: Duration = Duration::from_secs(5);
 /// Time for a parse after edits.
 const BUDGET: Duration = Duration::from_secs(2);
-/// Shorter texts are parsed at once after every key.
-const QUICK_LEN: usize = 200 << 10;
-/// The longest wait for more keys.
-const PAUSE_MAX: Duration = Duration::from_millis(200);
 /// Bytes of the first line that tell a language.
 const FIRST_LINE_MAX: usize = 200;
 
@@ -36,6 +33,9 @@ pub struct Coloring {
     tree: Option<Arc<Syntax>>,
     /// Changes since the tree, or since the job under way has begun.
     since: Vec<Past>,
+    /// How many of these the pace has heard of.
+    paced: usize,
+    pace: Pace,
     /// The scopes of some ranges, sorted and apart.
     painted: Vec<Painted>,
     /// The named things around them.
@@ -72,6 +72,8 @@ struct Seen {
 #[derive(Debug)]
 pub struct Colored {
     result: Result<Seen, Trouble>,
+    /// The time that it took.
+    cost: Duration,
     round: u64,
 }
 
@@ -127,13 +129,14 @@ impl Coloring {
         *self = Self { name: self.name.take(), language: self.language, round, ..Self::default() };
     }
 
-    /// What has to be looked for so that the next frame has its colours, if anything. `visible`
-    /// is what it shows, sorted and apart.
+    /// What has to be looked for so that the next frame has its colours, if anything is due by
+    /// now. `visible` is what it shows, sorted and apart.
     pub fn next(
         &mut self,
         document: &mut Document,
         path: Option<&Path>,
         visible: &[Range<Byte>],
+        now: Duration,
     ) -> Option<ColorJob> {
         self.find_language(document.text(), path);
         let language = self.language?;
@@ -154,14 +157,30 @@ impl Coloring {
         self.hear(document);
         let (visible, ranges) = ranges(document.text(), visible);
         self.visible = visible;
+        if self.since.len() > self.paced {
+            self.pace.changed(now);
+            self.paced = self.since.len();
+        }
         let covered = |seen: &Range<Byte>| self.painted.iter().any(|painted| painted.covers(seen));
-        let known = self.tree.is_some() && self.since.is_empty() && self.visible.iter().all(covered);
-        if known || self.running || self.trouble.is_some() || !self.listening {
+        let covered = self.visible.iter().all(covered);
+        let known = self.tree.is_some() && self.since.is_empty() && covered;
+        let idle = self.running || self.trouble.is_some() || !self.listening;
+        // What comes into sight is wanted at once, what was changed when it is due.
+        let waits = covered && self.due(document.text()).is_some_and(|due| due > now);
+        if known || idle || waits {
             return None;
         }
         self.running = true;
+        self.paced = 0;
+        self.pace.begun();
         let (tree, since) = (self.tree.clone(), std::mem::take(&mut self.since));
         Some(ColorJob { language, tree, since, text: document.text().clone(), ranges, round: self.round })
+    }
+
+    /// When time alone makes changes due.
+    pub fn due(&self, text: &Text) -> Option<Duration> {
+        let waits = !self.running && self.trouble.is_none() && !self.since.is_empty();
+        self.pace.due(text.end().0).filter(|_| waits)
     }
 
     fn find_language(&mut self, text: &Text, path: Option<&Path>) {
@@ -185,6 +204,7 @@ impl Coloring {
             return false;
         }
         self.running = false;
+        self.pace.took(colored.cost);
         match colored.result {
             Ok(Seen { tree, mut painted, mut outline }) => {
                 for past in &self.since {
@@ -239,15 +259,9 @@ fn ranges(text: &Text, shown: &[Range<Byte>]) -> (Vec<Range<Byte>>, Vec<Range<By
 const LEAST_BESIDE: usize = 2 << 10;
 
 impl ColorJob {
-    /// How long to wait for more changes before this is run.
-    pub fn pause(&self) -> Duration {
-        let again = self.tree.is_some() && !self.since.is_empty() && self.text.end().0 > QUICK_LEN;
-        let wait = Duration::from_millis(self.text.end().0 as u64 / 10_000);
-        if again { wait.min(PAUSE_MAX) } else { Duration::ZERO }
-    }
-
     /// Looks for the colours. Takes its time.
     pub fn run(self) -> Colored {
+        let begun = Instant::now();
         let result = self.tree().map(|tree| {
             let painted = self.ranges.iter().map(|range| tree.paint(&self.text, range.clone())).collect();
             let first = self.ranges.first().map_or(Byte(0), |range| range.start);
@@ -255,12 +269,12 @@ impl ColorJob {
             let outline = tree.outline(&self.text, &(first..last));
             Seen { tree, painted, outline }
         });
-        Colored { result, round: self.round }
+        Colored { result, cost: begun.elapsed(), round: self.round }
     }
 
     /// What comes of it when it breaks down.
     pub fn broken(&self) -> Colored {
-        Colored { result: Err(Trouble::Broken), round: self.round }
+        Colored { result: Err(Trouble::Broken), cost: Duration::ZERO, round: self.round }
     }
 
     fn tree(&self) -> Result<Arc<Syntax>, Trouble> {

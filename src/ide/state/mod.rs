@@ -15,6 +15,7 @@ pub mod folding;
 pub mod hunks;
 pub mod look;
 pub mod overlay;
+pub mod pace;
 pub mod panes;
 pub mod replacing;
 pub mod riders;

@@ -21,7 +21,7 @@ fn file(path: &str, text: &str) -> File {
 impl File {
     fn next(&mut self) -> Option<ColorJob> {
         let all = Byte(0)..self.document.text().end();
-        self.coloring.next(&mut self.document, Some(&self.path), &[all])
+        self.coloring.next(&mut self.document, Some(&self.path), &[all], Duration::ZERO)
     }
 
     fn edit(&mut self, range: Range<usize>, new: &str) {
@@ -69,12 +69,12 @@ fn parts_of_a_screen_have_their_own_colours_and_names() {
     let mut file = file("a.rs", &code);
     let end = Byte(code.len());
     let shown = [Byte(0)..Byte(40), end.back(40)..end];
-    let job = file.coloring.next(&mut file.document, Some(&file.path), &shown).unwrap();
+    let job = file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).unwrap();
     assert!(file.coloring.arrived(job.run()));
     assert!(shown.iter().all(|part| !file.coloring.within(part).is_empty()));
     assert!(file.coloring.within(&(Byte(code.len() / 2)..Byte(code.len() / 2 + 40))).is_empty());
     assert!(file.coloring.outline().iter().any(|named| named.name == "a"));
-    assert!(file.coloring.next(&mut file.document, Some(&file.path), &shown).is_none());
+    assert!(file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).is_none());
 }
 
 #[test]
@@ -140,4 +140,27 @@ fn a_search_that_breaks_down_is_told_and_ends() {
     assert!(file.next().is_none());
     file.edit(0..0, "y");
     assert!(file.next().is_none());
+}
+
+#[test]
+fn a_long_text_waits_for_a_pause() {
+    let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let job = file.next().unwrap();
+    file.edit(0..0, "a");
+    assert!(file.next().is_none() && file.coloring.due(file.document.text()).is_none(), "one is under way");
+    file.coloring.arrived(job.run());
+    let due = file.coloring.due(file.document.text()).expect("what came meanwhile is not forgotten");
+    assert!(due > Duration::ZERO && file.next().is_none());
+    let at = |file: &mut File, start, now| {
+        let shown = Byte(start)..Byte(start + 100);
+        file.coloring.next(&mut file.document, Some(&file.path), &[shown], now)
+    };
+    assert!(at(&mut file, 250_000, Duration::ZERO).is_some(), "what is not coloured yet waits for nothing");
+    let mut again = self::file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let job = again.next().unwrap();
+    again.coloring.arrived(job.run());
+    again.edit(0..0, "a");
+    assert!(again.next().is_none());
+    let due = again.coloring.due(again.document.text()).unwrap();
+    assert!(at(&mut again, 0, due).is_some());
 }
