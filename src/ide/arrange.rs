@@ -229,8 +229,7 @@ fn scrolled(lens: &Lens<'_>, top: Row, head: Byte, height: usize, margin: usize)
         return up(row, margin);
     }
     let lowest = height.saturating_sub(1 + margin);
-    let below = lens.rows_from(top.clone(), height.max(1));
-    match below.iter().position(|other| *other == row) {
+    match lens.distance(&top, &row, height.saturating_sub(1)) {
         Some(n) if n < margin => up(top, margin - n),
         Some(n) if n <= lowest => top,
         _ => up(row, lowest),

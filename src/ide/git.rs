@@ -30,12 +30,12 @@ pub fn settle(cx: &mut Cx<'_>) {
     let views = state.shown.iter().chain(&state.beside);
     for id in views.map(|view| view.buffer) {
         let Some(buffer) = state.buffers.get_mut(id) else { continue };
-        let Some(path) = buffer.real.clone() else { continue };
+        let Some(path) = &buffer.real else { continue };
         let version = buffer.area.document.version();
         let text = buffer.area.document.text();
         let hunks = &mut buffer.area.riders.hunks;
         if let Some(known) = hunks.take_question() {
-            cx.effects.push(Effect::GitText { buffer: id, path, known });
+            cx.effects.push(Effect::GitText { buffer: id, path: path.clone(), known });
         } else if let Some(job) = hunks.next(text, version) {
             cx.effects.push(Effect::Compare(id, Box::new(job)));
         }
