@@ -91,6 +91,12 @@ pub struct Settings {
     pub soft_wrap: bool,
     /// Whether undo trees are kept for the next start.
     pub keep_undo: bool,
+    /// Whether the names of what is around the cursor are shown.
+    pub breadcrumbs: bool,
+    /// Whether the heads of what the first row is in stay in sight.
+    pub sticky_lines: bool,
+    /// When there is a line of open files: `always`, `several` or `never`.
+    pub tab_line: String,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// How steering messages are delivered: `all` or `one-at-a-time`.
@@ -123,6 +129,9 @@ impl Default for Settings {
             scrollbar: true,
             soft_wrap: false,
             keep_undo: true,
+            breadcrumbs: false,
+            sticky_lines: false,
+            tab_line: "always".to_string(),
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),
@@ -133,6 +142,7 @@ impl Default for Settings {
 const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
 const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh"]);
 const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
+const TABS: Kind = Kind::Choice(&["always", "several", "never"]);
 const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);
 
 /// Every setting.
@@ -306,6 +316,30 @@ pub static ROWS: &[Row] = &[
         put: |settings, value| flag(&value, &mut settings.keep_undo),
     },
     Row {
+        key: "breadcrumbs",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Show the names of what is around the cursor",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.breadcrumbs),
+    },
+    Row {
+        key: "sticky-lines",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Keep the heads of what the first row is in",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.sticky_lines),
+    },
+    Row {
+        key: "tab-line",
+        kind: TABS,
+        default: "\"always\"",
+        doc: "Show the open files above the editor",
+        project: true,
+        put: |settings, value| text(value, &mut settings.tab_line),
+    },
+    Row {
         key: "mouse",
         kind: Kind::Flag,
         default: "true",
@@ -400,64 +434,4 @@ impl Kind {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn defaults_of_rows_and_struct_agree() {
-        let mut settings = Settings {
-            theme: String::new(),
-            keymap: String::new(),
-            tab_width: 1,
-            auto_pairs: false,
-            wrap_column: 1,
-            line_numbers: false,
-            relative_numbers: true,
-            caret_line: false,
-            match_brackets: false,
-            whitespace: String::new(),
-            indent_guides: true,
-            rulers: vec![1],
-            max_line_length: 1,
-            scroll_margin: 1,
-            scrollbar: false,
-            soft_wrap: true,
-            keep_undo: false,
-            mouse: false,
-            steering_mode: String::new(),
-            follow_up_mode: String::new(),
-            ..Settings::default()
-        };
-        for row in ROWS.iter().filter(|row| !row.default.is_empty()) {
-            let value = match row.default.strip_prefix('"') {
-                Some(text) => Value::Text(text.trim_end_matches('"').to_string()),
-                None if row.default == "[]" => Value::Numbers(Vec::new()),
-                None if row.kind == Kind::Flag => Value::Flag(row.default == "true"),
-                None => Value::Number(row.default.parse().unwrap()),
-            };
-            row.set(&mut settings, value).unwrap();
-        }
-        assert_eq!(settings, Settings::default());
-    }
-
-    #[test]
-    fn keys_are_unique_and_documented() {
-        let mut keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        assert_eq!(keys.len(), ROWS.len());
-        assert!(ROWS.iter().all(|row| !row.doc.is_empty()));
-    }
-
-    #[test]
-    fn wrong_values_are_refused_in_words() {
-        let mut settings = Settings::default();
-        let mut set = |key: &str, value| Row::find(key).unwrap().set(&mut settings, value).unwrap_err();
-        assert_eq!(set("tab-width", Value::Number(0)), "tab-width must be a whole number from 1 to 16");
-        assert_eq!(set("mouse", Value::Text("yes".into())), "mouse must be true or false");
-        let rulers = set("rulers", Value::Numbers(vec![80, 0]));
-        assert_eq!(rulers, "rulers must be a list of whole numbers from 1 to 500");
-        assert!(set("thinking", Value::Text("hard".into())).contains("one of off, minimal"));
-        assert_eq!(settings, Settings::default());
-    }
-}
+mod tests;

@@ -23,7 +23,7 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{disk_events, file_events, git, input, recovery, settle, undo_keeping, update};
+use super::{disk_events, file_events, git, input, mouse, recovery, settle, undo_keeping, update};
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
 use crate::tui::input::Input;
@@ -206,7 +206,7 @@ impl App {
             Input::PasteCut(bytes) => {
                 cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"));
             }
-            Input::Mouse(mouse) => input::mouse(cx, mouse),
+            Input::Mouse(mouse) => mouse::mouse(cx, mouse),
             Input::Focus(true) => disk_events::check_disk(cx),
             // The loop answers what the terminal says about itself.
             Input::Focus(false) | Input::Reply(_) => {}
@@ -396,13 +396,18 @@ impl App {
     fn arrange(&mut self) {
         let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
         let wanted = prompt::rows_wanted(&self.state, cols);
-        let areas = layout::areas(self.state.size, &self.state.panes, wanted);
+        let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
+        let areas = layout::areas(self.state.size, &self.state.panes, wanted, tabs);
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.all();
         }
-        if let Some(buffer) = self.state.buffers.current_mut() {
-            buffer.coloring.hear(&mut buffer.area.document);
+        let current = self.state.buffers.current().map(|buffer| buffer.id);
+        let shown: Vec<BufferId> = self.state.beside.iter().map(|view| view.buffer).chain(current).collect();
+        for id in shown {
+            if let Some(buffer) = self.state.buffers.get_mut(id) {
+                buffer.coloring.hear(&mut buffer.area.document);
+            }
         }
         let again = arrange::editor(&mut self.state);
         if let Some(area) = self.state.areas.files {
@@ -431,7 +436,7 @@ impl App {
         }
         let mut rows = again.unwrap_or_default();
         if damage.is_caret_line() {
-            rows.extend(self.state.shown.as_ref().map(|shown| shown.rows_of(shown.caret)));
+            rows.extend(arrange::rows_of_caret(&self.state));
             self.tree.damage(self.nodes[&Part::Status]);
         }
         for rows in rows {

@@ -9,7 +9,9 @@ use super::state::State;
 use super::state::buffers::Buffer;
 use super::state::look::Look;
 use super::state::scrollbar;
-use super::state::shown::Shown;
+use super::state::shown::{Crumb, Shown};
+use super::state::window_id::WindowId;
+use super::windowing;
 use crate::text::brackets;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rows::{Lens, Row};
@@ -18,23 +20,83 @@ use crate::text::rows::{Lens, Row};
 const NUMBERS_COLS: u16 = 30;
 /// Narrower panes have no scrollbar: their text needs the column.
 const BAR_COLS: u16 = 44;
+/// Rows that heads may take.
+const STICKY_MAX: usize = 4;
 /// Bytes around the cursor in which the partner of a bracket is looked for.
 const PAIR_REACH: usize = 32 << 10;
+
+/// One window, to be laid out.
+struct Frame<'a> {
+    window: WindowId,
+    title: Option<Rect>,
+    area: Rect,
+    look: &'a Look,
+    tab_width: usize,
+    /// Lines with what was looked for.
+    matches: &'a [Line],
+    /// Whether it has the keys: what its cursor goes to is opened.
+    is_active: bool,
+}
 
 /// Lays out what the editor shows. Gives the rows of the editor's part of the screen that must
 /// be drawn again although no command has said so; `None` for all of them.
 pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
-    let before = state.shown.take();
-    let Some(area) = state.areas.editor else { return Some(Vec::new()) };
-    let (look, usual) = (&state.look, state.show.tab_width);
-    let searched = state.surveyed.as_ref();
-    let buffer = state.buffers.current_mut()?;
-    let tab_width = buffer.tab_width(usual);
-    let shown =
-        lay_out(buffer, look, tab_width, area, searched.map_or(&[][..], |found| found.lines_in(buffer)));
-    let again = before.and_then(|before| differing(&before, &shown, look));
-    state.shown = Some(shown);
-    again
+    let before = (state.shown.take(), std::mem::take(&mut state.beside));
+    state.borders.clear();
+    let Some(part) = state.areas.editor else { return Some(Vec::new()) };
+    if state.buffers.current().is_none() {
+        return before.0.is_none().then(Vec::new);
+    }
+    let places = state.windows.places(part);
+    let several = places.windows.len() > 1;
+    for (window, whole) in places.windows {
+        let titled = (several || state.look.breadcrumbs) && whole.height >= 3;
+        let title = titled.then_some(Rect { height: 1, ..whole });
+        let rows = u16::from(titled);
+        let area = Rect { y: whole.y + rows, height: whole.height - rows, ..whole };
+        lay_out_window(state, window, title, area);
+    }
+    state.borders = places.borders;
+    let now = state.shown.as_ref()?;
+    let mut again = differing(before.0.as_ref()?, now, &state.look, part)?;
+    if before.1.len() != state.beside.len() {
+        return None;
+    }
+    for (before, now) in before.1.iter().zip(&state.beside) {
+        again.extend(differing(before, now, &state.look, part)?);
+    }
+    Some(again)
+}
+
+fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area: Rect) {
+    let is_active = window == state.windows.active;
+    let id = if is_active { None } else { windowing::shown_in(state, window) };
+    let buffer = match id {
+        None => state.buffers.current_mut(),
+        Some(id) => state.buffers.get_mut(id),
+    };
+    let Some(buffer) = buffer else { return };
+    let matches = state.surveyed.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
+    let tab_width = buffer.tab_width(state.show.tab_width);
+    let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active };
+    if is_active {
+        state.shown = Some(lay_out(buffer, &frame));
+    } else {
+        let shown = windowing::as_seen_in(buffer, window, |buffer| lay_out(buffer, &frame));
+        state.beside.push(shown);
+    }
+}
+
+/// The rows of the editor's part that must be drawn when a line of the file with the keys
+/// changes.
+pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
+    let (Some(part), Some(shown)) = (state.areas.editor, &state.shown) else { return Vec::new() };
+    let same = state.beside.iter().filter(|other| other.buffer == shown.buffer);
+    let rows = |view: &Shown| {
+        let (rows, down) = (view.rows_of(shown.caret), view.area.y - part.y);
+        rows.start + down..rows.end + down
+    };
+    std::iter::once(shown).chain(same).map(rows).collect()
 }
 
 /// Cells left of the text: one for the agent's marks, then the number and one for git's.
@@ -44,7 +106,8 @@ fn gutter_width(text_lines: usize, look: &Look, cols: u16) -> u16 {
     if look.numbers && cols >= NUMBERS_COLS { digits + 3 } else { 1 }
 }
 
-fn lay_out(buffer: &mut Buffer, look: &Look, tab_width: usize, area: Rect, matches: &[Line]) -> Shown {
+fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
+    let Frame { area, look, tab_width, .. } = *frame;
     let height = usize::from(area.height);
     let gutter = gutter_width(buffer.area.text().line_count(), look, area.width);
     let fits = buffer.area.text().line_count() <= height;
@@ -52,22 +115,89 @@ fn lay_out(buffer: &mut Buffer, look: &Look, tab_width: usize, area: Rect, match
     let cols = area.width.saturating_sub(gutter + bar);
     // The cursor behind the last character of a row needs a cell, too.
     buffer.area.riders.view.wrap = look.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
-    follow(buffer, look, tab_width, area, cols);
+    follow(buffer, frame, cols);
     let view = &buffer.area.riders.view;
     let lens = buffer.area.lens(tab_width);
-    let rows = lens.rows_from(lens.row_at(view.top), height);
+    let mut rows = lens.rows_from(lens.row_at(view.top), height);
     let head = buffer.area.selection.primary().head;
-    let caret = buffer.area.text().line_of(head);
     let pair = if look.brackets { pair_at(buffer, &rows) } else { None };
-    let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, matches) } else { Vec::new() };
-    Shown { buffer: buffer.id, area, gutter, cols, left: view.left.0, rows, caret, pair, bar }
+    let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
+    let sticky = if look.sticky { stick(buffer, &lens, &mut rows, head) } else { 0 };
+    Shown {
+        window: frame.window,
+        buffer: buffer.id,
+        title: frame.title,
+        crumbs: if look.breadcrumbs { crumbs(buffer, head) } else { Vec::new() },
+        area,
+        gutter,
+        cols,
+        left: view.left.0,
+        wrap: view.wrap,
+        caret: buffer.area.text().line_of(head),
+        rows,
+        sticky,
+        pair,
+        bar,
+    }
+}
+
+/// The named things around a place, outermost first.
+fn crumbs(buffer: &Buffer, head: Byte) -> Vec<Crumb> {
+    let around =
+        buffer.coloring.outline().iter().filter(|named| named.range.start <= head && head <= named.range.end);
+    let mut crumbs: Vec<Crumb> = Vec::new();
+    for named in around {
+        // What decorates a thing is named as the thing is.
+        if crumbs.last().is_none_or(|last| last.at != named.head) {
+            crumbs.push(Crumb { name: named.name.clone(), at: named.head });
+        }
+    }
+    crumbs
+}
+
+/// Puts the heads of what the first rows are in over them, as far as the cursor's row stays
+/// seen; gives how many.
+fn stick(buffer: &Buffer, lens: &Lens<'_>, rows: &mut [Row], head: Byte) -> usize {
+    let text = buffer.area.text();
+    let caret = rows.iter().position(|row| row.holds(lens.folds.shown(head))).unwrap_or(rows.len());
+    let most = STICKY_MAX.min(rows.len() / 4).min(caret);
+    let heads_above = |line: Line| {
+        let mut heads: Vec<Line> = Vec::new();
+        for named in buffer.coloring.outline() {
+            let first = text.line_of(named.head);
+            if first < line
+                && line <= text.line_of(named.range.end)
+                && heads.last().is_none_or(|last| *last < first)
+            {
+                heads.push(first);
+            }
+        }
+        heads.split_off(heads.len().saturating_sub(most))
+    };
+    let mut sticky = Vec::new();
+    // A head that covers a row may bring another one into reach.
+    for _ in 0..=STICKY_MAX {
+        let Some(row) = rows.get(sticky.len()) else { break };
+        let heads = heads_above(row.line);
+        if heads.len() <= sticky.len() {
+            break;
+        }
+        sticky = heads;
+    }
+    for (row, line) in rows.iter_mut().zip(&sticky) {
+        *row = lens.row_at(text.line_start(*line));
+    }
+    sticky.len()
 }
 
 /// Scrolls to the cursor when it has moved, or its part of the screen has changed.
-fn follow(buffer: &mut Buffer, look: &Look, tab_width: usize, area: Rect, cols: u16) {
+fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) {
+    let Frame { area, look, tab_width, .. } = *frame;
     let head = buffer.area.selection.primary().head;
-    // Whoever went there, by a search or from elsewhere, wants to see it.
-    buffer.area.riders.folds.reveal(head);
+    if frame.is_active {
+        // Whoever went there, by a search or from elsewhere, wants to see it.
+        buffer.area.riders.folds.reveal(head);
+    }
     let view = &buffer.area.riders.view;
     let followed = Some((head, area));
     // A narrow window that became a wide one again is no reason to hide what fits.
@@ -99,8 +229,7 @@ fn scrolled(lens: &Lens<'_>, top: Row, head: Byte, height: usize, margin: usize)
         return up(row, margin);
     }
     let lowest = height.saturating_sub(1 + margin);
-    let below = lens.rows_from(top.clone(), height.max(1));
-    match below.iter().position(|other| *other == row) {
+    match lens.distance(&top, &row, height.saturating_sub(1)) {
         Some(n) if n < margin => up(top, margin - n),
         Some(n) if n <= lowest => top,
         _ => up(row, lowest),
@@ -144,15 +273,14 @@ fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
     })
 }
 
-/// The rows that look different although the text of their lines may be the same. `None` when
-/// that is all of them.
-fn differing(before: &Shown, now: &Shown, look: &Look) -> Option<Vec<Range<u16>>> {
-    let same = before.buffer == now.buffer
-        && (before.area, before.gutter, before.cols, before.left)
-            == (now.area, now.gutter, now.cols, now.left)
-        && before.bar.is_empty() == now.bar.is_empty()
-        && before.rows.len() == now.rows.len();
+/// The rows of the editor's part that look different although the text of their lines may be
+/// the same. `None` when that is all of them.
+fn differing(before: &Shown, now: &Shown, look: &Look, part: Rect) -> Option<Vec<Range<u16>>> {
+    let what =
+        |shown: &Shown| (shown.window, shown.buffer, shown.area, shown.title, shown.gutter, shown.cols);
+    let how = |shown: &Shown| (shown.left, shown.sticky, shown.bar.is_empty(), shown.rows.len());
     let place = |row: &Row| (row.line, row.is_first);
+    let same = what(before) == what(now) && how(before) == how(now);
     if !same || !before.rows.iter().map(place).eq(now.rows.iter().map(place)) {
         return None;
     }
@@ -167,5 +295,12 @@ fn differing(before: &Shown, now: &Shown, look: &Look) -> Option<Vec<Range<u16>>
     }
     let bars = before.bar.iter().zip(&now.bar).enumerate().filter(|(_, (before, now))| before != now);
     rows.extend(bars.map(|(row, _)| row as u16..row as u16 + 1));
+    let down = now.area.y - part.y;
+    let mut rows: Vec<Range<u16>> = rows.into_iter().map(|rows| rows.start + down..rows.end + down).collect();
+    if before.crumbs != now.crumbs
+        && let Some(title) = now.title
+    {
+        rows.push(title.y - part.y..title.y - part.y + 1);
+    }
     Some(rows)
 }

@@ -24,17 +24,21 @@ const SCRIPT: &str = "exec git --no-optional-locks -c core.fsmonitor=false cat-f
 /// Nobody waits longer for git.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks for what is not known of the file that is shown.
+/// Asks for what is not known of the files that are shown.
 pub fn settle(cx: &mut Cx<'_>) {
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    let Some(path) = buffer.real.clone() else { return };
-    let (id, version) = (buffer.id, buffer.area.document.version());
-    let text = buffer.area.document.text();
-    let hunks = &mut buffer.area.riders.hunks;
-    if let Some(known) = hunks.take_question() {
-        cx.effects.push(Effect::GitText { buffer: id, path, known });
-    } else if let Some(job) = hunks.next(text, version) {
-        cx.effects.push(Effect::Compare(id, Box::new(job)));
+    let state = &mut *cx.state;
+    let views = state.shown.iter().chain(&state.beside);
+    for id in views.map(|view| view.buffer) {
+        let Some(buffer) = state.buffers.get_mut(id) else { continue };
+        let Some(path) = &buffer.real else { continue };
+        let version = buffer.area.document.version();
+        let text = buffer.area.document.text();
+        let hunks = &mut buffer.area.riders.hunks;
+        if let Some(known) = hunks.take_question() {
+            cx.effects.push(Effect::GitText { buffer: id, path: path.clone(), known });
+        } else if let Some(job) = hunks.next(text, version) {
+            cx.effects.push(Effect::Compare(id, Box::new(job)));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a frame leaves to do: colours for what it showed, places for the scrollbar. Must not do
 //! it: what is wanted is asked for, and the answers come back as events.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use super::commands::command::Cx;
@@ -12,6 +13,8 @@ use super::state::code_blocks::CodeJob;
 use super::state::coloring::Colored;
 use super::state::damage::Part;
 use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
+use super::state::shown::Shown;
+use crate::text::position::Byte;
 
 /// Asks for what the last frame had to do without.
 pub fn settle(cx: &mut Cx<'_>) {
@@ -22,24 +25,40 @@ pub fn settle(cx: &mut Cx<'_>) {
 }
 
 fn editor(cx: &mut Cx<'_>) {
-    let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
-    let (id, before) = (buffer.id, buffer.coloring.trouble());
-    let job = buffer.color(&shown.parts(), cx.now);
-    if buffer.coloring.trouble() != before {
-        cx.state.damage.add(Part::Status);
-    }
-    if let Some(job) = job {
-        cx.effects.push(Effect::Color(id, Box::new(job)));
-    }
+    color(cx);
     survey(cx);
     git::settle(cx);
 }
 
+/// Asks for the colours of everything that is shown; a file in several windows is one question.
+fn color(cx: &mut Cx<'_>) {
+    let Some(active) = &cx.state.shown else { return };
+    let views: Vec<&Shown> = std::iter::once(active).chain(&cx.state.beside).collect();
+    let mut files: Vec<BufferId> = views.iter().map(|view| view.buffer).collect();
+    files.sort_unstable();
+    files.dedup();
+    for id in files {
+        let of = views.iter().filter(|view| view.buffer == id);
+        let mut parts: Vec<Range<Byte>> = of.flat_map(|view| view.parts()).collect();
+        parts.sort_by_key(|part| part.start);
+        let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
+        let before = buffer.coloring.trouble();
+        let job = buffer.color(&parts, cx.now);
+        if buffer.coloring.trouble() != before {
+            cx.state.damage.add(Part::Status);
+        }
+        if let Some(job) = job {
+            cx.effects.push(Effect::Color(id, Box::new(job)));
+        }
+    }
+}
+
 /// When time alone makes the next search for colours due.
 pub fn due(state: &State) -> Option<Duration> {
-    state.shown.as_ref()?;
-    let buffer = state.buffers.current()?;
-    buffer.coloring.due(buffer.area.text())
+    let views = state.shown.iter().chain(&state.beside);
+    let shown = |id: BufferId| state.buffers.all().iter().find(|buffer| buffer.id == id);
+    let due = |view: &Shown| shown(view.buffer).and_then(|buffer| buffer.coloring.due(buffer.area.text()));
+    views.filter_map(due).min()
 }
 
 /// Asks where in the whole text stands what was looked for, one search at a time.
@@ -76,7 +95,7 @@ pub fn surveyed(cx: &mut Cx<'_>, found: Surveyed) {
 
 /// The colours of a part of a file were found, or there are none.
 pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
-    let shown = cx.state.buffers.current().is_some_and(|buffer| buffer.id == id);
+    let shown = cx.state.shown.iter().chain(&cx.state.beside).any(|view| view.buffer == id);
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     buffer.coloring.hear(&mut buffer.area.document);
     if buffer.coloring.arrived(colored) && shown {

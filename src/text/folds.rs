@@ -107,6 +107,9 @@ impl Folds {
 
     /// The line that is shown below one, if there is one.
     pub fn line_below(&self, text: &Text, line: Line) -> Option<Line> {
+        if self.is_empty() {
+            return (line < text.last_line()).then(|| Line(line.0 + 1));
+        }
         let last = self.behind(text.line_end(line)).map_or(line, |fold| text.line_of(fold.end));
         (last < text.last_line()).then(|| Line(last.0 + 1))
     }
@@ -114,6 +117,9 @@ impl Folds {
     /// The line that is shown above one, if there is one.
     pub fn line_above(&self, text: &Text, line: Line) -> Option<Line> {
         let above = Line(line.0.checked_sub(1)?);
+        if self.is_empty() {
+            return Some(above);
+        }
         Some(self.hiding(text.line_end(above)).map_or(above, |fold| text.line_of(fold.start)))
     }
 

@@ -101,6 +101,17 @@ impl Lens<'_> {
         self.row_from(line, start..end, start)
     }
 
+    /// How many rows one is below another, if that is no more than so many.
+    pub fn distance(&self, from: &Row, to: &Row, most: usize) -> Option<usize> {
+        if self.wrap.is_none() && self.folds.is_empty() {
+            let distance = to.line.0.checked_sub(from.line.0)?;
+            return (distance <= most).then_some(distance);
+        }
+        std::iter::successors(Some(from.clone()), |row| self.below(row))
+            .take(most + 1)
+            .position(|row| row == *to)
+    }
+
     /// So many rows from one on.
     pub fn rows_from(&self, first: Row, count: usize) -> Vec<Row> {
         std::iter::successors(Some(first), |row| self.below(row)).take(count).collect()

@@ -29,6 +29,8 @@ mod ide_encodings;
 mod ide_git;
 /// Unsaved text outlives the program.
 mod ide_kept_undo;
+/// The mouse in a text.
+mod ide_mouse;
 mod ide_recovery;
 /// Rows that are not lines.
 mod ide_rows;
@@ -48,6 +50,8 @@ mod ide_undo;
 /// What the editor shows beside the text.
 mod ide_view;
 mod ide_watching;
+/// Several views of texts.
+mod ide_windows;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

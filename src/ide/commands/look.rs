@@ -2,7 +2,7 @@
 //! begins with is in the settings.
 
 use super::command::{Command, Cx, command};
-use crate::ide::state::look::Look;
+use crate::ide::state::look::{Look, Tabs};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -29,6 +29,18 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("view.toggle-guides", "Draw lines down the indentation, or not", |cx| {
         toggle(cx, "indent guides", |look| &mut look.guides);
+    }),
+    command("view.toggle-breadcrumbs", "Show or hide the names of what is around the cursor", |cx| {
+        toggle(cx, "breadcrumbs", |look| &mut look.breadcrumbs);
+    }),
+    command("view.toggle-sticky", "Keep the heads of what the first row is in, or not", |cx| {
+        toggle(cx, "heads stay in sight", |look| &mut look.sticky);
+    }),
+    command("view.toggle-tabs", "Show or hide the line of open files", |cx| {
+        let shown = cx.state.look.tabs != Tabs::Never;
+        cx.state.look.tabs = if shown { Tabs::Never } else { Tabs::Always };
+        cx.state.say(format!("line of open files: {}", if shown { "off" } else { "on" }));
+        cx.state.damage.all();
     }),
     command("view.toggle-rulers", "Show or hide rulers", rulers),
     command("view.toggle-scrollbar", "Show or hide the scrollbar", |cx| {

@@ -20,6 +20,7 @@ pub mod select;
 pub mod syntax;
 pub mod tree;
 pub mod view;
+pub mod window;
 
 pub use command::{Command, Cx};
 
@@ -40,6 +41,7 @@ pub static AREAS: &[&[Command]] = &[
     look::COMMANDS,
     git::COMMANDS,
     fold::COMMANDS,
+    window::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

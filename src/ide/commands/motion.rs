@@ -84,7 +84,7 @@ fn go(cx: &mut Cx<'_>, motion: Motion, extend: bool) {
 }
 
 fn page(cx: &mut Cx<'_>, down: bool, extend: bool) {
-    let rows = cx.state.areas.editor.map_or(1, |area| usize::from(area.height));
+    let rows = cx.state.shown.as_ref().map_or(1, |shown| usize::from(shown.area.height));
     // Two lines stay in sight, so that the eye finds its place again.
     let lines = rows.saturating_sub(2).max(1);
     let tab_width = cx.state.show.tab_width;

@@ -6,6 +6,7 @@
 mod content;
 mod gutter;
 mod overlaid;
+pub mod title;
 
 use ratatui::layout::Rect;
 
@@ -55,27 +56,47 @@ impl Drawn<'_> {
 
 impl Component<State> for Editor {
     fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
-        let Some(buffer) = state.buffers.current() else { return draw_welcome(canvas, state) };
-        let Some(shown) = &state.shown else { return };
-        let drawn = Drawn {
-            state,
-            buffer,
-            shown,
-            selection: &buffer.area.selection,
-            lens: buffer.area.lens(buffer.tab_width(state.show.tab_width)),
-        };
-        draw_view(canvas, &drawn);
+        if state.buffers.current().is_none() {
+            return draw_welcome(canvas, state);
+        }
+        let Some(part) = state.areas.editor else { return };
+        for shown in state.shown.iter().chain(&state.beside) {
+            let Some(buffer) = state.buffers.all().iter().find(|buffer| buffer.id == shown.buffer) else {
+                continue;
+            };
+            let parked = buffer.area.riders.parked.iter().find(|parked| parked.window == shown.window);
+            let selection = parked.map_or(&buffer.area.selection, |parked| &parked.selection);
+            let lens = Lens { wrap: shown.wrap, ..buffer.area.lens(buffer.tab_width(state.show.tab_width)) };
+            let drawn = Drawn { state, buffer, shown, selection, lens };
+            if let Some(place) = shown.title {
+                title::draw(&mut canvas.sub(inside(part, place)), &drawn);
+            }
+            draw_view(&mut canvas.sub(inside(part, shown.area)), &drawn);
+        }
+        let border = canvas.style("ui.border");
+        for line in state.borders.iter().filter(|border| border.beside) {
+            let line = inside(part, line.area);
+            for y in line.top()..line.bottom() {
+                canvas.text(line.x, y, "│", border);
+            }
+        }
     }
 
     fn cursor(&self, _: (u16, u16), state: &State) -> Option<(u16, u16)> {
         let (buffer, shown) = (state.buffers.current()?, state.shown.as_ref()?);
+        let area = inside(state.areas.editor?, shown.area);
         let head = buffer.area.riders.folds.shown(buffer.area.selection.primary().head);
         let y = shown.row_of(head)?;
         let lens = buffer.area.lens(buffer.tab_width(state.show.tab_width));
         let x = lens.column(&shown.rows[usize::from(y)], head).checked_sub(shown.left)?;
         let x = u16::try_from(x).ok().filter(|x| *x < shown.cols)?;
-        Some((shown.gutter + x, y))
+        Some((area.x + shown.gutter + x, area.y + y))
     }
+}
+
+/// A rectangle of the screen in the coordinates of a part of it.
+fn inside(part: Rect, area: Rect) -> Rect {
+    Rect { x: area.x.saturating_sub(part.x), y: area.y.saturating_sub(part.y), ..area }
 }
 
 fn draw_view(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>) {

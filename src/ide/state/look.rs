@@ -45,6 +45,38 @@ impl Blanks {
     }
 }
 
+/// When there is a line of open files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tabs {
+    /// Always, where it fits.
+    #[default]
+    Always,
+    /// When more than one is open.
+    Several,
+    /// Never.
+    Never,
+}
+
+impl Tabs {
+    /// By the setting's word; always for an unknown one.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "several" => Self::Several,
+            "never" => Self::Never,
+            _ => Self::Always,
+        }
+    }
+
+    /// Whether there is one with so many files open.
+    pub fn shown(self, files: usize) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Several => files > 1,
+            Self::Never => false,
+        }
+    }
+}
+
 /// What the editor shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
@@ -70,6 +102,12 @@ pub struct Look {
     pub margin: usize,
     /// Long lines go on in the next row.
     pub wrap: bool,
+    /// The names of what is around the cursor, above the text.
+    pub breadcrumbs: bool,
+    /// The heads of what the first row is in stay in sight.
+    pub sticky: bool,
+    /// When there is a line of open files.
+    pub tabs: Tabs,
     /// A column at the right with the place in the text, where it does not fit.
     pub scrollbar: bool,
 }
@@ -89,6 +127,9 @@ impl Look {
             rulers_shown: true,
             margin: settings.scroll_margin,
             wrap: settings.soft_wrap,
+            breadcrumbs: settings.breadcrumbs,
+            sticky: settings.sticky_lines,
+            tabs: Tabs::named(&settings.tab_line),
             scrollbar: settings.scrollbar,
         }
     }

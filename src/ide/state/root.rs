@@ -21,11 +21,12 @@ use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
 use super::scrollbar::Surveyed;
 use super::show::Show;
-use super::shown::Shown;
+use super::shown::{Drag, Shown};
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::unsaved::Unsaved;
 use super::watching::Watching;
+use super::windows::{Border, Windows};
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::layout::Areas;
 use crate::ide::options::Options;
@@ -104,8 +105,16 @@ pub struct State {
     pub accepted_search: Option<(Byte, u64)>,
     /// The last click into the text: when, where, how many in a row.
     pub last_click: Option<(Duration, Byte, u8)>,
-    /// What the editor showed last.
+    /// How the editor is divided.
+    pub windows: Windows,
+    /// What the window with the keys showed last.
     pub shown: Option<Shown>,
+    /// What the others showed.
+    pub beside: Vec<Shown>,
+    /// The lines between them.
+    pub borders: Vec<Border>,
+    /// What the mouse selects by while its button is held, and what it began with.
+    pub drag: Option<Drag>,
     /// Where in a text stands what was looked for, for the scrollbar.
     pub surveyed: Option<Surveyed>,
     /// Whether a text is being searched for that.
@@ -185,7 +194,11 @@ impl State {
             searching: None,
             accepted_search: None,
             last_click: None,
+            windows: Windows::default(),
             shown: None,
+            beside: Vec::new(),
+            borders: Vec::new(),
+            drag: None,
             surveyed: None,
             surveying: false,
             replacing: None,
@@ -195,13 +208,7 @@ impl State {
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
-            show: Show {
-                tab_width: options.tab_width.clamp(1, 16),
-                auto_pairs: options.auto_pairs,
-                wrap_column: options.wrap_column.max(1),
-                thinking: false,
-                output: false,
-            },
+            show: Show::of(options),
             look: options.look.clone(),
             tools,
             undo_keeping: options.keep_undo.then_some(0),

@@ -4,8 +4,10 @@
 use ratatui::layout::{Position, Rect};
 
 use super::buffers::BufferId;
+use super::window_id::WindowId;
 use crate::text::position::{Byte, Line};
 use crate::text::rows::Row;
+use crate::text::selection::Range;
 
 /// What a row of the scrollbar says about the lines that it stands for; what matters most
 /// comes last.
@@ -25,6 +27,15 @@ pub enum BarMark {
     Cursor,
 }
 
+/// A named thing around the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crumb {
+    /// What it is called.
+    pub name: String,
+    /// Where.
+    pub at: Byte,
+}
+
 /// One row of the scrollbar.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BarCell {
@@ -34,14 +45,33 @@ pub struct BarCell {
     pub mark: Option<BarMark>,
 }
 
+/// What the mouse selects while its button is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drag {
+    /// By characters, words or lines: 1, 2, 3.
+    pub by: u8,
+    /// What was selected by the first press.
+    pub from: Range,
+}
+
 /// Bytes between two rows that are worth no part of their own.
 const GAP: usize = 1 << 10;
 
 /// One view of a text on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
+    /// In which window.
+    pub window: WindowId,
     /// Of which file.
     pub buffer: BufferId,
+    /// The row above it with its name, if there is one.
+    pub title: Option<Rect>,
+    /// The named things around its cursor, outermost first, where they are shown.
+    pub crumbs: Vec<Crumb>,
+    /// How many rows from the top are the heads of what the others are in.
+    pub sticky: usize,
+    /// The cells of a row, where long lines are wrapped.
+    pub wrap: Option<usize>,
     /// Where its rows are, on the screen, gutter and scrollbar included.
     pub area: Rect,
     /// Cells left of the text.

@@ -107,6 +107,9 @@ proptest! {
             prop_assert_eq!(lens.below(&pair[0]), Some(pair[1].clone()));
             prop_assert_eq!(lens.above(&pair[1]), Some(pair[0].clone()));
         }
+        let (first, last) = (&rows[0], &rows[rows.len() - 1]);
+        prop_assert_eq!(lens.distance(first, last, rows.len()), Some(rows.len() - 1));
+        prop_assert_eq!(lens.distance(first, last, (rows.len() - 1).saturating_sub(1)), (rows.len() == 1).then_some(0));
         let at = text.grapheme_floor(Byte(at.min(text.end().0)));
         let row = lens.row_at(at);
         prop_assert!(rows.contains(&row));

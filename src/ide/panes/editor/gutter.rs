@@ -12,10 +12,16 @@ use crate::tui::canvas::Canvas;
 
 /// The ground of the cursor's line.
 pub(super) fn draw_ground(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
-    if drawn.state.look.caret_line && row.line == drawn.shown.caret {
-        let style = canvas.style("ui.caret-line");
-        canvas.put_style(Rect::new(0, y, drawn.shown.area.width, 1), style);
-    }
+    let is_active = drawn.shown.window == drawn.state.windows.active;
+    let scope = if usize::from(y) < drawn.shown.sticky {
+        "ui.sticky"
+    } else if drawn.state.look.caret_line && is_active && row.line == drawn.shown.caret {
+        "ui.caret-line"
+    } else {
+        return;
+    };
+    let style = canvas.style(scope);
+    canvas.put_style(Rect::new(0, y, drawn.shown.area.width, 1), style);
 }
 
 /// Marks and the number of a row.

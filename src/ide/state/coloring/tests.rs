@@ -155,7 +155,10 @@ fn a_long_text_waits_for_a_pause() {
     let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
     let job = file.at_once().unwrap();
     file.edit(0..0, "a");
-    assert!(file.at_once().is_none() && file.coloring.due(file.document.text()).is_none(), "one is under way");
+    assert!(
+        file.at_once().is_none() && file.coloring.due(file.document.text()).is_none(),
+        "one is under way"
+    );
     file.coloring.arrived(job.run());
     let due = file.coloring.due(file.document.text()).expect("what came meanwhile is not forgotten");
     assert!(due > Duration::ZERO && file.at_once().is_none());
