@@ -14,7 +14,12 @@ use bowline::ide::tasks::Tasks;
 use bowline::ide::worker::Worker;
 use bowline::llm::model::{Message, StreamEvent, UserMessage};
 use bowline::runtime::RuntimeEvent;
+use bowline::text::changes::ChangeSet;
 use bowline::text::document::Document;
+use bowline::text::position::Byte;
+use bowline::text::search::{How, Needle};
+use bowline::text::selection::Selection;
+use bowline::text::transaction::Transaction;
 use bowline::tui::input::{Input, Key};
 use bowline::tui::theme::{ColorDepth, Theme};
 use tokio::sync::{Notify, mpsc};
@@ -207,4 +212,42 @@ pub fn streamed_answer(effort: Effort) {
         "",
         (many / few).log10()
     );
+}
+
+/// One character typed at ten thousand cursors, and taken back.
+pub fn many_cursors(effort: Effort) {
+    let lines = if effort.quick { 100 } else { 10_000 };
+    let mut bench = bench(&"let value = compute(1); // é\n".repeat(lines));
+    for key in ["Alt-h", "Alt-s", "s", "Ctrl-e"] {
+        bench.key(key);
+    }
+    let cursors = bench.app.state.buffers.current().unwrap().area.selection.ranges().len();
+    assert!(cursors >= lines, "{cursors} cursors");
+    let (mut typed, mut undone) = (Vec::new(), Vec::new());
+    for _ in 0..effort.times(20) {
+        typed.push(micros(bench.key("x").1) / 1e3);
+        undone.push(micros(bench.key("Ctrl-z").1) / 1e3);
+    }
+    report("10 000 cursors: a typed character", percentile(&mut typed, 0.5), "ms", None, "");
+    report("10 000 cursors: undo", percentile(&mut undone, 0.5), "ms", None, "");
+}
+
+/// A million matches found, replaced, and put back: what a task does and what the loop does.
+pub fn replace_million(effort: Effort) {
+    let matches = if effort.quick { 1_000 } else { 1_000_000 };
+    let mut document = Document::from_bytes("old text, ".repeat(matches).as_bytes());
+    let needle = Needle::new("old", How::default()).unwrap().unwrap();
+    let text = document.text().clone();
+    let start = Instant::now();
+    let edits = needle.matches(&text, Byte(0)..text.end()).map(|place| (place, "newer".to_string()));
+    let changes = ChangeSet::replace(text.end().0, edits);
+    report("1 000 000 replacements: found, in a task", micros(start.elapsed()) / 1e3, "ms", None, "");
+    let start = Instant::now();
+    document.apply(Transaction::new(changes), &Selection::cursor(Byte(0)), 0).unwrap();
+    report("1 000 000 replacements: applied", micros(start.elapsed()) / 1e3, "ms", None, "");
+    assert_eq!(document.text().end().0, matches * "newer text, ".len());
+    let start = Instant::now();
+    document.undo().unwrap();
+    report("1 000 000 replacements: undone", micros(start.elapsed()) / 1e3, "ms", None, "");
+    assert_eq!(document.text().end(), text.end());
 }

@@ -34,6 +34,8 @@ const ROWS: &[Row] = &[
     ("growth", inside::growth),
     ("bytes", inside::bytes_per_key),
     ("edit", inside::insert_and_undo),
+    ("cursors", inside::many_cursors),
+    ("replace", inside::replace_million),
     ("stream", inside::streamed_answer),
     ("start", terminal::start),
     ("key", terminal::key),
