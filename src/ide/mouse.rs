@@ -10,6 +10,7 @@ use super::commands::view;
 use super::input::{find, run};
 use super::panes::editor::title;
 use super::panes::tabs;
+use super::state::buffers::Buffer;
 use super::state::damage::Part;
 use super::state::panes::Focus;
 use super::state::shown::{Drag, Shown};
@@ -250,7 +251,7 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
         MouseKind::Down(Button::Left) if shift => {
             let anchor = buffer.area.selection.primary().anchor;
             buffer.area.select(Selection::single(Range::new(anchor, at)));
-            cx.state.drag = Some(Drag { by: 1, from: Range::cursor(anchor) });
+            cx.state.drag = Some(begin(buffer, 1, Range::cursor(anchor)));
             cx.state.last_click = None;
         }
         MouseKind::Down(Button::Left) => press(cx, (at, line), now, last),
@@ -270,7 +271,12 @@ fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<
     let range = clicked(buffer.area.text(), at, line, by);
     buffer.area.select(Selection::single(range));
     cx.state.last_click = Some((now, at, by));
-    cx.state.drag = Some(Drag { by, from: range });
+    cx.state.drag = Some(begin(buffer, by, range));
+}
+
+/// A selection by the mouse begins.
+fn begin(buffer: &Buffer, by: u8, from: Range) -> Drag {
+    Drag { by, from, buffer: buffer.id, version: buffer.area.document.version() }
 }
 
 /// What one, two or three clicks select.
@@ -294,6 +300,11 @@ fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: Drag) {
     }
     let Some(Spot { at, line, .. }) = spot(cx, mouse) else { return };
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    // Typed meanwhile, or another file by now: where it began is somewhere else.
+    let is_known = (drag.buffer, drag.version) == (buffer.id, buffer.area.document.version());
+    let drag =
+        if is_known { drag } else { begin(buffer, 1, Range::cursor(buffer.area.selection.primary().anchor)) };
+    cx.state.drag = Some(drag);
     let here = clicked(buffer.area.text(), at, line, drag.by);
     let range = if here.start() < drag.from.start() {
         Range::new(drag.from.end(), here.start())
