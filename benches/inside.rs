@@ -49,6 +49,7 @@ fn bench(text: &str) -> Bench {
         auto_pairs: true,
         wrap_column: 80,
         look: bowline::ide::state::look::Look::default(),
+        keep_undo: true,
         mouse: true,
         unrestricted: false,
         connect: None,

@@ -153,6 +153,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
         look: ide::state::look::Look::of(&settings),
+        keep_undo: settings.keep_undo,
         mouse: settings.mouse,
         unrestricted: args.approval.as_deref().or(settings.approval.as_deref()) == Some(Mode::Full.name()),
         connect: None,

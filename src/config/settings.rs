@@ -95,6 +95,8 @@ pub struct Settings {
     pub sticky_lines: bool,
     /// When there is a line of open files: `always`, `several` or `never`.
     pub tab_line: String,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// How steering messages are delivered: `all` or `one-at-a-time`.
@@ -129,6 +131,7 @@ impl Default for Settings {
             breadcrumbs: false,
             sticky_lines: false,
             tab_line: "always".to_string(),
+            keep_undo: true,
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),
@@ -327,6 +330,14 @@ pub static ROWS: &[Row] = &[
         doc: "Show the open files above the editor",
         project: true,
         put: |settings, value| text(value, &mut settings.tab_line),
+    },
+    Row {
+        key: "keep-undo",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Keep the undo tree of saved files for the next start",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.keep_undo),
     },
     Row {
         key: "mouse",

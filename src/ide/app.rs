@@ -23,9 +23,8 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{file_events, git, input, mouse, recovery, settle, update};
+use super::{disk_events, file_events, git, input, mouse, recovery, settle, undo_keeping, update};
 use crate::base::clock::SharedClock;
-use crate::exec::KeptFiles;
 use crate::runtime::Delivery;
 use crate::tui::input::Input;
 use crate::tui::screen::Screen;
@@ -66,7 +65,7 @@ pub struct App {
 impl App {
     /// An IDE of that size, nothing read yet. `wake` is notified, from any thread, when a
     /// picker has something new.
-    pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
+    pub fn new(options: Options, mut worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let keymap = options.keymap.clone();
@@ -82,8 +81,7 @@ impl App {
         for problem in told {
             tracing::warn!("{problem}");
         }
-        let mut worker = worker;
-        worker.kept = Some(Arc::new(KeptFiles::new(options.state.join("swap"))));
+        worker.keep_in(&options.state, options.keep_undo);
         let mut app = Self {
             state,
             screen: Screen::new(size.0, size.1, options.colors),
@@ -117,6 +115,7 @@ impl App {
     pub fn begin(&mut self) {
         self.worker.perform(Effect::List(self.state.workspace.clone()));
         self.begun = true;
+        self.with_cx(disk_events::watch);
     }
 
     /// Runs a task whose result is an event.
@@ -181,7 +180,7 @@ impl App {
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),
             Event::AllOpened => recovery::all_opened(&mut cx),
-            Event::Reread(read) => file_events::reloaded(&mut cx, read),
+            Event::Reread(read) => disk_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),
             Event::Listed { folder, result } => {
                 match result {
@@ -190,7 +189,7 @@ impl App {
                 }
                 cx.state.damage.add(Part::Files);
             }
-            Event::Disk { buffer, stamp, disk } => file_events::disk(&mut cx, buffer, &stamp, disk),
+            Event::Files(event) => disk_events::happened(&mut cx, event),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
@@ -208,7 +207,7 @@ impl App {
                 cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"));
             }
             Input::Mouse(mouse) => mouse::mouse(cx, mouse),
-            Input::Focus(true) => file_events::check_disk(cx),
+            Input::Focus(true) => disk_events::check_disk(cx),
             // The loop answers what the terminal says about itself.
             Input::Focus(false) | Input::Reply(_) => {}
         }
@@ -318,6 +317,9 @@ impl App {
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
         self.with_cx(recovery::watch);
+        if self.begun {
+            self.with_cx(disk_events::watch);
+        }
         let now = self.clock.monotonic();
         let asked = self.state.overlays.last().and_then(update::uninvited).cloned();
         if asked != self.asked {
@@ -331,19 +333,15 @@ impl App {
         } else {
             self.pending_since.get_or_insert(now);
         }
-        self.sign_due = match self.state.agent.working_since {
-            Some(_) => Some(self.sign_due.unwrap_or(now + SIGN_PERIOD)),
-            None => None,
-        };
+        let sign_due = self.sign_due.unwrap_or(now + SIGN_PERIOD);
+        self.sign_due = self.state.agent.working_since.map(|_| sign_due);
     }
 
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        [hint, self.sign_due, self.state.unsaved.deadline(), settle::due(&self.state)]
-            .into_iter()
-            .flatten()
-            .min()
+        let files = [self.state.unsaved.deadline(), self.state.watching.deadline(), settle::due(&self.state)];
+        files.into_iter().chain([hint, self.sign_due]).flatten().min()
     }
 
     /// Does what is due.
@@ -362,13 +360,14 @@ impl App {
         if settle::due(&self.state).is_some_and(|due| due <= now) {
             self.settle();
         }
+        self.with_cx(disk_events::tick);
     }
 
     /// What is to be done about unsaved text at the end, on a thread that may wait for the
     /// disk. `chosen`: the person has given it up; else it is kept for the next start.
     pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
         let last = if chosen { Vec::new() } else { recovery::last(&mut self.state, self.clock.now_ms()) };
-        self.worker.end_keeping(chosen, last)
+        self.worker.end_keeping(chosen, last, undo_keeping::last(&mut self.state))
     }
 
     /// Whether the next frame would differ from the last.

@@ -76,8 +76,8 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
         Some(id) => state.buffers.get_mut(id),
     };
     let Some(buffer) = buffer else { return };
-    let matches = state.surveyed.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
-    let tab_width = state.show.tab_width;
+    let matches = state.survey.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
+    let tab_width = buffer.tab_width(state.show.tab_width);
     let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active };
     if is_active {
         state.shown = Some(lay_out(buffer, &frame));

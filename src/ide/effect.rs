@@ -15,6 +15,7 @@ use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
 use super::state::overlay::PickRow;
 use super::state::scrollbar::Survey;
+use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
@@ -25,7 +26,9 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
+use crate::text::tidy::Tidy;
 use crate::tui::input::Key;
+use crate::workspace::watch::Touches;
 
 /// One piece of outside work.
 pub enum Effect {
@@ -55,6 +58,21 @@ pub enum Effect {
     },
     /// Write a file.
     Save(Box<Save>),
+    /// Find out what has to change in a text before it is saved.
+    Tidy {
+        /// The save that waits for it.
+        save: Box<Save>,
+        /// How the text is to be.
+        tidy: Tidy,
+        /// The version of the text.
+        version: u64,
+        /// How often this was asked for.
+        tries: u8,
+    },
+    /// Find out how projects want these files written.
+    Rules(Vec<(BufferId, PathBuf)>),
+    /// Keep or find an undo tree.
+    Undo(UndoJob),
     /// Save an open file where it is.
     SaveAgain(BufferId, AfterSave),
     /// Search a text.
@@ -84,6 +102,19 @@ pub enum Effect {
     List(PathBuf),
     /// Look whether files changed on disk.
     CheckDisk(Vec<(BufferId, PathBuf, Stamp)>),
+    /// Tell when somebody touches one of these files.
+    Watch(Vec<PathBuf>, Arc<Touches>),
+    /// Compare a file on disk with a text, line by line.
+    CompareDisk {
+        /// Whose file it is.
+        buffer: BufferId,
+        /// Where it is.
+        path: PathBuf,
+        /// The text.
+        text: Text,
+        /// The encoding that the file was in.
+        encoding: Encoding,
+    },
     /// Put the workspace's files into the picker of this number.
     Walk(Injector<PickRow>, u64),
     /// Put the session's entries into the picker of this number.

@@ -66,7 +66,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
 /// windows, or a selection.
 fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     if mouse.kind == MouseKind::Up(Button::Left) {
-        cx.state.drag = None;
+        cx.state.windows.selecting = None;
         return cx.state.windows.dragged.take().is_some();
     }
     if mouse.kind != MouseKind::Drag(Button::Left) {
@@ -78,7 +78,7 @@ fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
         cx.state.damage.all();
         return true;
     }
-    let Some(drag) = cx.state.drag else { return false };
+    let Some(drag) = cx.state.windows.selecting else { return false };
     select_to(cx, mouse, drag);
     true
 }
@@ -210,7 +210,7 @@ fn spot(cx: &Cx<'_>, mouse: Mouse) -> Option<Spot> {
     let row = shown.rows.get(y).or(shown.rows.last())?;
     let text_area = shown.text_area();
     let column = usize::from(mouse.col.saturating_sub(text_area.x)) + shown.left;
-    let lens = buffer.area.lens(cx.state.show.tab_width);
+    let lens = buffer.area.lens(buffer.tab_width(cx.state.show.tab_width));
     let behind = row.is_last && column > lens.column(row, row.end);
     let beside = y < shown.rows.len() && (mouse.col < text_area.x || behind);
     Some(Spot { at: lens.at_column(row, column), line: row.line, column, beside })
@@ -218,10 +218,11 @@ fn spot(cx: &Cx<'_>, mouse: Mouse) -> Option<Spot> {
 
 /// A press or a drag in the text of the window with the keys.
 fn text(cx: &mut Cx<'_>, mouse: Mouse) {
-    let tab_width = cx.state.show.tab_width;
+    let usual = cx.state.show.tab_width;
     let Some(Spot { at, line, column, beside }) = spot(cx, mouse) else { return };
     let (now, last) = (cx.now, cx.state.last_click);
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let tab_width = buffer.tab_width(usual);
     let text = buffer.area.text();
     let corner = Corner { line, column: Column(column) };
     let (alt, shift) = (mouse.mods.contains(Mods::ALT), mouse.mods.contains(Mods::SHIFT));
@@ -251,7 +252,7 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
         MouseKind::Down(Button::Left) if shift => {
             let anchor = buffer.area.selection.primary().anchor;
             buffer.area.select(Selection::single(Range::new(anchor, at)));
-            cx.state.drag = Some(begin(buffer, 1, Range::cursor(anchor)));
+            cx.state.windows.selecting = Some(begin(buffer, 1, Range::cursor(anchor)));
             cx.state.last_click = None;
         }
         MouseKind::Down(Button::Left) => press(cx, (at, line), now, last),
@@ -271,7 +272,7 @@ fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<
     let range = clicked(buffer.area.text(), at, line, by);
     buffer.area.select(Selection::single(range));
     cx.state.last_click = Some((now, at, by));
-    cx.state.drag = Some(begin(buffer, by, range));
+    cx.state.windows.selecting = Some(begin(buffer, by, range));
 }
 
 /// A selection by the mouse begins.
@@ -304,7 +305,7 @@ fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: Drag) {
     let is_known = (drag.buffer, drag.version) == (buffer.id, buffer.area.document.version());
     let drag =
         if is_known { drag } else { begin(buffer, 1, Range::cursor(buffer.area.selection.primary().anchor)) };
-    cx.state.drag = Some(drag);
+    cx.state.windows.selecting = Some(drag);
     let here = clicked(buffer.area.text(), at, line, drag.by);
     let range = if here.start() < drag.from.start() {
         Range::new(drag.from.end(), here.start())

@@ -44,6 +44,8 @@ pub struct Options {
     pub wrap_column: usize,
     /// What the editor shows beside the text.
     pub look: Look,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// Whether tools run unasked.

@@ -15,28 +15,21 @@ use super::table::{LANGUAGES, Language};
 pub struct Compiled {
     /// The grammar.
     pub grammar: tree_sitter::Language,
-    /// The query for scopes.
-    pub(super) highlights: Rules,
+    /// The queries for scopes and for texts in other languages, for one walk through a tree.
+    pub(super) rules: Rules,
     /// What each of its captures paints.
     pub paints: Vec<Option<Paint>>,
     /// The patterns from this one on are our own and win.
     pub own_from: usize,
-    /// The query for texts in other languages.
-    pub(super) injections: Option<Injections>,
+    /// The patterns from this one on are about texts in other languages.
+    pub inner_from: usize,
+    /// The capture of such a text.
+    pub(super) content: Option<u16>,
+    /// The capture of the name of its language.
+    pub(super) named: Option<u16>,
     language: &'static Language,
     textobjects: OnceLock<Option<Query>>,
     folds: OnceLock<Option<Query>>,
-}
-
-/// A query for texts in other languages.
-#[derive(Debug)]
-pub(super) struct Injections {
-    /// The query.
-    pub rules: Rules,
-    /// Its capture of the text.
-    pub content: u16,
-    /// Its capture of the language's name.
-    pub language: Option<u16>,
 }
 
 impl Compiled {
@@ -77,24 +70,17 @@ pub fn compiled(language: &'static Language) -> Option<&'static Compiled> {
 /// Makes a language ready.
 pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
     let grammar = tree_sitter::Language::new(language.grammar);
-    let shipped = language.highlights.join("\n");
-    let highlights = Rules::new(&grammar, &format!("{shipped}\n{}", language.own))?;
-    let paints = highlights.names.iter().map(|name| scopes::paint(name)).collect();
-    let injections = match language.injections {
-        [] => None,
-        texts => {
-            let rules = Rules::new(&grammar, &texts.join("\n"))?;
-            let (content, language) =
-                (rules.capture("injection.content"), rules.capture("injection.language"));
-            content.map(|content| Injections { rules, content, language })
-        }
-    };
+    let (shipped, inner) = (language.highlights.join("\n"), language.injections.join("\n"));
+    let rules = Rules::new(&grammar, &format!("{shipped}\n{}\n{inner}", language.own))?;
+    let own_from = forms::forms(&shipped).len();
     Ok(Compiled {
         grammar,
-        highlights,
-        paints,
-        own_from: forms::forms(&shipped).len(),
-        injections,
+        paints: rules.names.iter().map(|name| scopes::paint(name)).collect(),
+        own_from,
+        inner_from: own_from + forms::forms(language.own).len(),
+        content: rules.capture("injection.content"),
+        named: rules.capture("injection.language"),
+        rules,
         language,
         textobjects: OnceLock::new(),
         folds: OnceLock::new(),
@@ -112,7 +98,7 @@ mod tests {
             assert!(made.paints.iter().any(Option::is_some), "{} paints nothing", language.name);
             assert_eq!(made.textobjects().is_some(), !language.textobjects.is_empty(), "{}", language.name);
             assert_eq!(made.folds().is_some(), !language.folds.is_empty(), "{}", language.name);
-            assert_eq!(made.injections.is_some(), !language.injections.is_empty(), "{}", language.name);
+            assert_eq!(made.content.is_some(), !language.injections.is_empty(), "{}", language.name);
         }
     }
 

@@ -24,8 +24,8 @@ pub(super) struct Rules {
     chains: Vec<Chain>,
     /// For each pattern that is a chain.
     riders: HashMap<usize, Rider>,
-    /// Chains by the kind of their innermost node.
-    by_kind: HashMap<u16, Vec<u32>>,
+    /// Chains by the kind of their innermost node: a walk asks at every node.
+    by_kind: Vec<Vec<u32>>,
     /// Chains whose innermost node may be anything.
     wild: Vec<u32>,
     rest: Option<Rest>,
@@ -72,10 +72,10 @@ impl Rules {
             let names = query.capture_names().iter().map(|name| place(&mut names, name)).collect();
             Some(Rest { query, patterns, names })
         };
-        let (mut by_kind, mut wild) = (HashMap::<u16, Vec<u32>>::new(), Vec::new());
+        let (mut by_kind, mut wild) = (vec![Vec::new(); language.node_kind_count()], Vec::new());
         for (at, chain) in (0..).zip(&chains) {
             match chain.steps.last().map(|step| step.kind) {
-                Some(Kind::Id(id)) => by_kind.entry(id).or_default().push(at),
+                Some(Kind::Id(id)) => by_kind[usize::from(id)].push(at),
                 _ => wild.push(at),
             }
         }
@@ -87,15 +87,16 @@ impl Rules {
         self.names.iter().position(|known| known == name).and_then(|at| u16::try_from(at).ok())
     }
 
-    /// What is set for a pattern.
-    pub(super) fn setting(&self, pattern: usize, key: &str) -> Option<Option<&str>> {
+    /// What is set for a pattern; empty when it is only named.
+    pub(super) fn setting(&self, pattern: usize, key: &str) -> Option<&str> {
         if let Some(rider) = self.riders.get(&pattern) {
-            return rider.settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_deref());
+            let set = rider.settings.iter().find(|(name, _)| name == key)?;
+            return Some(set.1.as_deref().unwrap_or_default());
         }
         let rest = self.rest.as_ref()?;
         let at = rest.patterns.iter().position(|known| *known == pattern)?;
-        let settings = rest.query.property_settings(at);
-        settings.iter().find(|set| &*set.key == key).map(|set| set.value.as_deref())
+        let set = rest.query.property_settings(at).iter().find(|set| &*set.key == key)?;
+        Some(set.value.as_deref().unwrap_or_default())
     }
 
     /// Calls back for each match in a range, in no order, until the deadline. A chain is found
@@ -206,7 +207,7 @@ impl<'tree> Walk<'_, '_, 'tree> {
     fn visit(&mut self, found: &mut impl FnMut(Found<'_, 'tree>)) {
         let Some((_, kind, _)) = self.stack.last() else { return };
         let rules = self.rules;
-        let exact = rules.by_kind.get(kind).map_or(&[][..], Vec::as_slice);
+        let exact = rules.by_kind.get(usize::from(*kind)).map_or(&[][..], Vec::as_slice);
         for at in exact.iter().chain(&rules.wild) {
             let chain = &rules.chains[*at as usize];
             if !self.fits(&chain.steps) {

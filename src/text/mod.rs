@@ -4,6 +4,7 @@
 //! Layer 2. May import `base`; must not know files, terminals or agents. A single cursor is a
 //! selection of one range; every operation works on all ranges.
 
+pub mod archive;
 pub mod block;
 pub mod brackets;
 pub mod changes;
@@ -40,6 +41,7 @@ pub mod selection;
 pub mod spans;
 pub mod subword;
 pub mod surround;
+pub mod tidy;
 pub mod transaction;
 pub mod transpose;
 pub mod wrap;

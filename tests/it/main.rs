@@ -27,12 +27,16 @@ mod ide_editing;
 mod ide_encodings;
 /// What differs from git's text.
 mod ide_git;
+/// The undo tree of a saved file outlives the program.
+mod ide_kept_undo;
 /// The mouse in a text.
 mod ide_mouse;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// Rows that are not lines.
 mod ide_rows;
+/// EditorConfig.
+mod ide_rules;
 /// Typing, saving, renaming and reading again at the same time.
 mod ide_saving;
 /// What the screen looks like.
@@ -47,6 +51,8 @@ mod ide_together;
 mod ide_undo;
 /// What the editor shows beside the text.
 mod ide_view;
+/// Files that somebody else changes.
+mod ide_watching;
 /// Several views of texts.
 mod ide_windows;
 /// The Chat Completions adapter over a real socket.

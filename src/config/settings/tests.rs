@@ -24,6 +24,7 @@ fn defaults_of_rows_and_struct_agree() {
         breadcrumbs: true,
         sticky_lines: true,
         tab_line: String::new(),
+        keep_undo: false,
         mouse: false,
         steering_mode: String::new(),
         follow_up_mode: String::new(),

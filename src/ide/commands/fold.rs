@@ -35,8 +35,9 @@ fn toggle(cx: &mut Cx<'_>) {
 
 /// Asks what of the file that is shown is to be folded.
 fn find(cx: &mut Cx<'_>, wish: Wish) {
-    let tab_width = cx.state.show.tab_width;
+    let usual = cx.state.show.tab_width;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let tab_width = buffer.tab_width(usual);
     buffer.coloring.hear(&mut buffer.area.document);
     let job = FoldJob {
         text: buffer.area.text().clone(),

@@ -76,7 +76,7 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn go(cx: &mut Cx<'_>, motion: Motion, extend: bool) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let extend = extend || cx.state.selecting;
     let Some((area, _, part)) = cx.state.text_target() else { return };
     area.go(motion, extend, tab_width);

@@ -42,6 +42,11 @@ impl Drawn<'_> {
         (cell(from), cell(to))
     }
 
+    /// The most columns that a line should have, as its project or the settings say; or 0.
+    fn line_max(&self) -> usize {
+        self.buffer.rules.line_length.unwrap_or(self.state.look.line_max)
+    }
+
     /// The cell of a column, from the pane's left edge, as near as it can be seen.
     fn cell(&self, column: usize) -> u16 {
         let right = usize::from(self.shown.cols);
@@ -61,7 +66,7 @@ impl Component<State> for Editor {
             };
             let parked = buffer.area.riders.parked.iter().find(|parked| parked.window == shown.window);
             let selection = parked.map_or(&buffer.area.selection, |parked| &parked.selection);
-            let lens = Lens { wrap: shown.wrap, ..buffer.area.lens(state.show.tab_width) };
+            let lens = Lens { wrap: shown.wrap, ..buffer.area.lens(buffer.tab_width(state.show.tab_width)) };
             let drawn = Drawn { state, buffer, shown, selection, lens };
             if let Some(place) = shown.title {
                 title::draw(&mut canvas.sub(inside(part, place)), &drawn);
@@ -82,7 +87,7 @@ impl Component<State> for Editor {
         let area = inside(state.areas.editor?, shown.area);
         let head = buffer.area.riders.folds.shown(buffer.area.selection.primary().head);
         let y = shown.row_of(head)?;
-        let lens = buffer.area.lens(state.show.tab_width);
+        let lens = buffer.area.lens(buffer.tab_width(state.show.tab_width));
         let x = lens.column(&shown.rows[usize::from(y)], head).checked_sub(shown.left)?;
         let x = u16::try_from(x).ok().filter(|x| *x < shown.cols)?;
         Some((area.x + shown.gutter + x, area.y + y))

@@ -12,6 +12,7 @@ use crate::text::document::Document;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rows::Row;
 use crate::text::selection::Selection;
+use crate::workspace::editorconfig::Rules;
 
 /// Identifies an open file for as long as the program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,6 +27,10 @@ pub enum Disk {
     Changed,
     /// It is gone.
     Gone,
+    /// A folder has taken its place.
+    Folder,
+    /// It is there, but may not be read any more.
+    Unreadable,
 }
 
 /// An open file.
@@ -39,10 +44,21 @@ pub struct Buffer {
     pub real: Option<PathBuf>,
     /// Its text and cursors.
     pub area: Area,
+    /// How its project wants it written.
+    pub rules: Rules,
     /// The file's state when it was read or written last; `None` for a new file.
     pub stamp: Option<Stamp>,
+    /// Whether its project's rules and its undo tree of an earlier run were asked for.
+    pub looked_up: bool,
+    /// The version of the text, and the revision in its file, whose undo tree is kept.
+    pub undo_kept: Option<(u64, usize)>,
     /// The file's state now, as far as we know.
     pub disk: Disk,
+    /// The state on disk that the person was asked about, or has been shown.
+    pub offered: Option<Stamp>,
+    /// The version of an unmodified text whose file went away: nothing of the person's is lost
+    /// when the file that comes back takes its place.
+    pub lost_at: Option<u64>,
     /// Its colours.
     pub coloring: Coloring,
     /// How the selection grew by the text's tree: the version, before, after.
@@ -62,8 +78,14 @@ impl Buffer {
         name.map_or_else(|| "scratch".to_string(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// The primary cursor's line and column, both from 0.
+    /// Columns from one tab stop to the next; `usual` where its project says nothing.
+    pub fn tab_width(&self, usual: usize) -> usize {
+        self.rules.tab_width.unwrap_or(usual)
+    }
+
+    /// The primary cursor's line and column, both from 0. `tab_width` is the usual one.
     pub fn cursor(&self, tab_width: usize) -> (Line, Column) {
+        let tab_width = self.tab_width(tab_width);
         let text = self.area.text();
         let head = self.area.selection.primary().head;
         (text.line_of(head), columns::column_of(text, head, tab_width))
@@ -81,7 +103,7 @@ impl Buffer {
 
     /// Puts the cursor at a line and column from 1, as near as the text allows.
     pub fn place(&mut self, (line, column): (usize, usize), tab_width: usize) {
-        let text = self.area.text();
+        let (text, tab_width) = (self.area.text(), self.tab_width(tab_width));
         let line = Line((line.max(1) - 1).min(text.last_line().0));
         let at = columns::at_column(text, line, Column(column.max(1) - 1), tab_width);
         self.area.go_to(at);
@@ -89,7 +111,7 @@ impl Buffer {
 
     /// Moves the view by rows; the cursor stays where it is.
     pub fn scroll_by(&mut self, rows: isize, tab_width: usize) {
-        let lens = self.area.lens(tab_width);
+        let lens = self.area.lens(self.tab_width(tab_width));
         let top = lens.row_at(self.area.riders.view.top);
         let step = |row: &Row| if rows < 0 { lens.above(row) } else { lens.below(row) };
         let top = std::iter::successors(Some(top), step).take(rows.unsigned_abs() + 1).last();
@@ -166,8 +188,13 @@ impl Buffers {
             path,
             real: None,
             area: Area::new(document),
+            rules: Rules::default(),
             stamp,
+            looked_up: false,
+            undo_kept: None,
             disk: Disk::Same,
+            offered: None,
+            lost_at: None,
             coloring: Coloring::default(),
             expanded: Vec::new(),
             saving: false,

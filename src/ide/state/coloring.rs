@@ -173,7 +173,8 @@ impl Coloring {
         self.running = true;
         self.paced = 0;
         self.pace.begun();
-        let (tree, since) = (self.tree.clone(), std::mem::take(&mut self.since));
+        // The task gets the tree for good: giving back the memory of an old one takes its time, too.
+        let (tree, since) = (self.tree.take(), std::mem::take(&mut self.since));
         Some(ColorJob { language, tree, since, text: document.text().clone(), ranges, round: self.round })
     }
 

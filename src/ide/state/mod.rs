@@ -28,6 +28,7 @@ pub mod transcript_lines;
 pub mod transcript_view;
 pub mod undo_view;
 pub mod unsaved;
+pub mod watching;
 pub mod window_id;
 pub mod windows;
 

@@ -1,15 +1,20 @@
 //! When a text is parsed again after changes. Must not know what parsing is.
 //!
-//! A short text is parsed after every key. A long one costs milliseconds each time, for nothing
-//! that is seen, since colours are carried along: so the next parse waits for a pause in typing,
-//! and without one as long as makes parsing a small part of the time.
+//! A parse after every key costs more than the key itself, mostly for nothing that is seen, since
+//! colours are carried along: so the next one waits for a pause in typing, and without one as
+//! long as makes parsing a small part of the time. New words of a short text have their colours
+//! before anybody misses them.
 
 use std::time::Duration;
 
-/// Shorter texts are parsed at once.
-const QUICK_LEN: usize = 200 << 10;
+/// Shorter texts wait a moment only.
+const SHORT_LEN: usize = 200 << 10;
 /// Somebody who has not typed for so long is looking.
 const PAUSE: Duration = Duration::from_millis(150);
+/// The same for a short text.
+const PAUSE_SHORT: Duration = Duration::from_millis(30);
+/// The longest wait for a short text.
+const WAIT_SHORT: Duration = Duration::from_millis(150);
 /// Of the time of somebody who types without a pause, parsing takes one part in so many.
 const SHARE: u32 = 500;
 /// Colours are never older.
@@ -43,10 +48,8 @@ impl Pace {
     /// When a text of so many bytes should be parsed again; `None` while nothing has changed.
     pub fn due(&self, len: usize) -> Option<Duration> {
         let first = self.first?;
-        if len <= QUICK_LEN {
-            return Some(first);
-        }
-        Some((self.last + PAUSE).min(first + (self.cost * SHARE).min(WAIT_MAX)))
+        let (pause, wait) = if len <= SHORT_LEN { (PAUSE_SHORT, WAIT_SHORT) } else { (PAUSE, WAIT_MAX) };
+        Some((self.last + pause).min(first + (self.cost * SHARE).min(wait)))
     }
 }
 
@@ -67,7 +70,7 @@ mod tests {
         pace.took(ms(2));
         pace.changed(ms(1000));
         pace.changed(ms(1050));
-        assert_eq!((pace.due(LONG), pace.due(10)), (Some(ms(1200)), Some(ms(1000))));
+        assert_eq!((pace.due(LONG), pace.due(10)), (Some(ms(1200)), Some(ms(1080))));
         pace.begun();
         assert_eq!(pace.due(LONG), None);
     }

@@ -2,7 +2,7 @@
 //! concern more than one part.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +19,13 @@ use super::look::Look;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
-use super::scrollbar::Surveyed;
+use super::scrollbar::Surveys;
 use super::show::Show;
-use super::shown::{Drag, Shown};
+use super::shown::Shown;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::unsaved::Unsaved;
+use super::watching::Watching;
 use super::windows::{Border, Windows};
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::layout::Areas;
@@ -35,6 +36,7 @@ use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::tools::registry::Registry;
 use crate::tui::input::Key;
+use crate::workspace::editorconfig::Rules;
 
 /// What the last line says beside figures.
 #[derive(Debug, Default)]
@@ -59,6 +61,8 @@ pub struct State {
     pub buffers: Buffers,
     /// What is kept of unsaved text.
     pub unsaved: Unsaved,
+    /// Which files somebody else may have touched.
+    pub watching: Watching,
     /// The file tree.
     pub files: FileTree,
     /// The conversation.
@@ -109,12 +113,8 @@ pub struct State {
     pub beside: Vec<Shown>,
     /// The lines between them.
     pub borders: Vec<Border>,
-    /// What the mouse selects by while its button is held, and what it began with.
-    pub drag: Option<Drag>,
     /// Where in a text stands what was looked for, for the scrollbar.
-    pub surveyed: Option<Surveyed>,
-    /// Whether a text is being searched for that.
-    pub surveying: bool,
+    pub survey: Surveys,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
     /// What was selected when the find question came.
@@ -135,6 +135,10 @@ pub struct State {
     pub look: Look,
     /// The tools, for their plain views.
     pub tools: Registry,
+    /// How many undo trees were handed out to be kept; `None` when they are not.
+    pub undo_keeping: Option<u64>,
+    /// What the person was told once and need not be told again.
+    pub told: BTreeSet<String>,
     /// What must be drawn again.
     pub damage: Damage,
     /// Whether the program is to end.
@@ -165,6 +169,7 @@ impl State {
             areas: Areas::default(),
             buffers: Buffers::default(),
             unsaved: Unsaved::default(),
+            watching: Watching::default(),
             files: FileTree::new(&options.workspace),
             transcript: Transcript::default(),
             transcript_view: RefCell::default(),
@@ -189,9 +194,7 @@ impl State {
             shown: None,
             beside: Vec::new(),
             borders: Vec::new(),
-            drag: None,
-            surveyed: None,
-            surveying: false,
+            survey: Surveys::default(),
             replacing: None,
             before_find: None,
             search_how: How::default(),
@@ -208,6 +211,8 @@ impl State {
             },
             look: options.look.clone(),
             tools,
+            undo_keeping: options.keep_undo.then_some(0),
+            told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,
             wake,
@@ -231,6 +236,29 @@ impl State {
             Focus::Editor => Place::Editor,
             Focus::Agent => Place::Prompt,
         }
+    }
+
+    /// How its project wants the text written that has the keys.
+    fn rules(&self) -> Rules {
+        let in_file = self.place() == Place::Editor;
+        self.buffers.current().filter(|_| in_file).map(|buffer| buffer.rules).unwrap_or_default()
+    }
+
+    /// Columns from one tab stop to the next in the text that has the keys.
+    pub fn tab_width(&self) -> usize {
+        self.rules().tab_width.unwrap_or(self.show.tab_width)
+    }
+
+    /// Columns of one step of indentation in the text that has the keys, and whether it is made
+    /// of tabs, where that is certain.
+    pub fn indentation(&self) -> (usize, Option<bool>) {
+        let rules = self.rules();
+        (rules.indent.unwrap_or(self.tab_width()), rules.by_tabs)
+    }
+
+    /// The column at which paragraphs are broken in the text that has the keys.
+    pub fn wrap_column(&self) -> usize {
+        self.rules().line_length.unwrap_or(self.show.wrap_column)
     }
 
     /// Scrolls the conversation, upwards when negative.

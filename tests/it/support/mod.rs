@@ -6,6 +6,7 @@ pub mod anthropic;
 pub mod desk;
 pub mod git;
 pub mod openai;
+pub mod place;
 pub mod pty;
 pub mod server;
 pub mod snaps;

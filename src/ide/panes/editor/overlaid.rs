@@ -54,7 +54,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
     if look.blanks != Blanks::Off {
         draw_blanks(canvas, drawn, row, y);
     }
-    if look.line_max > 0 && look.rulers_shown {
+    if drawn.line_max() > 0 && look.rulers_shown {
         draw_too_long(canvas, drawn, row, y);
     }
     draw_selections(canvas, drawn, row, y);
@@ -139,7 +139,7 @@ fn draw_blanks(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
 
 /// Marks what goes beyond the columns that a line should have.
 fn draw_too_long(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
-    let max = drawn.state.look.line_max;
+    let max = drawn.line_max();
     let start = drawn.lens.text.line_start(row.line);
     let before = row.start - start;
     // Where lines are wrapped a row goes on counting; blanks and wide characters are not told
@@ -159,7 +159,7 @@ pub(super) fn draw_rulers(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, y: u16) {
     if !look.rulers_shown {
         return;
     }
-    let limit = Some(look.line_max).filter(|max| *max > 0).map(|max| max + 1);
+    let limit = Some(drawn.line_max()).filter(|max| *max > 0).map(|max| max + 1);
     let columns = look.rulers.iter().copied().chain(limit).map(|ruler| ruler - 1);
     let right = drawn.shown.left + usize::from(drawn.shown.cols);
     for column in columns.filter(|column| (drawn.shown.left..right).contains(column)) {

@@ -19,9 +19,17 @@ fn file(path: &str, text: &str) -> File {
 }
 
 impl File {
-    fn next(&mut self) -> Option<ColorJob> {
+    fn at_once(&mut self) -> Option<ColorJob> {
         let all = Byte(0)..self.document.text().end();
         self.coloring.next(&mut self.document, Some(&self.path), &[all], Duration::ZERO)
+    }
+
+    /// After a long pause.
+    fn next(&mut self) -> Option<ColorJob> {
+        self.at_once().or_else(|| {
+            let all = Byte(0)..self.document.text().end();
+            self.coloring.next(&mut self.document, Some(&self.path), &[all], Duration::from_hours(1))
+        })
     }
 
     fn edit(&mut self, range: Range<usize>, new: &str) {
@@ -145,22 +153,25 @@ fn a_search_that_breaks_down_is_told_and_ends() {
 #[test]
 fn a_long_text_waits_for_a_pause() {
     let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
-    let job = file.next().unwrap();
+    let job = file.at_once().unwrap();
     file.edit(0..0, "a");
-    assert!(file.next().is_none() && file.coloring.due(file.document.text()).is_none(), "one is under way");
+    assert!(
+        file.at_once().is_none() && file.coloring.due(file.document.text()).is_none(),
+        "one is under way"
+    );
     file.coloring.arrived(job.run());
     let due = file.coloring.due(file.document.text()).expect("what came meanwhile is not forgotten");
-    assert!(due > Duration::ZERO && file.next().is_none());
+    assert!(due > Duration::ZERO && file.at_once().is_none());
     let at = |file: &mut File, start, now| {
         let shown = Byte(start)..Byte(start + 100);
         file.coloring.next(&mut file.document, Some(&file.path), &[shown], now)
     };
     assert!(at(&mut file, 250_000, Duration::ZERO).is_some(), "what is not coloured yet waits for nothing");
     let mut again = self::file("a.rs", &"let x = 1;\n".repeat(30_000));
-    let job = again.next().unwrap();
+    let job = again.at_once().unwrap();
     again.coloring.arrived(job.run());
     again.edit(0..0, "a");
-    assert!(again.next().is_none());
+    assert!(again.at_once().is_none());
     let due = again.coloring.due(again.document.text()).unwrap();
     assert!(at(&mut again, 0, due).is_some());
 }
