@@ -89,14 +89,14 @@ pub struct Settings {
     pub scrollbar: bool,
     /// Whether long lines go on in the next row.
     pub soft_wrap: bool,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
     /// Whether the names of what is around the cursor are shown.
     pub breadcrumbs: bool,
     /// Whether the heads of what the first row is in stay in sight.
     pub sticky_lines: bool,
     /// When there is a line of open files: `always`, `several` or `never`.
     pub tab_line: String,
-    /// Whether undo trees are kept for the next start.
-    pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// How steering messages are delivered: `all` or `one-at-a-time`.
@@ -128,10 +128,10 @@ impl Default for Settings {
             scroll_margin: 3,
             scrollbar: true,
             soft_wrap: false,
+            keep_undo: true,
             breadcrumbs: false,
             sticky_lines: false,
             tab_line: "always".to_string(),
-            keep_undo: true,
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),
@@ -308,6 +308,14 @@ pub static ROWS: &[Row] = &[
         put: |settings, value| flag(&value, &mut settings.soft_wrap),
     },
     Row {
+        key: "keep-undo",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Keep the undo tree of saved files for the next start",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.keep_undo),
+    },
+    Row {
         key: "breadcrumbs",
         kind: Kind::Flag,
         default: "false",
@@ -330,14 +338,6 @@ pub static ROWS: &[Row] = &[
         doc: "Show the open files above the editor",
         project: true,
         put: |settings, value| text(value, &mut settings.tab_line),
-    },
-    Row {
-        key: "keep-undo",
-        kind: Kind::Flag,
-        default: "true",
-        doc: "Keep the undo tree of saved files for the next start",
-        project: false,
-        put: |settings, value| flag(&value, &mut settings.keep_undo),
     },
     Row {
         key: "mouse",
