@@ -76,7 +76,7 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
         Some(id) => state.buffers.get_mut(id),
     };
     let Some(buffer) = buffer else { return };
-    let matches = state.surveyed.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
+    let matches = state.survey.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
     let tab_width = buffer.tab_width(state.show.tab_width);
     let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active };
     if is_active {
@@ -271,14 +271,16 @@ fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
         let is_prose = |scope: &str| scope.starts_with("comment") || scope.starts_with("string");
         spans.iter().find(|span| is_prose(span.scope)).map(|span| span.range.clone())
     };
+    let text = buffer.area.text();
+    let is_bracket = |at: &Byte| text.byte_at(*at).is_some_and(|byte| b"()[]{}".contains(&byte));
     let before = range.head.0.checked_sub(1).map(Byte);
-    [Some(range.head), before].into_iter().flatten().find_map(|at| {
+    [Some(range.head), before].into_iter().flatten().filter(is_bracket).find_map(|at| {
         let there = match prose(at) {
             Some(own) => {
                 let own = own.start.max(bounds.start)..own.end.min(bounds.end);
-                brackets::partner_within(buffer.area.text(), at, &own, |_| true)
+                brackets::partner_within(text, at, &own, |_| true)
             }
-            None => brackets::partner_within(buffer.area.text(), at, &bounds, |at| prose(at).is_none()),
+            None => brackets::partner_within(text, at, &bounds, |at| prose(at).is_none()),
         };
         there.map(|there| (at, there))
     })

@@ -10,6 +10,7 @@ use super::commands::view;
 use super::input::{find, run};
 use super::panes::editor::title;
 use super::panes::tabs;
+use super::state::buffers::Buffer;
 use super::state::damage::Part;
 use super::state::panes::Focus;
 use super::state::shown::{Drag, Shown};
@@ -65,7 +66,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
 /// windows, or a selection.
 fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     if mouse.kind == MouseKind::Up(Button::Left) {
-        cx.state.drag = None;
+        cx.state.windows.selecting = None;
         return cx.state.windows.dragged.take().is_some();
     }
     if mouse.kind != MouseKind::Drag(Button::Left) {
@@ -77,7 +78,7 @@ fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
         cx.state.damage.all();
         return true;
     }
-    let Some(drag) = cx.state.drag else { return false };
+    let Some(drag) = cx.state.windows.selecting else { return false };
     select_to(cx, mouse, drag);
     true
 }
@@ -251,7 +252,7 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
         MouseKind::Down(Button::Left) if shift => {
             let anchor = buffer.area.selection.primary().anchor;
             buffer.area.select(Selection::single(Range::new(anchor, at)));
-            cx.state.drag = Some(Drag { by: 1, from: Range::cursor(anchor) });
+            cx.state.windows.selecting = Some(begin(buffer, 1, Range::cursor(anchor)));
             cx.state.last_click = None;
         }
         MouseKind::Down(Button::Left) => press(cx, (at, line), now, last),
@@ -271,7 +272,12 @@ fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<
     let range = clicked(buffer.area.text(), at, line, by);
     buffer.area.select(Selection::single(range));
     cx.state.last_click = Some((now, at, by));
-    cx.state.drag = Some(Drag { by, from: range });
+    cx.state.windows.selecting = Some(begin(buffer, by, range));
+}
+
+/// A selection by the mouse begins.
+fn begin(buffer: &Buffer, by: u8, from: Range) -> Drag {
+    Drag { by, from, buffer: buffer.id, version: buffer.area.document.version() }
 }
 
 /// What one, two or three clicks select.
@@ -295,6 +301,11 @@ fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: Drag) {
     }
     let Some(Spot { at, line, .. }) = spot(cx, mouse) else { return };
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    // Typed meanwhile, or another file by now: where it began is somewhere else.
+    let is_known = (drag.buffer, drag.version) == (buffer.id, buffer.area.document.version());
+    let drag =
+        if is_known { drag } else { begin(buffer, 1, Range::cursor(buffer.area.selection.primary().anchor)) };
+    cx.state.windows.selecting = Some(drag);
     let here = clicked(buffer.area.text(), at, line, drag.by);
     let range = if here.start() < drag.from.start() {
         Range::new(drag.from.end(), here.start())

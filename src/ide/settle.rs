@@ -65,18 +65,18 @@ pub fn due(state: &State) -> Option<Duration> {
 fn survey(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
     let Some(needle) = &state.highlight else {
-        if state.surveyed.take().is_some() {
+        if state.survey.found.take().is_some() {
             state.damage.add(Part::Editor);
         }
         return;
     };
     let has_bar = state.shown.as_ref().is_some_and(|shown| !shown.bar.is_empty());
-    let Some(buffer) = state.buffers.current().filter(|_| has_bar && !state.surveying) else { return };
-    let known = state.surveyed.as_ref().is_some_and(|found| found.is_of(buffer, needle));
+    let Some(buffer) = state.buffers.current().filter(|_| has_bar && !state.survey.running) else { return };
+    let known = state.survey.found.as_ref().is_some_and(|found| found.is_of(buffer, needle));
     if known || buffer.area.text().end().0 > SURVEY_MAX {
         return;
     }
-    state.surveying = true;
+    state.survey.running = true;
     cx.effects.push(Effect::Survey(Box::new(Survey {
         buffer: buffer.id,
         version: buffer.area.document.version(),
@@ -87,9 +87,9 @@ fn survey(cx: &mut Cx<'_>) {
 
 /// A text was searched for the scrollbar.
 pub fn surveyed(cx: &mut Cx<'_>, found: Surveyed) {
-    cx.state.surveying = false;
+    cx.state.survey.running = false;
     // What was found in an older text still says more than nothing, until the next answer.
-    cx.state.surveyed = Some(found);
+    cx.state.survey.found = Some(found);
     cx.state.damage.touch();
 }
 

@@ -74,8 +74,12 @@ impl Text {
 
     /// Where the content of a line ends, before its LF or CRLF.
     pub fn line_end(&self, line: Line) -> Byte {
-        let start = self.line_start(line);
-        let mut end = self.line_start(Line(line.0 + 1));
+        self.content_end(self.line_start(line), self.line_start(Line(line.0 + 1)))
+    }
+
+    /// The same for a line whose start is known, and that of the next one.
+    pub fn content_end(&self, start: Byte, next: Byte) -> Byte {
+        let mut end = next;
         if end > start && self.byte_at(end.back(1)) == Some(b'\n') {
             end = end.back(1);
             if end > start && self.byte_at(end.back(1)) == Some(b'\r') {

@@ -114,7 +114,24 @@ impl Lens<'_> {
 
     /// So many rows from one on.
     pub fn rows_from(&self, first: Row, count: usize) -> Vec<Row> {
+        if self.wrap.is_none() && self.folds.is_empty() {
+            return self.lines_from(&first, count);
+        }
         std::iter::successors(Some(first), |row| self.below(row)).take(count).collect()
+    }
+
+    /// The same where every line is a row: one look into the rope for each.
+    fn lines_from(&self, first: &Row, count: usize) -> Vec<Row> {
+        let last = self.text.last_line().0;
+        let mut start = first.start;
+        let lines = (first.line.0..=last).take(count);
+        let row = |line: usize| {
+            let (own, next) = (start, self.text.line_start(Line(line + 1)));
+            let end = self.text.content_end(own, next);
+            start = next;
+            Row { line: Line(line), start: own, end, indent: 0, is_first: true, is_last: true }
+        };
+        lines.map(row).collect()
     }
 
     /// The piece of a wrapped line that holds a place, and that begins a row.

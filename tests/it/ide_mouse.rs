@@ -59,6 +59,18 @@ async fn a_drag_goes_on_by_what_was_pressed() {
 }
 
 #[tokio::test]
+async fn a_drag_outlives_what_is_typed_meanwhile() {
+    let mut desk = desk().await;
+    let (x, y) = desk.find("seven");
+    desk.mouse(MouseKind::Down(Button::Left), x, y);
+    desk.keys("Ctrl-Shift-Home").await;
+    desk.type_in("é").await;
+    desk.mouse(MouseKind::Drag(Button::Left), x, 1);
+    desk.type_in("a").await;
+    assert_eq!(desk.text(), "éa\n", "from where the cursor was");
+}
+
+#[tokio::test]
 async fn shift_extends_and_alt_adds() {
     let mut desk = desk().await;
     let (x, y) = desk.find("two");

@@ -1,6 +1,8 @@
 //! Rows that are not lines: long lines that go on below, folded lines; keys and the mouse go by
 //! what is seen.
 
+use bowline::text::inlay::Inlay;
+use bowline::text::position::Byte;
 use bowline::tui::input::{Button, MouseKind};
 
 use crate::support::desk::{Desk, Plan};
@@ -146,4 +148,27 @@ async fn text_without_a_language_is_folded_by_its_indentation() {
     assert!(picture.contains("one ⋯ 2 lines") && !picture.contains("three"), "{picture}");
     desk.keys("Down Down").await;
     assert_eq!(desk.cursor().0, 5);
+}
+
+#[tokio::test]
+async fn what_is_shown_but_not_there_has_cells_and_no_places() {
+    let mut desk = Plan::new().with("a.rs", "let a = 漢;\nlet b = 2;\n").start().await;
+    let hint = Inlay { at: Byte(5), text: ": u8".into(), scope: "ui.inlay" };
+    let told = Inlay { at: Byte(12), text: "  \u{1b}[31m!".into(), scope: "ui.inlay" };
+    let buffer = desk.state().buffers.current_mut().unwrap();
+    buffer.area.riders.inlays.set("test", [hint, told]);
+    desk.state().damage.all();
+    let picture = desk.picture();
+    assert!(picture.contains("let a: u8 = 漢;  ␛[31m!"), "{picture}");
+    let (x, y) = desk.find(": u8");
+    desk.click(x + 2, y);
+    assert_eq!(caret(&mut desk), (x, y), "a cursor stands before it");
+    desk.keys("Right").await;
+    assert_eq!(caret(&mut desk), (x + 5, y), "and goes over it in one step");
+    desk.keys("Down").await;
+    assert_eq!(caret(&mut desk), (x + 5, y + 1), "down keeps the cell");
+    desk.keys("Ctrl-Home").await;
+    desk.type_in("é").await;
+    assert!(desk.picture().contains("élet a: u8 = 漢;"), "it travels with the text");
+    assert_eq!(desk.text(), "élet a = 漢;\nlet b = 2;\n");
 }

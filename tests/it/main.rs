@@ -27,15 +27,17 @@ mod ide_editing;
 mod ide_encodings;
 /// What differs from git's text.
 mod ide_git;
-/// Unsaved text outlives the program.
+/// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;
 /// The mouse in a text.
 mod ide_mouse;
+/// Unsaved text outlives the program.
 mod ide_recovery;
 /// Rows that are not lines.
 mod ide_rows;
-/// Typing, saving, renaming and reading again at the same time.
+/// EditorConfig.
 mod ide_rules;
+/// Typing, saving, renaming and reading again at the same time.
 mod ide_saving;
 /// What the screen looks like.
 mod ide_screens;
@@ -49,6 +51,7 @@ mod ide_together;
 mod ide_undo;
 /// What the editor shows beside the text.
 mod ide_view;
+/// Files that somebody else changes.
 mod ide_watching;
 /// Several views of texts.
 mod ide_windows;

@@ -19,9 +19,9 @@ use super::look::Look;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
-use super::scrollbar::Surveyed;
+use super::scrollbar::Surveys;
 use super::show::Show;
-use super::shown::{Drag, Shown};
+use super::shown::Shown;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::unsaved::Unsaved;
@@ -113,12 +113,8 @@ pub struct State {
     pub beside: Vec<Shown>,
     /// The lines between them.
     pub borders: Vec<Border>,
-    /// What the mouse selects by while its button is held, and what it began with.
-    pub drag: Option<Drag>,
     /// Where in a text stands what was looked for, for the scrollbar.
-    pub surveyed: Option<Surveyed>,
-    /// Whether a text is being searched for that.
-    pub surveying: bool,
+    pub survey: Surveys,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
     /// What was selected when the find question came.
@@ -198,9 +194,7 @@ impl State {
             shown: None,
             beside: Vec::new(),
             borders: Vec::new(),
-            drag: None,
-            surveyed: None,
-            surveying: false,
+            survey: Surveys::default(),
             replacing: None,
             before_find: None,
             search_how: How::default(),

@@ -29,6 +29,15 @@ pub struct Surveyed {
     pub lines: Vec<Line>,
 }
 
+/// What is known of the text that is shown.
+#[derive(Debug, Default)]
+pub struct Surveys {
+    /// What was found last.
+    pub found: Option<Surveyed>,
+    /// Whether a text is being searched.
+    pub running: bool,
+}
+
 /// A text to be searched for the scrollbar.
 #[derive(Debug)]
 pub struct Survey {

@@ -52,6 +52,10 @@ pub struct Drag {
     pub by: u8,
     /// What was selected by the first press.
     pub from: Range,
+    /// In which file.
+    pub buffer: BufferId,
+    /// The version of its text then.
+    pub version: u64,
 }
 
 /// Bytes between two rows that are worth no part of their own.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use ratatui::layout::Rect;
 
 use super::buffers::BufferId;
+use super::shown::Drag;
 use super::window_id::WindowId;
 
 /// Windows are not made smaller; where they do not fit only one is shown.
@@ -76,12 +77,21 @@ pub struct Windows {
     pub shows: BTreeMap<WindowId, BufferId>,
     /// The line that the mouse moves.
     pub dragged: Option<Border>,
+    /// What the mouse selects while its button is held.
+    pub selecting: Option<Drag>,
 }
 
 impl Default for Windows {
     fn default() -> Self {
         let first = WindowId(0);
-        Self { root: Node::Window(first), active: first, next: 1, shows: BTreeMap::new(), dragged: None }
+        Self {
+            root: Node::Window(first),
+            active: first,
+            next: 1,
+            shows: BTreeMap::new(),
+            dragged: None,
+            selecting: None,
+        }
     }
 }
 

@@ -9,6 +9,16 @@ fn lens<'a>(text: &'a Text, folds: &'a Folds, wrap: Option<usize>) -> Lens<'a> {
     Lens { text, folds, inlays: &[], tab_width: 4, wrap }
 }
 
+#[test]
+fn lines_that_are_rows_are_found_line_by_line_as_well() {
+    let text = Text::from("a\r\n\né\nlast");
+    let folds = Folds::default();
+    let lens = lens(&text, &folds, None);
+    let first = lens.row_at(Byte(0));
+    let one_by_one: Vec<Row> = std::iter::successors(Some(first.clone()), |row| lens.below(row)).collect();
+    assert_eq!(lens.rows_from(first, 9), one_by_one);
+}
+
 fn shown(lens: &Lens<'_>) -> Vec<String> {
     let rows = lens.rows_from(lens.row_at(Byte(0)), 1000);
     rows.iter()

@@ -91,14 +91,15 @@ fn draw_selections(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
     // Thousands of cursors cost those on screen only.
     let first = ranges.partition_point(|range| range.end() < row.start);
     let touching = ranges.iter().enumerate().skip(first).take_while(|(_, range)| range.start() <= row.end);
-    for (n, range) in touching {
+    // The primary cursor is the terminal's own.
+    for (_, range) in touching.filter(|(n, range)| *n != primary || !range.is_empty()) {
         let (from, to) = drawn.cells(row, range.start().max(row.start), range.end().min(row.end));
         // A selection that goes on to the next line shows that it takes the line's ending.
         let over = u16::from(row.is_last && range.end() > row.end);
         let to = (to + over).min(right);
         if from < to && !range.is_empty() {
             canvas.put_style(Rect::new(from, y, to - from, 1), style);
-        } else if n != primary && range.is_empty() && from < right && row.holds(range.head) {
+        } else if range.is_empty() && from < right && row.holds(range.head) {
             canvas.put_style(Rect::new(from, y, 1, 1), style.add_modifier(Modifier::REVERSED));
         }
     }
