@@ -19,6 +19,8 @@ pub mod format;
 pub mod history;
 pub mod kill_ring;
 pub mod lines;
+pub mod loading;
+pub mod long_lines;
 pub mod marked;
 pub mod marks;
 pub mod motion;

@@ -137,6 +137,7 @@ fn draw_content(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, span: s
     let plain = ratatui::style::Style { bg: None, ..plain };
     // Of a long line only what can be on screen is taken out of the rope.
     let line = text.line_of(span.start);
+    let tab_width = columns::stops(text, line, tab_width);
     let from = columns::at_column(text, line, buffer.left, tab_width);
     let to = text.grapheme_floor(span.end.min(from + (usize::from(cols) + 2) * BYTES_PER_CELL));
     let mut column = columns::column_of(text, from, tab_width).0;
