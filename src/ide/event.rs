@@ -97,6 +97,8 @@ pub enum FileEvent {
         /// The state that it is in, where it can be read.
         now: Option<Stamp>,
     },
+    /// More of a long file was read.
+    Reading(Box<Partly>),
     /// How projects want them written.
     Rules(Vec<(BufferId, Found)>),
     /// The undo tree of an earlier run was found, or is of no use.
@@ -110,6 +112,24 @@ pub enum FileEvent {
         /// From the disk's text to ours, and the disk's state.
         result: Result<(LineDiff, Stamp), EnvError>,
     },
+}
+
+/// A file of which a part was read.
+pub struct Partly {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// What was read.
+    pub text: Text,
+    /// How much that is, in percent.
+    pub percent: u8,
+    /// Where to put the cursor: line and column from 1.
+    pub at: Option<(usize, usize)>,
+    /// Whether the file that is shown stays shown.
+    pub behind: bool,
+    /// Comes with the first part; the reading ends when nobody has it any more.
+    pub ticket: Option<Arc<()>>,
 }
 
 /// What has to change in a text before it is saved.

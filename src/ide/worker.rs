@@ -14,27 +14,24 @@ use super::commands;
 use super::effect::{Effect, Save};
 use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
 use super::keeping::{self, Job, Kept};
+use super::opening;
 use super::state::buffers::{BufferId, Disk};
 use super::state::coloring::ColorJob;
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
 use super::undo_shelf::{UndoJob, UndoShelf};
-use crate::exec::{EnvError, Environment, FileData, KeptFiles, Stamp};
+use crate::exec::{EnvError, Environment, KeptFiles, Stamp};
 use crate::patch::diff::{self as lines, LineDiff};
 use crate::runtime::Handle;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
-use crate::text::document::Document;
 use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list, walk};
-
-/// Bytes that are decoded faster than a thread is woken for it.
-const DECODE_HERE: usize = 64 << 10;
 
 /// Does outside work.
 pub struct Worker {
@@ -100,8 +97,10 @@ impl Worker {
     pub fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Open { path, at } => {
-                let env = self.env.clone();
-                self.task(async move { Event::Opened(open(&*env, path, at).await) });
+                let (env, events) = (self.env.clone(), self.events.clone());
+                self.task(
+                    async move { Event::Opened(opening::open(&*env, path, (at, false), &events).await) },
+                );
             }
             Effect::Reread { buffer, path, text, version, forced, encoding, current } => {
                 let env = self.env.clone();
@@ -186,8 +185,8 @@ impl Worker {
                 send(&events, Event::Opened(first)).await;
             }
             for (path, at) in files {
-                let opened = open(&*env, path, at).await;
-                send(&events, Event::Opened(Opened { behind, ..opened })).await;
+                let opened = opening::open(&*env, path, (at, behind), &events).await;
+                send(&events, Event::Opened(opened)).await;
                 behind = true;
             }
             send(&events, Event::AllOpened).await;
@@ -388,20 +387,6 @@ async fn send(events: &mpsc::Sender<Event>, event: Event) {
     }
 }
 
-async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>) -> Opened {
-    let (real, data) = tokio::join!(env.resolve(&path), env.read(&path));
-    let real = real.unwrap_or_else(|_| path.clone());
-    let result = match data {
-        Ok(data) => {
-            let FileData { bytes, stamp } = data;
-            decode(&path, bytes).await.map(|document| Some((document, stamp)))
-        }
-        Err(EnvError::NotFound(_)) => Ok(None),
-        Err(error) => Err(error),
-    };
-    Opened { path, real, result, at, behind: false }
-}
-
 /// The state of a file. One that nobody has written since it was seen last is not read.
 async fn stamp_of(env: &dyn Environment, path: &Path, seen: &Seen) -> Result<Stamp, EnvError> {
     let version = env.stat(path).await?.version;
@@ -411,7 +396,7 @@ async fn stamp_of(env: &dyn Environment, path: &Path, seen: &Seen) -> Result<Sta
     {
         return Ok(stamp.clone());
     }
-    let stamp = env.read(path).await?.stamp;
+    let stamp = env.read_pieces(path, Box::new(|_| true)).await?;
     if let Some(version) = version {
         lock().insert(path.to_path_buf(), (version, stamp.clone()));
     }
@@ -431,15 +416,6 @@ async fn differ(
         (lines::lines(&disk, &text.to_string()), data.stamp)
     });
     compared.await.map_err(|_| EnvError::Cancelled)
-}
-
-/// A file's bytes as a document; many bytes on a thread of their own.
-async fn decode(path: &Path, bytes: Vec<u8>) -> Result<Document, EnvError> {
-    if bytes.len() <= DECODE_HERE {
-        return Ok(Document::from_bytes(&bytes));
-    }
-    let decoded = tokio::task::spawn_blocking(move || Document::from_bytes(&bytes)).await;
-    decoded.map_err(|error| EnvError::Io { path: path.to_path_buf(), source: std::io::Error::other(error) })
 }
 
 /// What makes the file's text out of `text`; the difference of large texts takes its time, so

@@ -27,6 +27,7 @@ mod ide_editing;
 mod ide_encodings;
 /// Unsaved text outlives the program.
 mod ide_kept_undo;
+mod ide_large;
 mod ide_recovery;
 /// Typing, saving, renaming and reading again at the same time.
 mod ide_rules;
