@@ -10,7 +10,7 @@ use super::effect::Effect;
 use super::event::{FileEvent, Reread};
 use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
-use super::{reading, rules, undo_keeping};
+use super::{rules, undo_keeping};
 use crate::exec::Stamp;
 use crate::patch::diff::LineDiff;
 use crate::text::encoding::Encoding;
@@ -24,7 +24,6 @@ pub fn happened(cx: &mut Cx<'_>, event: FileEvent) {
         FileEvent::Watched { is_new: true } => check_disk(cx),
         FileEvent::Watched { is_new: false } => {}
         FileEvent::Stands { buffer, known, disk, now } => stands(cx, buffer, (&known, now), disk),
-        FileEvent::Reading(part) => reading::more(cx, *part),
         FileEvent::Rules(found) => rules::found(cx, found),
         FileEvent::Undo(found) => undo_keeping::found(cx, found),
         FileEvent::Tidied(tidied) => rules::tidied(cx, *tidied),

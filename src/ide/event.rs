@@ -52,6 +52,8 @@ pub enum Event {
     Dequeued(Vec<String>),
     /// A file was read.
     Opened(Opened),
+    /// More of a long file was read.
+    Reading(Box<Partly>),
     /// The files that were to be opened at the start are.
     AllOpened,
     /// A file was written, or could not be.
@@ -97,8 +99,6 @@ pub enum FileEvent {
         /// The state that it is in, where it can be read.
         now: Option<Stamp>,
     },
-    /// More of a long file was read.
-    Reading(Box<Partly>),
     /// How projects want them written.
     Rules(Vec<(BufferId, Found)>),
     /// The undo tree of an earlier run was found, or is of no use.

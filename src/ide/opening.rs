@@ -1,12 +1,13 @@
 //! Reads a file to be opened; of a long one the beginning is there before the rest is read.
 //! Must not know the state.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::mpsc;
 
-use super::event::{Event, FileEvent, Opened, Partly};
+use super::event::{Event, Opened, Partly};
 use crate::exec::{EnvError, Environment, FileData, FileKind, Stamp};
 use crate::text::document::Document;
 use crate::text::loading::Loading;
@@ -18,6 +19,10 @@ const STEP: usize = 32 << 20;
 /// Bytes that are decoded faster than a thread is woken for it.
 const DECODE_HERE: usize = 64 << 10;
 
+/// In which state files were when the system's facts about them were of a version: what has the
+/// same version need not be read again.
+pub type Seen = Mutex<HashMap<PathBuf, (u64, Stamp)>>;
+
 /// Where the cursor is to be, line and column from 1, and whether the file that is shown stays
 /// shown.
 pub type How = (Option<(usize, usize)>, bool);
@@ -27,10 +32,11 @@ pub async fn open(
     env: &dyn Environment,
     path: PathBuf,
     (at, behind): How,
-    events: &mpsc::Sender<Event>,
+    (events, seen): (&mpsc::Sender<Event>, &Seen),
 ) -> Opened {
     let (real, stat) = tokio::join!(env.resolve(&path), env.stat(&path));
     let real = real.unwrap_or_else(|_| path.clone());
+    let version = stat.as_ref().ok().and_then(|stat| stat.version);
     let long = stat.ok().filter(|stat| stat.kind == FileKind::File && stat.size > LONG);
     let in_parts = match long {
         Some(stat) => {
@@ -51,6 +57,10 @@ pub async fn open(
         Some(done) => done.map(Some),
         None => whole(env, &path).await,
     };
+    if let (Some(version), Ok(Some((_, stamp)))) = (version, &result) {
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(path.clone(), (version, stamp.clone()));
+    }
     Opened { path, real, result, at, behind }
 }
 
@@ -110,7 +120,7 @@ async fn read_in_parts(
         let (text, path, real) = (shared.loading.so_far(), first.path.clone(), first.real.clone());
         drop(shared);
         let part = Partly { path, real, text, percent, ticket, ..first };
-        events.blocking_send(Event::Files(FileEvent::Reading(Box::new(part)))).is_ok()
+        events.blocking_send(Event::Reading(Box::new(part))).is_ok()
     };
     let read = env.read_pieces(&path, Box::new(sink)).await;
     let Shared { loading, refused } =

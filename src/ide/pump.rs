@@ -9,7 +9,7 @@ use tokio::sync::{Notify, mpsc};
 use super::app::App;
 use super::approval::AskPerson;
 use super::environment::BufferEnvironment;
-use super::event::{Connect, Event, FileEvent, Happened};
+use super::event::{Connect, Event, Happened};
 use super::feed::Feed;
 use super::options::Options;
 use super::state::overlay::Overlay;
@@ -60,7 +60,7 @@ impl Pump {
                 biased;
                 happened = self.next() => {
                     if let Happened::Event(event) = &happened {
-                        let shows = matches!(**event, Event::Opened(_) | Event::Files(FileEvent::Reading(_)));
+                        let shows = matches!(**event, Event::Opened(_) | Event::Reading(_));
                         self.opening &= !shows;
                     }
                     self.app.take(happened);

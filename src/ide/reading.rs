@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::commands::command::Cx;
+use super::disk_events;
 use super::event::Partly;
 use super::recovery;
 use super::state::buffers::{BufferId, Reading};
@@ -100,5 +101,7 @@ pub fn done(cx: &mut Cx<'_>, real: &Path, document: Document, stamp: Stamp) {
         buffer.reading = None;
     }
     recovery::opened(cx, id);
+    // Whoever touched the file while it was read was not heard.
+    disk_events::check_disk(cx);
     cx.state.damage.all();
 }

@@ -1,7 +1,6 @@
 //! Does the outside work that the loop asks for, each piece as a task whose result comes back
 //! as an event. Must not know the state.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +13,7 @@ use super::commands;
 use super::effect::{Effect, Save};
 use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
 use super::keeping::{self, Job, Kept};
-use super::opening;
+use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
 use super::state::coloring::ColorJob;
 use super::state::files::Entry;
@@ -49,10 +48,6 @@ pub struct Worker {
     watcher: Arc<Mutex<Option<Watcher>>>,
     seen: Arc<Seen>,
 }
-
-/// In which state files were when the system's facts about them were of a version: what has the
-/// same version need not be read again.
-type Seen = Mutex<HashMap<PathBuf, (u64, Stamp)>>;
 
 /// Counts a task for as long as it lives.
 struct Running(Arc<AtomicUsize>);
@@ -97,10 +92,10 @@ impl Worker {
     pub fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Open { path, at } => {
-                let (env, events) = (self.env.clone(), self.events.clone());
-                self.task(
-                    async move { Event::Opened(opening::open(&*env, path, (at, false), &events).await) },
-                );
+                let (env, events, seen) = (self.env.clone(), self.events.clone(), self.seen.clone());
+                self.task(async move {
+                    Event::Opened(opening::open(&*env, path, (at, false), (&events, &seen)).await)
+                });
             }
             Effect::Reread { buffer, path, text, version, forced, encoding, current } => {
                 let env = self.env.clone();
@@ -177,7 +172,7 @@ impl Worker {
     /// loop's own thread: a start must not wait for other threads to be made, and this one only
     /// waits.
     pub(super) fn open_all(&self, first: Option<Opened>, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
-        let (env, events) = (self.env.clone(), self.events.clone());
+        let (env, events, seen) = (self.env.clone(), self.events.clone(), self.seen.clone());
         let running = self.running();
         tokio::spawn(async move {
             let mut behind = first.is_some();
@@ -185,7 +180,7 @@ impl Worker {
                 send(&events, Event::Opened(first)).await;
             }
             for (path, at) in files {
-                let opened = opening::open(&*env, path, (at, behind), &events).await;
+                let opened = opening::open(&*env, path, (at, behind), (&events, &seen)).await;
                 send(&events, Event::Opened(opened)).await;
                 behind = true;
             }
