@@ -48,7 +48,7 @@ fn bench(text: &str) -> Bench {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        line_numbers: true,
+        look: bowline::ide::state::look::Look::default(),
         keep_undo: true,
         mouse: true,
         unrestricted: false,

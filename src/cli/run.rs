@@ -152,7 +152,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
-        line_numbers: settings.line_numbers,
+        look: ide::state::look::Look::of(&settings),
         keep_undo: settings.keep_undo,
         mouse: settings.mouse,
         unrestricted: args.approval.as_deref().or(settings.approval.as_deref()) == Some(Mode::Full.name()),

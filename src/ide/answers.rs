@@ -2,7 +2,7 @@
 
 use super::commands::command::Cx;
 use super::commands::file::{ask, save_buffer, save_in, save_to};
-use super::commands::{history, search};
+use super::commands::{git, history, search};
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
@@ -45,6 +45,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::Deny(id) => {
             cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false);
         }
+        Answer::RevertHunk => git::revert(cx),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
         }

@@ -8,25 +8,24 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::answers;
+use super::arrange;
 use super::commands::command::Cx;
 use super::commands::file::save_buffer;
 use super::effect::Effect;
 use super::event::{Event, Happened};
 use super::layout;
 use super::options::Options;
-use super::panes::{PANES, editor, overlay, prompt};
+use super::panes::{PANES, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
 use super::state::buffers::BufferId;
-use super::state::code_blocks::CodeJob;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{disk_events, file_events, input, reading, recovery, undo_keeping, update};
+use super::{disk_events, file_events, git, input, mouse, reading, recovery, settle, undo_keeping, update};
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
-use crate::text::position::Column;
 use crate::tui::input::Input;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Theme;
@@ -171,7 +170,11 @@ impl App {
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
-            Event::Colored(buffer, colored) => file_events::colored(&mut cx, buffer, *colored),
+            Event::Colored(buffer, colored) => settle::colored(&mut cx, buffer, *colored),
+            Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
+            Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
+            Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
+            Event::Surveyed(found) => settle::surveyed(&mut cx, *found),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
@@ -204,7 +207,7 @@ impl App {
             Input::PasteCut(bytes) => {
                 cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"));
             }
-            Input::Mouse(mouse) => input::mouse(cx, mouse),
+            Input::Mouse(mouse) => mouse::mouse(cx, mouse),
             Input::Focus(true) => disk_events::check_disk(cx),
             // The loop answers what the terminal says about itself.
             Input::Focus(false) | Input::Reply(_) => {}
@@ -338,7 +341,7 @@ impl App {
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        let files = [self.state.unsaved.deadline(), self.state.watching.deadline()];
+        let files = [self.state.unsaved.deadline(), self.state.watching.deadline(), settle::due(&self.state)];
         files.into_iter().chain([hint, self.sign_due]).flatten().min()
     }
 
@@ -355,6 +358,9 @@ impl App {
             self.state.damage.add(Part::Status);
         }
         self.with_cx(recovery::tick);
+        if settle::due(&self.state).is_some_and(|due| due <= now) {
+            self.settle();
+        }
         self.with_cx(disk_events::tick);
     }
 
@@ -382,20 +388,8 @@ impl App {
     /// Begins what a frame leaves to do: colours for what it showed. Called once it is sent, so
     /// that no key waits for it.
     pub fn settle(&mut self) {
-        for (item, block) in self.state.transcript_view.borrow_mut().take_blocks() {
-            if let Some(job) = CodeJob::new(item, block) {
-                self.worker.perform(Effect::ColorCode(Box::new(job)));
-            }
-        }
-        let rows = self.state.areas.editor.map(|area| usize::from(area.height)).filter(|_| self.begun);
-        let Some((rows, buffer)) = rows.zip(self.state.buffers.current_mut()) else { return };
-        let (id, before) = (buffer.id, buffer.coloring.trouble());
-        let job = buffer.color(rows);
-        if buffer.coloring.trouble() != before {
-            self.state.damage.add(Part::Status);
-        }
-        if let Some(job) = job {
-            self.worker.perform(Effect::Color(id, Box::new(job)));
+        if self.begun {
+            self.with_cx(settle::settle);
         }
     }
 
@@ -403,14 +397,25 @@ impl App {
     fn arrange(&mut self) {
         let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
         let wanted = prompt::rows_wanted(&self.state, cols);
-        let areas = layout::areas(self.state.size, &self.state.panes, wanted);
+        let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
+        let areas = layout::areas(self.state.size, &self.state.panes, wanted, tabs);
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.all();
         }
-        self.follow_cursor();
-        if let Some(buffer) = self.state.buffers.current_mut() {
-            buffer.coloring.hear(&mut buffer.area.document);
+        let current = self.state.buffers.current().map(|buffer| buffer.id);
+        let shown: Vec<BufferId> = self.state.beside.iter().map(|view| view.buffer).chain(current).collect();
+        for id in shown {
+            if let Some(buffer) = self.state.buffers.get_mut(id) {
+                buffer.coloring.hear(&mut buffer.area.document);
+            }
+        }
+        let again = arrange::editor(&mut self.state);
+        if let Some(area) = self.state.areas.files {
+            self.state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        }
+        if again.is_none() {
+            self.state.damage.add(Part::Editor);
         }
         // The tree marks unsaved files; an edit that changes no mark must not draw it again.
         let unsaved: Vec<BufferId> = self.state.buffers.unsaved().map(|buffer| buffer.id).collect();
@@ -430,41 +435,13 @@ impl App {
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
         }
-        if damage.is_caret_line()
-            && let Some(row) = self.caret_row()
-        {
-            self.tree.damage_rows(self.nodes[&Part::Editor], row..row + 1);
+        let mut rows = again.unwrap_or_default();
+        if damage.is_caret_line() {
+            rows.extend(arrange::rows_of_caret(&self.state));
             self.tree.damage(self.nodes[&Part::Status]);
         }
-    }
-
-    /// The row of the caret's line in the editor pane.
-    fn caret_row(&self) -> Option<u16> {
-        let buffer = self.state.buffers.current()?;
-        let (line, _) = buffer.cursor(self.state.show.tab_width);
-        u16::try_from(line.0.checked_sub(buffer.top.0)?).ok()
-    }
-
-    /// Scrolls what has to show its cursor.
-    fn follow_cursor(&mut self) {
-        let state = &mut self.state;
-        if let (Some(area), Some(buffer)) = (state.areas.editor, state.buffers.current_mut()) {
-            let head = Some((buffer.id, buffer.area.selection.primary().head, area));
-            if head != state.followed || !state.free_scroll {
-                state.free_scroll = false;
-                // A narrow window that became a wide one again is no reason to hide what fits.
-                if state.followed.is_some_and(|(id, _, before)| id == buffer.id && before != area) {
-                    buffer.left = Column(0);
-                }
-                let cols = editor::text_width(buffer, state.show, area.width);
-                if buffer.scroll_to_cursor(usize::from(area.height), cols, state.show.tab_width) {
-                    state.damage.add(Part::Editor);
-                }
-            }
-            state.followed = head;
-        }
-        if let Some(area) = state.areas.files {
-            state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        for rows in rows {
+            self.tree.damage_rows(self.nodes[&Part::Editor], rows);
         }
     }
 

@@ -10,7 +10,7 @@ use super::effect::Effect;
 use super::event::{FileEvent, Reread};
 use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
-use super::{rules, undo_keeping};
+use super::{git, rules, undo_keeping};
 use crate::exec::Stamp;
 use crate::patch::diff::LineDiff;
 use crate::text::encoding::Encoding;
@@ -83,6 +83,7 @@ pub fn tick(cx: &mut Cx<'_>) {
 /// Looks whether open files changed on disk: after commands, and when the window gets the
 /// focus.
 pub fn check_disk(cx: &mut Cx<'_>) {
+    git::ask_again(cx);
     let files: Vec<_> = cx.state.buffers.all().iter().filter_map(known).collect();
     if !files.is_empty() {
         cx.effects.push(Effect::CheckDisk(files));
@@ -249,7 +250,7 @@ pub fn compare(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.path.clone() else { return };
     let (text, encoding) = (buffer.area.text().clone(), buffer.area.document.format().encoding);
-    cx.effects.push(Effect::Compare { buffer: id, path, text, encoding });
+    cx.effects.push(Effect::CompareDisk { buffer: id, path, text, encoding });
 }
 
 /// The difference is there: it is shown, with what can be done about it.

@@ -11,7 +11,10 @@ use super::keeping::Job;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
+use super::state::folding::FoldJob;
+use super::state::hunks::Compare;
 use super::state::overlay::PickRow;
+use super::state::scrollbar::Survey;
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -78,6 +81,21 @@ pub enum Effect {
     Occurrences(Box<Occurrences>),
     /// Find the colours of a part of a text.
     Color(BufferId, Box<ColorJob>),
+    /// Find what is to be folded.
+    Fold(BufferId, Box<FoldJob>),
+    /// Ask git for its text of a file.
+    GitText {
+        /// Which one.
+        buffer: BufferId,
+        /// Where it is, links followed.
+        path: PathBuf,
+        /// What it had last.
+        known: Option<Arc<Text>>,
+    },
+    /// Compare an open text with git's.
+    Compare(BufferId, Box<Compare>),
+    /// Look where in a whole text something stands, for the scrollbar.
+    Survey(Box<Survey>),
     /// Find the colours of a block of code in an answer.
     ColorCode(Box<CodeJob>),
     /// Read a folder.
@@ -87,7 +105,7 @@ pub enum Effect {
     /// Tell when somebody touches one of these files.
     Watch(Vec<PathBuf>, Arc<Touches>),
     /// Compare a file on disk with a text, line by line.
-    Compare {
+    CompareDisk {
         /// Whose file it is.
         buffer: BufferId,
         /// Where it is.

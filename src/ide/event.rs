@@ -11,6 +11,9 @@ use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
 use super::state::files::Entry;
+use super::state::folding::FoldsFound;
+use super::state::hunks::{Compared, GitText};
+use super::state::scrollbar::Surveyed;
 use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -44,6 +47,14 @@ pub enum Event {
     Occurrences(Box<Occurrences>, Option<Selection>),
     /// The colours of a part of a text were found, or there are none.
     Colored(BufferId, Box<Colored>),
+    /// What is to be folded was found.
+    Folded(BufferId, Box<FoldsFound>),
+    /// Git was asked for its text of a file.
+    GitText(BufferId, GitText),
+    /// A text was compared with git's, or could not be.
+    Compared(BufferId, Option<Box<Compared>>),
+    /// A whole text was searched, for the scrollbar.
+    Surveyed(Box<Surveyed>),
     /// The colours of a block of code in an answer were found.
     CodeColored(Box<CodeColored>),
     /// Something failed that nobody waits for.

@@ -13,8 +13,6 @@ use super::reading;
 use super::recovery;
 use super::rules;
 use super::state::buffers::{BufferId, Disk};
-use super::state::coloring::Colored;
-use super::state::damage::Part;
 use super::state::overlay::{Answer, Dialog, Overlay};
 use super::undo_keeping;
 use crate::exec::EnvError;
@@ -85,6 +83,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             disk_events::settled(buffer);
             buffer.area.document.set_format(saved.format);
             buffer.area.document.mark_saved_at(saved.revision);
+            buffer.area.riders.hunks.ask_again();
             let name = buffer.name();
             cx.state.say(format!("saved {name}"));
             disk_events::withdraw(cx, saved.buffer);
@@ -157,16 +156,6 @@ fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
 pub fn refresh_tree(cx: &mut Cx<'_>) {
     let folders: Vec<PathBuf> = cx.state.files.open_folders().map(PathBuf::from).collect();
     cx.effects.extend(folders.into_iter().map(Effect::List));
-}
-
-/// The colours of a part of a file were found, or there are none.
-pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
-    let shown = cx.state.buffers.current().is_some_and(|buffer| buffer.id == id);
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    buffer.coloring.hear(&mut buffer.area.document);
-    if buffer.coloring.arrived(colored) && shown {
-        cx.state.damage.add(Part::Editor);
-    }
 }
 
 /// The agent's environment asks.

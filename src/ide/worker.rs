@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 use super::commands;
 use super::effect::{Effect, Save};
 use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
+use super::git;
 use super::keeping::{self, Job, Kept};
 use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
-use super::state::coloring::ColorJob;
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
@@ -31,6 +31,8 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list, walk};
+
+mod looking;
 
 /// Does outside work.
 pub struct Worker {
@@ -125,12 +127,21 @@ impl Worker {
                 let found = commands::select::run(&asked);
                 Event::Occurrences(asked, found)
             }),
+            Effect::Fold(buffer, job) => {
+                self.blocking(move || Event::Folded(buffer, Box::new(job.run())));
+            }
+            Effect::GitText { buffer, path, known } => {
+                let env = self.env.clone();
+                self.task(async move { Event::GitText(buffer, git::read(&*env, &path, known).await) });
+            }
+            Effect::Compare(buffer, job) => self.compare_with_git(buffer, *job),
+            Effect::Survey(survey) => self.survey(*survey),
             Effect::Color(buffer, job) => self.color(buffer, job),
             Effect::ColorCode(job) => self.blocking(move || Event::CodeColored(Box::new(job.run()))),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Watch(files, touches) => self.watch(files, touches),
-            Effect::Compare { buffer, path, text, encoding } => {
+            Effect::CompareDisk { buffer, path, text, encoding } => {
                 let env = self.env.clone();
                 self.task(async move {
                     let result = differ(&*env, &path, text, encoding).await;
@@ -269,23 +280,6 @@ impl Worker {
                 trees.as_ref().map(|trees| trees.perform(job));
             }
         }
-    }
-
-    /// Finds colours. A long text costs time at every parse, so typing gathers before the next.
-    fn color(&self, buffer: BufferId, job: Box<ColorJob>) {
-        self.task(async move {
-            let (pause, broken) = (job.pause(), job.broken());
-            if !pause.is_zero() {
-                tokio::time::sleep(pause).await;
-            }
-            match tokio::task::spawn_blocking(move || job.run()).await {
-                Ok(colored) => Event::Colored(buffer, Box::new(colored)),
-                Err(error) => {
-                    tracing::error!("a search for colours failed: {error}");
-                    Event::Colored(buffer, Box::new(broken))
-                }
-            }
-        });
     }
 
     fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {

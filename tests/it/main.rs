@@ -25,10 +25,16 @@ mod ide_cursors;
 mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
+/// What differs from git's text.
+mod ide_git;
 /// Unsaved text outlives the program.
 mod ide_kept_undo;
 mod ide_large;
+/// The mouse in a text.
+mod ide_mouse;
 mod ide_recovery;
+/// Rows that are not lines.
+mod ide_rows;
 /// Typing, saving, renaming and reading again at the same time.
 mod ide_rules;
 mod ide_saving;
@@ -42,7 +48,11 @@ mod ide_syntax;
 mod ide_together;
 /// Undo beyond one step.
 mod ide_undo;
+/// What the editor shows beside the text.
+mod ide_view;
 mod ide_watching;
+/// Several views of texts.
+mod ide_windows;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

@@ -8,15 +8,19 @@ pub mod change;
 pub mod command;
 pub mod edit;
 pub mod file;
+pub mod fold;
+pub mod git;
 pub mod history;
 pub mod lines;
 pub mod list;
+pub mod look;
 pub mod motion;
 pub mod search;
 pub mod select;
 pub mod syntax;
 pub mod tree;
 pub mod view;
+pub mod window;
 
 pub use command::{Command, Cx};
 
@@ -34,6 +38,10 @@ pub static AREAS: &[&[Command]] = &[
     search::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,
+    look::COMMANDS,
+    git::COMMANDS,
+    fold::COMMANDS,
+    window::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

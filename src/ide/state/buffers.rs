@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::area::Area;
 use super::coloring::{ColorJob, Coloring};
@@ -10,11 +11,9 @@ use crate::exec::Stamp;
 use crate::text::columns;
 use crate::text::document::Document;
 use crate::text::position::{Byte, Column, Line};
+use crate::text::rows::Row;
 use crate::text::selection::Selection;
 use crate::workspace::editorconfig::Rules;
-
-/// Lines kept between the cursor and the pane's edge.
-const SCROLL_MARGIN: usize = 3;
 
 /// Identifies an open file for as long as the program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,10 +77,6 @@ pub struct Buffer {
     pub coloring: Coloring,
     /// How the selection grew by the text's tree: the version, before, after.
     pub expanded: Vec<(u64, Selection, Selection)>,
-    /// First line on screen.
-    pub top: Line,
-    /// First column on screen.
-    pub left: Column,
     /// Whether a save is on its way.
     pub saving: bool,
     /// Whether the agent's edit that is on its way to disk takes unsaved changes along.
@@ -129,32 +124,23 @@ impl Buffer {
         self.area.go_to(at);
     }
 
-    /// Scrolls so that the cursor is inside a pane of this size; tells whether it moved.
-    pub fn scroll_to_cursor(&mut self, rows: usize, cols: usize, tab_width: usize) -> bool {
-        let (line, column) = self.cursor(tab_width);
-        let before = (self.top, self.left);
-        let margin = SCROLL_MARGIN.min(rows.saturating_sub(1) / 2);
-        let lowest = (line.0 + margin + 1).saturating_sub(rows.max(1));
-        let highest = line.0.saturating_sub(margin);
-        self.top = Line(self.top.0.clamp(lowest.min(highest), highest).min(self.area.text().last_line().0));
-        // Columns jump by half a pane, so that typing at the edge does not redraw at every key.
-        if column.0 < self.left.0 || column.0 >= self.left.0 + cols.max(1) {
-            self.left = Column(if column.0 < cols { 0 } else { column.0 - cols / 2 });
+    /// Moves the view by rows; the cursor stays where it is.
+    pub fn scroll_by(&mut self, rows: isize, tab_width: usize) {
+        let lens = self.area.lens(self.tab_width(tab_width));
+        let top = lens.row_at(self.area.riders.view.top);
+        let step = |row: &Row| if rows < 0 { lens.above(row) } else { lens.below(row) };
+        let top = std::iter::successors(Some(top), step).take(rows.unsigned_abs() + 1).last();
+        if let Some(top) = top {
+            self.area.riders.view.top = top.start;
         }
-        before != (self.top, self.left)
     }
 
-    /// Moves the view by lines; the cursor stays where it is.
-    pub fn scroll_by(&mut self, lines: isize) {
-        self.top = Line(self.top.0.saturating_add_signed(lines).min(self.area.text().last_line().0));
-    }
-
-    /// What has to be looked for so that the next frame of so many rows has its colours.
-    pub fn color(&mut self, rows: usize) -> Option<ColorJob> {
+    /// What has to be looked for so that the next frame has the colours of what it shows.
+    pub fn color(&mut self, visible: &[Range<Byte>], now: Duration) -> Option<ColorJob> {
         if self.reading.is_some() {
             return None;
         }
-        self.coloring.next(&mut self.area.document, self.path.as_deref(), (self.top, rows))
+        self.coloring.next(&mut self.area.document, self.path.as_deref(), visible, now)
     }
 
     /// Whether the agent's unreviewed marks touch a line.
@@ -230,8 +216,6 @@ impl Buffers {
             lost_at: None,
             coloring: Coloring::default(),
             expanded: Vec::new(),
-            top: Line(0),
-            left: Column(0),
             saving: false,
             saved_along: false,
             save_again: false,

@@ -268,6 +268,8 @@ pub enum Answer {
     AllowAlways(u64),
     /// Do not let it run.
     Deny(u64),
+    /// Take the lines at the cursor back to what git has.
+    RevertHunk,
     /// Replace the match at the cursor and go to the next.
     ReplaceOne,
     /// Leave it and go to the next.

@@ -7,24 +7,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::layout::Rect;
-
 use super::again::Again;
 use super::agent::{Agent, Prompt};
 use super::area::Area;
 use super::asks::Asks;
 use super::awaiting::Awaiting;
-use super::buffers::{BufferId, Buffers};
+use super::buffers::Buffers;
 use super::damage::{Damage, Part};
 use super::files::FileTree;
+use super::look::Look;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
+use super::scrollbar::Surveyed;
 use super::show::Show;
+use super::shown::{Drag, Shown};
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::unsaved::Unsaved;
 use super::watching::Watching;
+use super::windows::{Border, Windows};
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::layout::Areas;
 use crate::ide::options::Options;
@@ -103,10 +105,20 @@ pub struct State {
     pub accepted_search: Option<(Byte, u64)>,
     /// The last click into the text: when, where, how many in a row.
     pub last_click: Option<(Duration, Byte, u8)>,
-    /// Whether the editor was scrolled away from its cursor by the wheel.
-    pub free_scroll: bool,
-    /// Which cursor of which file the view was scrolled to last, in which pane.
-    pub followed: Option<(BufferId, Byte, Rect)>,
+    /// How the editor is divided.
+    pub windows: Windows,
+    /// What the window with the keys showed last.
+    pub shown: Option<Shown>,
+    /// What the others showed.
+    pub beside: Vec<Shown>,
+    /// The lines between them.
+    pub borders: Vec<Border>,
+    /// What the mouse selects by while its button is held, and what it began with.
+    pub drag: Option<Drag>,
+    /// Where in a text stands what was looked for, for the scrollbar.
+    pub surveyed: Option<Surveyed>,
+    /// Whether a text is being searched for that.
+    pub surveying: bool,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
     /// What was selected when the find question came.
@@ -123,6 +135,8 @@ pub struct State {
     pub hints: Vec<(String, String)>,
     /// How things are shown.
     pub show: Show,
+    /// What the editor shows beside the text.
+    pub look: Look,
     /// The tools, for their plain views.
     pub tools: Registry,
     /// How many undo trees were handed out to be kept; `None` when they are not.
@@ -180,8 +194,13 @@ impl State {
             searching: None,
             accepted_search: None,
             last_click: None,
-            free_scroll: false,
-            followed: None,
+            windows: Windows::default(),
+            shown: None,
+            beside: Vec::new(),
+            borders: Vec::new(),
+            drag: None,
+            surveyed: None,
+            surveying: false,
             replacing: None,
             before_find: None,
             search_how: How::default(),
@@ -189,14 +208,8 @@ impl State {
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
-            show: Show {
-                tab_width: options.tab_width.clamp(1, 16),
-                auto_pairs: options.auto_pairs,
-                wrap_column: options.wrap_column.max(1),
-                line_numbers: options.line_numbers,
-                thinking: false,
-                output: false,
-            },
+            show: Show::of(options),
+            look: options.look.clone(),
             tools,
             undo_keeping: options.keep_undo.then_some(0),
             told: BTreeSet::new(),

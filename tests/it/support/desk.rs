@@ -115,6 +115,14 @@ impl Plan {
         self.file(path, content).open(path)
     }
 
+    /// Makes the workspace a repository with everything in its first commit; `None` where there
+    /// is no git, which is said.
+    pub fn committed(self) -> Option<Self> {
+        let work = self.temp.path().join("work");
+        let commands: [&[&str]; 3] = [&["init", "-q"], &["add", "."], &["commit", "-q", "-m", "first"]];
+        commands.iter().all(|args| super::git::git(&work, args)).then_some(self)
+    }
+
     /// What the model will answer.
     #[must_use]
     pub fn turns(mut self, turns: impl IntoIterator<Item = Turn>) -> Self {
@@ -230,7 +238,7 @@ impl Plan {
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 40,
-            line_numbers: true,
+            look: bowline::ide::state::look::Look::default(),
             keep_undo: self.keep_undo,
             mouse: true,
             unrestricted: false,
