@@ -440,6 +440,9 @@ impl App {
             rows.extend(arrange::rows_of_caret(&self.state));
             self.tree.damage(self.nodes[&Part::Status]);
         }
+        if let Some((id, lines)) = damage.other_colors() {
+            rows.extend(arrange::rows_of_lines(&self.state, *id, lines));
+        }
         for rows in rows {
             self.tree.damage_rows(self.nodes[&Part::Editor], rows);
         }

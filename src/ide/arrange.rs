@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use super::state::State;
-use super::state::buffers::Buffer;
+use super::state::buffers::{Buffer, BufferId};
 use super::state::look::Look;
 use super::state::scrollbar;
 use super::state::shown::{Crumb, Shown};
@@ -85,6 +85,17 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
         let shown = windowing::as_seen_in(buffer, window, |buffer| lay_out(buffer, &frame));
         state.beside.push(shown);
     }
+}
+
+/// The rows of the editor's part that show some lines of a file, the last one too.
+pub fn rows_of_lines(state: &State, id: BufferId, lines: &Range<Line>) -> Vec<Range<u16>> {
+    let Some(part) = state.areas.editor else { return Vec::new() };
+    let views = state.shown.iter().chain(&state.beside).filter(|view| view.buffer == id);
+    let rows = |view: &Shown| {
+        let down = view.area.y - part.y;
+        view.rows_of(lines.start).start + down..view.rows_of(lines.end).end + down
+    };
+    views.map(rows).collect()
 }
 
 /// The rows of the editor's part that must be drawn when a line of the file with the keys

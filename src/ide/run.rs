@@ -124,6 +124,9 @@ impl OnTerminal {
                 }
             }
         }
+        // Everything is written. To give back a large text and its tree piece by piece takes longer
+        // than all else of an end, and the process takes them along anyway.
+        std::mem::forget(pump);
         Ok(code)
     }
 

@@ -10,7 +10,7 @@ use super::git;
 use super::state::State;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
-use super::state::coloring::Colored;
+use super::state::coloring::{Colored, Differs};
 use super::state::damage::Part;
 use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
 use super::state::shown::Shown;
@@ -98,7 +98,15 @@ pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
     let shown = cx.state.shown.iter().chain(&cx.state.beside).any(|view| view.buffer == id);
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     buffer.coloring.hear(&mut buffer.area.document);
-    if buffer.coloring.arrived(colored) && shown {
-        cx.state.damage.add(Part::Editor);
+    let differs = buffer.coloring.arrived(colored);
+    let text = buffer.area.text();
+    match differs {
+        _ if !shown => {}
+        Differs::Nothing => {}
+        Differs::Colors(range) => {
+            let lines = text.line_of(range.start)..text.line_of(range.end);
+            cx.state.damage.recolored(id, lines);
+        }
+        Differs::Everything => cx.state.damage.add(Part::Editor),
     }
 }

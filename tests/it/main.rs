@@ -75,3 +75,5 @@ mod tables;
 mod tidy;
 /// The terminal is given back on every way out.
 mod tui_term;
+/// The official data of Unicode.
+mod unicode;

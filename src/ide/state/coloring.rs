@@ -68,6 +68,17 @@ struct Seen {
     outline: Vec<Named>,
 }
 
+/// What looks different after a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Differs {
+    /// Nothing on the screen.
+    Nothing,
+    /// Something in this part of the text.
+    Colors(Range<Byte>),
+    /// Perhaps everything.
+    Everything,
+}
+
 /// What one search found.
 #[derive(Debug)]
 pub struct Colored {
@@ -199,10 +210,10 @@ impl Coloring {
         }
     }
 
-    /// Takes in what was found; tells whether the screen looks different now.
-    pub fn arrived(&mut self, colored: Colored) -> bool {
+    /// Takes in what was found; tells what of the screen looks different now.
+    pub fn arrived(&mut self, colored: Colored) -> Differs {
         if colored.round != self.round {
-            return false;
+            return Differs::Nothing;
         }
         self.running = false;
         self.pace.took(colored.cost);
@@ -217,18 +228,32 @@ impl Coloring {
                     }
                 }
                 let before = Self { painted, outline, ..Self::default() };
-                let differs = self.outline != before.outline
-                    || self.visible.iter().any(|seen| before.within(seen) != self.within(seen));
+                let parts =
+                    self.visible.iter().filter_map(|seen| differing(before.within(seen), self.within(seen)));
+                let differs = match parts.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) {
+                    _ if self.outline != before.outline => Differs::Everything,
+                    Some(range) => Differs::Colors(range),
+                    None => Differs::Nothing,
+                };
                 (self.tree, self.painted, self.outline) = (Some(tree), before.painted, before.outline);
                 differs
             }
             Err(trouble) => {
                 self.restart();
                 self.trouble = Some(trouble);
-                true
+                Differs::Everything
             }
         }
     }
+}
+
+/// Where two lists of scopes differ, from the first place to the last.
+fn differing(old: &[Span], new: &[Span]) -> Option<Range<Byte>> {
+    let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[front..], &new[front..]);
+    let back = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    let rest = old[..old.len() - back].iter().chain(&new[..new.len() - back]);
+    rest.map(|span| span.range.clone()).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
 }
 
 /// Parts of a screen that are looked at on their own; more become one.

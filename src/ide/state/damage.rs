@@ -1,5 +1,10 @@
 //! What must be drawn again. Must not know how.
 
+use std::ops::Range;
+
+use super::buffers::BufferId;
+use crate::text::position::Line;
+
 /// The parts of the screen that are drawn on their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
@@ -30,6 +35,7 @@ impl Part {
 pub struct Damage {
     parts: Vec<Part>,
     caret_line: bool,
+    recolored: Option<(BufferId, Range<Line>)>,
     touched: bool,
     everything: bool,
 }
@@ -45,6 +51,22 @@ impl Damage {
     /// The editor's line with the caret must be drawn again, and no other.
     pub fn caret_line(&mut self) {
         self.caret_line = true;
+    }
+
+    /// These lines of a file, the last one too, have other colours.
+    pub fn recolored(&mut self, buffer: BufferId, lines: Range<Line>) {
+        match &mut self.recolored {
+            None => self.recolored = Some((buffer, lines)),
+            Some((other, known)) if *other == buffer => {
+                *known = known.start.min(lines.start)..known.end.max(lines.end);
+            }
+            Some(_) => self.add(Part::Editor),
+        }
+    }
+
+    /// The lines of a file that have other colours, the last one too.
+    pub fn other_colors(&self) -> Option<&(BufferId, Range<Line>)> {
+        self.recolored.as_ref()
     }
 
     /// What the editor shows must be found again; it may turn out that little of it differs.
@@ -80,6 +102,10 @@ impl Damage {
 
     /// Whether anything changed.
     pub fn any(&self) -> bool {
-        self.everything || !self.parts.is_empty() || self.caret_line || self.touched
+        self.everything
+            || !self.parts.is_empty()
+            || self.caret_line
+            || self.touched
+            || self.recolored.is_some()
     }
 }

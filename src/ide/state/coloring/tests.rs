@@ -55,7 +55,7 @@ fn colours_arrive_and_stay_while_the_text_changes() {
     let mut file = file("a.rs", "let x = 1;\n");
     let job = file.next().unwrap();
     assert!(file.next().is_none(), "one job at a time");
-    assert!(file.coloring.arrived(job.run()));
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
     assert!(file.has("let", "keyword") && file.has("1", "constant"));
     assert!(file.next().is_none(), "nothing has changed");
     file.edit(0..0, "// é\n");
@@ -64,10 +64,10 @@ fn colours_arrive_and_stay_while_the_text_changes() {
     let job = file.next().unwrap();
     // Typed while the job is under way.
     file.edit(6..6, "\n\n");
-    assert!(file.coloring.arrived(job.run()));
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
     assert!(file.has("// é", "comment") && file.has("1", "constant"), "{:?}", file.scopes());
     let job = file.next().unwrap();
-    assert!(!file.coloring.arrived(job.run()), "what was carried along was right");
+    assert_eq!(file.coloring.arrived(job.run()), Differs::Nothing, "what was carried along was right");
     assert!(file.coloring.tree().is_some() && file.next().is_none());
 }
 
@@ -78,7 +78,7 @@ fn parts_of_a_screen_have_their_own_colours_and_names() {
     let end = Byte(code.len());
     let shown = [Byte(0)..Byte(40), end.back(40)..end];
     let job = file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).unwrap();
-    assert!(file.coloring.arrived(job.run()));
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
     assert!(shown.iter().all(|part| !file.coloring.within(part).is_empty()));
     assert!(file.coloring.within(&(Byte(code.len() / 2)..Byte(code.len() / 2 + 40))).is_empty());
     assert!(file.coloring.outline().iter().any(|named| named.name == "a"));
@@ -94,9 +94,9 @@ fn many_changes_at_once_begin_anew() {
         file.document.apply(Transaction::new(changes), &Selection::cursor(Byte(0)), 0);
     }
     file.coloring.hear(&mut file.document);
-    assert!(!file.coloring.arrived(late.run()), "it is about a text that is long gone");
+    assert_eq!(file.coloring.arrived(late.run()), Differs::Nothing, "it is about a text that is long gone");
     let job = file.next().unwrap();
-    assert!(file.coloring.arrived(job.run()));
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
     assert!(file.has("let", "keyword"));
 }
 
@@ -119,7 +119,8 @@ fn what_is_too_long_says_so_and_recovers() {
     assert_eq!(file.coloring.trouble(), Some(Trouble::TooLong));
     file.edit(2..SIZE_MAX, "");
     let job = file.next().unwrap();
-    assert!(file.coloring.trouble().is_none() && file.coloring.arrived(job.run()));
+    assert!(file.coloring.trouble().is_none());
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn what_is_looked_at_is_bounded() {
 fn a_search_that_breaks_down_is_told_and_ends() {
     let mut file = file("a.rs", "let x = 1;\n");
     let job = file.next().unwrap();
-    assert!(file.coloring.arrived(job.broken()));
+    assert_eq!(file.coloring.arrived(job.broken()), Differs::Everything);
     assert_eq!(file.coloring.trouble(), Some(Trouble::Broken));
     assert!(file.next().is_none());
     file.edit(0..0, "y");
@@ -174,4 +175,17 @@ fn a_long_text_waits_for_a_pause() {
     assert!(again.at_once().is_none());
     let due = again.coloring.due(again.document.text()).unwrap();
     assert!(at(&mut again, 0, due).is_some());
+}
+
+#[test]
+fn only_what_differs_is_drawn_again() {
+    let mut file = file("a.rs", "let x = 1;\nlet y = 2;\nlet z = 3;\n");
+    let job = file.next().unwrap();
+    file.coloring.arrived(job.run());
+    // A word that becomes another one, on the second line only.
+    file.edit(11..14, "use");
+    file.edit(11..11, "//");
+    let job = file.next().unwrap();
+    let Differs::Colors(range) = file.coloring.arrived(job.run()) else { panic!("colours differ") };
+    assert!(range.start >= Byte(11) && range.end <= Byte(24), "{range:?}");
 }
