@@ -9,6 +9,8 @@
 
 /// Inside the process: frames, bytes, edits, streaming, with growth exponents.
 mod inside;
+/// Files of many megabytes in a pseudo terminal: open, memory, keys.
+mod large;
 /// The built binary in a pseudo terminal: start, keys, idle.
 mod terminal;
 
@@ -41,6 +43,8 @@ const ROWS: &[Row] = &[
     ("key", terminal::key),
     ("idle", terminal::idle),
     ("interrupt", terminal::interrupt),
+    ("large", large::files),
+    ("line", large::line),
 ];
 
 fn main() {

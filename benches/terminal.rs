@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -11,13 +12,15 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use crate::{Effort, percentile, report};
 
 /// A program in a terminal, its output time-stamped on a thread of its own.
-struct Program {
+pub struct Program {
     child: Box<dyn Child + Send + Sync>,
-    writer: Box<dyn Write + Send>,
+    /// What is typed goes here.
+    pub writer: Box<dyn Write + Send>,
     output: mpsc::Receiver<(Instant, Vec<u8>)>,
     _master: Box<dyn MasterPty + Send>,
     folder: tempfile::TempDir,
-    started: Instant,
+    /// When it was started.
+    pub started: Instant,
     seen: Vec<u8>,
     last: Instant,
 }
@@ -34,9 +37,13 @@ fn run(program: &str, args: &[&str], text: &str) -> Program {
 }
 
 fn run_with(program: &str, args: &[&str], text: &str, vars: &[(&str, &str)]) -> Program {
+    run_on(program, args, vars, |path| std::fs::write(path, text).unwrap())
+}
+
+fn run_on(program: &str, args: &[&str], vars: &[(&str, &str)], fill: impl FnOnce(&Path)) -> Program {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("work")).unwrap();
-    std::fs::write(folder.path().join("work/text.rs"), text).unwrap();
+    fill(&folder.path().join("work/text.rs"));
     let pty = native_pty_system();
     let pair = pty.openpty(PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 }).unwrap();
     let mut command = CommandBuilder::new(program);
@@ -73,10 +80,15 @@ fn bowline(args: &[&str], text: &str) -> Program {
     run(env!("CARGO_BIN_EXE_bowline"), args, text)
 }
 
+/// The program with a file open that somebody else writes.
+pub fn bowline_on(fill: impl FnOnce(&Path)) -> Program {
+    run_on(env!("CARGO_BIN_EXE_bowline"), &["text.rs"], &[], fill)
+}
+
 impl Program {
     /// Waits until the output, from the start on or since the last [`Self::settle`], holds a
     /// text; when the piece came that completes it, or the last piece.
-    fn wait_for(&mut self, text: &str) -> Instant {
+    pub fn wait_for(&mut self, text: &str) -> Instant {
         let limit = Instant::now() + Duration::from_secs(20);
         while !self.seen.windows(text.len()).any(|window| window == text.as_bytes()) {
             assert!(Instant::now() < limit, "no {text:?} in {:?}", String::from_utf8_lossy(&self.seen));
@@ -90,7 +102,7 @@ impl Program {
     }
 
     /// Everything that comes until nothing has come for a while: bytes, and when the first came.
-    fn settle(&mut self, quiet: Duration) -> (usize, Option<Instant>) {
+    pub fn settle(&mut self, quiet: Duration) -> (usize, Option<Instant>) {
         let (mut bytes, mut first) = (0, None);
         self.seen.clear();
         let limit = Instant::now() + Duration::from_secs(30);
@@ -104,7 +116,7 @@ impl Program {
     }
 
     /// User and system time, threads included, in milliseconds; and resident memory in MB.
-    fn usage(&self) -> (f64, f64) {
+    pub fn usage(&self) -> (f64, f64) {
         let pid = self.child.process_id().unwrap();
         let schedstat = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
         let nanos: f64 = schedstat
@@ -133,7 +145,7 @@ impl Program {
     }
 }
 
-fn millis(time: Duration) -> f64 {
+pub fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
@@ -177,7 +189,7 @@ pub fn start(effort: Effort) {
 }
 
 /// How long a key may take before the benchmark gives up.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// From writing a key to the first byte of its frame.
 pub fn key(effort: Effort) {

@@ -18,9 +18,9 @@ impl Stamp {
     /// The stamp of a content. Length and a 64-bit hash with fixed keys: it finds accidents,
     /// and nobody gains anything by forging one.
     pub fn of(bytes: &[u8]) -> Self {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(bytes);
-        Self(format!("{:x}-{:016x}", bytes.len(), hasher.finish()))
+        let mut stamping = Stamping::default();
+        stamping.feed(bytes);
+        stamping.stamp()
     }
 
     /// The stamp of a file that does not exist: a write with it only ever makes a new file.
@@ -28,6 +28,29 @@ impl Stamp {
         Self("missing".to_string())
     }
 }
+
+/// The stamp of a content that comes in pieces.
+#[derive(Debug, Default)]
+pub struct Stamping {
+    hasher: DefaultHasher,
+    length: u64,
+}
+
+impl Stamping {
+    /// Takes in the next piece, of any length.
+    pub fn feed(&mut self, piece: &[u8]) {
+        self.hasher.write(piece);
+        self.length += piece.len() as u64;
+    }
+
+    /// The stamp of all of them.
+    pub fn stamp(&self) -> Stamp {
+        Stamp(format!("{:x}-{:016x}", self.length, self.hasher.finish()))
+    }
+}
+
+/// Takes a file in, piece by piece; `false` ends the reading. Called on a thread that may block.
+pub type PieceSink = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
 /// A file's bytes and the state in which they were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,6 +182,19 @@ pub trait Environment: Send + Sync + fmt::Debug {
 
     /// Reads a whole file.
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>>;
+
+    /// Reads a file in pieces, the first of which is short and yet at least 8 KB, unless the file
+    /// is shorter. [`EnvError::Cancelled`] when the sink had enough.
+    fn read_pieces<'a>(
+        &'a self,
+        path: &'a Path,
+        mut sink: PieceSink,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        Box::pin(async move {
+            let data = self.read(path).await?;
+            if sink(&data.bytes) { Ok(data.stamp) } else { Err(EnvError::Cancelled) }
+        })
+    }
 
     /// Replaces a file, atomically unless it has several names, making it and its folders when
     /// missing. With `expected` the write fails as [`EnvError::Stale`] when the file is in

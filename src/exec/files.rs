@@ -2,14 +2,14 @@
 //!
 //! Must not know commands.
 
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::environment::{DirEntry, EnvError, FileData, FileKind, FileStat, Stamp};
+use super::environment::{DirEntry, EnvError, FileData, FileKind, FileStat, Stamp, Stamping};
 use crate::base::paths;
 
 /// Symbolic links that are followed one after the other before we call it a circle, as Linux does.
@@ -101,4 +101,36 @@ fn follow(path: &Path, links_left: usize) -> Result<PathBuf, EnvError> {
         return Err(error_at(path, io::Error::other("too many symbolic links")));
     }
     follow(&paths::absolute(&parent, &target), links_left - 1)
+}
+
+/// Bytes of the first piece: what a first screen takes, and soon read.
+const FIRST_PIECE: usize = 64 << 10;
+/// Bytes of the others.
+const PIECE: usize = 1 << 20;
+
+/// Reads a regular file in pieces.
+pub(super) fn read_pieces(path: &Path, sink: &mut dyn FnMut(&[u8]) -> bool) -> Result<Stamp, EnvError> {
+    must_be_file(path)?;
+    let error = |source| error_at(path, source);
+    let mut file = File::open(path).map_err(error)?;
+    let mut stamping = Stamping::default();
+    let mut piece = Vec::with_capacity(PIECE);
+    let mut most = FIRST_PIECE;
+    loop {
+        piece.clear();
+        let length = (&mut file).take(most as u64).read_to_end(&mut piece).map_err(error)?;
+        if length == 0 {
+            return Ok(stamping.stamp());
+        }
+        stamping.feed(&piece);
+        if !sink(&piece) {
+            return Err(EnvError::Cancelled);
+        }
+        most = PIECE;
+    }
+}
+
+/// The state of a file, without keeping its content.
+pub(super) fn stamp(path: &Path) -> Result<Stamp, EnvError> {
+    read_pieces(path, &mut |_| true)
 }

@@ -11,7 +11,8 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::environment::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, PieceSink,
+    Stamp,
 };
 use super::{files, process, replace};
 
@@ -89,6 +90,14 @@ impl Environment for LocalEnvironment {
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
         Self::blocking(path, files::read)
+    }
+
+    fn read_pieces<'a>(
+        &'a self,
+        path: &'a Path,
+        mut sink: PieceSink,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        Self::blocking(path, move |path| files::read_pieces(path, &mut *sink))
     }
 
     fn write<'a>(

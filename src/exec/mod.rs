@@ -13,7 +13,8 @@ pub mod shelf;
 pub mod spill;
 
 pub use environment::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, PieceSink,
+    Stamp,
 };
 pub use kept::KeptFiles;
 pub use local::LocalEnvironment;

@@ -15,7 +15,7 @@ use rustix::fs::{Access, Gid, Uid, XattrFlags};
 use tempfile::NamedTempFile;
 
 use super::environment::{EnvError, Stamp};
-use super::files::{error_at, must_be_file, read};
+use super::files::{error_at, must_be_file, stamp};
 
 /// Replaces the file at a real path (links followed); makes it and its folders when missing.
 pub(super) fn replace(path: &Path, bytes: &[u8], expected: Option<&Stamp>) -> Result<Stamp, EnvError> {
@@ -110,7 +110,7 @@ fn existing(path: &Path) -> Result<Option<fs::Metadata>, EnvError> {
 }
 
 fn check_stamp(path: &Path, exists: bool, expected: &Stamp) -> Result<(), EnvError> {
-    let same = if exists { read(path)?.stamp == *expected } else { *expected == Stamp::missing() };
+    let same = if exists { stamp(path)? == *expected } else { *expected == Stamp::missing() };
     if same { Ok(()) } else { Err(EnvError::Stale(path.to_path_buf())) }
 }
 

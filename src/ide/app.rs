@@ -23,7 +23,7 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{disk_events, file_events, git, input, mouse, recovery, settle, undo_keeping, update};
+use super::{disk_events, file_events, git, input, mouse, reading, recovery, settle, undo_keeping, update};
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
 use crate::tui::input::Input;
@@ -179,6 +179,7 @@ impl App {
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),
+            Event::Reading(part) => reading::more(&mut cx, *part),
             Event::AllOpened => recovery::all_opened(&mut cx),
             Event::Reread(read) => disk_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),

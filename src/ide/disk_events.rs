@@ -38,14 +38,15 @@ pub fn happened(cx: &mut Cx<'_>, event: FileEvent) {
 pub fn watch(cx: &mut Cx<'_>) {
     if let Some(files) = cx.state.watching.changed(cx.state.buffers.all()) {
         cx.effects.push(Effect::Watch(files, cx.state.watching.touches.clone()));
-        look_up(cx);
     }
+    look_up(cx);
 }
 
 /// What is to be known about files that were opened since, and that no frame had to wait for.
 fn look_up(cx: &mut Cx<'_>) {
     let mut new = Vec::new();
-    for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| buffer.path.is_some()) {
+    let is_whole = |buffer: &&mut Buffer| buffer.path.is_some() && buffer.reading.is_none();
+    for buffer in cx.state.buffers.all_mut().iter_mut().filter(is_whole) {
         if !std::mem::replace(&mut buffer.looked_up, true) {
             new.push(buffer.id);
         }
@@ -91,7 +92,7 @@ pub fn check_disk(cx: &mut Cx<'_>) {
 
 /// What a file is compared with.
 fn known(buffer: &Buffer) -> Option<(BufferId, PathBuf, Stamp)> {
-    let path = buffer.path.clone().filter(|_| !buffer.saving)?;
+    let path = buffer.path.clone().filter(|_| !buffer.saving && buffer.reading.is_none())?;
     Some((buffer.id, path, buffer.stamp.clone().unwrap_or_else(Stamp::missing)))
 }
 

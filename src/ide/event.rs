@@ -63,6 +63,8 @@ pub enum Event {
     Dequeued(Vec<String>),
     /// A file was read.
     Opened(Opened),
+    /// More of a long file was read.
+    Reading(Box<Partly>),
     /// The files that were to be opened at the start are.
     AllOpened,
     /// A file was written, or could not be.
@@ -121,6 +123,24 @@ pub enum FileEvent {
         /// From the disk's text to ours, and the disk's state.
         result: Result<(LineDiff, Stamp), EnvError>,
     },
+}
+
+/// A file of which a part was read.
+pub struct Partly {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// What was read.
+    pub text: Text,
+    /// How much that is, in percent.
+    pub percent: u8,
+    /// Where to put the cursor: line and column from 1.
+    pub at: Option<(usize, usize)>,
+    /// Whether the file that is shown stays shown.
+    pub behind: bool,
+    /// Comes with the first part; the reading ends when nobody has it any more.
+    pub ticket: Option<Arc<()>>,
 }
 
 /// What has to change in a text before it is saved.

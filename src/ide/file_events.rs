@@ -9,6 +9,7 @@ use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::event::{BufferRequest, BufferSnapshot, Opened, Saved};
+use super::reading;
 use super::recovery;
 use super::rules;
 use super::state::buffers::{BufferId, Disk};
@@ -24,6 +25,8 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
     let (document, stamp) = match opened.result {
         Ok(Some((document, stamp))) => (document, Some(stamp)),
         Ok(None) => (crate::text::document::Document::default_file(), None),
+        // Nobody waits for it any more.
+        Err(EnvError::Cancelled) => return,
         Err(EnvError::IsFolder(folder)) => {
             if cx.state.files.unfold(&folder) {
                 cx.effects.push(Effect::List(folder.clone()));
@@ -31,8 +34,14 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
             cx.state.files.select(&folder);
             return cx.state.fail(format!("{shown} is a folder; its files are in the tree (Alt-1)"));
         }
-        Err(error) => return cx.state.fail(format!("cannot open {shown}: {error}")),
+        Err(error) => {
+            reading::failed(cx, &opened.real);
+            return cx.state.fail(format!("cannot open {shown}: {error}"));
+        }
     };
+    if let (Some(stamp), true) = (&stamp, reading::is_under_way(cx, &opened.real)) {
+        return reading::done(cx, &opened.real, document, stamp.clone());
+    }
     let open = cx.state.buffers.by_path(&opened.real).map(|buffer| buffer.id);
     let before = cx.state.buffers.current().filter(|_| opened.behind).map(|buffer| buffer.id);
     let id = match open {
@@ -153,7 +162,9 @@ pub fn refresh_tree(cx: &mut Cx<'_>) {
 pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
     match request {
         BufferRequest::Snapshot { path, reply } => {
-            let snapshot = cx.state.buffers.by_path(&path).map(|buffer| BufferSnapshot {
+            // Of a file that is still being read the disk knows more.
+            let open = cx.state.buffers.by_path(&path).filter(|buffer| buffer.reading.is_none());
+            let snapshot = open.map(|buffer| BufferSnapshot {
                 id: buffer.id,
                 text: buffer.area.text().clone(),
                 format: buffer.area.document.format(),

@@ -60,7 +60,8 @@ impl Pump {
                 biased;
                 happened = self.next() => {
                     if let Happened::Event(event) = &happened {
-                        self.opening &= !matches!(**event, Event::Opened(_));
+                        let shows = matches!(**event, Event::Opened(_) | Event::Reading(_));
+                        self.opening &= !shows;
                     }
                     self.app.take(happened);
                 }

@@ -17,7 +17,8 @@ const TEXT_MAX: usize = 64 << 20;
 /// A file was opened: is its tree kept?
 pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
     // A text that was edited already is not the one that the file holds.
-    let is_as_read = |buffer: &&mut Buffer| buffer.stamp.is_some() && buffer.area.document.version() == 0;
+    let is_as_read =
+        |buffer: &&mut Buffer| buffer.stamp.is_some() && buffer.area.document.history().is_empty();
     let Some(buffer) = cx.state.buffers.get_mut(id).filter(is_as_read) else { return };
     let Some(path) = buffer.real.clone().or_else(|| buffer.path.clone()) else { return };
     let text = buffer.area.text().clone();

@@ -1,7 +1,6 @@
 //! Does the outside work that the loop asks for, each piece as a task whose result comes back
 //! as an event. Must not know the state.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,17 +14,17 @@ use super::effect::{Effect, Save};
 use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
 use super::git;
 use super::keeping::{self, Job, Kept};
+use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
 use super::undo_shelf::{UndoJob, UndoShelf};
-use crate::exec::{EnvError, Environment, FileData, KeptFiles, Stamp};
+use crate::exec::{EnvError, Environment, KeptFiles, Stamp};
 use crate::patch::diff::{self as lines, LineDiff};
 use crate::runtime::Handle;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
-use crate::text::document::Document;
 use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
@@ -34,9 +33,6 @@ use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list, walk};
 
 mod looking;
-
-/// Bytes that are decoded faster than a thread is woken for it.
-const DECODE_HERE: usize = 64 << 10;
 
 /// Does outside work.
 pub struct Worker {
@@ -54,10 +50,6 @@ pub struct Worker {
     watcher: Arc<Mutex<Option<Watcher>>>,
     seen: Arc<Seen>,
 }
-
-/// In which state files were when the system's facts about them were of a version: what has the
-/// same version need not be read again.
-type Seen = Mutex<HashMap<PathBuf, (u64, Stamp)>>;
 
 /// Counts a task for as long as it lives.
 struct Running(Arc<AtomicUsize>);
@@ -102,8 +94,10 @@ impl Worker {
     pub fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Open { path, at } => {
-                let env = self.env.clone();
-                self.task(async move { Event::Opened(open(&*env, path, at).await) });
+                let (env, events, seen) = (self.env.clone(), self.events.clone(), self.seen.clone());
+                self.task(async move {
+                    Event::Opened(opening::open(&*env, path, (at, false), (&events, &seen)).await)
+                });
             }
             Effect::Reread { buffer, path, text, version, forced, encoding, current } => {
                 let env = self.env.clone();
@@ -189,7 +183,7 @@ impl Worker {
     /// loop's own thread: a start must not wait for other threads to be made, and this one only
     /// waits.
     pub(super) fn open_all(&self, first: Option<Opened>, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
-        let (env, events) = (self.env.clone(), self.events.clone());
+        let (env, events, seen) = (self.env.clone(), self.events.clone(), self.seen.clone());
         let running = self.running();
         tokio::spawn(async move {
             let mut behind = first.is_some();
@@ -197,8 +191,8 @@ impl Worker {
                 send(&events, Event::Opened(first)).await;
             }
             for (path, at) in files {
-                let opened = open(&*env, path, at).await;
-                send(&events, Event::Opened(Opened { behind, ..opened })).await;
+                let opened = opening::open(&*env, path, (at, behind), (&events, &seen)).await;
+                send(&events, Event::Opened(opened)).await;
                 behind = true;
             }
             send(&events, Event::AllOpened).await;
@@ -382,20 +376,6 @@ async fn send(events: &mpsc::Sender<Event>, event: Event) {
     }
 }
 
-async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>) -> Opened {
-    let (real, data) = tokio::join!(env.resolve(&path), env.read(&path));
-    let real = real.unwrap_or_else(|_| path.clone());
-    let result = match data {
-        Ok(data) => {
-            let FileData { bytes, stamp } = data;
-            decode(&path, bytes).await.map(|document| Some((document, stamp)))
-        }
-        Err(EnvError::NotFound(_)) => Ok(None),
-        Err(error) => Err(error),
-    };
-    Opened { path, real, result, at, behind: false }
-}
-
 /// The state of a file. One that nobody has written since it was seen last is not read.
 async fn stamp_of(env: &dyn Environment, path: &Path, seen: &Seen) -> Result<Stamp, EnvError> {
     let version = env.stat(path).await?.version;
@@ -405,7 +385,7 @@ async fn stamp_of(env: &dyn Environment, path: &Path, seen: &Seen) -> Result<Sta
     {
         return Ok(stamp.clone());
     }
-    let stamp = env.read(path).await?.stamp;
+    let stamp = env.read_pieces(path, Box::new(|_| true)).await?;
     if let Some(version) = version {
         lock().insert(path.to_path_buf(), (version, stamp.clone()));
     }
@@ -425,15 +405,6 @@ async fn differ(
         (lines::lines(&disk, &text.to_string()), data.stamp)
     });
     compared.await.map_err(|_| EnvError::Cancelled)
-}
-
-/// A file's bytes as a document; many bytes on a thread of their own.
-async fn decode(path: &Path, bytes: Vec<u8>) -> Result<Document, EnvError> {
-    if bytes.len() <= DECODE_HERE {
-        return Ok(Document::from_bytes(&bytes));
-    }
-    let decoded = tokio::task::spawn_blocking(move || Document::from_bytes(&bytes)).await;
-    decoded.map_err(|error| EnvError::Io { path: path.to_path_buf(), source: std::io::Error::other(error) })
 }
 
 /// What makes the file's text out of `text`; the difference of large texts takes its time, so

@@ -1,7 +1,9 @@
 //! Between byte offsets and display columns of a line, tabs expanded. Must not know screens.
 //!
-//! The cost grows with the line's length up to the place asked for, never with the file.
+//! The cost grows with the line's length up to the place asked for, never with the file; in
+//! very long lines it is that of a look into [`super::long_lines`].
 
+use super::long_lines::LongLines;
 use super::position::{Byte, Column, Line};
 use super::rope::Text;
 use crate::base::width::{grapheme_width, graphemes};
@@ -19,36 +21,90 @@ fn is_plain(text: &Text, range: std::ops::Range<Byte>) -> bool {
         && text.chunks_in(range).all(|chunk| chunk.bytes().all(|byte| (0x20..0x7f).contains(&byte)))
 }
 
+/// Cells between the tab stops of a line: one in a very long line, see [`super::long_lines`].
+pub fn stops(text: &Text, line: Line, tab_width: usize) -> usize {
+    if text.is_long(line) { 1 } else { tab_width }
+}
+
 /// The display column of an offset.
 pub fn column_of(text: &Text, at: Byte, tab_width: usize) -> Column {
-    let start = text.line_start(text.line_of(at));
-    if is_plain(text, start..at) {
-        return Column(at - start);
+    let line = text.line_of(at);
+    let (start, tab_width) = (text.line_start(line), stops(text, line, tab_width));
+    let (from, before) = match text.long_lines() {
+        Some(segments) if at - start > LONG_ENOUGH => measured(segments, start, at, text),
+        _ => (start, 0),
+    };
+    if is_plain(text, from..at) {
+        return Column(before + (at - from));
     }
-    let before = text.slice(start..at);
-    Column(graphemes(&before).fold(0, |column, g| column + width_at(g, column, tab_width)))
+    let rest = text.slice(from..at);
+    Column(graphemes(&rest).fold(before, |column, g| column + width_at(g, column, tab_width)))
+}
+
+/// Bytes that are walked rather than looked up.
+const LONG_ENOUGH: usize = 16 << 10;
+
+/// The last known place of a line before an offset, and its column.
+fn measured(segments: &LongLines, start: Byte, at: Byte, text: &Text) -> (Byte, usize) {
+    let mut known = (start, 0);
+    for part in segments.from(start.0) {
+        if part.start > at.0 {
+            break;
+        }
+        // Up to the first segment of the line its beginning is walked, after that it is summed.
+        let head = if known.0 == start { cells(text, start..Byte(part.start)) } else { known.1 };
+        known = (Byte(part.start), head);
+        if part.start + part.bytes > at.0 {
+            break;
+        }
+        known = (Byte(part.start + part.bytes), head + part.cells);
+    }
+    known
+}
+
+fn cells(text: &Text, range: std::ops::Range<Byte>) -> usize {
+    graphemes(&text.slice(range)).map(|g| width_at(g, 0, 1)).sum()
 }
 
 /// The offset at a display column, or the end of the line when it is shorter. A column inside
 /// a wide character gives the character's start.
 pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byte {
-    let start = text.line_start(line);
-    let reach = Byte((start.0 + goal.0 + 1).min(text.line_end(line).0));
-    if is_plain(text, start..reach) {
-        return Byte((start.0 + goal.0).min(reach.0));
+    let (start, end) = (text.line_start(line), text.line_end(line));
+    let tab_width = stops(text, line, tab_width);
+    let (mut from, mut column) = (start, 0);
+    if let Some(segments) = text.long_lines().filter(|_| goal.0 > LONG_ENOUGH && end - start > LONG_ENOUGH) {
+        for part in segments.from(start.0) {
+            let head = if from == start { cells(text, start..Byte(part.start).min(end)) } else { column };
+            if head > goal.0 || part.start >= end.0 {
+                break;
+            }
+            (from, column) = (Byte(part.start), head);
+            if head + part.cells > goal.0 || part.start + part.bytes > end.0 {
+                break;
+            }
+            (from, column) = (Byte(part.start + part.bytes), head + part.cells);
+        }
     }
-    let content = text.line(line);
-    let (mut column, mut offset) = (0, 0);
+    let reach = Byte((from.0 + (goal.0 - column) + 1).min(end.0));
+    if is_plain(text, from..reach) {
+        return Byte((from.0 + (goal.0 - column)).min(reach.0));
+    }
+    // No more of a long line than can hold the column, if it is usual text.
+    let content = text.slice(from..end.min(text.char_floor(from + (goal.0 - column + 1) * CLUSTER)));
+    let mut offset = 0;
     for grapheme in graphemes(&content) {
         let next = column + width_at(grapheme, column, tab_width);
         if next > goal.0 {
-            return start + offset;
+            return from + offset;
         }
         column = next;
         offset += grapheme.len();
     }
-    start + content.len()
+    from + content.len()
 }
+
+/// Bytes of the longest cluster for each cell that is reckoned with.
+const CLUSTER: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -71,6 +127,32 @@ mod tests {
         }
         for (column, at) in [(0, 11), (3, 14), (5, 16), (99, 16)] {
             assert_eq!(at_column(&text, Line(1), Column(column), 4), Byte(at), "{column}");
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+        /// What is looked up is what a walk finds, before and after an edit.
+        #[test]
+        fn columns_of_long_lines_are_those_of_a_walk(
+            unit in "[a-zé漢\t\u{1} ]{1,9}", first in "[a-z\n]{0,200}", places in proptest::collection::vec(0.0f64..1.0, 6),
+        ) {
+            let plain = first + &unit.repeat(super::super::long_lines::LONG / unit.len() + 20_000) + "\nend\n";
+            let mut text = Text::from(plain.as_str());
+            for place in places {
+                let at = text.grapheme_floor(Byte((text.end().0 as f64 * place) as usize));
+                let line = text.line_of(at);
+                let start = text.line_start(line);
+                let tab_width = stops(&text, line, 4);
+                let walked = graphemes(&text.slice(start..at))
+                    .fold(0, |column, g| column + width_at(g, column, tab_width));
+                let column = column_of(&text, at, 4);
+                proptest::prop_assert_eq!(column.0, walked);
+                let found = at_column(&text, line, column, 4);
+                proptest::prop_assert_eq!(column_of(&text, found, 4), column, "{:?} {:?}", at, found);
+                proptest::prop_assert!(found <= at);
+                text.insert(at, "é\tx");
+            }
         }
     }
 }

@@ -51,6 +51,24 @@ impl Document {
         Self { text: Text::from(text), format, saved: Some(0), ..Self::default() }
     }
 
+    /// A document of a text that was read already, unmodified.
+    pub fn of(text: Text, format: Format) -> Self {
+        Self { text, format, saved: Some(0), ..Self::default() }
+    }
+
+    /// More of a text was read that nobody may edit yet; it begins as it was.
+    pub fn grow(&mut self, text: Text) {
+        debug_assert!(self.history.is_empty() && text.end() >= self.text.end(), "a text only grows");
+        self.text = text;
+        self.version += 1;
+    }
+
+    /// The same document in the place of one that had this version.
+    #[must_use]
+    pub fn after(self, version: u64) -> Self {
+        Self { version: version + 1, ..self }
+    }
+
     /// The empty document of a file that does not exist yet, unmodified.
     pub fn default_file() -> Self {
         Self::new("", Format::default())

@@ -62,9 +62,14 @@ impl Format {
     }
 }
 
+/// Whether the start of a file is that of a binary one.
+pub(super) fn looks_binary(start: &[u8]) -> bool {
+    start[..start.len().min(BINARY_PROBE)].contains(&0)
+}
+
 /// Reads a file's bytes. Never fails: see the module's text.
 pub fn decode(bytes: &[u8]) -> (String, Format) {
-    let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);
+    let binary = looks_binary(bytes);
     let utf8 = |bom: bool, text: String, lossless| {
         let format = Format { bom, ending: ending_of(&text), lossless, binary, ..Format::default() };
         (text, format)
@@ -107,7 +112,7 @@ pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Option<(String, Format)> {
         Ok(text) if !holds_carrier(content) => (text.to_string(), false),
         _ => (carry(content), true),
     };
-    let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);
+    let binary = looks_binary(bytes);
     let format =
         Format { bom: rest.is_some(), ending: ending_of(&text), lossless, binary, ..Format::default() };
     Some((text, format))
@@ -138,7 +143,7 @@ fn ending_of(text: &str) -> LineEnding {
 }
 
 /// Whether valid UTF-8 holds a character of the carrier range: `F4 8F BE/BF xx`.
-fn holds_carrier(bytes: &[u8]) -> bool {
+pub(super) fn holds_carrier(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"\xf4\x8f").any(|at| {
         bytes.get(at..at + 4).is_some_and(|c| std::str::from_utf8(c).is_ok_and(|c| c.chars().any(is_carried)))
     })

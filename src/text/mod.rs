@@ -22,6 +22,8 @@ pub mod history;
 pub mod inlay;
 pub mod kill_ring;
 pub mod lines;
+pub mod loading;
+pub mod long_lines;
 pub mod marked;
 pub mod marks;
 pub mod motion;

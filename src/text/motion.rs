@@ -112,9 +112,17 @@ fn line_start(text: &Text, at: Byte) -> Byte {
 
 /// Where the white space at the start of a line ends.
 pub fn indent_end(text: &Text, line: Line) -> Byte {
-    let content = text.line(line);
-    let indent = content.len() - content.trim_start_matches([' ', '\t']).len();
-    text.line_start(line) + indent
+    let (start, end) = (text.line_start(line), text.line_end(line));
+    let mut at = start;
+    // By the chunk: the rest of a long line is of no interest.
+    for chunk in text.chunks_in(start..end) {
+        let blank = chunk.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        at += blank;
+        if blank < chunk.len() {
+            break;
+        }
+    }
+    at
 }
 
 /// Whether a character belongs to a word.

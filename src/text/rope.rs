@@ -6,21 +6,40 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use ropey::{Rope, RopeSlice};
 use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete};
 
+use super::long_lines::{LONG, LongLines};
 use super::position::{Byte, Line};
 
 /// An immutable-by-snapshot text.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Text {
     rope: Rope,
+    /// Where it has very long lines.
+    long: Option<Arc<LongLines>>,
 }
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.rope == other.rope
+    }
+}
+
+impl Eq for Text {}
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        Self { rope: Rope::from_str(text) }
+        Self::from(Rope::from_str(text))
+    }
+}
+
+impl From<Rope> for Text {
+    fn from(rope: Rope) -> Self {
+        let long = LongLines::of(&rope).map(Arc::new);
+        Self { rope, long }
     }
 }
 
@@ -40,6 +59,21 @@ impl Text {
     /// The offset behind the last character.
     pub fn end(&self) -> Byte {
         Byte(self.rope.len_bytes())
+    }
+
+    /// The beginning of a text of which more is to come: nothing is looked for in it.
+    pub(super) fn growing(rope: Rope) -> Self {
+        Self { rope, long: None }
+    }
+
+    /// How wide the parts of its long lines are, where it has such lines.
+    pub(super) fn long_lines(&self) -> Option<&LongLines> {
+        self.long.as_deref()
+    }
+
+    /// Whether a line is so long that its tabs are one cell wide.
+    pub fn is_long(&self, line: Line) -> bool {
+        self.line_start(Line(line.0 + 1)) - self.line_start(line) >= LONG
     }
 
     /// The rope itself, for engines that read ropes.
@@ -187,8 +221,13 @@ impl Text {
 
     /// Puts text in. Only `changes` edits; everything else goes through a transaction.
     pub(super) fn insert(&mut self, at: Byte, text: &str) {
-        let at = self.rope.byte_to_char(at.0);
-        self.rope.insert(at, text);
+        let place = self.rope.byte_to_char(at.0);
+        self.rope.insert(place, text);
+        match &mut self.long {
+            Some(long) => Arc::make_mut(long).replaced(at.0, 0, text.len(), &self.rope),
+            None if text.len() >= LONG => self.long = LongLines::of(&self.rope).map(Arc::new),
+            None => {}
+        }
     }
 
     /// Takes a range out.
@@ -196,6 +235,9 @@ impl Text {
         let start = self.rope.byte_to_char(range.start.0);
         let end = self.rope.byte_to_char(range.end.0);
         self.rope.remove(start..end);
+        if let Some(long) = &mut self.long {
+            Arc::make_mut(long).replaced(range.start.0, range.end - range.start, 0, &self.rope);
+        }
     }
 }
 

@@ -180,6 +180,14 @@ impl Lens<'_> {
         self.inlays.get(from..to).unwrap_or_default()
     }
 
+    /// Cells between the tab stops of a row: fewer in a very long line that is not wrapped.
+    pub fn stops(&self, row: &Row) -> usize {
+        if self.wrap.is_none() && self.inlays_in(row).is_empty() {
+            return columns::stops(self.text, row.line, self.tab_width);
+        }
+        self.tab_width
+    }
+
     /// The cell of a place in its row, from the row's left edge.
     pub fn column(&self, row: &Row, at: Byte) -> usize {
         let at = at.clamp(row.start, row.end);

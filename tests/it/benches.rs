@@ -11,7 +11,14 @@ fn every_benchmark_runs() {
         .unwrap();
     let text = String::from_utf8_lossy(&out.stdout);
     assert!(out.status.success(), "{text}\n{}", String::from_utf8_lossy(&out.stderr));
-    for row in ["key to frame", "bytes per typed", "start to first paint", "idle 10 s"] {
+    for row in [
+        "key to frame",
+        "bytes per typed",
+        "start to first paint",
+        "idle 10 s",
+        "100 MB source: first text",
+        "52 MB line: key",
+    ] {
         assert!(text.contains(row), "{row} is missing:\n{text}");
     }
 }

@@ -29,6 +29,7 @@ mod ide_encodings;
 mod ide_git;
 /// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;
+mod ide_large;
 /// The mouse in a text.
 mod ide_mouse;
 /// Unsaved text outlives the program.

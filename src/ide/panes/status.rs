@@ -58,7 +58,9 @@ fn left(state: &State) -> (String, &'static str) {
     let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
     let (line, column) = buffer.cursor(state.show.tab_width);
     let mut text = format!("{} {}:{}", buffer.name(), line.0 + 1, column.0 + 1);
-    if let Some(reason) = buffer.read_only() {
+    if let Some(reading) = &buffer.reading {
+        text.push_str(&format!("  reading: {} %", reading.percent));
+    } else if let Some(reason) = buffer.read_only() {
         text.push_str(&format!("  read-only: {reason}"));
     } else if buffer.area.document.format().lossless {
         text.push_str("  not UTF-8, bytes kept");
@@ -66,6 +68,9 @@ fn left(state: &State) -> (String, &'static str) {
     let encoding = buffer.area.document.format().encoding;
     if encoding != Encoding::UTF8 {
         text.push_str(&format!("  {}", encoding.name()));
+    }
+    if buffer.area.text().is_long(line) {
+        text.push_str("  long line, tabs are one cell");
     }
     if let Some(trouble) = buffer.coloring.trouble() {
         text.push_str(&format!("  {trouble}"));

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::area::Area;
@@ -33,6 +34,17 @@ pub enum Disk {
     Unreadable,
 }
 
+/// A file that is still being read.
+#[derive(Debug)]
+pub struct Reading {
+    /// How much of it was read, in percent.
+    pub percent: u8,
+    /// Where to put the cursor once that is read: line and column from 1.
+    pub at: Option<(usize, usize)>,
+    /// The reading goes on for as long as somebody has this.
+    pub ticket: Arc<()>,
+}
+
 /// An open file.
 #[derive(Debug)]
 pub struct Buffer {
@@ -44,6 +56,8 @@ pub struct Buffer {
     pub real: Option<PathBuf>,
     /// Its text and cursors.
     pub area: Area,
+    /// Whether it is still being read: then it cannot be edited.
+    pub reading: Option<Reading>,
     /// How its project wants it written.
     pub rules: Rules,
     /// The file's state when it was read or written last; `None` for a new file.
@@ -98,7 +112,8 @@ impl Buffer {
 
     /// Why it cannot be edited, if it cannot.
     pub fn read_only(&self) -> Option<&'static str> {
-        self.area.document.format().read_only()
+        let reading = self.reading.as_ref().map(|_| "the file is still being read");
+        reading.or_else(|| self.area.document.format().read_only())
     }
 
     /// Puts the cursor at a line and column from 1, as near as the text allows.
@@ -122,6 +137,9 @@ impl Buffer {
 
     /// What has to be looked for so that the next frame has the colours of what it shows.
     pub fn color(&mut self, visible: &[Range<Byte>], now: Duration) -> Option<ColorJob> {
+        if self.reading.is_some() {
+            return None;
+        }
         self.coloring.next(&mut self.area.document, self.path.as_deref(), visible, now)
     }
 
@@ -188,6 +206,7 @@ impl Buffers {
             path,
             real: None,
             area: Area::new(document),
+            reading: None,
             rules: Rules::default(),
             stamp,
             looked_up: false,

@@ -101,6 +101,14 @@ impl Plan {
         self
     }
 
+    /// Opens a path at a line and column from 1.
+    #[must_use]
+    pub fn open_at(mut self, path: &str, line: usize, column: usize) -> Self {
+        let path = self.path(path);
+        self.open.push(OpenTarget { path, at: Some((line, column)) });
+        self
+    }
+
     /// Puts a file into the workspace and opens it.
     #[must_use]
     pub fn with(self, path: &str, content: impl AsRef<[u8]>) -> Self {

@@ -1,11 +1,11 @@
 //! Files and commands of a desk, with what the system refuses.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use bowline::exec::local::LocalEnvironment;
 use bowline::exec::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, PieceSink, Stamp,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -18,6 +18,8 @@ pub struct Refused {
     pub reads: Mutex<Vec<PathBuf>>,
     /// Paths that cannot be written.
     pub writes: Mutex<Vec<PathBuf>>,
+    /// Where set, the next long file is read to its first piece, and goes on when told to.
+    pub hold: Mutex<Option<mpsc::Receiver<()>>>,
 }
 
 /// Files and commands of the desk. Tests may run as root, who is refused nothing: so the
@@ -62,6 +64,22 @@ impl Environment for Place {
             return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
         }
         self.inner.read(path)
+    }
+
+    fn read_pieces<'a>(&'a self, path: &'a Path, sink: PieceSink) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        if self.refused.reads.lock().unwrap().iter().any(|refused| refused == path) {
+            return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
+        }
+        let mut sink = sink;
+        let mut hold = self.refused.hold.lock().unwrap().take();
+        let paused = move |piece: &[u8]| {
+            let more = sink(piece);
+            if let Some(hold) = hold.take() {
+                hold.recv().unwrap();
+            }
+            more
+        };
+        self.inner.read_pieces(path, Box::new(paused))
     }
 
     fn write<'a>(

@@ -40,7 +40,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
     if is_plain && start >= drawn.shown.left {
         draw_plain(canvas, drawn, &content, (from, (start - drawn.shown.left) as u16), plain);
     } else {
-        draw_each(canvas, drawn, &content, (from, start), inlays, plain);
+        draw_each(canvas, drawn, &content, (from, start, drawn.lens.stops(row)), inlays, plain);
     }
 }
 
@@ -75,7 +75,7 @@ fn draw_each(
     canvas: &mut Canvas<'_>,
     drawn: &Drawn<'_>,
     content: &str,
-    (from, mut column): (Byte, usize),
+    (from, mut column, tab_width): (Byte, usize, usize),
     inlays: &[Inlay],
     plain: Style,
 ) {
@@ -103,7 +103,7 @@ fn draw_each(
                 draw_clipped(canvas, x, grapheme, style);
             }
         }
-        column += width_at(grapheme, column, drawn.lens.tab_width);
+        column += width_at(grapheme, column, tab_width);
         at += grapheme.len();
     }
     for inlay in inlays {

@@ -118,6 +118,7 @@ fn draw_blanks(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
     let trails = row.is_last && rest.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
     let trailing = if trails { content.trim_end_matches([' ', '\t']).len() } else { content.len() };
     let (mut at, mut column) = (from, drawn.lens.column(row, from));
+    let tab_width = drawn.lens.stops(row);
     let beside = !drawn.lens.inlays_in(row).is_empty();
     for grapheme in graphemes(&content) {
         let sign = match grapheme {
@@ -133,7 +134,7 @@ fn draw_blanks(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
         if !sign.is_empty() && wanted && (drawn.shown.left..right).contains(&column) {
             canvas.text(drawn.cell(column), y, sign, style);
         }
-        column += width_at(grapheme, column, drawn.lens.tab_width);
+        column += width_at(grapheme, column, tab_width);
         at += grapheme.len();
     }
 }
