@@ -26,7 +26,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
                 save_buffer(cx, id, AfterSave::Quit, false);
             }
         }
-        Answer::Discard(id) => cx.state.buffers.close(*id),
+        Answer::Discard(id) => cx.state.close_buffer(*id),
         Answer::SaveAndClose(id) => save_buffer(cx, *id, AfterSave::Close, false),
         Answer::Overwrite(id, path) => save_to(cx, *id, path.clone(), AfterSave::Stay, true),
         Answer::Reload(id) => file_events::reread(cx, *id, true),
@@ -72,6 +72,7 @@ pub fn question(cx: &mut Cx<'_>) {
     match topic {
         Topic::GoToLine | Topic::Earlier => {}
         Topic::Find(from) => {
+            search::leave(cx);
             cx.state.last_search = Some(answer);
             cx.state.accepted_search = unsearched.map(|seen| (from, seen));
         }
@@ -89,6 +90,7 @@ pub fn question(cx: &mut Cx<'_>) {
         }
         Topic::Open => {
             let path = resolve(cx, &answer);
+            cx.state.note_jump();
             cx.effects.push(Effect::Open { path, at: None });
         }
     }

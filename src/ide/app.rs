@@ -446,7 +446,7 @@ impl App {
     fn follow_cursor(&mut self) {
         let state = &mut self.state;
         if let (Some(area), Some(buffer)) = (state.areas.editor, state.buffers.current_mut()) {
-            let head = Some((buffer.id, buffer.area.selection.primary().head, area));
+            let head = Some((buffer.id, buffer.area.caret(), area));
             if head != state.followed || !state.free_scroll {
                 state.free_scroll = false;
                 // A narrow window that became a wide one again is no reason to hide what fits.

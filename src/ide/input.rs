@@ -96,7 +96,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
             Some(c) => change::awaited(cx, awaiting, c),
             None => cx.state.say("given up"),
         }
-        return;
+        return follow_query(cx);
     }
     cx.state.pending.push(key);
     if !cx.state.hints.is_empty() {

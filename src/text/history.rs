@@ -61,6 +61,8 @@ pub struct History {
     root_redo: Option<usize>,
     /// Whether the next edit must begin a step of its own.
     sealed: bool,
+    /// While edits are grouped: how many revisions there were when that began.
+    group: Option<usize>,
 }
 
 /// One edit to be remembered.
@@ -105,9 +107,20 @@ impl History {
         self.sealed = true;
     }
 
+    /// Lets every edit that follows join the first of them, until [`Self::ungroup`].
+    pub fn group(&mut self) {
+        self.group = Some(self.revisions.len());
+    }
+
+    /// Ends that.
+    pub fn ungroup(&mut self) {
+        self.group = None;
+        self.sealed = true;
+    }
+
     /// Remembers an edit and makes it the current revision.
     pub fn commit(&mut self, edit: Commit) {
-        if self.continues_burst(&edit)
+        if (self.continues_burst(&edit) || self.continues_group(&edit))
             && let Some(last) = self.revisions.last_mut()
         {
             last.forward = std::mem::take(&mut last.forward).compose(&edit.forward);
@@ -137,7 +150,8 @@ impl History {
     /// A burst goes on when the same person does the same kind of edit at the same place, soon.
     fn continues_burst(&self, edit: &Commit) -> bool {
         let Some(last) = self.revisions.last() else { return false };
-        !self.sealed
+        self.group.is_none()
+            && !self.sealed
             && self.current == self.revisions.len()
             && edit.grouping != Grouping::Own
             && edit.grouping == last.grouping
@@ -145,6 +159,14 @@ impl History {
             && edit.formats.is_none()
             && edit.selection_before == last.selection_after
             && edit.time_ms.saturating_sub(last.time_ms) <= BURST_PAUSE_MS
+    }
+
+    fn continues_group(&self, edit: &Commit) -> bool {
+        let newest = self.revisions.len();
+        let begun = self.group.is_some_and(|before| newest > before) && self.current == newest;
+        begun
+            && edit.formats.is_none()
+            && self.revisions.last().is_some_and(|last| last.author == edit.author && last.formats.is_none())
     }
 
     fn set_redo(&mut self, revision: usize, child: usize) {

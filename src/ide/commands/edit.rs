@@ -227,8 +227,8 @@ fn version(cx: &mut Cx<'_>) -> Option<u64> {
     cx.state.text_target().map(|(area, ..)| area.document.version())
 }
 
-/// Puts texts in and selects nothing, remembering where they went for a following yank-pop.
-fn put(cx: &mut Cx<'_>, texts: &[String]) {
+/// Puts texts in and selects nothing.
+pub fn put(cx: &mut Cx<'_>, texts: &[String]) {
     let ending = line_ending(cx);
     apply(cx, |text, selection| edit::insert_each(text, selection, texts, ending));
 }

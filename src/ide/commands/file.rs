@@ -163,7 +163,7 @@ fn close(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (id, name) = (buffer.id, buffer.name());
     if !buffer.is_unsaved() {
-        cx.state.buffers.close(id);
+        cx.state.close_buffer(id);
         cx.state.damage.all();
         return;
     }

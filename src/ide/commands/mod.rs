@@ -12,6 +12,8 @@ pub mod history;
 pub mod lines;
 pub mod list;
 pub mod motion;
+pub mod places;
+pub mod registers;
 pub mod search;
 pub mod select;
 pub mod syntax;
@@ -32,6 +34,8 @@ pub static AREAS: &[&[Command]] = &[
     motion::COMMANDS,
     select::COMMANDS,
     search::COMMANDS,
+    registers::COMMANDS,
+    places::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,
     agent::COMMANDS,

@@ -108,7 +108,7 @@ fn draw_line(canvas: &mut Canvas<'_>, state: &State, buffer: &Buffer, line: Line
     let (cols, _) = canvas.size();
     let gutter = gutter_width(buffer, state.show, cols);
     let span = text.line_start(line)..text.line_end(line);
-    let head = buffer.area.selection.primary().head;
+    let head = buffer.area.caret();
     let is_caret_line = text.line_of(head) == line;
     if is_caret_line {
         let style = canvas.style("ui.caret-line");

@@ -11,6 +11,16 @@ pub enum Awaiting {
     SurroundChange,
     /// The sign that takes this one's place.
     SurroundWith(char),
+    /// The register to copy the selection into.
+    RegisterCopy,
+    /// The register to cut the selection into.
+    RegisterCut,
+    /// The register whose text is put in.
+    RegisterPut,
+    /// The letter of a mark to set.
+    MarkSet,
+    /// The sign of a mark to go to.
+    MarkGo,
     /// How often to replay the recorded keys.
     MacroTimes,
 }

@@ -52,6 +52,8 @@ pub struct Buffer {
     pub top: Line,
     /// First column on screen.
     pub left: Column,
+    /// Which change one was taken to, and the version of the text then.
+    pub change_shown: Option<(u64, usize)>,
     /// Whether a save is on its way.
     pub saving: bool,
     /// Whether the agent's edit that is on its way to disk takes unsaved changes along.
@@ -70,7 +72,7 @@ impl Buffer {
     /// The primary cursor's line and column, both from 0.
     pub fn cursor(&self, tab_width: usize) -> (Line, Column) {
         let text = self.area.text();
-        let head = self.area.selection.primary().head;
+        let head = self.area.caret();
         (text.line_of(head), columns::column_of(text, head, tab_width))
     }
 
@@ -186,6 +188,7 @@ impl Buffers {
             expanded: Vec::new(),
             top: Line(0),
             left: Column(0),
+            change_shown: None,
             saving: false,
             saved_along: false,
             save_again: false,

@@ -11,6 +11,7 @@ pub mod code_blocks;
 pub mod coloring;
 pub mod damage;
 pub mod files;
+pub mod jumps;
 pub mod overlay;
 pub mod panes;
 pub mod replacing;

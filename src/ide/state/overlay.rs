@@ -42,6 +42,12 @@ pub enum Pick {
         /// Model id.
         id: String,
     },
+    /// A register.
+    Register(char),
+    /// A mark.
+    Mark(char),
+    /// A place of the list of jumps.
+    Jump(usize),
     /// A tool's name.
     Tool(String),
     /// A place in the conversation: an entry's id.

@@ -17,6 +17,7 @@ use super::awaiting::Awaiting;
 use super::buffers::{BufferId, Buffers};
 use super::damage::{Damage, Part};
 use super::files::FileTree;
+use super::jumps::Jumps;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
@@ -29,6 +30,7 @@ use crate::ide::layout::Areas;
 use crate::ide::options::Options;
 use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
+use crate::text::registers::Registers;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::tools::registry::Registry;
@@ -81,6 +83,10 @@ pub struct State {
     pub panes: Panes,
     /// What was cut.
     pub kill_ring: KillRing,
+    /// What was kept under a name.
+    pub registers: Registers,
+    /// Where the person was before going far.
+    pub jumps: Jumps,
     /// The version that the last yank made.
     pub yanked_at: Option<u64>,
     /// What can be done again.
@@ -163,6 +169,8 @@ impl State {
             status: Status::default(),
             panes,
             kill_ring: KillRing::default(),
+            registers: Registers::default(),
+            jumps: Jumps::default(),
             yanked_at: None,
             again: Again::default(),
             awaiting: None,
@@ -237,6 +245,19 @@ impl State {
             Focus::Editor => self.buffers.current_mut().map(|buffer| (&mut buffer.area, ring, Part::Editor)),
             Focus::Agent => Some((&mut self.prompt.area, ring, Part::Prompt)),
         }
+    }
+
+    /// Notes where the cursor of the file that is shown is, before it goes far away.
+    pub fn note_jump(&mut self) {
+        if let Some(at) = self.buffers.current().map(|buffer| buffer.area.caret()) {
+            self.jumps.note(&mut self.buffers, at, self.show.tab_width);
+        }
+    }
+
+    /// Forgets a file, saved or not.
+    pub fn close_buffer(&mut self, id: BufferId) {
+        self.jumps.closing(&mut self.buffers, id, self.show.tab_width);
+        self.buffers.close(id);
     }
 
     /// Says something in the last line.
