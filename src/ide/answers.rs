@@ -6,6 +6,7 @@ use super::commands::{history, search};
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::file_events;
+use super::modal::{line, seek};
 use super::recovery;
 use super::state::overlay::{Answer, Overlay, Topic};
 use crate::base::paths;
@@ -71,6 +72,8 @@ pub fn question(cx: &mut Cx<'_>) {
     cx.state.pop_overlay();
     match topic {
         Topic::GoToLine | Topic::Earlier => {}
+        Topic::Seek(forward) => seek::typed(cx, &answer, forward),
+        Topic::Line => line::typed(cx, &answer),
         Topic::Find(from) => {
             search::leave(cx);
             cx.state.last_search = Some(answer);

@@ -21,6 +21,7 @@ pub mod input;
 pub mod keeping;
 pub mod keys;
 pub mod layout;
+pub mod modal;
 pub mod options;
 pub mod overlays;
 pub mod panes;

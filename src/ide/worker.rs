@@ -121,8 +121,8 @@ impl Worker {
             | Effect::SaveAgain(..)
             | Effect::Run(_)
             | Effect::Keys(_)
+            | Effect::Repeated
             | Effect::Picker(_)
-            | Effect::CycleModel(_)
             | Effect::Copy(_)
             | Effect::Repaint => {
                 tracing::error!("an effect of the loop itself reached the worker");

@@ -258,6 +258,15 @@ impl History {
         })
     }
 
+    /// Where the cursor was before the step that redo would make.
+    pub fn next_start(&self) -> Option<super::position::Byte> {
+        let next = match self.current.checked_sub(1) {
+            None => self.root_redo?,
+            Some(at) => self.revisions[at].redo?,
+        };
+        Some(self.revision(next)?.selection_before.primary().head)
+    }
+
     /// The current revision's step, unless the document is as it was opened.
     pub fn last(&self) -> Option<&Revision> {
         self.revisions.get(self.current.checked_sub(1)?)

@@ -21,6 +21,7 @@ pub mod kill_ring;
 pub mod lines;
 pub mod marked;
 pub mod marks;
+pub mod modal;
 pub mod motion;
 pub mod numbers;
 pub mod pairs;

@@ -19,6 +19,10 @@ pub enum Name {
     Mark(char),
     /// A place of the list of jumps, by its number.
     Jump(u64),
+    /// Where typing began.
+    Typing,
+    /// One of many lines that a command is to come to.
+    Line(usize),
 }
 
 /// The places of one document.
@@ -59,7 +63,7 @@ impl Places {
     pub fn marks(&self) -> impl Iterator<Item = (char, Byte)> {
         self.named.iter().filter_map(|(name, at)| match name {
             Name::Mark(letter) => Some((*letter, *at)),
-            Name::Jump(_) => None,
+            _ => None,
         })
     }
 
@@ -75,22 +79,31 @@ impl Places {
             return;
         }
         let gone = |name: &Name, at: Byte| {
-            let Name::Mark(letter) = name else { return false };
+            let goes = match name {
+                Name::Mark(letter) => letter.is_ascii_alphabetic(),
+                Name::Line(_) => true,
+                Name::Jump(_) | Name::Typing => false,
+            };
+            // A line that was joined to the one before it is there no more.
+            let joined = |edit: crate::text::changes::Edit<'_>| {
+                let inside = before.line_start(before.line_of(edit.old.start)) < edit.old.start;
+                inside && edit.old.start < at && at <= edit.old.end && !edit.text.contains('\n')
+            };
+            if matches!(name, Name::Line(_)) && changes.edits().any(joined) {
+                return true;
+            }
             let line = before.line_of(at);
             let whole = before.line_start(line)..before.line_end(line);
-            letter.is_ascii_alphabetic()
-                && changes.edits().any(|edit| {
-                    let ending = edit.old.start < whole.start || edit.old.end > whole.end;
-                    edit.text.is_empty()
-                        && edit.old.start <= whole.start
-                        && edit.old.end >= whole.end
-                        && ending
-                })
+            goes && changes.edits().any(|edit| {
+                let ending = edit.old.start < whole.start || edit.old.end > whole.end;
+                edit.text.is_empty() && edit.old.start <= whole.start && edit.old.end >= whole.end && ending
+            })
         };
         self.named.retain(|name, at| !gone(name, *at));
         for (name, at) in &mut self.named {
             // What is typed at the start of the last change or selection belongs to it.
-            let side = if matches!(name, Name::Mark('[' | '<')) { Side::Before } else { Side::After };
+            let side =
+                if matches!(name, Name::Mark('[' | '<') | Name::Typing) { Side::Before } else { Side::After };
             *at = changes.map(*at, side);
         }
         for at in &mut self.changes {
@@ -112,7 +125,8 @@ impl Places {
         }
         self.set_mark('.', at);
         self.set_mark('[', first.new.start);
-        self.set_mark(']', last.new.end);
+        let end = if last.text.is_empty() { last.new.start } else { at };
+        self.set_mark(']', end);
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Taken {
     Cut,
     /// It was cut, and is less than a line.
     CutSmall,
+    /// The same, but by a motion that goes far.
+    CutFar,
 }
 
 /// The registers that have a text of their own: `a` to `z`, `0`, `-`, `+` and `*`.
@@ -32,15 +34,17 @@ impl Registers {
     /// Keeps a text where `name` says, `None` being the unnamed one. Whatever is kept is also
     /// the newest of the ring, save in the black hole `_`.
     pub fn write(&mut self, ring: &mut KillRing, name: Option<char>, content: Content, taken: Taken) {
+        let text = content.clone();
+        let cut = matches!(taken, Taken::Cut | Taken::CutFar);
         match name {
             Some('_') => return,
             None | Some('"') => {
                 match taken {
                     Taken::Copied => self.put('0', content.clone()),
-                    Taken::CutSmall => self.put('-', content.clone()),
+                    Taken::CutSmall | Taken::CutFar => self.put('-', content.clone()),
                     Taken::Cut => {}
                 }
-                let origin = if taken == Taken::Cut { Origin::Killed } else { Origin::Kept };
+                let origin = if cut { Origin::Killed } else { Origin::Kept };
                 return ring.keep(content, origin);
             }
             Some(name) if name.is_ascii_uppercase() => {
@@ -53,7 +57,14 @@ impl Registers {
             Some(name) => self.put(name, content),
         }
         let kept = name.and_then(|name| self.named.get(&name.to_ascii_lowercase())).cloned();
-        ring.keep(kept.unwrap_or_default(), Origin::Kept);
+        let kept = kept.unwrap_or_default();
+        // What is cut into a register is among the numbered ones as well.
+        if cut {
+            ring.keep(text.clone(), Origin::Killed);
+        }
+        if !cut || kept != text {
+            ring.keep(kept, Origin::Kept);
+        }
     }
 
     /// Sets one register and nothing else.

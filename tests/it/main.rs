@@ -40,6 +40,7 @@ mod ide_syntax;
 mod ide_together;
 /// Undo beyond one step.
 mod ide_undo;
+mod ide_vim;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.
@@ -62,3 +63,4 @@ mod tables;
 mod tidy;
 /// The terminal is given back on every way out.
 mod tui_term;
+mod vim;

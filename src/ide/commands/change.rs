@@ -65,6 +65,6 @@ pub fn awaited(cx: &mut Cx<'_>, awaiting: Awaiting, c: char) {
         Awaiting::MarkSet => places::set_mark(cx, c),
         Awaiting::MarkGo => places::go_to_mark(cx, c),
         // Answered where keys are pressed.
-        Awaiting::MacroTimes => {}
+        Awaiting::MacroTimes | Awaiting::Modal(_) => {}
     }
 }

@@ -130,7 +130,8 @@ pub fn signs(cx: &mut Cx<'_>) -> Option<Signs> {
     cx.state.buffers.current().filter(|_| in_file).and_then(|buffer| comment_signs::of(&buffer.name()))
 }
 
-fn newline(cx: &mut Cx<'_>) {
+/// Breaks the line.
+pub fn newline(cx: &mut Cx<'_>) {
     let ending = line_ending(cx);
     if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
         apply(cx, |text, selection| edit::newline(text, selection, ending));

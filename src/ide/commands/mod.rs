@@ -19,6 +19,10 @@ pub mod select;
 pub mod syntax;
 pub mod tree;
 pub mod view;
+pub mod vim_edits;
+pub mod vim_modes;
+pub mod vim_moves;
+pub mod vim_objects;
 
 pub use command::{Command, Cx};
 
@@ -41,4 +45,8 @@ pub static AREAS: &[&[Command]] = &[
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,
+    vim_moves::COMMANDS,
+    vim_objects::COMMANDS,
+    vim_edits::COMMANDS,
+    vim_modes::COMMANDS,
 ];

@@ -41,6 +41,8 @@ pub fn read(cx: &Cx<'_>, name: char) -> Option<Content> {
             let path = state.buffers.current().and_then(|buffer| buffer.path.as_deref());
             path.map(|path| Content::chars(state.shown(path)))
         }
+        ':' => state.modal.lines.last().cloned().map(Content::chars),
+        '.' => Some(Content::chars(state.modal.inserted.clone())).filter(|c| !c.texts[0].is_empty()),
         '/' => state.last_search.clone().map(Content::chars),
         name => state.registers.read(&state.kill_ring, name),
     }

@@ -25,6 +25,9 @@ fn title(topic: &Topic) -> &'static str {
         Topic::Replace => "replace what?",
         Topic::ReplaceWith(_) => "by what?",
         Topic::SaveAs(_) => "save as",
+        Topic::Seek(true) => "/",
+        Topic::Seek(false) => "?",
+        Topic::Line => ":",
         Topic::Open => "open",
     }
 }

@@ -5,6 +5,7 @@ pub mod commands;
 pub mod encodings;
 pub mod files;
 pub mod jumps;
+pub mod keymaps;
 pub mod keys;
 pub mod marks;
 pub mod models;
@@ -23,6 +24,7 @@ pub static PICKERS: &[Row] = &[
     keys::PICKER,
     models::PICKER,
     encodings::PICKER,
+    keymaps::PICKER,
     registers::PICKER,
     marks::PICKER,
     jumps::PICKER,

@@ -1,5 +1,7 @@
 //! A command that waits for one more character. Must not know what the command does with it.
 
+use super::modal::Ask;
+
 /// Which command waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awaiting {
@@ -21,6 +23,8 @@ pub enum Awaiting {
     MarkSet,
     /// The sign of a mark to go to.
     MarkGo,
+    /// What a map with modes waits for.
+    Modal(Ask),
     /// How often to replay the recorded keys.
     MacroTimes,
 }

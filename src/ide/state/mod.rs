@@ -12,6 +12,7 @@ pub mod coloring;
 pub mod damage;
 pub mod files;
 pub mod jumps;
+pub mod modal;
 pub mod overlay;
 pub mod panes;
 pub mod replacing;

@@ -42,6 +42,8 @@ pub enum Pick {
         /// Model id.
         id: String,
     },
+    /// A key map that comes with bowline.
+    Keymap(&'static str),
     /// A register.
     Register(char),
     /// A mark.
@@ -187,6 +189,10 @@ pub enum Topic {
     Replace,
     /// What to put in place of a text.
     ReplaceWith(String),
+    /// What to look for in a modal map; forward or not.
+    Seek(bool),
+    /// A command line of a modal map.
+    Line,
     /// Where to save a text that has no file.
     SaveAs(BufferId),
     /// Which file to open.

@@ -18,6 +18,7 @@ use super::buffers::{BufferId, Buffers};
 use super::damage::{Damage, Part};
 use super::files::FileTree;
 use super::jumps::Jumps;
+use super::modal::Modal;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
@@ -119,6 +120,8 @@ pub struct State {
     pub highlight: Option<Needle>,
     /// The keys.
     pub keymap: Keymap,
+    /// What a map with modes remembers.
+    pub modal: Modal,
     /// Keys of a sequence that is not complete.
     pub pending: Vec<Key>,
     /// What may follow them, once the person has waited for it.
@@ -185,6 +188,7 @@ impl State {
             before_find: None,
             search_how: How::default(),
             highlight: None,
+            modal: Modal::new(keymap.modes()),
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
@@ -217,7 +221,8 @@ impl State {
     pub fn place_below(&self) -> Place {
         match self.panes.focus {
             Focus::Files => Place::Files,
-            Focus::Editor => Place::Editor,
+            Focus::Editor if self.buffers.current().is_none() => Place::Editor,
+            Focus::Editor => self.modal.place(self.keymap.modes()),
             Focus::Agent => Place::Prompt,
         }
     }
