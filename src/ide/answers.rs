@@ -6,7 +6,7 @@ use super::commands::{history, search};
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::file_events;
-use super::modal::{line, seek};
+use super::modal::{helix, line, seek};
 use super::recovery;
 use super::state::overlay::{Answer, Overlay, Topic};
 use crate::base::paths;
@@ -73,6 +73,7 @@ pub fn question(cx: &mut Cx<'_>) {
     match topic {
         Topic::GoToLine | Topic::Earlier => {}
         Topic::Seek(forward) => seek::typed(cx, &answer, forward),
+        Topic::Pick(how) => helix::pick(cx, &answer, how),
         Topic::Line => line::typed(cx, &answer),
         Topic::Find(from) => {
             search::leave(cx);

@@ -5,7 +5,7 @@ use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, again, change, edit, search, view};
 use super::keys::keymap::BUILTIN;
 use super::keys::{Keymap, KeymapProblem, Lookup};
-use super::modal::{self, flow, typing};
+use super::modal::{self, cursors, flow, typing};
 use super::overlays::dialog;
 use super::panes::{editor, tabs};
 use super::state::State;
@@ -42,7 +42,7 @@ pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
 pub fn use_keymap(cx: &mut Cx<'_>, name: &str) {
     let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else { return };
     let (keymap, _) = read_keymap(name, text);
-    modal::cursors::ungroup(cx.state);
+    cursors::ungroup(cx.state);
     cx.state.modal = crate::ide::state::modal::Modal::new(keymap.modes());
     cx.state.keymap = keymap;
     cx.state.pending.clear();
@@ -146,7 +146,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
 fn unknown(cx: &mut Cx<'_>, key: Key) {
     let broken = cx.state.pending.len() > 1;
     let keys: Vec<String> = std::mem::take(&mut cx.state.pending).iter().map(ToString::to_string).collect();
-    if broken || !flow::types(cx.state) {
+    if broken || !cursors::types(cx.state) {
         cx.state.modal.forget();
         cx.state.fail(format!("{} does nothing here", keys.join(" ")));
         return;
@@ -155,7 +155,7 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
         Some(c) if cx.state.text_target().is_some() => {
             cx.state.kill_ring.interrupt();
             cx.state.selecting = false;
-            if flow::in_editor(cx.state) && cx.state.modal.mode == Mode::Replace {
+            if cursors::in_editor(cx.state) && cx.state.modal.mode == Mode::Replace {
                 return typing::over(cx, c.encode_utf8(&mut [0; 4]));
             }
             edit::typed(cx, c);

@@ -26,6 +26,7 @@ mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
 /// Unsaved text outlives the program.
+mod ide_helix;
 mod ide_places;
 mod ide_recovery;
 /// Typing, saving, renaming and reading again at the same time.

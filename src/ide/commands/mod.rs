@@ -8,6 +8,7 @@ pub mod change;
 pub mod command;
 pub mod edit;
 pub mod file;
+pub mod helix;
 pub mod history;
 pub mod lines;
 pub mod list;
@@ -49,4 +50,5 @@ pub static AREAS: &[&[Command]] = &[
     vim_objects::COMMANDS,
     vim_edits::COMMANDS,
     vim_modes::COMMANDS,
+    helix::COMMANDS,
 ];

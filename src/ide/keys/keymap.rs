@@ -142,8 +142,13 @@ impl Node {
 pub const DEFAULT: &str = include_str!("../../../keymaps/default.toml");
 
 /// Every key map that comes with bowline, by name.
-pub const BUILTIN: [(&str, &str); 2] =
-    [("default", DEFAULT), ("vim", include_str!("../../../keymaps/vim.toml"))];
+pub const BUILTIN: [(&str, &str); 5] = [
+    ("default", DEFAULT),
+    ("vim", include_str!("../../../keymaps/vim.toml")),
+    ("helix", include_str!("../../../keymaps/helix.toml")),
+    ("emacs", include_str!("../../../keymaps/emacs.toml")),
+    ("vscode", include_str!("../../../keymaps/vscode.toml")),
+];
 
 /// Which modes a key map has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

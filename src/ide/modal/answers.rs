@@ -1,9 +1,10 @@
 //! The character that a modal command waited for.
 
 use super::typing;
-use super::{cursors, edits, moves, repeat};
+use super::{cursors, edits, helix, moves, repeat};
 use crate::ide::commands::Cx;
 use crate::ide::commands::places;
+use crate::ide::keys::Modes;
 use crate::ide::state::awaiting::Awaiting;
 use crate::ide::state::modal::Ask;
 use crate::text::modal::find::Find;
@@ -26,7 +27,19 @@ pub fn answered(cx: &mut Cx<'_>, ask: Ask, key: Key) {
         (KeyCode::Tab, _) => '\t',
         _ => return cx.state.modal.forget(),
     };
+    if cx.state.keymap.modes() == Modes::Helix {
+        match ask {
+            Ask::Find { forward, till } => {
+                return helix::go(cx, Move::Find(Find { wanted: c, forward, till }, false));
+            }
+            Ask::Replace => {
+                return helix::letters(cx, |old| if old == '\n' { "\n".to_string() } else { c.to_string() });
+            }
+            _ => {}
+        }
+    }
     match ask {
+        Ask::Object(outer) => helix::object(cx, c, outer),
         Ask::Register => name(cx, c),
         Ask::Find { forward, till } => moves::go(cx, Move::Find(Find { wanted: c, forward, till }, false)),
         Ask::Replace => edits::replace_char(cx, c),

@@ -1,6 +1,6 @@
 //! Which shape the caret has: in a map with modes it tells the mode.
 
-use super::flow;
+use super::cursors;
 use crate::ide::keys::Modes;
 use crate::ide::state::State;
 use crate::ide::state::modal::Mode;
@@ -11,7 +11,7 @@ pub fn wanted(state: &State) -> CursorShape {
     if state.keymap.modes() == Modes::None {
         return CursorShape::Default;
     }
-    if !flow::in_editor(state) {
+    if !cursors::in_editor(state) {
         return CursorShape::Bar;
     }
     match state.modal.mode {

@@ -2,8 +2,10 @@
 //! command may need.
 
 use crate::ide::commands::Cx;
+use crate::ide::keys::Modes;
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
+use crate::ide::state::panes::Focus;
 use crate::text::selection::Selection;
 
 /// A motion failed: what waited is given up, and a replay ends.
@@ -19,6 +21,19 @@ pub fn set(cx: &mut Cx<'_>, selection: Selection) {
         buffer.area.standing = None;
     }
     cx.state.damage.add(Part::Editor);
+}
+
+/// Whether keys go to an editor with modes.
+pub fn in_editor(state: &State) -> bool {
+    state.keymap.modes() != Modes::None
+        && state.overlays.is_empty()
+        && state.panes.focus == Focus::Editor
+        && state.buffers.current().is_some()
+}
+
+/// Whether characters are typed into what has the keys.
+pub fn types(state: &State) -> bool {
+    !in_editor(state) || state.modal.mode.types()
 }
 
 /// Lets the edits that follow be one step.

@@ -2,12 +2,11 @@
 //! it can be repeated, which edits are one step, and cursors that rest on characters.
 
 use super::typing::{self, At};
-use super::{cursors, visual};
+use super::{cursors, helix, visual};
 use crate::ide::commands::Cx;
 use crate::ide::keys::Modes;
 use crate::ide::state::State;
 use crate::ide::state::modal::{Dot, Mode};
-use crate::ide::state::panes::Focus;
 use crate::text::modal::page::Page;
 use crate::text::selection::Range;
 use crate::tui::input::Key;
@@ -15,21 +14,8 @@ use crate::tui::input::Key;
 /// More keys than this are not kept for a repetition.
 const KEYS_MAX: usize = 20_000;
 
-/// Whether keys go to an editor with modes.
-pub fn in_editor(state: &State) -> bool {
-    state.keymap.modes() != Modes::None
-        && state.overlays.is_empty()
-        && state.panes.focus == Focus::Editor
-        && state.buffers.current().is_some()
-}
-
-/// Whether characters are typed into what has the keys.
-pub fn types(state: &State) -> bool {
-    !in_editor(state) || state.modal.mode.types()
-}
-
 fn is_fresh(state: &State) -> bool {
-    in_editor(state)
+    cursors::in_editor(state)
         && !state.modal.mode.types()
         && state.modal.is_fresh()
         && state.pending.is_empty()
@@ -71,7 +57,7 @@ pub fn before(cx: &mut Cx<'_>, key: Key) {
 
 /// Takes a digit of a count; tells whether it was one.
 pub fn digit(cx: &mut Cx<'_>, key: Key) -> bool {
-    let listens = in_editor(cx.state) && !cx.state.modal.mode.types() && cx.state.pending.is_empty();
+    let listens = cursors::in_editor(cx.state) && !cx.state.modal.mode.types() && cx.state.pending.is_empty();
     let Some(digit) = key.typed().filter(|_| listens).and_then(|c| c.to_digit(10)) else { return false };
     if digit == 0 && cx.state.modal.count.is_none() {
         return false;
@@ -107,7 +93,8 @@ pub fn after(cx: &mut Cx<'_>) {
 
 /// Makes cursors rest where they may, whoever has moved them.
 pub fn settle(cx: &mut Cx<'_>) {
-    if cx.state.keymap.modes() != Modes::Vim || !in_editor(cx.state) {
+    helix::settle(cx);
+    if cx.state.keymap.modes() != Modes::Vim || !cursors::in_editor(cx.state) {
         return;
     }
     let tab_width = cx.state.show.tab_width;

@@ -8,6 +8,7 @@ pub mod cursor_shape;
 pub mod cursors;
 pub mod edits;
 pub mod flow;
+pub mod helix;
 pub mod line;
 pub mod line_file;
 pub mod line_given;

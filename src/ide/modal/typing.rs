@@ -245,7 +245,10 @@ pub fn end(cx: &mut Cx<'_>) {
     let page = Page::new(&text, tab_width);
     let stopped = buffer.area.selection.primary().head;
     buffer.area.document.places_mut().set_mark('^', stopped);
-    let mut selection = buffer.area.selection.transform(|range| Range::cursor(page.left(range.head)));
+    let mut selection = buffer
+        .area
+        .selection
+        .transform(|range| Range::cursor(if typing.stays { range.head } else { page.left(range.head) }));
     match typing.block {
         Some(Some((line, column))) => {
             selection = Selection::cursor(page.at(Line(line).min(page.last_line()), Column(column)));

@@ -29,7 +29,11 @@ fn rows(state: &State) -> Vec<PickRow> {
         pick: Pick::Command(command.id),
     };
     // Commands of a map with modes mean nothing without them.
-    let modal = state.keymap.modes() == Modes::Vim;
-    let wanted = |command: &&Command| modal || !command.id.starts_with("vim.");
+    let modes = state.keymap.modes();
+    let wanted = |command: &&Command| match command.id.split_once('.') {
+        Some(("vim", _)) => modes == Modes::Vim,
+        Some(("helix", _)) => modes == Modes::Helix,
+        _ => true,
+    };
     AREAS.iter().flat_map(|area| area.iter()).filter(wanted).map(row).collect()
 }

@@ -120,6 +120,8 @@ pub struct Typing {
     /// The cursors are rows of a rectangle: only the first one stays, or a cursor at this line
     /// and column, where one is given.
     pub block: Option<Option<(usize, usize)>>,
+    /// Cursors do not step back when it ends.
+    pub stays: bool,
     /// The line got its indentation by itself.
     pub indented: bool,
     /// One command is made, then typing goes on: whether the cursor was at the line's end, and
@@ -162,6 +164,8 @@ pub enum Ask {
     Play,
     /// The register to put in while typing.
     Insert,
+    /// The thing to select, of Helix; with what is around it when true.
+    Object(bool),
 }
 
 /// What a map with modes remembers.

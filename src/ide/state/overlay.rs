@@ -191,6 +191,8 @@ pub enum Topic {
     ReplaceWith(String),
     /// What to look for in a modal map; forward or not.
     Seek(bool),
+    /// A pattern to pick selections by; how, as the map with modes numbers it.
+    Pick(u8),
     /// A command line of a modal map.
     Line,
     /// Where to save a text that has no file.

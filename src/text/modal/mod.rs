@@ -4,6 +4,7 @@
 //! Must not know keys or modes; a count or a character that was typed comes in as an argument.
 
 pub mod find;
+pub mod helix;
 pub mod landing;
 pub mod motions;
 pub mod objects;
