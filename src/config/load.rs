@@ -135,11 +135,18 @@ fn plain(value: &DeValue<'_>) -> Option<Value> {
     match value {
         DeValue::String(text) => Some(Value::Text(text.to_string())),
         DeValue::Boolean(flag) => Some(Value::Flag(*flag)),
-        DeValue::Integer(number) => {
-            i64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Number)
+        DeValue::Integer(_) => whole(value).map(Value::Number),
+        DeValue::Array(values) => {
+            let numbers: Option<Vec<i64>> = values.iter().map(|value| whole(value.get_ref())).collect();
+            numbers.map(Value::Numbers)
         }
         _ => None,
     }
+}
+
+fn whole(value: &DeValue<'_>) -> Option<i64> {
+    let DeValue::Integer(number) = value else { return None };
+    i64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
 fn line_of(text: &str, span: &Range<usize>) -> usize {

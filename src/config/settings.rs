@@ -13,6 +13,8 @@ pub enum Kind {
     Number(i64, i64),
     /// True or false.
     Flag,
+    /// A list of whole numbers between these two.
+    Numbers(i64, i64),
 }
 
 /// A value from a file.
@@ -24,6 +26,8 @@ pub enum Value {
     Number(i64),
     /// A boolean.
     Flag(bool),
+    /// An array of integers.
+    Numbers(Vec<i64>),
 }
 
 /// One setting.
@@ -65,6 +69,34 @@ pub struct Settings {
     pub wrap_column: usize,
     /// Whether editors show line numbers.
     pub line_numbers: bool,
+    /// Whether those count from the cursor's line.
+    pub relative_numbers: bool,
+    /// Whether the cursor's line has a ground of its own.
+    pub caret_line: bool,
+    /// Whether the bracket at the cursor and its partner are marked.
+    pub match_brackets: bool,
+    /// Which blanks are shown: `off`, `trailing` or `all`.
+    pub whitespace: String,
+    /// Whether lines are drawn down the indentation.
+    pub indent_guides: bool,
+    /// Marked columns, from 1.
+    pub rulers: Vec<usize>,
+    /// The most columns that a line should have; 0 for no limit.
+    pub max_line_length: usize,
+    /// Rows kept between the cursor and the edge.
+    pub scroll_margin: usize,
+    /// Whether there is a scrollbar.
+    pub scrollbar: bool,
+    /// Whether long lines go on in the next row.
+    pub soft_wrap: bool,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
+    /// Whether the names of what is around the cursor are shown.
+    pub breadcrumbs: bool,
+    /// Whether the heads of what the first row is in stay in sight.
+    pub sticky_lines: bool,
+    /// When there is a line of open files: `always`, `several` or `never`.
+    pub tab_line: String,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// How steering messages are delivered: `all` or `one-at-a-time`.
@@ -86,6 +118,20 @@ impl Default for Settings {
             auto_pairs: true,
             wrap_column: 80,
             line_numbers: true,
+            relative_numbers: false,
+            caret_line: true,
+            match_brackets: true,
+            whitespace: "off".to_string(),
+            indent_guides: false,
+            rulers: Vec::new(),
+            max_line_length: 0,
+            scroll_margin: 3,
+            scrollbar: true,
+            soft_wrap: false,
+            keep_undo: true,
+            breadcrumbs: false,
+            sticky_lines: false,
+            tab_line: "always".to_string(),
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),
@@ -95,6 +141,8 @@ impl Default for Settings {
 
 const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
 const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh"]);
+const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
+const TABS: Kind = Kind::Choice(&["always", "several", "never"]);
 const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);
 
 /// Every setting.
@@ -153,11 +201,7 @@ pub static ROWS: &[Row] = &[
         default: "4",
         doc: "Columns from one tab stop to the next",
         project: true,
-        put: |settings, value| {
-            if let Value::Number(number) = value {
-                settings.tab_width = usize::try_from(number).unwrap_or(settings.tab_width);
-            }
-        },
+        put: |settings, value| number(&value, &mut settings.tab_width),
     },
     Row {
         key: "auto-pairs",
@@ -173,11 +217,7 @@ pub static ROWS: &[Row] = &[
         default: "80",
         doc: "Column at which paragraphs are broken",
         project: true,
-        put: |settings, value| {
-            if let Value::Number(number) = value {
-                settings.wrap_column = usize::try_from(number).unwrap_or(settings.wrap_column);
-            }
-        },
+        put: |settings, value| number(&value, &mut settings.wrap_column),
     },
     Row {
         key: "line-numbers",
@@ -186,6 +226,118 @@ pub static ROWS: &[Row] = &[
         doc: "Show line numbers in editors",
         project: true,
         put: |settings, value| flag(&value, &mut settings.line_numbers),
+    },
+    Row {
+        key: "relative-numbers",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Count line numbers from the cursor's line",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.relative_numbers),
+    },
+    Row {
+        key: "caret-line",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Show the cursor's line on a ground of its own",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.caret_line),
+    },
+    Row {
+        key: "match-brackets",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Mark the bracket at the cursor and its partner",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.match_brackets),
+    },
+    Row {
+        key: "whitespace",
+        kind: WHITESPACE,
+        default: "\"off\"",
+        doc: "Show blanks as signs",
+        project: true,
+        put: |settings, value| text(value, &mut settings.whitespace),
+    },
+    Row {
+        key: "indent-guides",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Draw lines down the indentation",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.indent_guides),
+    },
+    Row {
+        key: "rulers",
+        kind: Kind::Numbers(1, 500),
+        default: "[]",
+        doc: "Columns that are marked",
+        project: true,
+        put: |settings, value| numbers(value, &mut settings.rulers),
+    },
+    Row {
+        key: "max-line-length",
+        kind: Kind::Number(0, 500),
+        default: "0",
+        doc: "Columns beyond which a line is marked as too long; 0 for none",
+        project: true,
+        put: |settings, value| number(&value, &mut settings.max_line_length),
+    },
+    Row {
+        key: "scroll-margin",
+        kind: Kind::Number(0, 50),
+        default: "3",
+        doc: "Rows kept between the cursor and the pane's edge",
+        project: true,
+        put: |settings, value| number(&value, &mut settings.scroll_margin),
+    },
+    Row {
+        key: "scrollbar",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Show the place in the text at the right, with marks",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.scrollbar),
+    },
+    Row {
+        key: "soft-wrap",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Let long lines go on in the next row",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.soft_wrap),
+    },
+    Row {
+        key: "keep-undo",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Keep the undo tree of saved files for the next start",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.keep_undo),
+    },
+    Row {
+        key: "breadcrumbs",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Show the names of what is around the cursor",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.breadcrumbs),
+    },
+    Row {
+        key: "sticky-lines",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Keep the heads of what the first row is in",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.sticky_lines),
+    },
+    Row {
+        key: "tab-line",
+        kind: TABS,
+        default: "\"always\"",
+        doc: "Show the open files above the editor",
+        project: true,
+        put: |settings, value| text(value, &mut settings.tab_line),
     },
     Row {
         key: "mouse",
@@ -231,6 +383,18 @@ fn flag(value: &Value, into: &mut bool) {
     }
 }
 
+fn number(value: &Value, into: &mut usize) {
+    if let Value::Number(number) = value {
+        *into = usize::try_from(*number).unwrap_or(*into);
+    }
+}
+
+fn numbers(value: Value, into: &mut Vec<usize>) {
+    if let Value::Numbers(numbers) = value {
+        *into = numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).collect();
+    }
+}
+
 impl Row {
     /// The setting of that key.
     pub fn find(key: &str) -> Option<&'static Self> {
@@ -243,6 +407,9 @@ impl Row {
             (Kind::Text, Value::Text(_)) | (Kind::Flag, Value::Flag(_)) => true,
             (Kind::Choice(words), Value::Text(text)) => words.contains(&text.as_str()),
             (Kind::Number(min, max), Value::Number(number)) => (min..=max).contains(number),
+            (Kind::Numbers(min, max), Value::Numbers(numbers)) => {
+                numbers.iter().all(|number| (min..=max).contains(number))
+            }
             _ => false,
         };
         if fits {
@@ -260,56 +427,11 @@ impl Kind {
             Self::Text => "a string".to_string(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
             Self::Number(min, max) => format!("a whole number from {min} to {max}"),
+            Self::Numbers(min, max) => format!("a list of whole numbers from {min} to {max}"),
             Self::Flag => "true or false".to_string(),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn defaults_of_rows_and_struct_agree() {
-        let mut settings = Settings {
-            theme: String::new(),
-            keymap: String::new(),
-            tab_width: 1,
-            auto_pairs: false,
-            wrap_column: 1,
-            line_numbers: false,
-            mouse: false,
-            steering_mode: String::new(),
-            follow_up_mode: String::new(),
-            ..Settings::default()
-        };
-        for row in ROWS.iter().filter(|row| !row.default.is_empty()) {
-            let value = match row.default.strip_prefix('"') {
-                Some(text) => Value::Text(text.trim_end_matches('"').to_string()),
-                None if row.kind == Kind::Flag => Value::Flag(row.default == "true"),
-                None => Value::Number(row.default.parse().unwrap()),
-            };
-            row.set(&mut settings, value).unwrap();
-        }
-        assert_eq!(settings, Settings::default());
-    }
-
-    #[test]
-    fn keys_are_unique_and_documented() {
-        let mut keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        assert_eq!(keys.len(), ROWS.len());
-        assert!(ROWS.iter().all(|row| !row.doc.is_empty()));
-    }
-
-    #[test]
-    fn wrong_values_are_refused_in_words() {
-        let mut settings = Settings::default();
-        let mut set = |key: &str, value| Row::find(key).unwrap().set(&mut settings, value).unwrap_err();
-        assert_eq!(set("tab-width", Value::Number(0)), "tab-width must be a whole number from 1 to 16");
-        assert_eq!(set("mouse", Value::Text("yes".into())), "mouse must be true or false");
-        assert!(set("thinking", Value::Text("hard".into())).contains("one of off, minimal"));
-        assert_eq!(settings, Settings::default());
-    }
-}
+mod tests;

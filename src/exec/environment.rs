@@ -56,6 +56,9 @@ pub struct FileStat {
     pub kind: FileKind,
     /// In bytes.
     pub size: u64,
+    /// Another one after every write that the system's dates show; `None` while the last write
+    /// is so fresh that a further one could have the same date.
+    pub version: Option<u64>,
 }
 
 /// One entry of a folder.
@@ -157,9 +160,9 @@ pub trait Environment: Send + Sync + fmt::Debug {
     /// Reads a whole file.
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>>;
 
-    /// Replaces a file atomically, making it and its folders when missing. With `expected` the
-    /// write fails as [`EnvError::Stale`] when the file is in another state by now. Mode,
-    /// owner and symbolic links are kept.
+    /// Replaces a file, atomically unless it has several names, making it and its folders when
+    /// missing. With `expected` the write fails as [`EnvError::Stale`] when the file is in
+    /// another state by now. Mode, owner, attributes, symbolic and hard links are kept.
     fn write<'a>(
         &'a self,
         path: &'a Path,

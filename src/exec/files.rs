@@ -1,13 +1,13 @@
-//! Reading and atomically replacing files of this machine. Blocking; callers bring a thread.
+//! Looking at and reading files of this machine. Blocking; callers bring a thread.
 //!
-//! Must not know commands, nor why a file is written.
+//! Must not know commands.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{Access, Gid, Uid};
+use std::time::{Duration, SystemTime};
 
 use super::environment::{DirEntry, EnvError, FileData, FileKind, FileStat, Stamp};
 use crate::base::paths;
@@ -36,7 +36,20 @@ pub(super) fn stat(path: &Path) -> Result<FileStat, EnvError> {
     } else {
         FileKind::Other
     };
-    Ok(FileStat { kind, size: facts.len() })
+    Ok(FileStat { kind, size: facts.len(), version: version(&facts) })
+}
+
+/// How old a change must be before the file's dates are believed: some systems count seconds.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// What the system's facts say about the state of a file, in one number.
+fn version(facts: &fs::Metadata) -> Option<u64> {
+    let changed = Duration::new(u64::try_from(facts.ctime()).ok()?, u32::try_from(facts.ctime_nsec()).ok()?);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let mut hasher = DefaultHasher::new();
+    let dates = [facts.mtime(), facts.mtime_nsec(), facts.ctime(), facts.ctime_nsec()];
+    (facts.dev(), facts.ino(), facts.len(), dates).hash(&mut hasher);
+    (now.checked_sub(changed)? > SETTLED).then(|| hasher.finish())
 }
 
 /// What a folder holds. An entry that vanishes meanwhile is left out.
@@ -59,7 +72,7 @@ pub(super) fn read(path: &Path) -> Result<FileData, EnvError> {
     Ok(FileData { bytes, stamp })
 }
 
-fn must_be_file(path: &Path) -> Result<(), EnvError> {
+pub(super) fn must_be_file(path: &Path) -> Result<(), EnvError> {
     match stat(path)?.kind {
         FileKind::File => Ok(()),
         FileKind::Folder => Err(EnvError::IsFolder(path.to_path_buf())),
@@ -88,69 +101,4 @@ fn follow(path: &Path, links_left: usize) -> Result<PathBuf, EnvError> {
         return Err(error_at(path, io::Error::other("too many symbolic links")));
     }
     follow(&paths::absolute(&parent, &target), links_left - 1)
-}
-
-/// Replaces the file at a real path (see [`real_path`]) in one step: a temporary file beside
-/// it, synced, takes its name, its mode and, where we may, its owner.
-pub(super) fn replace(path: &Path, bytes: &[u8], expected: Option<&Stamp>) -> Result<Stamp, EnvError> {
-    let before = existing(path)?;
-    if let Some(expected) = expected {
-        check_stamp(path, before.is_some(), expected)?;
-    }
-    let error = |source| error_at(path, source);
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    if before.is_none() {
-        fs::create_dir_all(folder).map_err(|source| error_at(folder, source))?;
-    }
-    let mode = before.as_ref().map_or(0o666, |facts| facts.mode() & 0o7777);
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".bowline-")
-        .permissions(Permissions::from_mode(if before.is_some() { 0o600 } else { mode }))
-        .tempfile_in(folder)
-        .map_err(error)?;
-    temporary.write_all(bytes).map_err(error)?;
-    if let Some(facts) = &before {
-        keep_owner(temporary.as_file(), facts);
-        temporary.as_file().set_permissions(Permissions::from_mode(mode)).map_err(error)?;
-    }
-    temporary.as_file().sync_all().map_err(error)?;
-    temporary.persist(path).map_err(|failed| error(failed.error))?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(error)?;
-    Ok(Stamp::of(bytes))
-}
-
-/// The facts of the file that will be replaced; `None` when there is none.
-fn existing(path: &Path) -> Result<Option<fs::Metadata>, EnvError> {
-    let facts = match fs::metadata(path) {
-        Ok(facts) => facts,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error_at(path, error)),
-    };
-    must_be_file(path)?;
-    // Renaming over a file needs no right on the file itself; who made it read-only meant it.
-    // The mode is asked too, because the system lets root write everything.
-    if facts.permissions().readonly() || rustix::fs::access(path, Access::WRITE_OK).is_err() {
-        return Err(EnvError::Denied(path.to_path_buf()));
-    }
-    Ok(Some(facts))
-}
-
-fn check_stamp(path: &Path, exists: bool, expected: &Stamp) -> Result<(), EnvError> {
-    let same = if exists { read(path)?.stamp == *expected } else { *expected == Stamp::missing() };
-    if same { Ok(()) } else { Err(EnvError::Stale(path.to_path_buf())) }
-}
-
-/// Gives the new file the owner of the old one. Only root may give files away and only members
-/// may change a group, so failing here is normal and costs nothing but the group.
-fn keep_owner(file: &File, facts: &fs::Metadata) {
-    let same = file.metadata().is_ok_and(|new| (new.uid(), new.gid()) == (facts.uid(), facts.gid()));
-    if same {
-        return;
-    }
-    let (owner, group) = (Uid::from_raw(facts.uid()), Gid::from_raw(facts.gid()));
-    if rustix::fs::fchown(file, Some(owner), Some(group)).is_err()
-        && let Err(error) = rustix::fs::fchown(file, None, Some(group))
-    {
-        tracing::debug!(%error, "a replaced file changes its group");
-    }
 }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::environment::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, Stamp,
 };
-use super::{files, process};
+use super::{files, process, replace};
 
 /// Endings of the names of variables that hold secrets; commands do not get them.
 const SECRET_ENDINGS: [&str; 5] = ["_API_KEY", "_SECRET", "_TOKEN", "_PASSWORD", "_CREDENTIAL"];
@@ -100,7 +100,7 @@ impl Environment for LocalEnvironment {
         let locks = Arc::clone(&self.locks);
         Self::blocking(path, move |path| {
             let real = files::real_path(path)?;
-            locks.with(&real, || files::replace(&real, &bytes, expected.as_ref()))
+            locks.with(&real, || replace::replace(&real, &bytes, expected.as_ref()))
         })
     }
 

@@ -8,6 +8,8 @@ pub mod files;
 pub mod kept;
 pub mod local;
 pub mod process;
+pub mod replace;
+pub mod shelf;
 pub mod spill;
 
 pub use environment::{
@@ -15,4 +17,5 @@ pub use environment::{
 };
 pub use kept::KeptFiles;
 pub use local::LocalEnvironment;
+pub use shelf::Shelf;
 pub use spill::Spill;

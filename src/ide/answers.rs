@@ -2,13 +2,14 @@
 
 use super::commands::command::Cx;
 use super::commands::file::{ask, save_buffer, save_in, save_to};
-use super::commands::{history, search};
+use super::commands::{git, history, search};
+use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
-use super::file_events;
 use super::modal::{helix, line, seek};
 use super::recovery;
 use super::state::overlay::{Answer, Overlay, Topic};
+use super::undo_keeping;
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::tools::approval::Decision;
@@ -27,11 +28,16 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
                 save_buffer(cx, id, AfterSave::Quit, false);
             }
         }
-        Answer::Discard(id) => cx.state.close_buffer(*id),
+        Answer::Discard(id) => {
+            undo_keeping::keep(cx, *id);
+            cx.state.close_buffer(*id);
+        }
         Answer::SaveAndClose(id) => save_buffer(cx, *id, AfterSave::Close, false),
         Answer::Overwrite(id, path) => save_to(cx, *id, path.clone(), AfterSave::Stay, true),
-        Answer::Reload(id) => file_events::reread(cx, *id, true),
-        Answer::ReadAs(id, encoding) => file_events::reread_as(cx, *id, true, Some(*encoding)),
+        Answer::Reload(id) | Answer::TakeDisk(id) => disk_events::reread(cx, *id, true),
+        Answer::ShowDisk(id) => disk_events::compare(cx, *id),
+        Answer::KeepText(id) => disk_events::keep(cx, *id),
+        Answer::ReadAs(id, encoding) => disk_events::reread_as(cx, *id, true, Some(*encoding)),
         Answer::SaveIn(id, encoding) => save_in(cx, *id, *encoding),
         Answer::Recover(number) => recovery::recover(cx, *number),
         Answer::DiscardLeft(number) => recovery::discard(cx, *number),
@@ -40,6 +46,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::Deny(id) => {
             cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false);
         }
+        Answer::RevertHunk => git::revert(cx),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
         }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::answers;
+use super::arrange;
 use super::commands::command::Cx;
 use super::commands::file::save_buffer;
 use super::effect::Effect;
@@ -15,20 +16,17 @@ use super::event::{Event, Happened};
 use super::layout;
 use super::modal::{cursor_shape, flow, repeat};
 use super::options::Options;
-use super::panes::{PANES, editor, overlay, prompt};
+use super::panes::{PANES, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
 use super::state::buffers::BufferId;
-use super::state::code_blocks::CodeJob;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{file_events, input, recovery, update};
+use super::{disk_events, file_events, git, input, mouse, recovery, settle, undo_keeping, update};
 use crate::base::clock::SharedClock;
-use crate::exec::KeptFiles;
 use crate::runtime::Delivery;
-use crate::text::position::Column;
 use crate::tui::input::Input;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Theme;
@@ -68,7 +66,7 @@ pub struct App {
 impl App {
     /// An IDE of that size, nothing read yet. `wake` is notified, from any thread, when a
     /// picker has something new.
-    pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
+    pub fn new(options: Options, mut worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let keymap = options.keymap.clone();
@@ -84,8 +82,7 @@ impl App {
         for problem in told {
             tracing::warn!("{problem}");
         }
-        let mut worker = worker;
-        worker.kept = Some(Arc::new(KeptFiles::new(options.state.join("swap"))));
+        worker.keep_in(&options.state, options.keep_undo);
         let mut app = Self {
             state,
             screen: Screen::new(size.0, size.1, options.colors),
@@ -119,6 +116,7 @@ impl App {
     pub fn begin(&mut self) {
         self.worker.perform(Effect::List(self.state.workspace.clone()));
         self.begun = true;
+        self.with_cx(disk_events::watch);
     }
 
     /// Runs a task whose result is an event.
@@ -173,13 +171,17 @@ impl App {
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
-            Event::Colored(buffer, colored) => file_events::colored(&mut cx, buffer, *colored),
+            Event::Colored(buffer, colored) => settle::colored(&mut cx, buffer, *colored),
+            Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
+            Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
+            Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
+            Event::Surveyed(found) => settle::surveyed(&mut cx, *found),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, opened),
             Event::AllOpened => recovery::all_opened(&mut cx),
-            Event::Reread(read) => file_events::reloaded(&mut cx, read),
+            Event::Reread(read) => disk_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),
             Event::Listed { folder, result } => {
                 match result {
@@ -188,7 +190,7 @@ impl App {
                 }
                 cx.state.damage.add(Part::Files);
             }
-            Event::Disk { buffer, stamp, disk } => file_events::disk(&mut cx, buffer, &stamp, disk),
+            Event::Files(event) => disk_events::happened(&mut cx, event),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
@@ -206,8 +208,8 @@ impl App {
             Input::PasteCut(bytes) => {
                 cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"));
             }
-            Input::Mouse(mouse) => input::mouse(cx, mouse),
-            Input::Focus(true) => file_events::check_disk(cx),
+            Input::Mouse(mouse) => mouse::mouse(cx, mouse),
+            Input::Focus(true) => disk_events::check_disk(cx),
             // The loop answers what the terminal says about itself.
             Input::Focus(false) | Input::Reply(_) => {}
         }
@@ -312,6 +314,9 @@ impl App {
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
         self.with_cx(recovery::watch);
+        if self.begun {
+            self.with_cx(disk_events::watch);
+        }
         let now = self.clock.monotonic();
         let asked = self.state.overlays.last().and_then(update::uninvited).cloned();
         if asked != self.asked {
@@ -325,16 +330,15 @@ impl App {
         } else {
             self.pending_since.get_or_insert(now);
         }
-        self.sign_due = match self.state.agent.working_since {
-            Some(_) => Some(self.sign_due.unwrap_or(now + SIGN_PERIOD)),
-            None => None,
-        };
+        let sign_due = self.sign_due.unwrap_or(now + SIGN_PERIOD);
+        self.sign_due = self.state.agent.working_since.map(|_| sign_due);
     }
 
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        [hint, self.sign_due, self.state.unsaved.deadline()].into_iter().flatten().min()
+        let files = [self.state.unsaved.deadline(), self.state.watching.deadline(), settle::due(&self.state)];
+        files.into_iter().chain([hint, self.sign_due]).flatten().min()
     }
 
     /// Does what is due.
@@ -350,13 +354,17 @@ impl App {
             self.state.damage.add(Part::Status);
         }
         self.with_cx(recovery::tick);
+        if settle::due(&self.state).is_some_and(|due| due <= now) {
+            self.settle();
+        }
+        self.with_cx(disk_events::tick);
     }
 
     /// What is to be done about unsaved text at the end, on a thread that may wait for the
     /// disk. `chosen`: the person has given it up; else it is kept for the next start.
     pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
         let last = if chosen { Vec::new() } else { recovery::last(&mut self.state, self.clock.now_ms()) };
-        self.worker.end_keeping(chosen, last)
+        self.worker.end_keeping(chosen, last, undo_keeping::last(&mut self.state))
     }
 
     /// Whether the next frame would differ from the last.
@@ -377,20 +385,8 @@ impl App {
     /// Begins what a frame leaves to do: colours for what it showed. Called once it is sent, so
     /// that no key waits for it.
     pub fn settle(&mut self) {
-        for (item, block) in self.state.transcript_view.borrow_mut().take_blocks() {
-            if let Some(job) = CodeJob::new(item, block) {
-                self.worker.perform(Effect::ColorCode(Box::new(job)));
-            }
-        }
-        let rows = self.state.areas.editor.map(|area| usize::from(area.height)).filter(|_| self.begun);
-        let Some((rows, buffer)) = rows.zip(self.state.buffers.current_mut()) else { return };
-        let (id, before) = (buffer.id, buffer.coloring.trouble());
-        let job = buffer.color(rows);
-        if buffer.coloring.trouble() != before {
-            self.state.damage.add(Part::Status);
-        }
-        if let Some(job) = job {
-            self.worker.perform(Effect::Color(id, Box::new(job)));
+        if self.begun {
+            self.with_cx(settle::settle);
         }
     }
 
@@ -398,14 +394,25 @@ impl App {
     fn arrange(&mut self) {
         let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
         let wanted = prompt::rows_wanted(&self.state, cols);
-        let areas = layout::areas(self.state.size, &self.state.panes, wanted);
+        let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
+        let areas = layout::areas(self.state.size, &self.state.panes, wanted, tabs);
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.all();
         }
-        self.follow_cursor();
-        if let Some(buffer) = self.state.buffers.current_mut() {
-            buffer.coloring.hear(&mut buffer.area.document);
+        let current = self.state.buffers.current().map(|buffer| buffer.id);
+        let shown: Vec<BufferId> = self.state.beside.iter().map(|view| view.buffer).chain(current).collect();
+        for id in shown {
+            if let Some(buffer) = self.state.buffers.get_mut(id) {
+                buffer.coloring.hear(&mut buffer.area.document);
+            }
+        }
+        let again = arrange::editor(&mut self.state);
+        if let Some(area) = self.state.areas.files {
+            self.state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        }
+        if again.is_none() {
+            self.state.damage.add(Part::Editor);
         }
         // The tree marks unsaved files; an edit that changes no mark must not draw it again.
         let unsaved: Vec<BufferId> = self.state.buffers.unsaved().map(|buffer| buffer.id).collect();
@@ -425,41 +432,13 @@ impl App {
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
         }
-        if damage.is_caret_line()
-            && let Some(row) = self.caret_row()
-        {
-            self.tree.damage_rows(self.nodes[&Part::Editor], row..row + 1);
+        let mut rows = again.unwrap_or_default();
+        if damage.is_caret_line() {
+            rows.extend(arrange::rows_of_caret(&self.state));
             self.tree.damage(self.nodes[&Part::Status]);
         }
-    }
-
-    /// The row of the caret's line in the editor pane.
-    fn caret_row(&self) -> Option<u16> {
-        let buffer = self.state.buffers.current()?;
-        let (line, _) = buffer.cursor(self.state.show.tab_width);
-        u16::try_from(line.0.checked_sub(buffer.top.0)?).ok()
-    }
-
-    /// Scrolls what has to show its cursor.
-    fn follow_cursor(&mut self) {
-        let state = &mut self.state;
-        if let (Some(area), Some(buffer)) = (state.areas.editor, state.buffers.current_mut()) {
-            let head = Some((buffer.id, buffer.area.caret(), area));
-            if head != state.followed || !state.free_scroll {
-                state.free_scroll = false;
-                // A narrow window that became a wide one again is no reason to hide what fits.
-                if state.followed.is_some_and(|(id, _, before)| id == buffer.id && before != area) {
-                    buffer.left = Column(0);
-                }
-                let cols = editor::text_width(buffer, state.show, area.width);
-                if buffer.scroll_to_cursor(usize::from(area.height), cols, state.show.tab_width) {
-                    state.damage.add(Part::Editor);
-                }
-            }
-            state.followed = head;
-        }
-        if let Some(area) = state.areas.files {
-            state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        for rows in rows {
+            self.tree.damage_rows(self.nodes[&Part::Editor], rows);
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nucleo::Injector;
 
@@ -10,7 +11,11 @@ use super::keeping::Job;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
+use super::state::folding::FoldJob;
+use super::state::hunks::Compare;
 use super::state::overlay::PickRow;
+use super::state::scrollbar::Survey;
+use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
@@ -21,7 +26,9 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
+use crate::text::tidy::Tidy;
 use crate::tui::input::Key;
+use crate::workspace::watch::Touches;
 
 /// One piece of outside work.
 pub enum Effect {
@@ -51,6 +58,21 @@ pub enum Effect {
     },
     /// Write a file.
     Save(Box<Save>),
+    /// Find out what has to change in a text before it is saved.
+    Tidy {
+        /// The save that waits for it.
+        save: Box<Save>,
+        /// How the text is to be.
+        tidy: Tidy,
+        /// The version of the text.
+        version: u64,
+        /// How often this was asked for.
+        tries: u8,
+    },
+    /// Find out how projects want these files written.
+    Rules(Vec<(BufferId, PathBuf)>),
+    /// Keep or find an undo tree.
+    Undo(UndoJob),
     /// Save an open file where it is.
     SaveAgain(BufferId, AfterSave),
     /// Search a text.
@@ -59,12 +81,40 @@ pub enum Effect {
     Occurrences(Box<Occurrences>),
     /// Find the colours of a part of a text.
     Color(BufferId, Box<ColorJob>),
+    /// Find what is to be folded.
+    Fold(BufferId, Box<FoldJob>),
+    /// Ask git for its text of a file.
+    GitText {
+        /// Which one.
+        buffer: BufferId,
+        /// Where it is, links followed.
+        path: PathBuf,
+        /// What it had last.
+        known: Option<Arc<Text>>,
+    },
+    /// Compare an open text with git's.
+    Compare(BufferId, Box<Compare>),
+    /// Look where in a whole text something stands, for the scrollbar.
+    Survey(Box<Survey>),
     /// Find the colours of a block of code in an answer.
     ColorCode(Box<CodeJob>),
     /// Read a folder.
     List(PathBuf),
     /// Look whether files changed on disk.
     CheckDisk(Vec<(BufferId, PathBuf, Stamp)>),
+    /// Tell when somebody touches one of these files.
+    Watch(Vec<PathBuf>, Arc<Touches>),
+    /// Compare a file on disk with a text, line by line.
+    CompareDisk {
+        /// Whose file it is.
+        buffer: BufferId,
+        /// Where it is.
+        path: PathBuf,
+        /// The text.
+        text: Text,
+        /// The encoding that the file was in.
+        encoding: Encoding,
+    },
     /// Put the workspace's files into the picker of this number.
     Walk(Injector<PickRow>, u64),
     /// Put the session's entries into the picker of this number.

@@ -5,14 +5,19 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::effect::{AfterSave, Found, Occurrences, SearchFor};
+use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
 use super::state::files::Entry;
+use super::state::folding::FoldsFound;
+use super::state::hunks::{Compared, GitText};
+use super::state::scrollbar::Surveyed;
+use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
+use crate::patch::diff::LineDiff;
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
@@ -22,6 +27,7 @@ use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::tools::approval::{Ask, Decision};
 use crate::tui::input::Input;
+use crate::workspace::editorconfig::Found;
 
 /// One cause of change.
 pub enum Event {
@@ -36,11 +42,19 @@ pub enum Event {
     /// The conversation is at another place, or could not be brought there.
     Navigated(Result<Box<Snapshot>, Report>),
     /// A text was searched.
-    Found(Box<SearchFor>, Box<Found>),
+    Found(Box<SearchFor>, Box<Matches>),
     /// More of what is selected was looked for.
     Occurrences(Box<Occurrences>, Option<Selection>),
     /// The colours of a part of a text were found, or there are none.
     Colored(BufferId, Box<Colored>),
+    /// What is to be folded was found.
+    Folded(BufferId, Box<FoldsFound>),
+    /// Git was asked for its text of a file.
+    GitText(BufferId, GitText),
+    /// A text was compared with git's, or could not be.
+    Compared(BufferId, Option<Box<Compared>>),
+    /// A whole text was searched, for the scrollbar.
+    Surveyed(Box<Surveyed>),
     /// The colours of a block of code in an answer were found.
     CodeColored(Box<CodeColored>),
     /// Something failed that nobody waits for.
@@ -62,15 +76,8 @@ pub enum Event {
         /// What it holds.
         result: Result<Vec<Entry>, EnvError>,
     },
-    /// How a file on disk stands.
-    Disk {
-        /// Which one.
-        buffer: BufferId,
-        /// The state that it was compared with.
-        stamp: Stamp,
-        /// How it stands.
-        disk: Disk,
-    },
+    /// Something about the files of open texts, as the disk has them.
+    Files(FileEvent),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.
@@ -79,6 +86,53 @@ pub enum Event {
     Buffer(BufferRequest),
     /// A tool call wants to run.
     Ask(Ask, oneshot::Sender<Decision>),
+}
+
+/// What happens to the files of open texts on disk.
+pub enum FileEvent {
+    /// Somebody has touched some of them; which ones is asked of `state::watching`.
+    Touched,
+    /// They are watched from now on, where that was possible.
+    Watched {
+        /// Whether some of them were not until now.
+        is_new: bool,
+    },
+    /// How one of them stands.
+    Stands {
+        /// Which one.
+        buffer: BufferId,
+        /// The state that it was compared with.
+        known: Stamp,
+        /// How it stands.
+        disk: Disk,
+        /// The state that it is in, where it can be read.
+        now: Option<Stamp>,
+    },
+    /// How projects want them written.
+    Rules(Vec<(BufferId, Found)>),
+    /// The undo tree of an earlier run was found, or is of no use.
+    Undo(undo_shelf::Found),
+    /// What has to change in a text before it is saved.
+    Tidied(Box<Tidied>),
+    /// One of them was compared with its text, line by line.
+    Compared {
+        /// Which one.
+        buffer: BufferId,
+        /// From the disk's text to ours, and the disk's state.
+        result: Result<(LineDiff, Stamp), EnvError>,
+    },
+}
+
+/// What has to change in a text before it is saved.
+pub struct Tidied {
+    /// The save that waits for it.
+    pub save: Save,
+    /// The version of the text that was looked at.
+    pub version: u64,
+    /// How often it was looked at.
+    pub tries: u8,
+    /// What has to change.
+    pub changes: ChangeSet,
 }
 
 /// What there was to wait for.

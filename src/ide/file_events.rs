@@ -1,19 +1,20 @@
-//! What happens to open files: read, written, changed by somebody else, edited by the agent.
+//! What happens to open files: read, written, edited by the agent. What others do to them on
+//! disk is in `disk_events`.
 //! Must not touch the disk; what is to be read or written is asked for.
 
 use std::path::{Path, PathBuf};
 
 use super::commands::command::Cx;
+use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
-use super::event::{BufferRequest, BufferSnapshot, Opened, Reread, Saved};
+use super::event::{BufferRequest, BufferSnapshot, Opened, Saved};
 use super::recovery;
-use super::state::buffers::{Buffer, BufferId, Disk};
-use super::state::coloring::Colored;
-use super::state::damage::Part;
+use super::rules;
+use super::state::buffers::{BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
-use crate::exec::{EnvError, Stamp};
-use crate::text::encoding::Encoding;
+use super::undo_keeping;
+use crate::exec::EnvError;
 use crate::text::transaction::{Author, Transaction};
 
 /// A file was read.
@@ -58,51 +59,6 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
     cx.state.damage.all();
 }
 
-/// Asks for a file to be read again. `forced` takes the file's text whatever was typed.
-pub fn reread(cx: &mut Cx<'_>, id: BufferId, forced: bool) {
-    reread_as(cx, id, forced, None);
-}
-
-/// The same in an encoding of the person's choice.
-pub fn reread_as(cx: &mut Cx<'_>, id: BufferId, forced: bool, encoding: Option<Encoding>) {
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    let Some(path) = buffer.path.clone() else { return };
-    let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    let current = buffer.area.document.format().encoding;
-    cx.effects.push(Effect::Reread { buffer: id, path, text, version, forced, encoding, current });
-}
-
-/// A file was read again: its text becomes one undoable edit, and its format the buffer's.
-pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
-    let now_ms = cx.now_ms;
-    let Some(buffer) = cx.state.buffers.get_mut(read.buffer) else { return };
-    let name = buffer.name();
-    let (changes, format, stamp) = match read.result {
-        Ok(Some(new)) => new,
-        Ok(None) => return cx.state.fail(format!("{name} is gone from disk")),
-        Err(error) => return cx.state.fail(format!("cannot read {name} again: {error}")),
-    };
-    if buffer.area.document.version() != read.version {
-        if read.forced {
-            return reread_as(cx, read.buffer, true, read.encoding);
-        }
-        buffer.disk = Disk::Changed;
-        cx.state.damage.all();
-        return cx.state.fail(changed_elsewhere(&name));
-    }
-    let edit = Transaction::new(changes).by(Author::External).format(format);
-    buffer.area.apply_foreign(edit, now_ms);
-    buffer.area.document.mark_saved();
-    buffer.stamp = Some(stamp);
-    buffer.disk = Disk::Same;
-    cx.state.say(format!("{name} read again; undo brings the old text back"));
-    cx.state.damage.all();
-}
-
-fn changed_elsewhere(name: &str) -> String {
-    format!("{name} was changed by somebody else; file.reload reads it, saving asks first")
-}
-
 /// A file was written, or could not be.
 pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
     let Some(buffer) = cx.state.buffers.get_mut(saved.buffer) else { return };
@@ -110,15 +66,24 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
     let shown_path = saved.path.clone();
     match saved.result {
         Ok(stamp) => {
+            let renamed = buffer.path.as_ref() != Some(&saved.path);
             buffer.path = Some(saved.path);
             buffer.real = Some(saved.real);
             buffer.stamp = Some(stamp);
             buffer.disk = Disk::Same;
+            disk_events::settled(buffer);
             buffer.area.document.set_format(saved.format);
             buffer.area.document.mark_saved_at(saved.revision);
+            buffer.area.riders.hunks.ask_again();
             let name = buffer.name();
             cx.state.say(format!("saved {name}"));
+            disk_events::withdraw(cx, saved.buffer);
             refresh_folder(cx, &shown_path);
+            rules::written(cx, &shown_path);
+            if renamed {
+                rules::opened(cx, saved.buffer);
+            }
+            undo_keeping::keep(cx, saved.buffer);
             after_save(cx, saved.buffer, &name, saved.then);
         }
         Err(EnvError::Stale(_)) => {
@@ -184,49 +149,6 @@ pub fn refresh_tree(cx: &mut Cx<'_>) {
     cx.effects.extend(folders.into_iter().map(Effect::List));
 }
 
-/// The colours of a part of a file were found, or there are none.
-pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
-    let shown = cx.state.buffers.current().is_some_and(|buffer| buffer.id == id);
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    buffer.coloring.hear(&mut buffer.area.document);
-    if buffer.coloring.arrived(colored) && shown {
-        cx.state.damage.add(Part::Editor);
-    }
-}
-
-/// How a file on disk stands, compared with the state of `stamp`.
-pub fn disk(cx: &mut Cx<'_>, id: BufferId, stamp: &Stamp, disk: Disk) {
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    // Saved or edited by the agent meanwhile: the comparison is about a state of the past.
-    if buffer.disk == disk || buffer.stamp.as_ref() != Some(stamp) || buffer.saving {
-        return;
-    }
-    buffer.disk = disk;
-    let (name, modified) = (buffer.name(), buffer.area.document.is_modified());
-    match disk {
-        // Nothing of the person's is in the way: take the new text, undoably.
-        Disk::Changed if !modified => reread(cx, id, false),
-        Disk::Changed => cx.state.fail(changed_elsewhere(&name)),
-        Disk::Gone => {
-            buffer.area.document.mark_unsaved();
-            buffer.stamp = None;
-            cx.state.fail(format!("{name} is gone from disk; saving makes it again"));
-        }
-        Disk::Same => {}
-    }
-    cx.state.damage.all();
-}
-
-/// Looks whether open files changed on disk: after commands, and when the window gets the
-/// focus.
-pub fn check_disk(cx: &mut Cx<'_>) {
-    let known = |b: &Buffer| Some((b.id, b.path.clone()?, b.stamp.clone()?));
-    let files: Vec<_> = cx.state.buffers.all().iter().filter(|b| !b.saving).filter_map(known).collect();
-    if !files.is_empty() {
-        cx.effects.push(Effect::CheckDisk(files));
-    }
-}
-
 /// The agent's environment asks.
 pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
     match request {
@@ -277,6 +199,9 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
             }
             cx.state.damage.all();
         }
-        BufferRequest::Touched(path) => refresh_folder(cx, &path),
+        BufferRequest::Touched(path) => {
+            refresh_folder(cx, &path);
+            rules::written(cx, &path);
+        }
     }
 }

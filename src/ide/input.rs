@@ -1,31 +1,20 @@
-//! From keys, mouse and pastes to commands and text. Must not know what a command does.
+//! From keys and pastes to commands and text. Must not know what a command does.
 
 use super::answers;
 use super::commands::command::{Command, Cx};
-use super::commands::{AREAS, again, change, edit, search, view};
+use super::commands::{AREAS, again, change, edit, search};
 use super::keys::keymap::BUILTIN;
 use super::keys::{Keymap, KeymapProblem, Lookup};
 use super::modal::{self, cursors, flow, typing};
 use super::overlays::dialog;
-use super::panes::{editor, tabs};
 use super::state::State;
 use super::state::awaiting::Awaiting;
 use super::state::damage::Part;
 use super::state::modal::Mode;
 use super::state::overlay::{Answer, Overlay, Topic};
-use super::state::panes::Focus;
 use super::update;
-use crate::text::block::{Block, Corner};
-use crate::text::columns;
-use crate::text::motion;
-use crate::text::position::{Byte, Column, Line};
-use crate::text::select;
-use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Grouping;
-use crate::tui::input::{Button, Key, KeyKind, Mods, Mouse, MouseKind};
-
-/// Lines that one notch of the wheel scrolls.
-const WHEEL_LINES: isize = 3;
+use crate::tui::input::{Key, KeyKind};
 
 /// How long keys must have been silent before a question that came by itself takes them, so
 /// that what was being typed does not answer it.
@@ -266,143 +255,6 @@ fn follow_query(cx: &mut Cx<'_>) {
 /// How long a key waits for the filter's first matches, in milliseconds; short lists are done
 /// by then and show no stale frame.
 const FILTER_WAIT_MS: u64 = 5;
-
-/// The mouse.
-pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
-    if !cx.state.overlays.is_empty() {
-        return overlay_mouse(cx, mouse);
-    }
-    let areas = cx.state.areas;
-    let inside = |area: Option<ratatui::layout::Rect>| {
-        area.filter(|a| a.contains(ratatui::layout::Position::new(mouse.col, mouse.row)))
-    };
-    let wheel = match mouse.kind {
-        MouseKind::ScrollUp => -WHEEL_LINES,
-        MouseKind::ScrollDown => WHEEL_LINES,
-        _ => 0,
-    };
-    let pressed = mouse.kind == MouseKind::Down(Button::Left);
-    if let Some(area) = inside(areas.editor) {
-        let (x, y) = (mouse.col - area.x, mouse.row - area.y);
-        editor_mouse(cx, mouse, x, y, wheel);
-    } else if let Some(area) = inside(areas.tabs).filter(|_| pressed) {
-        let places = tabs::places(cx.state, area.width);
-        let x = mouse.col - area.x;
-        if let Some((n, ..)) = places.iter().find(|(_, from, width)| (*from..from + width).contains(&x)) {
-            let id = cx.state.buffers.all()[*n].id;
-            cx.state.buffers.show(id);
-            view::focus(cx, Focus::Editor);
-        }
-    } else if let Some(area) = inside(areas.files) {
-        files_mouse(cx, pressed, mouse.row - area.y, wheel);
-    } else if inside(areas.transcript).is_some() {
-        if wheel != 0 {
-            cx.state.scroll_transcript(wheel);
-        } else if pressed {
-            view::focus(cx, Focus::Agent);
-        }
-    } else if inside(areas.prompt).is_some() && pressed {
-        view::focus(cx, Focus::Agent);
-    }
-}
-
-fn overlay_mouse(cx: &mut Cx<'_>, mouse: Mouse) {
-    let id = match mouse.kind {
-        MouseKind::ScrollUp => "list.up",
-        MouseKind::ScrollDown => "list.down",
-        _ => return,
-    };
-    if let Some(command) = find(id) {
-        run(cx, command);
-    }
-}
-
-fn files_mouse(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
-    if wheel != 0 {
-        cx.state.files.step(wheel);
-        cx.state.damage.add(Part::Files);
-    } else if pressed && y > 0 {
-        let row = cx.state.files.top + usize::from(y) - 1;
-        if row < cx.state.files.rows().len() {
-            cx.state.files.selected = row;
-            cx.state.damage.add(Part::Files);
-            if let Some(command) = find("files.open") {
-                run(cx, command);
-            }
-        }
-    }
-}
-
-fn editor_mouse(cx: &mut Cx<'_>, mouse: Mouse, x: u16, y: u16, wheel: isize) {
-    let (kind, alt) = (mouse.kind, mouse.mods.contains(Mods::ALT));
-    let tab_width = cx.state.show.tab_width;
-    let cols = cx.state.areas.editor.map_or(0, |area| area.width);
-    let show = cx.state.show;
-    if kind == MouseKind::Down(Button::Left) && cx.state.panes.focus != Focus::Editor {
-        view::focus(cx, Focus::Editor);
-    }
-    let (now, last) = (cx.now, cx.state.last_click);
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    if wheel != 0 {
-        buffer.scroll_by(wheel);
-        cx.state.free_scroll = true;
-        cx.state.damage.add(Part::Editor);
-        return;
-    }
-    let text = buffer.area.text();
-    let line = Line((buffer.top.0 + usize::from(y)).min(text.last_line().0));
-    let column = usize::from(x.saturating_sub(editor::gutter_width(buffer, show, cols))) + buffer.left.0;
-    let at = columns::at_column(text, line, Column(column), tab_width);
-    let corner = Corner { line, column: Column(column) };
-    match kind {
-        MouseKind::Down(Button::Left) if alt => {
-            let toggled = select::toggle_cursor(&buffer.area.selection, at);
-            buffer.area.select(toggled);
-            buffer.area.block = Some(Block { anchor: corner, head: corner });
-            cx.state.last_click = None;
-        }
-        MouseKind::Drag(Button::Left) if alt && buffer.area.block.is_some() => {
-            let block = buffer
-                .area
-                .block
-                .map_or(Block { anchor: corner, head: corner }, |block| Block { head: corner, ..block });
-            let selection = block.selection(buffer.area.text(), tab_width);
-            buffer.area.select(selection);
-            buffer.area.block = Some(block);
-        }
-        MouseKind::Down(Button::Left) => {
-            let clicks = match last {
-                Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => {
-                    n % 3 + 1
-                }
-                _ => 1,
-            };
-            let range = clicked(text, at, line, clicks);
-            buffer.area.selection = Selection::single(range);
-            buffer.area.document.seal();
-            cx.state.last_click = Some((now, at, clicks));
-        }
-        MouseKind::Drag(Button::Left) => {
-            let anchor = buffer.area.selection.primary().anchor;
-            buffer.area.selection = Selection::single(Range::new(anchor, at));
-        }
-        _ => return,
-    }
-    cx.state.kill_ring.interrupt();
-    cx.state.damage.add(Part::Editor);
-}
-
-/// Clicks at one place within this time are a double or triple click.
-const MULTI_CLICK: std::time::Duration = std::time::Duration::from_millis(400);
-
-/// What one, two or three clicks select.
-fn clicked(text: &crate::text::rope::Text, at: Byte, line: Line, clicks: u8) -> Range {
-    match clicks {
-        2 => motion::word_around(text, at),
-        3 => Range::new(text.line_start(line), text.line_start(Line(line.0 + 1))),
-        _ => Range::cursor(at),
-    }
-}
 
 /// The hints for a sequence that the person hesitates to complete.
 pub fn show_hints(state: &mut State) {

@@ -33,8 +33,8 @@ pub struct Areas {
 }
 
 /// Lays out a screen of `size` columns and rows. `prompt_rows` is how many rows the prompt
-/// and the queue want.
-pub fn areas((cols, rows): (u16, u16), panes: &Panes, prompt_rows: u16) -> Areas {
+/// and the queue want, `tab_line` whether there is to be a line of open files where it fits.
+pub fn areas((cols, rows): (u16, u16), panes: &Panes, prompt_rows: u16, tab_line: bool) -> Areas {
     let mut areas = Areas::default();
     if cols == 0 || rows == 0 {
         return areas;
@@ -63,7 +63,7 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, prompt_rows: u16) -> Areas
         areas.files = Some(Rect::new(0, 0, files_width, height));
     }
     if editor {
-        let tabs = u16::from(!bare);
+        let tabs = u16::from(tab_line && !bare);
         let width = rest - agent_width;
         areas.tabs = (tabs > 0).then_some(Rect::new(files_width, 0, width, 1));
         areas.editor = Some(Rect::new(files_width, tabs, width, height - tabs));
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn small_windows_show_fewer_panes() {
         let shown = |cols, rows, focus| {
-            let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, 2);
+            let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, 2, true);
             [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status]
                 .map(|a| a.is_some())
         };
@@ -110,11 +110,11 @@ mod tests {
     proptest! {
         #[test]
         fn panes_cover_the_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..3usize,
-            open in prop::array::uniform2(any::<bool>()), prompt in 0..40u16) {
+            open in prop::array::uniform2(any::<bool>()), prompt in 0..40u16, tabs: bool) {
             let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);
             panes.set(Focus::Agent, open[1]);
-            let rects = all(&areas((cols, rows), &panes, prompt));
+            let rects = all(&areas((cols, rows), &panes, prompt, tabs));
             let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();
             prop_assert_eq!(cells, u32::from(cols) * u32::from(rows));
             for (n, a) in rects.iter().enumerate() {

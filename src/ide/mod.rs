@@ -1,7 +1,7 @@
 //! The full-screen IDE: wires editor, transcript and pickers to one event loop.
 //!
-//! Layer 7. May import `runtime`, `tui`, `text`, `workspace`, `exec`, `config`, `base` and
-//! plain data; must not know `modes`, how models are reached, or the agent's inside.
+//! Layer 7. May import `runtime`, `tui`, `text`, `workspace`, `exec`, `config`, `base`, differences
+//! by lines of `patch` and plain data; must not know `modes`, how models are reached, or the agent's inside.
 //!
 //! One task owns the [`state`]. An [`event`] comes in, [`app`] changes the state and marks what
 //! must be drawn, commands ask for outside work as [`effect`]s, a [`worker`] does it and
@@ -10,26 +10,35 @@
 pub mod answers;
 pub mod app;
 pub mod approval;
+pub mod arrange;
 pub mod commands;
+pub mod disk_events;
 pub mod effect;
 pub mod environment;
 pub mod event;
 pub mod feed;
 pub mod file_events;
+pub mod git;
 pub mod headless;
 pub mod input;
 pub mod keeping;
 pub mod keys;
 pub mod layout;
 pub mod modal;
+pub mod mouse;
 pub mod options;
 pub mod overlays;
 pub mod panes;
 pub mod pickers;
 pub mod pump;
 pub mod recovery;
+pub mod rules;
 pub mod run;
+pub mod settle;
 pub mod state;
 pub mod tasks;
+pub mod undo_keeping;
+pub mod undo_shelf;
 pub mod update;
+pub mod windowing;
 pub mod worker;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::event::Connect;
 use super::keys::Keymap;
+use super::state::look::Look;
 use crate::base::clock::SharedClock;
 use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};
@@ -41,8 +42,10 @@ pub struct Options {
     pub auto_pairs: bool,
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
-    /// Whether the editor numbers its lines.
-    pub line_numbers: bool,
+    /// What the editor shows beside the text.
+    pub look: Look,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
     /// Whether the mouse is ours.
     pub mouse: bool,
     /// Whether tools run unasked.

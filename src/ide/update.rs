@@ -2,6 +2,7 @@
 //! is asked for as effects.
 
 use super::commands::command::Cx;
+use super::disk_events;
 use super::file_events;
 use super::state::code_blocks::CodeColored;
 use super::state::damage::Part;
@@ -40,7 +41,7 @@ pub fn asked_id(overlay: &Overlay) -> Option<u64> {
 pub fn uninvited(overlay: &Overlay) -> Option<&Answer> {
     let Overlay::Dialog(dialog) = overlay else { return None };
     let first = dialog.choices.first().map(|choice| &choice.answer)?;
-    matches!(first, Answer::Allow(_) | Answer::Recover(_)).then_some(first)
+    matches!(first, Answer::Allow(_) | Answer::Recover(_) | Answer::TakeDisk(_)).then_some(first)
 }
 
 /// Questions that nobody waits for any more leave the screen.
@@ -129,7 +130,7 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
             drop_withdrawn(cx);
             cx.state.damage.add(Part::Status);
             cx.state.damage.add(Part::Prompt);
-            file_events::check_disk(cx);
+            disk_events::check_disk(cx);
         }
         AgentEvent::QueueUpdate { steering, follow_up } => {
             agent.steering.clone_from(steering);
@@ -148,7 +149,7 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         AgentEvent::ToolEnd { .. } => {
             drop_withdrawn(cx);
             file_events::refresh_tree(cx);
-            file_events::check_disk(cx);
+            disk_events::check_disk(cx);
         }
         _ => {}
     }

@@ -1,9 +1,10 @@
 //! Does the outside work that the loop asks for, each piece as a task whose result comes back
 //! as an event. Must not know the state.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nucleo::Injector;
 use tokio::sync::mpsc;
@@ -11,14 +12,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::commands;
 use super::effect::{Effect, Save};
-use super::event::{Event, Opened, Reread, Saved};
+use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
+use super::git;
 use super::keeping::{self, Job, Kept};
 use super::state::buffers::{BufferId, Disk};
-use super::state::coloring::ColorJob;
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
+use super::undo_shelf::{UndoJob, UndoShelf};
 use crate::exec::{EnvError, Environment, FileData, KeptFiles, Stamp};
+use crate::patch::diff::{self as lines, LineDiff};
 use crate::runtime::Handle;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
@@ -27,7 +30,10 @@ use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::workspace::{list, walk};
+use crate::workspace::watch::{Touches, Watcher};
+use crate::workspace::{editorconfig, list, walk};
+
+mod looking;
 
 /// Bytes that are decoded faster than a thread is woken for it.
 const DECODE_HERE: usize = 64 << 10;
@@ -40,10 +46,18 @@ pub struct Worker {
     /// The session, once it is there.
     pub session: Option<Handle>,
     /// Where unsaved text is kept, once that is known.
-    pub kept: Option<Arc<KeptFiles>>,
+    kept: Option<Arc<KeptFiles>>,
+    /// Where undo trees are kept, if they are.
+    undo: Option<Arc<UndoShelf>>,
     running: Arc<AtomicUsize>,
     walk: CancellationToken,
+    watcher: Arc<Mutex<Option<Watcher>>>,
+    seen: Arc<Seen>,
 }
+
+/// In which state files were when the system's facts about them were of a version: what has the
+/// same version need not be read again.
+type Seen = Mutex<HashMap<PathBuf, (u64, Stamp)>>;
 
 /// Counts a task for as long as it lives.
 struct Running(Arc<AtomicUsize>);
@@ -59,7 +73,24 @@ impl Worker {
     /// `events`.
     pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>, tasks: Tasks) -> Self {
         let walk = CancellationToken::new();
-        Self { env, events, tasks, session: None, kept: None, running: Arc::default(), walk }
+        Self {
+            env,
+            events,
+            tasks,
+            session: None,
+            kept: None,
+            undo: None,
+            running: Arc::default(),
+            walk,
+            watcher: Arc::default(),
+            seen: Arc::default(),
+        }
+    }
+
+    /// Keeps unsaved text, and undo trees where they are wanted, in the program's folder of state.
+    pub fn keep_in(&mut self, state: &Path, undo: bool) {
+        self.kept = Some(Arc::new(KeptFiles::new(state.join("swap"))));
+        self.undo = undo.then(|| Arc::new(UndoShelf::new(state.join("undo"))));
     }
 
     /// Whether a task is still at work.
@@ -85,6 +116,15 @@ impl Worker {
                 let env = self.env.clone();
                 self.task(async move { write(&*env, *save).await });
             }
+            Effect::Tidy { save, tidy, version, tries } => self.blocking(move || {
+                let changes = tidy.change(&save.text, save.format.ending);
+                Event::Files(FileEvent::Tidied(Box::new(Tidied { save: *save, version, tries, changes })))
+            }),
+            Effect::Undo(job) => self.undo(job),
+            Effect::Rules(files) => self.blocking(move || {
+                let found = files.into_iter().map(|(buffer, path)| (buffer, editorconfig::load(&path)));
+                Event::Files(FileEvent::Rules(found.collect()))
+            }),
             Effect::Search(search) => self.blocking(move || {
                 let found = commands::search::run(&search);
                 Event::Found(search, Box::new(found))
@@ -93,13 +133,37 @@ impl Worker {
                 let found = commands::select::run(&asked);
                 Event::Occurrences(asked, found)
             }),
+            Effect::Fold(buffer, job) => {
+                self.blocking(move || Event::Folded(buffer, Box::new(job.run())));
+            }
+            Effect::GitText { buffer, path, known } => {
+                let env = self.env.clone();
+                self.task(async move { Event::GitText(buffer, git::read(&*env, &path, known).await) });
+            }
+            Effect::Compare(buffer, job) => self.compare_with_git(buffer, *job),
+            Effect::Survey(survey) => self.survey(*survey),
             Effect::Color(buffer, job) => self.color(buffer, job),
             Effect::ColorCode(job) => self.blocking(move || Event::CodeColored(Box::new(job.run()))),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),
+            Effect::Watch(files, touches) => self.watch(files, touches),
+            Effect::CompareDisk { buffer, path, text, encoding } => {
+                let env = self.env.clone();
+                self.task(async move {
+                    let result = differ(&*env, &path, text, encoding).await;
+                    Event::Files(FileEvent::Compared { buffer, result })
+                });
+            }
             Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
+            effect => self.converse(effect),
+        }
+    }
+
+    /// The same for what concerns the session.
+    fn converse(&self, effect: Effect) {
+        match effect {
             Effect::Prompt(text, images, delivery) => {
                 self.with_session(|session| session.prompt(text, images, delivery));
             }
@@ -117,16 +181,7 @@ impl Worker {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
-            Effect::Accept
-            | Effect::SaveAgain(..)
-            | Effect::Run(_)
-            | Effect::Keys(_)
-            | Effect::Repeated
-            | Effect::Picker(_)
-            | Effect::Copy(_)
-            | Effect::Repaint => {
-                tracing::error!("an effect of the loop itself reached the worker");
-            }
+            _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }
 
@@ -200,56 +255,76 @@ impl Worker {
         });
     }
 
-    /// The run ends. `chosen`: whatever is unsaved is given up; else `last` is done first.
-    /// Blocking, and nothing that is kept later counts.
-    pub fn end_keeping(&self, chosen: bool, last: Vec<Job>) -> impl FnOnce() + Send + 'static + use<> {
-        let files = self.kept.clone();
-        move || {
-            let Some(files) = files else { return };
-            for job in last {
-                for kept in keeping::perform(&files, job) {
-                    if let Kept::Written { result: Err(error), .. } = kept {
-                        tracing::error!(%error, "unsaved text could not be kept");
-                    }
-                }
+    fn undo(&self, job: UndoJob) {
+        let Some(trees) = self.undo.clone() else { return };
+        let (events, running) = (self.events.clone(), self.running());
+        self.tasks.spawn(async move {
+            match tokio::task::spawn_blocking(move || trees.perform(job)).await {
+                Ok(Some(found)) => send(&events, Event::Files(FileEvent::Undo(found))).await,
+                Ok(None) => {}
+                Err(error) => tracing::error!("keeping an undo tree failed: {error}"),
             }
-            if let Err(error) = files.end(chosen) {
-                tracing::warn!(%error, "recovery files could not be removed");
-            }
-        }
-    }
-
-    /// Finds colours. A long text costs time at every parse, so typing gathers before the next.
-    fn color(&self, buffer: BufferId, job: Box<ColorJob>) {
-        self.task(async move {
-            let (pause, broken) = (job.pause(), job.broken());
-            if !pause.is_zero() {
-                tokio::time::sleep(pause).await;
-            }
-            match tokio::task::spawn_blocking(move || job.run()).await {
-                Ok(colored) => Event::Colored(buffer, Box::new(colored)),
-                Err(error) => {
-                    tracing::error!("a search for colours failed: {error}");
-                    Event::Colored(buffer, Box::new(broken))
-                }
-            }
+            drop(running);
         });
     }
 
+    /// The run ends. `chosen`: whatever is unsaved is given up; else `last` is done first.
+    /// The undo trees in `undo` are kept in any case. Blocking, and nothing that is kept later
+    /// counts.
+    pub fn end_keeping(
+        &self,
+        chosen: bool,
+        last: Vec<Job>,
+        undo: Vec<UndoJob>,
+    ) -> impl FnOnce() + Send + 'static + use<> {
+        let (files, trees) = (self.kept.clone(), self.undo.clone());
+        move || {
+            if let Some(files) = files {
+                end_run(&files, chosen, last);
+            }
+            for job in undo {
+                trees.as_ref().map(|trees| trees.perform(job));
+            }
+        }
+    }
+
     fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {
-        for (buffer, path, stamp) in files {
-            let env = self.env.clone();
+        for (buffer, path, known) in files {
+            let (env, seen) = (self.env.clone(), self.seen.clone());
             self.task(async move {
-                let disk = match env.read(&path).await {
-                    Ok(data) if data.stamp == stamp => Disk::Same,
-                    Err(EnvError::NotFound(_)) => Disk::Gone,
-                    // What cannot be read now may be readable when it is saved.
-                    Err(_) => Disk::Same,
+                let now = stamp_of(&*env, &path, &seen).await;
+                let disk = match &now {
+                    Ok(stamp) if *stamp == known => Disk::Same,
                     Ok(_) => Disk::Changed,
+                    Err(EnvError::NotFound(_)) => Disk::Gone,
+                    Err(EnvError::IsFolder(_)) => Disk::Folder,
+                    Err(_) => Disk::Unreadable,
                 };
-                Event::Disk { buffer, stamp, disk }
+                Event::Files(FileEvent::Stands { buffer, known, disk, now: now.ok() })
             });
         }
+    }
+
+    fn watch(&self, files: Vec<PathBuf>, touches: Arc<Touches>) {
+        let (slot, events) = (self.watcher.clone(), self.events.clone());
+        self.blocking(move || {
+            let wake = move || {
+                if events.blocking_send(Event::Files(FileEvent::Touched)).is_err() {
+                    tracing::debug!("the loop has ended before a file was touched");
+                }
+            };
+            let mut watcher = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            let followed = match &mut *watcher {
+                Some(watcher) => watcher.follow(files),
+                None => Watcher::new(touches, wake).and_then(|made| watcher.insert(made).follow(files)),
+            };
+            let is_new = followed.unwrap_or_else(|error| {
+                // They are looked at when the window gets the focus, and before they are saved.
+                tracing::warn!("not every open file is watched: {error}");
+                true
+            });
+            Event::Files(FileEvent::Watched { is_new })
+        });
     }
 
     fn start_walk(&mut self, injector: Injector<PickRow>, picker: u64) {
@@ -287,6 +362,20 @@ impl Worker {
     }
 }
 
+/// Keeps what is unsaved, unless it was given up, and ends the run of the kept files. Blocking.
+fn end_run(files: &KeptFiles, chosen: bool, last: Vec<Job>) {
+    for job in last {
+        for kept in keeping::perform(files, job) {
+            if let Kept::Written { result: Err(error), .. } = kept {
+                tracing::error!(%error, "unsaved text could not be kept");
+            }
+        }
+    }
+    if let Err(error) = files.end(chosen) {
+        tracing::warn!(%error, "recovery files could not be removed");
+    }
+}
+
 async fn send(events: &mpsc::Sender<Event>, event: Event) {
     if events.send(event).await.is_err() {
         tracing::debug!("the loop has ended before a task's result");
@@ -305,6 +394,37 @@ async fn open(env: &dyn Environment, path: PathBuf, at: Option<(usize, usize)>) 
         Err(error) => Err(error),
     };
     Opened { path, real, result, at, behind: false }
+}
+
+/// The state of a file. One that nobody has written since it was seen last is not read.
+async fn stamp_of(env: &dyn Environment, path: &Path, seen: &Seen) -> Result<Stamp, EnvError> {
+    let version = env.stat(path).await?.version;
+    let lock = || seen.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((before, stamp)) = lock().get(path)
+        && Some(*before) == version
+    {
+        return Ok(stamp.clone());
+    }
+    let stamp = env.read(path).await?.stamp;
+    if let Some(version) = version {
+        lock().insert(path.to_path_buf(), (version, stamp.clone()));
+    }
+    Ok(stamp)
+}
+
+/// How a text differs from its file, by lines.
+async fn differ(
+    env: &dyn Environment,
+    path: &Path,
+    text: Text,
+    encoding: Encoding,
+) -> Result<(LineDiff, Stamp), EnvError> {
+    let data = env.read(path).await?;
+    let compared = tokio::task::spawn_blocking(move || {
+        let (disk, _) = format::decode_like(&data.bytes, encoding);
+        (lines::lines(&disk, &text.to_string()), data.stamp)
+    });
+    compared.await.map_err(|_| EnvError::Cancelled)
 }
 
 /// A file's bytes as a document; many bytes on a thread of their own.

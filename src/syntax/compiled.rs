@@ -1,10 +1,12 @@
 //! Grammars and queries made ready for use: once, at the first need, by whichever thread needs
-//! them. Compiling takes from one to two hundred milliseconds: never on the loop.
+//! them. It takes some milliseconds, for some languages many more: never on the loop.
 
 use std::sync::OnceLock;
 
 use tree_sitter::{Query, QueryError};
 
+use super::forms;
+use super::rules::Rules;
 use super::scopes::{self, Paint};
 use super::table::{LANGUAGES, Language};
 
@@ -13,29 +15,42 @@ use super::table::{LANGUAGES, Language};
 pub struct Compiled {
     /// The grammar.
     pub grammar: tree_sitter::Language,
-    /// The query for scopes.
-    pub highlights: Query,
+    /// The queries for scopes and for texts in other languages, for one walk through a tree.
+    pub(super) rules: Rules,
     /// What each of its captures paints.
     pub paints: Vec<Option<Paint>>,
     /// The patterns from this one on are our own and win.
     pub own_from: usize,
-    /// The query for texts in other languages.
-    pub injections: Option<Injections>,
-    /// The query for functions, classes, parameters and comments.
-    pub textobjects: Option<Query>,
-    /// The query for what can be folded.
-    pub folds: Option<Query>,
+    /// The patterns from this one on are about texts in other languages.
+    pub inner_from: usize,
+    /// The capture of such a text.
+    pub(super) content: Option<u16>,
+    /// The capture of the name of its language.
+    pub(super) named: Option<u16>,
+    language: &'static Language,
+    textobjects: OnceLock<Option<Query>>,
+    folds: OnceLock<Option<Query>>,
 }
 
-/// A query for texts in other languages.
-#[derive(Debug)]
-pub struct Injections {
-    /// The query.
-    pub query: Query,
-    /// Its capture of the text.
-    pub content: u32,
-    /// Its capture of the language's name.
-    pub language: Option<u32>,
+impl Compiled {
+    /// The query for functions, classes, parameters and comments.
+    pub fn textobjects(&self) -> Option<&Query> {
+        self.late(&self.textobjects, self.language.textobjects)
+    }
+
+    /// The query for what can be folded.
+    pub fn folds(&self) -> Option<&Query> {
+        self.late(&self.folds, self.language.folds)
+    }
+
+    fn late<'a>(&self, slot: &'a OnceLock<Option<Query>>, text: &str) -> Option<&'a Query> {
+        let make = || {
+            let made = (!text.is_empty()).then(|| Query::new(&self.grammar, text))?;
+            let wrong = |error: &QueryError| tracing::error!("a query of {}: {error}", self.language.name);
+            made.inspect_err(wrong).ok()
+        };
+        slot.get_or_init(make).as_ref()
+    }
 }
 
 static SLOTS: [OnceLock<Option<Compiled>>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
@@ -53,28 +68,22 @@ pub fn compiled(language: &'static Language) -> Option<&'static Compiled> {
 }
 
 /// Makes a language ready.
-pub fn compile(language: &Language) -> Result<Compiled, QueryError> {
+pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
     let grammar = tree_sitter::Language::new(language.grammar);
-    let shipped = language.highlights.join("\n");
-    let highlights = Query::new(&grammar, &format!("{shipped}\n{}", language.own))?;
-    let own_from = (0..highlights.pattern_count())
-        .find(|pattern| highlights.start_byte_for_pattern(*pattern) > shipped.len())
-        .unwrap_or(highlights.pattern_count());
-    let paints = highlights.capture_names().iter().map(|name| scopes::paint(name)).collect();
-    let optional = |text: &str| if text.is_empty() { Ok(None) } else { Query::new(&grammar, text).map(Some) };
-    let injections = optional(&language.injections.join("\n"))?.and_then(|query| {
-        let content = query.capture_index_for_name("injection.content")?;
-        let language = query.capture_index_for_name("injection.language");
-        Some(Injections { query, content, language })
-    });
+    let (shipped, inner) = (language.highlights.join("\n"), language.injections.join("\n"));
+    let rules = Rules::new(&grammar, &format!("{shipped}\n{}\n{inner}", language.own))?;
+    let own_from = forms::forms(&shipped).len();
     Ok(Compiled {
-        highlights,
-        paints,
-        own_from,
-        injections,
-        textobjects: optional(language.textobjects)?,
-        folds: optional(language.folds)?,
         grammar,
+        paints: rules.names.iter().map(|name| scopes::paint(name)).collect(),
+        own_from,
+        inner_from: own_from + forms::forms(language.own).len(),
+        content: rules.capture("injection.content"),
+        named: rules.capture("injection.language"),
+        rules,
+        language,
+        textobjects: OnceLock::new(),
+        folds: OnceLock::new(),
     })
 }
 
@@ -87,8 +96,9 @@ mod tests {
         for language in LANGUAGES {
             let made = compile(language).unwrap_or_else(|error| panic!("{}: {error}", language.name));
             assert!(made.paints.iter().any(Option::is_some), "{} paints nothing", language.name);
-            assert!(made.own_from < made.highlights.pattern_count() || language.own.is_empty());
-            assert_eq!(made.injections.is_some(), !language.injections.is_empty(), "{}", language.name);
+            assert_eq!(made.textobjects().is_some(), !language.textobjects.is_empty(), "{}", language.name);
+            assert_eq!(made.folds().is_some(), !language.folds.is_empty(), "{}", language.name);
+            assert_eq!(made.content.is_some(), !language.injections.is_empty(), "{}", language.name);
         }
     }
 

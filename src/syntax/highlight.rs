@@ -4,16 +4,15 @@
 //! Only the part that is asked for is looked at. It costs less than a millisecond for a screen,
 //! more where a tree is full of errors: not for a key's way to the screen.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use streaming_iterator::StreamingIterator;
-use tree_sitter::{QueryCursorOptions, Tree};
+use tree_sitter::Tree;
 
 use super::compiled::Compiled;
 use super::injections;
 use super::painted::{Painted, Span};
-use super::query::{TextChunks, cursor};
+use super::query::TextChunks;
 use super::scopes::{self, Paint};
 use super::table::Language;
 use super::tree::Syntax;
@@ -63,7 +62,8 @@ impl Canvas {
         if range.is_empty() {
             return;
         }
-        for (_, _, _, node, paint) in coats(layer, text, range, deadline) {
+        let (coats, inner) = look(layer, text, range, deadline);
+        for (_, _, _, node, paint) in coats {
             let from = node.start.max(range.start) - self.start;
             let to = node.end.min(range.end).saturating_sub(self.start);
             if let Some(part) = self.paints.get_mut(from..to) {
@@ -71,7 +71,7 @@ impl Canvas {
             }
         }
         if depth < DEPTH_MAX {
-            for inner in injections::layers(layer.made, layer.tree, text, range, deadline) {
+            for inner in injections::parse(inner, text, deadline) {
                 let inner = Layer { language: inner.language, made: inner.made, tree: &inner.tree };
                 self.layer(&inner, text, range, depth + 1, deadline);
             }
@@ -95,26 +95,29 @@ impl Canvas {
 /// Start, end from the right, rank, range, paint: sorted, the coats lie as they are seen.
 type Coat = (usize, std::cmp::Reverse<usize>, (u8, usize), Range<usize>, Paint);
 
-fn coats(layer: &Layer<'_>, text: &Text, range: &Range<usize>, deadline: Instant) -> Vec<Coat> {
+/// One walk for both: the coats of a layer, and the texts in other languages in it.
+fn look(
+    layer: &Layer<'_>,
+    text: &Text,
+    range: &Range<usize>,
+    deadline: Instant,
+) -> (Vec<Coat>, Vec<injections::Inner>) {
     let made = layer.made;
-    let mut cursor = cursor(range);
-    let mut stop =
-        |_: &_| if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let options = QueryCursorOptions::new().progress_callback(&mut stop);
-    let root = layer.tree.root_node();
-    let mut matches = cursor.matches_with_options(&made.highlights, root, TextChunks(text), options);
-    let mut out = Vec::new();
-    while let Some(found) = matches.next() {
-        for capture in found.captures() {
-            let Some(paint) = made.paints[capture.index as usize] else { continue };
-            let paint = scopes::refine(paint, capture.node.kind());
-            let range = capture.node.byte_range();
-            let rank = rank(layer, found.pattern_index, paint);
-            out.push((range.start, std::cmp::Reverse(range.end), rank, range, paint));
+    let (mut coats, mut inner) = (Vec::new(), injections::Finder::new(made, text));
+    made.rules.each(layer.tree.root_node(), TextChunks(text), range, deadline, |found| {
+        if found.pattern >= made.inner_from {
+            return inner.add(&found);
         }
-    }
-    out.sort_unstable_by_key(|coat| (coat.0, coat.1, coat.2));
-    out
+        for (capture, node) in found.captures {
+            let Some(paint) = made.paints[usize::from(*capture)] else { continue };
+            let paint = scopes::refine(paint, node.kind());
+            let range = node.byte_range();
+            let rank = rank(layer, found.pattern, paint);
+            coats.push((range.start, std::cmp::Reverse(range.end), rank, range, paint));
+        }
+    });
+    coats.sort_unstable_by_key(|coat| (coat.0, coat.1, coat.2));
+    (coats, inner.finish())
 }
 
 /// Which of two patterns for one node wins: ours, then the more telling one, then the order

@@ -2,15 +2,14 @@
 //! parsed for the range that is looked at, each time: what is on screen is short.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::time::Instant;
 
-use streaming_iterator::StreamingIterator;
-use tree_sitter::{Node, Parser, Query, QueryCursor, QueryMatch, Tree};
+use tree_sitter::{Node, Parser, Tree};
 
 use super::compiled::{Compiled, compiled};
 use super::detect;
-use super::query::{TextChunks, cursor};
+use super::query::TextChunks;
+use super::rules;
 use super::table::Language;
 use super::tree;
 use crate::text::rope::Text;
@@ -28,92 +27,96 @@ pub struct Layer {
     pub tree: Tree,
 }
 
-struct Found {
+/// Texts in one language that were found.
+#[derive(Debug)]
+pub(super) struct Inner {
     language: &'static Language,
     ranges: Vec<tree_sitter::Range>,
 }
 
-/// The texts in other languages that touch a range, parsed, in order.
-pub fn layers(
-    made: &Compiled,
-    root: &Tree,
-    text: &Text,
-    range: &Range<usize>,
-    deadline: Instant,
-) -> Vec<Layer> {
+/// Texts in other languages, parsed.
+pub(super) fn parse(found: Vec<Inner>, text: &Text, deadline: Instant) -> Vec<Layer> {
     let mut parser = Parser::new();
     let mut out = Vec::new();
-    for found in find(made, root, text, range) {
-        let length: usize = found.ranges.iter().map(|range| range.end_byte - range.start_byte).sum();
-        let Some(made) = compiled(found.language).filter(|_| length <= LEN_MAX) else { continue };
+    for inner in found {
+        let length: usize = inner.ranges.iter().map(|range| range.end_byte - range.start_byte).sum();
+        let Some(made) = compiled(inner.language).filter(|_| length <= LEN_MAX) else { continue };
         let ready =
-            parser.set_language(&made.grammar).is_ok() && parser.set_included_ranges(&found.ranges).is_ok();
+            parser.set_language(&made.grammar).is_ok() && parser.set_included_ranges(&inner.ranges).is_ok();
         if !ready {
             continue;
         }
         let Some(tree) = tree::run(&mut parser, text, None, deadline) else { break };
-        out.push(Layer { language: found.language, made, tree });
+        out.push(Layer { language: inner.language, made, tree });
     }
     out
 }
 
-fn find(made: &Compiled, root: &Tree, text: &Text, range: &Range<usize>) -> Vec<Found> {
-    let Some(injections) = &made.injections else { return Vec::new() };
-    let mut out: Vec<Found> = Vec::new();
-    let mut combined: BTreeMap<(usize, &'static str), usize> = BTreeMap::new();
-    let mut cursor: QueryCursor = cursor(range);
-    let mut matches = cursor.matches(&injections.query, root.root_node(), TextChunks(text));
-    while let Some(found) = matches.next() {
-        let Some(language) = language(&injections.query, injections.language, found, text) else { continue };
-        let has = |key: &str| {
-            injections.query.property_settings(found.pattern_index).iter().any(|set| &*set.key == key)
-        };
+/// Gathers texts in other languages from what a walk through a tree finds.
+pub(super) struct Finder<'a> {
+    made: &'a Compiled,
+    text: &'a Text,
+    found: Vec<Inner>,
+    /// Texts that are pieces of one, by their pattern and language.
+    combined: BTreeMap<(usize, &'static str), usize>,
+}
+
+impl<'a> Finder<'a> {
+    /// One that has found nothing yet.
+    pub(super) fn new(made: &'a Compiled, text: &'a Text) -> Self {
+        Self { made, text, found: Vec::new(), combined: BTreeMap::new() }
+    }
+
+    /// Takes in a match of a pattern about such texts.
+    pub(super) fn add(&mut self, found: &rules::Found<'_, '_>) {
+        let Some(language) = self.language(found) else { return };
+        let has = |key: &str| self.made.rules.setting(found.pattern, key).is_some();
         let mut ranges = Vec::new();
-        for node in found.nodes_for_capture_index(injections.content) {
-            content(node, has("injection.include-children"), &mut ranges);
+        for (_, node) in found.captures.iter().filter(|(capture, _)| Some(*capture) == self.made.content) {
+            content(*node, has("injection.include-children"), &mut ranges);
         }
         if ranges.is_empty() {
-            continue;
+            return;
         }
-        let key = (found.pattern_index, language.name);
-        match combined.get(&key) {
-            Some(at) if has("injection.combined") => out[*at].ranges.append(&mut ranges),
+        let key = (found.pattern, language.name);
+        match self.combined.get(&key) {
+            Some(at) if has("injection.combined") => self.found[*at].ranges.append(&mut ranges),
             _ => {
-                combined.insert(key, out.len());
-                out.push(Found { language, ranges });
+                self.combined.insert(key, self.found.len());
+                self.found.push(Inner { language, ranges });
             }
         }
     }
-    for found in &mut out {
-        found.ranges.sort_by_key(|range| range.start_byte);
-        let mut end = 0;
-        found.ranges.retain(|range| {
-            let fits = range.start_byte >= end && range.end_byte > range.start_byte;
-            end = if fits { range.end_byte } else { end };
-            fits
-        });
-    }
-    out.retain(|found| !found.ranges.is_empty());
-    out
-}
 
-fn language(
-    query: &Query,
-    capture: Option<u32>,
-    found: &QueryMatch<'_, '_>,
-    text: &Text,
-) -> Option<&'static Language> {
-    let settings = query.property_settings(found.pattern_index);
-    if let Some(set) = settings.iter().find(|set| &*set.key == "injection.language") {
-        return detect::by_name(set.value.as_deref()?);
+    fn language(&self, found: &rules::Found<'_, '_>) -> Option<&'static Language> {
+        if let Some(name) = self.made.rules.setting(found.pattern, "injection.language") {
+            return detect::by_name(name);
+        }
+        let (_, node) = found.captures.iter().find(|(capture, _)| Some(*capture) == self.made.named)?;
+        // A name is short; a whole string would be no name.
+        if node.byte_range().len() > 32 {
+            return None;
+        }
+        let bytes: Vec<u8> = TextChunks(self.text).bytes(node.byte_range()).flatten().copied().collect();
+        detect::by_name(std::str::from_utf8(&bytes).ok()?)
     }
-    let node = found.nodes_for_capture_index(capture?).next()?;
-    // A name is short; a whole string would be no name.
-    if node.byte_range().len() > 32 {
-        return None;
+
+    /// All of them, in the order in which they begin.
+    pub(super) fn finish(self) -> Vec<Inner> {
+        let mut out = self.found;
+        for inner in &mut out {
+            inner.ranges.sort_by_key(|range| range.start_byte);
+            let mut end = 0;
+            inner.ranges.retain(|range| {
+                let fits = range.start_byte >= end && range.end_byte > range.start_byte;
+                end = if fits { range.end_byte } else { end };
+                fits
+            });
+        }
+        out.retain(|inner| !inner.ranges.is_empty());
+        out.sort_by_key(|inner| inner.ranges[0].start_byte);
+        out
     }
-    let bytes: Vec<u8> = TextChunks(text).bytes(node.byte_range()).flatten().copied().collect();
-    detect::by_name(std::str::from_utf8(&bytes).ok()?)
 }
 
 /// The ranges of a node's own text, without its named children unless they belong to it.

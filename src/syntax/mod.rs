@@ -6,12 +6,15 @@
 
 pub mod compiled;
 pub mod detect;
+mod forms;
 pub mod highlight;
 pub mod injections;
-
 pub mod nodes;
+pub mod outline;
 pub mod painted;
+mod pattern;
 pub mod query;
+mod rules;
 pub mod scopes;
 pub mod table;
 pub mod tree;

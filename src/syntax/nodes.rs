@@ -62,7 +62,7 @@ impl Syntax {
 
     /// The smallest thing of a kind that is more than this range and holds it.
     pub fn around(&self, text: &Text, range: &Range<Byte>, object: Object) -> Option<Range<Byte>> {
-        let query = self.made.textobjects.as_ref()?;
+        let query = self.made.textobjects()?;
         let holds = |found: &Range<usize>| {
             found.start <= range.start.0 && range.end.0 <= found.end && *found != bytes(range)
         };
@@ -73,7 +73,7 @@ impl Syntax {
 
     /// What can be folded among these bytes: first and last lines, at least two, sorted.
     pub fn folds(&self, text: &Text, range: &Range<Byte>) -> Vec<Range<Line>> {
-        let Some(query) = &self.made.folds else { return Vec::new() };
+        let Some(query) = self.made.folds() else { return Vec::new() };
         let found = self.captured(query, text, bytes(range), "fold");
         let lines = |part: Range<usize>| {
             text.line_of(Byte(part.start))..text.line_of(Byte(part.end.saturating_sub(1).max(part.start)))

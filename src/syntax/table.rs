@@ -217,11 +217,9 @@ pub static LANGUAGES: &[Language] = &[
         interpreters: &["rust-script"],
         aliases: &["rs"],
         injections: &[tree_sitter_rust::INJECTIONS_QUERY],
-        first_wins: true,
-        own: own!("rust/highlights"),
         textobjects: own!("rust/textobjects"),
         folds: own!("rust/folds"),
-        ..row("rust", tree_sitter_rust::LANGUAGE, &[tree_sitter_rust::HIGHLIGHTS_QUERY])
+        ..row("rust", tree_sitter_rust::LANGUAGE, &[own!("rust/highlights")])
     },
     Language {
         extensions: &["scala", "sc", "sbt"],

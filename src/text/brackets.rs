@@ -28,6 +28,41 @@ pub fn partner(text: &Text, at: Byte) -> Option<Byte> {
     })
 }
 
+/// The partner of the bracket at an offset inside a range, of the brackets that count.
+pub fn partner_within(
+    text: &Text,
+    at: Byte,
+    bounds: &Range<Byte>,
+    counts: impl Fn(Byte) -> bool,
+) -> Option<Byte> {
+    let byte = text.byte_at(at).filter(|_| bounds.contains(&at))?;
+    let (open, close) = PAIRS.iter().find(|(open, close)| [*open, *close].contains(&byte))?;
+    let nested = |depth: &mut usize, (here, found): (Byte, u8), deeper: u8| {
+        if found != *open && found != *close || !counts(here) {
+            return None;
+        }
+        if found == deeper {
+            *depth += 1;
+            return None;
+        }
+        *depth -= 1;
+        (*depth == 0).then_some(here)
+    };
+    let mut depth = 1;
+    if byte == *open {
+        let mut here = at + 1;
+        let bytes = text.chunks_in(here..bounds.end.max(here)).flat_map(str::bytes);
+        let mut placed = bytes.map(|byte| {
+            here += 1;
+            (here.back(1), byte)
+        });
+        placed.find_map(|found| nested(&mut depth, found, *open))
+    } else {
+        let mut before = back(text, at).take_while(|(here, _)| *here >= bounds.start);
+        before.find_map(|found| nested(&mut depth, found, *close))
+    }
+}
+
 /// Where a cursor goes from an offset: to the partner of the bracket behind or before it, else
 /// to the end of what is around it.
 pub fn jump(text: &Text, at: Byte) -> Option<Byte> {
@@ -141,6 +176,22 @@ mod tests {
         assert_eq!(partner(0), None);
         assert_eq!(super::partner(&Text::from("(("), Byte(0)), None);
         assert_eq!(super::partner(&Text::from("))"), Byte(1)), None);
+    }
+
+    #[test]
+    fn partners_can_be_looked_for_in_a_part_and_among_some() {
+        let text = Text::from("(é \")\" [(])");
+        let end = text.end();
+        let find = |at: usize, from: usize, to: Byte, skipped: usize| {
+            partner_within(&text, Byte(at), &(Byte(from)..to), |at| at.0 != skipped).map(|at| at.0)
+        };
+        assert_eq!(find(0, 0, end, 5), None, "the bracket in the other pair is opened again");
+        assert_eq!(find(9, 0, end, 5), Some(11));
+        assert_eq!(find(11, 0, end, 5), Some(9));
+        assert_eq!(find(0, 0, end, 99), Some(5));
+        assert_eq!(find(5, 0, end, 99), Some(0));
+        assert_eq!((find(5, 1, end, 99), find(0, 0, Byte(5), 99)), (None, None), "out of the part");
+        assert_eq!(find(1, 0, end, 99), None);
     }
 
     #[test]

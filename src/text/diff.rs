@@ -2,10 +2,12 @@
 //! so that cursors and marks outside it stay where they are. Pure and possibly slow: callers
 //! run it away from the event loop.
 
+use std::ops::Range;
+
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::changes::ChangeSet;
-use super::position::Byte;
+use super::position::{Byte, Line};
 
 /// The change from `old` to `new`.
 pub fn change(old: &str, new: &str) -> ChangeSet {
@@ -23,6 +25,16 @@ pub fn change(old: &str, new: &str) -> ChangeSet {
         (range.start != range.end || !text.is_empty()).then(|| (range, text.to_string()))
     });
     ChangeSet::replace(old.len(), edits)
+}
+
+/// The runs of lines that differ between two texts, in order: which lines of the old one, which
+/// of the new one. Either may be empty, not both.
+pub fn line_runs(old: &str, new: &str) -> Vec<(Range<Line>, Range<Line>)> {
+    let input = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let lines = |run: Range<u32>| Line(run.start as usize)..Line(run.end as usize);
+    diff.hunks().map(|hunk| (lines(hunk.before), lines(hunk.after))).collect()
 }
 
 /// Where each line starts, as the differ cuts them: endings belong to their line. Then the end
@@ -57,6 +69,18 @@ mod tests {
             change(&old, &new).apply(&mut text);
             prop_assert_eq!(text.to_string(), new);
         }
+    }
+
+    #[test]
+    fn runs_of_lines_say_what_was_where() {
+        let runs = |old: &str, new: &str| {
+            let runs = line_runs(old, new).into_iter();
+            runs.map(|(a, b)| (a.start.0..a.end.0, b.start.0..b.end.0)).collect::<Vec<_>>()
+        };
+        assert_eq!(runs("a\nb\nc\nd\n", "a\nB\nc\nx\nd\n"), [(1..2, 1..2), (3..3, 3..4)]);
+        assert_eq!(runs("a\nb\n", "b\n"), [(0..1, 0..0)]);
+        assert_eq!(runs("a\nb", "a\nb\n"), [(1..2, 1..2)]);
+        assert_eq!(runs("", "é\n"), [(0..0, 0..1)]);
     }
 
     #[test]

@@ -125,6 +125,18 @@ impl Document {
         self.saved != Some(self.history.current())
     }
 
+    /// The revision whose text is in the file, if there is one.
+    pub fn saved(&self) -> Option<usize> {
+        self.saved
+    }
+
+    /// Takes up the undo tree of an earlier run, whose current revision is the text as it was
+    /// opened. What was edited since stands on top of it.
+    pub fn take_up(&mut self, older: History) {
+        let place = self.history.put_on(older);
+        self.saved = self.saved.map(place);
+    }
+
     /// The text as it stands is in the file.
     pub fn mark_saved(&mut self) {
         self.mark_saved_at(self.history.current());
@@ -171,7 +183,7 @@ impl Document {
         match &edit.author {
             Author::Agent(by) => self.marks.add(&edit.changes, by),
             Author::Reverting(by) => self.marks.remove(by),
-            Author::Person | Author::External => {}
+            Author::Person | Author::External | Author::Formatter => {}
         }
         self.history.commit(Commit {
             forward: edit.changes.clone(),
@@ -217,7 +229,7 @@ impl Document {
                 Author::Agent(by) if back => self.marks.remove(by),
                 Author::Agent(by) => self.marks.add(&step.changes, by),
                 Author::Reverting(by) if !back => self.marks.remove(by),
-                Author::Person | Author::Reverting(_) | Author::External => {}
+                Author::Person | Author::Reverting(_) | Author::External | Author::Formatter => {}
             }
             whole = Some(match whole {
                 Some(whole) => whole.compose(&step.changes),

@@ -1,6 +1,10 @@
 //! The undo tree: every edit that was ever made, as revisions with parents. Undo and redo move
 //! along it and throw nothing away. Must not know the text that it is about.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
 use super::changes::ChangeSet;
 use super::format::Format;
 use super::selection::Selection;
@@ -15,23 +19,23 @@ pub struct Revision {
     /// The revision that it was made from.
     pub parent: usize,
     /// The child that redo goes to: the newest one.
-    redo: Option<usize>,
+    pub(super) redo: Option<usize>,
     /// What it did.
     pub forward: ChangeSet,
     /// What takes it back.
     pub backward: ChangeSet,
-    selection_before: Selection,
-    selection_after: Selection,
-    formats: Option<Formats>,
+    pub(super) selection_before: Selection,
+    pub(super) selection_after: Selection,
+    pub(super) formats: Option<Formats>,
     /// Who made it.
     pub author: Author,
     /// When its last edit was made, in milliseconds since the epoch.
     pub time_ms: u64,
-    grouping: Grouping,
+    pub(super) grouping: Grouping,
 }
 
 /// The text's formats before and after a step that changes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Formats {
     /// The one before.
     pub before: Format,
@@ -52,11 +56,12 @@ pub struct Step {
     pub format: Option<Format>,
 }
 
-/// The undo tree of one document. Revision 0 is the document as it was opened.
+/// The undo tree of one document. Revision 0 is the document as it was opened. A clone shares the
+/// revisions, so that a snapshot for a task is cheap.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// Without the root, which has no change: revision `n` is at `n - 1`.
-    revisions: Vec<Revision>,
+    revisions: Vec<Arc<Revision>>,
     current: usize,
     root_redo: Option<usize>,
     /// Whether the next edit must begin a step of its own.
@@ -102,6 +107,29 @@ impl History {
         self.revisions.is_empty()
     }
 
+    /// A tree of these revisions, the root left out, at the revision `current`.
+    pub(super) fn of(revisions: Vec<Arc<Revision>>, current: usize, root_redo: Option<usize>) -> Self {
+        Self { revisions, current, root_redo, sealed: true, group: None }
+    }
+
+    /// Puts this tree under an older one, whose current revision is what this one's root is.
+    /// Returns where a revision of this one is afterwards.
+    pub fn put_on(&mut self, older: Self) -> impl Fn(usize) -> usize + use<> {
+        let (base, at) = (older.revisions.len(), older.current);
+        let place = move |revision: usize| if revision == 0 { at } else { revision + base };
+        let own = std::mem::replace(self, older);
+        self.revisions.extend(own.revisions.into_iter().map(|mut revision| {
+            let moved = Arc::make_mut(&mut revision);
+            (moved.parent, moved.redo) = (place(moved.parent), moved.redo.map(place));
+            revision
+        }));
+        if let Some(child) = own.root_redo {
+            self.set_redo(at, place(child));
+        }
+        (self.current, self.sealed) = (place(own.current), own.sealed || own.current == 0);
+        place
+    }
+
     /// Ends a burst: the next edit is a step of its own.
     pub fn seal(&mut self) {
         self.sealed = true;
@@ -123,6 +151,7 @@ impl History {
         if (self.continues_burst(&edit) || self.continues_group(&edit))
             && let Some(last) = self.revisions.last_mut()
         {
+            let last = Arc::make_mut(last);
             last.forward = std::mem::take(&mut last.forward).compose(&edit.forward);
             last.backward = edit.backward.compose(&last.backward);
             last.selection_after = edit.selection_after;
@@ -130,7 +159,7 @@ impl History {
             return;
         }
         self.sealed = false;
-        self.revisions.push(Revision {
+        self.revisions.push(Arc::new(Revision {
             parent: self.current,
             redo: None,
             forward: edit.forward,
@@ -141,7 +170,7 @@ impl History {
             author: edit.author,
             time_ms: edit.time_ms,
             grouping: edit.grouping,
-        });
+        }));
         let new = self.revisions.len();
         self.set_redo(self.current, new);
         self.current = new;
@@ -172,7 +201,7 @@ impl History {
     fn set_redo(&mut self, revision: usize, child: usize) {
         match revision.checked_sub(1) {
             None => self.root_redo = Some(child),
-            Some(at) => self.revisions[at].redo = Some(child),
+            Some(at) => Arc::make_mut(&mut self.revisions[at]).redo = Some(child),
         }
     }
 
@@ -209,7 +238,7 @@ impl History {
 
     /// A revision; the root has no step and is none.
     pub fn revision(&self, number: usize) -> Option<&Revision> {
-        self.revisions.get(number.checked_sub(1)?)
+        self.revisions.get(number.checked_sub(1)?).map(Arc::as_ref)
     }
 
     /// The steps from the current revision to another one: back (marked so) to where their
@@ -269,6 +298,6 @@ impl History {
 
     /// The current revision's step, unless the document is as it was opened.
     pub fn last(&self) -> Option<&Revision> {
-        self.revisions.get(self.current.checked_sub(1)?)
+        self.revision(self.current)
     }
 }

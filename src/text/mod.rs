@@ -4,6 +4,7 @@
 //! Layer 2. May import `base`; must not know files, terminals or agents. A single cursor is a
 //! selection of one range; every operation works on all ranges.
 
+pub mod archive;
 pub mod block;
 pub mod brackets;
 pub mod changes;
@@ -15,8 +16,11 @@ pub mod diff;
 pub mod document;
 pub mod edit;
 pub mod encoding;
+pub mod fold_ranges;
+pub mod folds;
 pub mod format;
 pub mod history;
+pub mod inlay;
 pub mod kill_ring;
 pub mod lines;
 pub mod marked;
@@ -33,11 +37,15 @@ pub mod recase;
 pub mod reflow;
 pub mod registers;
 pub mod rope;
+pub mod row_motion;
+pub mod rows;
 pub mod search;
 pub mod select;
 pub mod selection;
 pub mod spans;
 pub mod subword;
 pub mod surround;
+pub mod tidy;
 pub mod transaction;
 pub mod transpose;
+pub mod wrap;

@@ -104,6 +104,15 @@ impl Needle {
         Self::new(text, How { case: Case::Exact, ..How::default() }).ok()?
     }
 
+    /// Whether it is the very same search, not only one of the same text.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.engine, &other.engine) {
+            (Engine::Literal(one), Engine::Literal(other)) => Arc::ptr_eq(one, other),
+            (Engine::Regex(one), Engine::Regex(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
     /// The first match that starts at or after an offset.
     pub fn find(&self, text: &Text, from: Byte) -> Option<Range<Byte>> {
         self.matches(text, from..text.end()).next()

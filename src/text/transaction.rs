@@ -16,6 +16,8 @@ pub enum Author {
     Reverting(String),
     /// The file changed on disk and was read again.
     External,
+    /// What cleans a text before it is saved.
+    Formatter,
 }
 
 /// How an edit joins the one before it in the undo tree.

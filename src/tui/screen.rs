@@ -10,6 +10,8 @@ use crate::tui::theme::scheme::Theme;
 use crate::tui::tree::{Rows, Tree};
 use crate::tui::writer::Writer;
 
+/// Bytes that a terminal reads at once, as they were written.
+const AT_ONCE: usize = 128;
 /// Begins and ends an update that the terminal shows at once (mode 2026).
 const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 
@@ -155,7 +157,8 @@ impl Screen {
     }
 
     /// Ends a frame: caret in place, and wrapped so that it is seen at once. One run of cells
-    /// needs no wrapping, since there is nothing that could be seen half done.
+    /// needs no wrapping, since there is nothing that could be seen half done; nor do so few
+    /// bytes that no terminal reads them in two.
     fn finish(&mut self, cursor: Option<(u16, u16)>, cleared: bool) {
         if let Some((x, y)) = cursor {
             self.writer.move_to(x, y);
@@ -173,7 +176,9 @@ impl Screen {
         }
         self.cursor = cursor;
         // Nothing is half done on a screen that nobody has seen yet.
-        let wrap = self.synchronized && (runs > 1 || cleared) && !std::mem::take(&mut self.fresh);
+        let wrap = self.synchronized
+            && (runs > 1 && body.len() > AT_ONCE || cleared)
+            && !std::mem::take(&mut self.fresh);
         if wrap {
             self.out.extend_from_slice(SYNC[0]);
         }

@@ -34,10 +34,12 @@ const SHIFT_WORTH: usize = 40;
 /// Cells that a row may be shifted by: a character or two, a tab.
 const SHIFT_MAX: usize = 4;
 
-/// A rest of a row that only moved.
+/// A part of a row that only moved, between parts that stay.
 struct Shift {
     /// From which column on.
     x: u16,
+    /// What stays begins here.
+    end: u16,
     /// By how many cells.
     cells: u16,
     /// To the right or to the left.
@@ -53,26 +55,29 @@ impl Shift {
         if !old[x..].iter().chain(&new[x..]).all(|cell| plain(cell) && !cell.symbol().is_empty()) {
             return None;
         }
-        let (old, new) = (&old[x..], &new[x..]);
+        let stays = old.iter().rev().zip(new.iter().rev()).take_while(|(was, cell)| same(was, cell)).count();
+        let end = old.len() - stays;
+        let (old, new) = (&old[x..end], &new[x..end]);
         let fits = |a: &[Cell], b: &[Cell]| a.iter().zip(b).take_while(|(a, b)| same(a, b)).count();
         let ways = (1..=SHIFT_MAX.min(old.len() - 1))
             .flat_map(|n| [(fits(old, &new[n..]), n, true), (fits(&old[n..], new), n, false)]);
         let (fit, n, inserts) = ways.max_by_key(|(fit, ..)| *fit)?;
-        (fit > n).then_some(Self { x: x as u16, cells: n as u16, inserts })
+        (fit > n).then_some(Self { x: x as u16, end: end as u16, cells: n as u16, inserts })
     }
 
     /// The row as the terminal has it after the shift; what it put in is equal to nothing.
     fn moved(&self, old: &[Cell]) -> Vec<Cell> {
-        let (x, n) = (usize::from(self.x), usize::from(self.cells));
+        let (x, end, n) = (usize::from(self.x), usize::from(self.end), usize::from(self.cells));
         let unknown = std::iter::repeat_n(Cell::new("\u{0}"), n);
         let mut row = old[..x].to_vec();
         if self.inserts {
             row.extend(unknown);
-            row.extend_from_slice(&old[x..old.len() - n]);
+            row.extend_from_slice(&old[x..end - n]);
         } else {
-            row.extend_from_slice(&old[x + n..]);
+            row.extend_from_slice(&old[x + n..end]);
             row.extend(unknown);
         }
+        row.extend_from_slice(&old[end..]);
         row
     }
 }
@@ -175,14 +180,27 @@ impl Writer {
         let Some(shift) = Shift::find(old, new) else { return };
         let plain = (self.pen, self.at, self.runs, self.out.split_off(length));
         (self.pen, self.at, self.runs) = (pen, at, runs + 1);
-        self.move_to(shift.x, y);
-        let way = if shift.inserts { csi(&[shift.cells], '@') } else { csi(&[shift.cells], 'P') };
-        self.out.extend_from_slice(way.as_bytes());
+        self.shift(&shift, y, new.len());
         self.cells(&shift.moved(old), new, y);
         if self.out.len() - length >= plain.3.len() {
             self.out.truncate(length);
             (self.pen, self.at, self.runs) = (plain.0, plain.1, plain.2);
             self.out.extend_from_slice(&plain.3);
+        }
+    }
+
+    /// Cells go before others come in, so that nothing falls off the end of the row that stays:
+    /// the other pane is moved there and back.
+    fn shift(&mut self, shift: &Shift, y: u16, width: usize) {
+        let (n, stays) = (shift.cells, usize::from(shift.end) < width);
+        let (goes, comes) = if shift.inserts { (shift.end - n, shift.x) } else { (shift.x, shift.end - n) };
+        if stays || !shift.inserts {
+            self.move_to(goes, y);
+            self.out.extend_from_slice(csi(&[n], 'P').as_bytes());
+        }
+        if stays || shift.inserts {
+            self.move_to(comes, y);
+            self.out.extend_from_slice(csi(&[n], '@').as_bytes());
         }
     }
 

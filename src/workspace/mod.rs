@@ -3,9 +3,11 @@
 //! Layer 2. May import `base` and `exec`; must not know who looks at it.
 
 pub mod documents;
+pub mod editorconfig;
 pub mod git;
 pub mod list;
 pub mod walk;
+pub mod watch;
 
 pub use documents::{Document, Documents};
 pub use list::{Item, ItemKind};

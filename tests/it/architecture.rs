@@ -37,6 +37,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "config",
             "workspace",
             "runtime",
+            "patch::diff",
             "llm::model",
             "session::message",
             "tools::tool",

@@ -103,7 +103,7 @@ async fn a_reload_that_nobody_asked_for_never_overwrites_what_was_typed() {
         version,
         forced: false,
         encoding: None,
-        result: Ok(Some((changes, Format::default(), Stamp::of(b"one\n")))),
+        result: Ok(Some((changes, Format::default(), Stamp::of(b"two\n")))),
     };
     desk.ide.app().handle(Event::Reread(read));
     assert_eq!(desk.text(), "typed one\n");

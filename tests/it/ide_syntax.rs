@@ -1,5 +1,7 @@
 //! Code has colours: at the start, while it is edited, when the view moves, in every language.
 
+use std::time::Duration;
+
 use bowline::llm::providers::scripted::Turn;
 use bowline::tui::theme::{ColorDepth, Theme};
 use ratatui::style::Color;
@@ -43,10 +45,18 @@ async fn colours_do_not_flicker_while_typing_and_follow_the_text() {
     assert_eq!(color(&mut desk, "let y"), theme("keyword"));
     desk.keys("Ctrl-a").await;
     desk.type_in("// ").await;
+    pause(&mut desk).await;
     assert_eq!(color(&mut desk, "// ab let"), theme("comment"));
     assert_eq!(color(&mut desk, "let x"), theme("comment"), "it is in a comment now");
     desk.keys("Ctrl-z").await;
+    pause(&mut desk).await;
     assert_eq!(color(&mut desk, "let x"), theme("keyword"));
+}
+
+/// A pause in typing, after which what has changed is looked at.
+async fn pause(desk: &mut Desk) {
+    desk.wait(Duration::from_secs(3));
+    desk.ide.idle().await;
 }
 
 #[tokio::test]

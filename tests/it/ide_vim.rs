@@ -135,7 +135,7 @@ async fn options_are_set() {
     let mut desk = desk("|one\nONE\n").await;
     desk.type_in(":set nonu ts=8 ic").await;
     desk.keys("Enter").await;
-    assert!(!desk.state().show.line_numbers);
+    assert!(!desk.state().look.numbers);
     assert_eq!(desk.state().show.tab_width, 8);
     desk.type_in("/one").await;
     desk.keys("Enter").await;

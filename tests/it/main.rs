@@ -25,11 +25,19 @@ mod ide_cursors;
 mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
+/// What differs from git's text.
+mod ide_git;
 /// Unsaved text outlives the program.
 mod ide_helix;
+mod ide_kept_undo;
+/// The mouse in a text.
+mod ide_mouse;
 mod ide_places;
 mod ide_recovery;
+/// Rows that are not lines.
+mod ide_rows;
 /// Typing, saving, renaming and reading again at the same time.
+mod ide_rules;
 mod ide_saving;
 /// What the screen looks like.
 mod ide_screens;
@@ -41,7 +49,12 @@ mod ide_syntax;
 mod ide_together;
 /// Undo beyond one step.
 mod ide_undo;
+/// What the editor shows beside the text.
+mod ide_view;
 mod ide_vim;
+mod ide_watching;
+/// Several views of texts.
+mod ide_windows;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

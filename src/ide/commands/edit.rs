@@ -137,10 +137,14 @@ pub fn newline(cx: &mut Cx<'_>) {
         apply(cx, |text, selection| edit::newline(text, selection, ending));
         return;
     }
-    let width = cx.state.show.tab_width;
+    let (width, by_tabs) = cx.state.indentation();
     let colon = signs(cx).is_some_and(|signs| signs.colon);
     apply(cx, |text, selection| {
-        let unit = if edit::indents_by_tabs(text) { "\t".to_string() } else { " ".repeat(width) };
+        let unit = if by_tabs.unwrap_or_else(|| edit::indents_by_tabs(text)) {
+            "\t".to_string()
+        } else {
+            " ".repeat(width)
+        };
         pairs::newline(text, selection, ending, &unit, colon)
     });
 }
@@ -156,9 +160,9 @@ fn duplicate(cx: &mut Cx<'_>) {
 }
 
 fn tab(cx: &mut Cx<'_>) {
-    let width = cx.state.show.tab_width;
+    let (width, by_tabs) = cx.state.indentation();
     apply(cx, |text, selection| {
-        let hard = edit::indents_by_tabs(text);
+        let hard = by_tabs.unwrap_or_else(|| edit::indents_by_tabs(text));
         let several_lines =
             selection.ranges().iter().any(|r| text.line_of(r.start()) != text.line_of(r.end()));
         if several_lines {
@@ -170,7 +174,7 @@ fn tab(cx: &mut Cx<'_>) {
 }
 
 fn dedent(cx: &mut Cx<'_>) {
-    let width = cx.state.show.tab_width;
+    let (width, _) = cx.state.indentation();
     apply(cx, |text, selection| edit::dedent(text, selection, width));
 }
 

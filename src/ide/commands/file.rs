@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use super::command::{Command, Cx, command};
 use super::view;
 use crate::exec::Stamp;
+use crate::ide::disk_events;
 use crate::ide::effect::AfterSave;
 use crate::ide::effect::{Effect, Save};
-use crate::ide::file_events;
+use crate::ide::rules;
 use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay, Question, Topic};
 use crate::ide::state::panes::Focus;
+use crate::ide::undo_keeping;
 use crate::text::document::Document;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
@@ -29,6 +31,7 @@ pub const COMMANDS: &[Command] = &[
         cx.effects.push(Effect::Picker("encodings"));
     }),
     command("file.reload", "Read the file again from disk", reload),
+    command("file.diff-disk", "Show how the text differs from the file on disk", diff_disk),
     command("file.next", "Show the next open file", |cx| cycle(cx, 1)),
     command("file.previous", "Show the previous open file", |cx| cycle(cx, -1)),
 ];
@@ -115,7 +118,13 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
         expected: (!over).then(|| known.unwrap_or_else(Stamp::missing)),
         then,
     };
-    cx.effects.push(Effect::Save(Box::new(save)));
+    let version = document.version();
+    let tidy = rules::tidy(buffer.rules);
+    cx.effects.push(if tidy.is_nothing() {
+        Effect::Save(Box::new(save))
+    } else {
+        Effect::Tidy { save: Box::new(save), tidy, version, tries: 1 }
+    });
 }
 
 fn save_as(cx: &mut Cx<'_>) {
@@ -163,6 +172,7 @@ fn close(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (id, name) = (buffer.id, buffer.name());
     if !buffer.is_unsaved() {
+        undo_keeping::keep(cx, id);
         cx.state.close_buffer(id);
         cx.state.damage.all();
         return;
@@ -176,7 +186,15 @@ fn close(cx: &mut Cx<'_>) {
 
 fn reload(cx: &mut Cx<'_>) {
     if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
-        file_events::reread(cx, id, true);
+        disk_events::reread(cx, id, true);
+    }
+}
+
+fn diff_disk(cx: &mut Cx<'_>) {
+    match cx.state.buffers.current().map(|buffer| (buffer.id, buffer.path.is_some())) {
+        Some((id, true)) => disk_events::compare(cx, id),
+        Some((_, false)) => cx.state.say("the text has no file yet"),
+        None => cx.state.say("no file is open"),
     }
 }
 

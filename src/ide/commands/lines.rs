@@ -29,11 +29,11 @@ pub const COMMANDS: &[Command] = &[
     command("edit.wrap", "Break the paragraph anew at the wrap column", wrap),
     command("edit.trim", "Take away white space at line ends", |cx| clean(cx, lines::trim)),
     command("edit.tabs-to-spaces", "Indent with spaces", |cx| {
-        let width = cx.state.show.tab_width;
+        let width = cx.state.tab_width();
         clean(cx, |text, selection| lines::reindent(text, selection, width, false));
     }),
     command("edit.spaces-to-tabs", "Indent with tabs", |cx| {
-        let width = cx.state.show.tab_width;
+        let width = cx.state.tab_width();
         clean(cx, |text, selection| lines::reindent(text, selection, width, true));
     }),
 ];
@@ -46,7 +46,7 @@ fn shift(cx: &mut Cx<'_>, down: bool) {
 }
 
 fn delete(cx: &mut Cx<'_>) {
-    let width = cx.state.show.tab_width;
+    let width = cx.state.tab_width();
     let mut gone = Vec::new();
     let edited = apply(cx, |text, selection| {
         let (edit, lines) = lines::delete_lines(text, selection, width);
@@ -101,7 +101,7 @@ fn comment_block(cx: &mut Cx<'_>) {
 }
 
 fn wrap(cx: &mut Cx<'_>) {
-    let (width, tab_width) = (cx.state.show.wrap_column, cx.state.show.tab_width);
+    let (width, tab_width) = (cx.state.wrap_column(), cx.state.tab_width());
     let signs = signs(cx);
     apply(cx, |text, selection| reflow::reflow(text, selection, width, tab_width, signs));
 }

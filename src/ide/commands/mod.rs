@@ -8,10 +8,13 @@ pub mod change;
 pub mod command;
 pub mod edit;
 pub mod file;
+pub mod fold;
+pub mod git;
 pub mod helix;
 pub mod history;
 pub mod lines;
 pub mod list;
+pub mod look;
 pub mod motion;
 pub mod places;
 pub mod registers;
@@ -24,6 +27,7 @@ pub mod vim_edits;
 pub mod vim_modes;
 pub mod vim_moves;
 pub mod vim_objects;
+pub mod window;
 
 pub use command::{Command, Cx};
 
@@ -43,6 +47,10 @@ pub static AREAS: &[&[Command]] = &[
     places::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,
+    look::COMMANDS,
+    git::COMMANDS,
+    fold::COMMANDS,
+    window::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

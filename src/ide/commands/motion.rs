@@ -77,7 +77,7 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn go(cx: &mut Cx<'_>, motion: Motion, extend: bool) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let extend = extend || cx.state.selecting;
     let Some((_, _, part)) = cx.state.text_target() else { return };
     let far = matches!(motion, Motion::DocumentStart | Motion::DocumentEnd | Motion::Bracket);
@@ -90,11 +90,12 @@ fn go(cx: &mut Cx<'_>, motion: Motion, extend: bool) {
 }
 
 fn page(cx: &mut Cx<'_>, down: bool, extend: bool) {
-    let rows = cx.state.areas.editor.map_or(1, |area| usize::from(area.height));
+    let rows = cx.state.shown.as_ref().map_or(1, |shown| usize::from(shown.area.height));
     // Two lines stay in sight, so that the eye finds its place again.
     let lines = rows.saturating_sub(2).max(1);
+    let tab_width = cx.state.show.tab_width;
     if let Some(buffer) = cx.state.buffers.current_mut() {
-        buffer.scroll_by(if down { lines as isize } else { -(lines as isize) });
+        buffer.scroll_by(if down { lines as isize } else { -(lines as isize) }, tab_width);
     }
     go(cx, if down { Motion::Down(lines) } else { Motion::Up(lines) }, extend);
 }

@@ -25,10 +25,11 @@ pub const COMMANDS: &[Command] = &[
 
 /// Sets a mark at the main cursor.
 pub fn set_mark(cx: &mut Cx<'_>, letter: char) {
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
     let at = buffer.area.caret();
     match letter {
-        'A'..='Z' => cx.state.jumps.set_mark(&mut cx.state.buffers, letter, at, cx.state.show.tab_width),
+        'A'..='Z' => cx.state.jumps.set_mark(&mut cx.state.buffers, letter, at, tab_width),
         'a'..='z' | '<' | '>' | '[' | ']' => buffer.area.document.places_mut().set_mark(letter, at),
         '\'' | '`' => buffer.area.document.places_mut().set_mark('\'', at),
         _ => return cx.state.fail(format!("a mark is a letter, not {letter}")),
@@ -73,8 +74,8 @@ fn show_at(cx: &mut Cx<'_>, at: Byte) {
 
 /// Goes to a place in a file, which is opened if need be.
 pub fn go(cx: &mut Cx<'_>, spot: &Spot) {
-    let at = place(&mut cx.state.buffers, spot, cx.state.show.tab_width);
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
+    let at = place(&mut cx.state.buffers, spot, tab_width);
     if let Some(buffer) = cx.state.buffers.get_mut(spot.buffer) {
         buffer.place(at, tab_width);
         cx.state.buffers.show(spot.buffer);
@@ -88,7 +89,7 @@ pub fn go(cx: &mut Cx<'_>, spot: &Spot) {
 /// Goes back through the jumps, or forward when negative.
 pub fn step(cx: &mut Cx<'_>, back: isize) {
     let Some(here) = cx.state.buffers.current().map(|buffer| buffer.area.caret()) else { return };
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     match cx.state.jumps.step(&mut cx.state.buffers, here, back, tab_width) {
         Some(spot) => go(cx, &spot),
         None => cx.state.say(if back > 0 { "there is no older jump" } else { "there is no newer jump" }),

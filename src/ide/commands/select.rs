@@ -60,7 +60,7 @@ fn tell_count(cx: &mut Cx<'_>) {
 }
 
 fn add_vertical(cx: &mut Cx<'_>, down: bool) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     shape(cx, |text, selection| select::add_vertical(text, selection, down, tab_width));
 }
 
@@ -123,7 +123,7 @@ fn show(cx: &mut Cx<'_>, found: Option<Selection>) {
 }
 
 fn block(cx: &mut Cx<'_>, towards: Towards) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some((area, _, part)) = cx.state.text_target() else { return };
     let text = area.text().clone();
     let now = area.block.filter(|block| block.selection(&text, tab_width) == area.selection);

@@ -84,7 +84,7 @@ fn mark(cx: &mut Cx<'_>, letter: char, line: bool) {
         return moves::go_to(cx, at, Extent::Exclusive);
     }
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let at = page.first_non_blank(page.line(at));
     moves::go_to(cx, at, Extent::Lines);
 }

@@ -31,7 +31,7 @@ pub fn with(cx: &mut Cx<'_>, op: Op, motion: Move) {
     cx.state.modal.operator = Some(Waiting { op, count: cx.state.modal.count.take(), forced: None });
     let empty = op == Op::Change
         && cx.state.buffers.current().is_some_and(|buffer| {
-            let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+            let page = Page::new(buffer.area.text(), cx.state.tab_width());
             buffer.area.selection.ranges().iter().all(|range| page.is_empty_line(page.line(range.head)))
         });
     if empty {
@@ -78,7 +78,7 @@ pub fn replace_char(cx: &mut Cx<'_>, with: char) {
         return;
     }
     let count = cx.state.modal.take_count().unwrap_or(1);
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let cursors: Vec<Byte> = buffer.area.selection.ranges().iter().map(|range| range.head).collect();
     let page = Page::new(buffer.area.text(), tab_width);
@@ -123,7 +123,7 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
     } else {
         let count = cx.state.modal.take_count().unwrap_or(2).max(2);
         let Some(buffer) = cx.state.buffers.current() else { return };
-        let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
         let lines = |range: &Range| {
             let first = page.line(range.head);
             let last = Line((first.0 + count - 1).min(page.last_line().0));
@@ -164,7 +164,7 @@ fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
     let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let text = buffer.area.text().clone();
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let page = Page::new(&text, tab_width);
     let gone = spans::content(page, &pieces);
     let small = pieces
@@ -278,7 +278,7 @@ fn number_start(page: Page<'_>, at: Byte) -> Byte {
 /// Takes steps back, or makes them again; the cursor goes to where the text changed.
 pub fn undo(cx: &mut Cx<'_>, back: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     if cx.state.modal.mode.is_visual() {
         return operators::name(cx, Op::Letters(if back { Letters::Lower } else { Letters::Upper }));
     }

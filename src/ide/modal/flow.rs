@@ -97,7 +97,7 @@ pub fn settle(cx: &mut Cx<'_>) {
     if cx.state.keymap.modes() != Modes::Vim || !cursors::in_editor(cx.state) {
         return;
     }
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let mode = cx.state.modal.mode;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let area = &mut buffer.area;

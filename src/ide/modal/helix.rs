@@ -51,9 +51,10 @@ fn extends(cx: &Cx<'_>) -> bool {
 
 /// Gives every selection another shape.
 pub fn shape(cx: &mut Cx<'_>, f: impl Fn(Page<'_>, Range) -> Range) {
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text().clone();
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, tab_width);
     let selection = buffer.area.selection.transform(|range| f(page, range));
     buffer.area.select(selection);
     cx.state.damage.add(Part::Editor);
@@ -197,7 +198,7 @@ pub fn delete(cx: &mut Cx<'_>, bare: bool, types: bool) {
 /// Types before the selections, behind them, or at the ends of their lines.
 pub fn insert(cx: &mut Cx<'_>, at: typing::At) {
     cx.state.modal.count = None;
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     if let Some(reason) = buffer.read_only() {
         return cx.state.fail(reason);
@@ -440,7 +441,7 @@ pub fn trim(cx: &mut Cx<'_>) {
 /// Adds a copy of every selection on the next line, or the one before.
 pub fn copy_selection(cx: &mut Cx<'_>, down: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     reshape(cx, |text, selection| {
         let cursors = selection.transform(|range| Range { goal: None, ..range });
         (0..count).fold(cursors, |selection, _| {
@@ -462,7 +463,8 @@ pub fn with_lines(cx: &mut Cx<'_>, id: &'static str) {
 /// Moves the lines of the selections by stops.
 pub fn shift(cx: &mut Cx<'_>, back: bool) {
     let stops = cx.state.modal.take_count().unwrap_or(1);
-    let tab_width = cx.state.show.tab_width;
+    let (indent, by_tabs) = cx.state.indentation();
+    let tab_width = cx.state.tab_width();
     edit::apply(cx, |text, selection| {
         let page = Page::new(text, tab_width);
         let piece = |range: &Range| {
@@ -470,7 +472,8 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
             spans::lines(page, first, last, range.head)
         };
         let pieces: Vec<_> = selection.ranges().iter().map(piece).collect();
-        let edit = operate::shift(page, &pieces, stops, back, indents_by_tabs(text), &[]);
+        let hard = by_tabs.unwrap_or_else(|| indents_by_tabs(text));
+        let edit = operate::shift(page, &pieces, stops * indent, back, hard, &[]);
         let after = selection.map(&edit.changes);
         edit.select(after)
     });

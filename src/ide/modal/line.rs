@@ -55,6 +55,10 @@ pub static ROWS: &[Row] = &[
     row("bd", "bdelete", "close the file", line_file::close),
     row("b", "buffer", "a file by its number or a part of its name", line_file::buffer),
     row("ls", "ls", "the open files", |cx, _| line_file::picker(cx, "buffers")),
+    row("sp", "split", "divide the window: below", |cx, _| line_file::run(cx, "window.split-below")),
+    row("vs", "vsplit", "divide the window: at the right", |cx, _| line_file::run(cx, "window.split-right")),
+    row("clo", "close", "close the window", |cx, _| line_file::run(cx, "window.close")),
+    row("on", "only", "close every other window", |cx, _| line_file::run(cx, "window.only")),
     row("reg", "registers", "the registers", |cx, _| line_file::picker(cx, "registers")),
     row("di", "display", "the registers", |cx, _| line_file::picker(cx, "registers")),
     row("marks", "marks", "the marks", |cx, _| line_file::picker(cx, "marks")),
@@ -216,7 +220,7 @@ fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), Str
     if text.end().0 > line_text::BYTES_MAX {
         return Err("this text is too long for a command on all its lines".to_string());
     }
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let (first, last) =
         if given.lines.2 == 0 { (Line(0), page.last_line()) } else { (given.lines.0, given.lines.1) };
     let mut held: Vec<Line> = needle
@@ -280,7 +284,7 @@ fn one_by_one(cx: &mut Cx<'_>, lines: &[Line], command: &str) -> Result<(), Stri
 fn go(cx: &mut Cx<'_>, line: Line) {
     cx.state.note_jump();
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let column = buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()));
     let at = page.at(line.min(page.last_line()), column);
     cursors::set(cx, Selection::cursor(at));

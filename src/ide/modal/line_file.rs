@@ -4,9 +4,11 @@ use super::line_given::Given;
 use crate::base::paths;
 use crate::ide::commands::file::{save_buffer, save_to};
 use crate::ide::commands::{Cx, history};
+use crate::ide::disk_events;
 use crate::ide::effect::{AfterSave, Effect};
-use crate::ide::file_events;
 use crate::ide::state::buffers::BufferId;
+use crate::ide::state::look::Blanks;
+use crate::ide::undo_keeping;
 
 /// Runs a command by its id.
 pub fn run(cx: &mut Cx<'_>, id: &'static str) -> Result<(), String> {
@@ -108,6 +110,7 @@ pub fn close(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     if unsaved && !given.bang {
         return Err("not saved; with ! it is closed all the same".to_string());
     }
+    undo_keeping::keep(cx, id);
     cx.state.close_buffer(id);
     cx.state.damage.all();
     Ok(())
@@ -126,7 +129,7 @@ pub fn edit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     if unsaved && !given.bang {
         return Err("not saved; e! reads it again all the same".to_string());
     }
-    file_events::reread(cx, id, true);
+    disk_events::reread(cx, id, true);
     Ok(())
 }
 
@@ -171,7 +174,7 @@ pub fn later(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 pub fn set(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     if given.rest.is_empty() {
         let show = cx.state.show;
-        let number = if show.line_numbers { "number" } else { "nonumber" };
+        let number = if cx.state.look.numbers { "number" } else { "nonumber" };
         cx.state.say(format!("{number} tabstop={} textwidth={}", show.tab_width, show.wrap_column));
         return Ok(());
     }
@@ -198,7 +201,11 @@ fn one(cx: &mut Cx<'_>, option: &str) -> Result<(), String> {
             .ok_or_else(|| format!("{name} is a number from {low} to {high}"))
     };
     match (plain, value.is_some()) {
-        ("number" | "nu", false) => cx.state.show.line_numbers = on,
+        ("number" | "nu", false) => cx.state.look.numbers = on,
+        ("relativenumber" | "rnu", false) => cx.state.look.relative = on,
+        ("wrap", false) => cx.state.look.wrap = on,
+        ("cursorline" | "cul", false) => cx.state.look.caret_line = on,
+        ("list", false) => cx.state.look.blanks = if on { Blanks::All } else { Blanks::Off },
         ("ignorecase" | "ic", false) => cx.state.modal.ignore_case.0 = on,
         ("smartcase" | "scs", false) => cx.state.modal.ignore_case.1 = on,
         ("hlsearch" | "hls", false) if !on => cx.state.highlight = None,

@@ -69,7 +69,7 @@ pub fn target(cx: &mut Cx<'_>, text: &str) -> Result<usize, String> {
 
 fn now(cx: &Cx<'_>) -> (usize, usize) {
     let Some(buffer) = cx.state.buffers.current() else { return (0, 0) };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     (page.line(buffer.area.caret()).0, page.last_line().0)
 }
 

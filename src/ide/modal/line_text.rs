@@ -36,13 +36,13 @@ pub fn text(cx: &Cx<'_>) -> Result<Text, String> {
 /// The column that the cursor aims at.
 fn aimed(cx: &Cx<'_>) -> Column {
     let Some(buffer) = cx.state.buffers.current() else { return Column(0) };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()))
 }
 
 fn caret(cx: &mut Cx<'_>, line: Line, goal: Column) {
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let at = page.at(line.min(page.last_line()), goal);
     cursors::set(cx, Selection::cursor(at));
 }
@@ -75,7 +75,7 @@ pub fn delete(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let goal = aimed(cx);
     let (first, last, name) = counted(cx, given)?;
     let text = text(cx)?;
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let pieces = pieces(page, (first, last, 0));
     let content = spans::content(page, &pieces);
     registers::write(cx, name, content, Taken::Cut);
@@ -88,7 +88,7 @@ pub fn delete(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 pub fn yank(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let (first, last, name) = counted(cx, given)?;
     let text = text(cx)?;
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let content = spans::content(page, &pieces(page, (first, last, 0)));
     registers::write(cx, name, content, Taken::Copied);
     Ok(())
@@ -112,7 +112,7 @@ pub fn put(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 
 fn caret_non_blank(cx: &mut Cx<'_>, line: Line) {
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let at = page.first_non_blank(line.min(page.last_line()));
     cursors::set(cx, Selection::cursor(at));
 }
@@ -126,7 +126,7 @@ pub fn shift(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         return Err("lines cannot be moved into themselves".to_string());
     }
     let text = text(cx)?;
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let content = text.slice(page.start(first)..page.end(last)).into_owned();
     let whole = page.lines(first, last);
     let open = text.byte_at(text.end().back(1)) != Some(b'\n');
@@ -159,7 +159,7 @@ pub fn copy(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let to = target(cx, given.rest)?;
     let (first, last) = (given.lines.0, given.lines.1);
     let text = text(cx)?;
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let mut content = text.slice(page.start(first)..page.end(last)).into_owned();
     let end = page.last();
     let open = text.byte_at(text.end().back(1)) != Some(b'\n');
@@ -178,7 +178,7 @@ pub fn copy(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 /// Joins lines.
 pub fn join(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let text = text(cx)?;
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let (first, mut last, addresses) = given.lines;
     if let Ok(count) = given.rest.parse::<usize>() {
         last = Line(last.0 + count - 1);
@@ -197,8 +197,12 @@ pub fn join(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 fn indented(cx: &mut Cx<'_>, given: &Given<'_>, sign: char, back: bool) -> Result<(), String> {
     let stops = 1 + given.rest.chars().take_while(|c| *c == sign).count();
     let text = text(cx)?;
-    let pieces = pieces(Page::new(&text, cx.state.show.tab_width), given.lines);
-    change(cx, |page, _| operate::shift(page, &pieces, stops, back, indents_by_tabs(page.text), &[]));
+    let pieces = pieces(Page::new(&text, cx.state.tab_width()), given.lines);
+    let (indent, by_tabs) = cx.state.indentation();
+    change(cx, |page, _| {
+        let hard = by_tabs.unwrap_or_else(|| indents_by_tabs(page.text));
+        operate::shift(page, &pieces, stops * indent, back, hard, &[])
+    });
     caret_non_blank(cx, given.lines.1);
     Ok(())
 }
@@ -216,7 +220,7 @@ pub fn dedent(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 /// Sorts lines: `u` drops repeated ones, `n` goes by numbers, `!` backwards.
 pub fn sort(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let text = text(cx)?;
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let (first, last) =
         if given.lines.2 == 0 { (Line(0), page.last_line()) } else { (given.lines.0, given.lines.1) };
     let order = match (given.rest.trim(), given.bang) {
@@ -327,7 +331,7 @@ pub fn substitute_again(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String
 /// Replaces in runs of lines.
 pub fn replace_in(cx: &mut Cx<'_>, wanted: &Wanted, lines: &[(Line, Line)]) -> Result<(), String> {
     let text = text(cx)?;
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let bytes: usize = lines.iter().map(|(first, last)| page.end(*last) - page.start(*first)).sum();
     if bytes > BYTES_MAX {
         return Err("these lines are too long for a command line: use Replace (search.replace)".to_string());
@@ -378,7 +382,7 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: &Wanted, lines: &[(Line, Line)]) -> R
 /// Deletes lines wherever they are.
 pub fn delete_all(cx: &mut Cx<'_>, lines: &[Line]) -> Result<(), String> {
     let text = text(cx)?;
-    let page = Page::new(&text, cx.state.show.tab_width);
+    let page = Page::new(&text, cx.state.tab_width());
     let mut runs: Vec<(Line, Line)> = Vec::new();
     for line in lines {
         match runs.last_mut() {

@@ -130,7 +130,7 @@ fn object_range(page: Page<'_>, from: Byte, landing: &Landing) -> Range {
 pub fn go_to(cx: &mut Cx<'_>, at: Byte, extent: Extent) {
     if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
         let Some(buffer) = cx.state.buffers.current() else { return };
-        let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
         let at = page.rest(at);
         return set(cx, Selection::cursor(at));
     }
@@ -165,8 +165,8 @@ pub fn screen_line(cx: &mut Cx<'_>, place: Column) {
     let rows = cx.state.areas.editor.map_or(1, |area| usize::from(area.height));
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
-    let (top, last) = (buffer.top.0, page.last_line().0);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let (top, last) = (page.line(buffer.area.riders.view.top).0, page.last_line().0);
     let bottom = (top + rows - 1).min(last);
     let line = match place.0 {
         0 => (top + count - 1).min(bottom),

@@ -51,7 +51,7 @@ pub fn force(cx: &mut Cx<'_>, forced: Forced) {
 pub fn whole_lines(cx: &mut Cx<'_>, op: Op) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let line = |range: &Range| {
         let first = page.line(range.head);
         let last = first.0 + count - 1;
@@ -63,7 +63,7 @@ pub fn whole_lines(cx: &mut Cx<'_>, op: Op) {
 
 /// Edits through `make`, then puts the cursors at rest.
 pub fn change(cx: &mut Cx<'_>, make: impl FnOnce(Page<'_>, &Selection) -> Transaction) -> bool {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     cx.state.modal.changed = true;
     edit::apply(cx, |text, selection| make(Page::new(text, tab_width), selection))
 }
@@ -82,7 +82,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
         cursors::fail(cx);
         return cx.state.fail(reason);
     }
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let far = std::mem::take(&mut cx.state.modal.far);
     let visual_ranges = &cx.state.modal.visual.ranges;
     let ranges = if was_visual { visual_ranges.as_slice() } else { buffer.area.selection.ranges() };
@@ -150,14 +150,15 @@ fn goals(page: Page<'_>, ranges: &[Range], pieces: &[Piece]) -> Vec<Column> {
 }
 
 fn change_lines(cx: &mut Cx<'_>, op: Op, pieces: &[Piece], goals: &[Column], stops: Option<usize>) {
-    let (wrap, tab_width) = (cx.state.show.wrap_column, cx.state.show.tab_width);
+    let (wrap, tab_width) = (cx.state.wrap_column(), cx.state.tab_width());
     let signs = signs(cx);
-    let stops = stops.unwrap_or(1);
-    let hard = |page: Page<'_>| indents_by_tabs(page.text);
+    let (indent, by_tabs) = cx.state.indentation();
+    let columns = stops.unwrap_or(1) * indent;
+    let hard = |page: Page<'_>| by_tabs.unwrap_or_else(|| indents_by_tabs(page.text));
     match op {
         Op::Letters(letters) => change(cx, |page, _| operate::letters(page, pieces, letters)),
-        Op::Indent => change(cx, |page, _| operate::shift(page, pieces, stops, false, hard(page), goals)),
-        Op::Dedent => change(cx, |page, _| operate::shift(page, pieces, stops, true, hard(page), goals)),
+        Op::Indent => change(cx, |page, _| operate::shift(page, pieces, columns, false, hard(page), goals)),
+        Op::Dedent => change(cx, |page, _| operate::shift(page, pieces, columns, true, hard(page), goals)),
         Op::Reindent => change(cx, |page, _| operate::reindent(page, pieces, hard(page))),
         Op::Format => change(cx, |page, _| {
             let edit = reflow::reflow(page.text, &covering(pieces), wrap, tab_width, signs);

@@ -106,7 +106,7 @@ fn previous(page: Page<'_>, needle: &Needle, at: Byte) -> Option<Byte> {
 /// Looks for the word at or behind the cursor; as a whole word when `whole`.
 pub fn word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let head = buffer.area.selection.primary().head;
     let mut at = head;
     while !page.at_end(at) && page.class(at, false) != Class::Word {

@@ -24,7 +24,7 @@ fn rows(cx: &Cx<'_>) -> usize {
 /// Scrolls so that the cursor's line is at a place of the screen.
 pub fn place(cx: &mut Cx<'_>, to: To) {
     let rows = rows(cx);
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     cx.state.modal.count = None;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let (line, _) = buffer.cursor(tab_width);
@@ -33,21 +33,23 @@ pub fn place(cx: &mut Cx<'_>, to: To) {
         To::Middle => (rows - 1) / 2,
         To::Bottom => rows - 1,
     };
-    buffer.top = Line(line.0.saturating_sub(above));
+    let top = buffer.area.text().line_start(Line(line.0.saturating_sub(above)));
+    buffer.area.riders.view.top = top;
     cx.state.damage.add(Part::Editor);
 }
 
 /// Scrolls by lines; the cursor goes along only as far as it must to stay in sight.
 pub fn scroll(cx: &mut Cx<'_>, down: bool) {
-    let (rows, tab_width) = (rows(cx), cx.state.show.tab_width);
+    let (rows, tab_width) = (rows(cx), cx.state.tab_width());
     let count = cx.state.modal.take_count().unwrap_or(1) as isize;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    buffer.scroll_by(if down { count } else { -count });
+    buffer.scroll_by(if down { count } else { -count }, tab_width);
+    let top = buffer.area.text().line_of(buffer.area.riders.view.top).0;
     let (line, _) = buffer.cursor(tab_width);
     // The view keeps three lines around the cursor, so the cursor must keep them too.
     let margin = 3.min((rows - 1) / 2);
-    let (low, high) = (buffer.top.0 + margin, (buffer.top.0 + rows).saturating_sub(margin + 1));
-    let low = if buffer.top.0 == 0 { 0 } else { low };
+    let (low, high) = (top + margin, (top + rows).saturating_sub(margin + 1));
+    let low = if top == 0 { 0 } else { low };
     let wanted = line.0.clamp(low.min(high), high);
     if wanted != line.0 {
         to_line(cx, wanted as isize - line.0 as isize);
@@ -65,8 +67,9 @@ pub fn page(cx: &mut Cx<'_>, down: bool, half: bool) {
         (false, count) => rows.saturating_sub(2).max(1) * count.unwrap_or(1),
     };
     let by = if down { lines as isize } else { -(lines as isize) };
+    let tab_width = cx.state.tab_width();
     if let Some(buffer) = cx.state.buffers.current_mut() {
-        buffer.scroll_by(by);
+        buffer.scroll_by(by, tab_width);
     }
     to_line(cx, by);
     cx.state.damage.add(Part::Editor);

@@ -73,7 +73,7 @@ pub fn insert(cx: &mut Cx<'_>, at: At) {
         (At::LineEnd, Some(Mode::Visual)) => At::Behind,
         (at, _) => at,
     };
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     if let Some(buffer) = cx.state.buffers.current_mut() {
         let last = buffer.area.document.places().mark('^');
         let text = buffer.area.text().clone();
@@ -103,7 +103,7 @@ fn refused(cx: &mut Cx<'_>) -> bool {
 
 /// Types into every row of a rectangle; lines that are too short are filled up behind it.
 fn insert_block(cx: &mut Cx<'_>, behind: bool) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some(first) = cx.state.modal.visual.ranges.first().copied() else { return };
     let to_end = cx.state.modal.visual.to_end;
     visual::remember(cx);
@@ -158,7 +158,7 @@ pub fn open(cx: &mut Cx<'_>, below: bool) {
 
 fn open_line(cx: &mut Cx<'_>, below: bool) {
     let ending = line_ending(cx);
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     edit::apply(cx, |text, selection| {
         let page = Page::new(text, tab_width);
         // A line behind the last line feed is none: what is opened below the last one comes before it.
@@ -179,7 +179,7 @@ pub fn overtype(cx: &mut Cx<'_>) {
 
 /// A character was typed over what is there.
 pub fn over(cx: &mut Cx<'_>, typed: &str) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = Page::new(buffer.area.text(), tab_width);
     let old = |range: &Range| page.text.slice(range.head..page.right(range.head)).into_owned();
@@ -221,7 +221,7 @@ pub fn over_back(cx: &mut Cx<'_>) {
 pub fn end(cx: &mut Cx<'_>) {
     let typing = cx.state.modal.typing;
     let over = cx.state.modal.mode == Mode::Replace;
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let area = &buffer.area;
     let head = area.selection.primary().head;
@@ -310,7 +310,7 @@ fn strip_indent(cx: &mut Cx<'_>, typed: &str) {
 /// One command is made, then typing goes on.
 pub fn once(cx: &mut Cx<'_>) {
     let at_end = cx.state.buffers.current().is_some_and(|buffer| {
-        let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
         page.at_end(buffer.area.selection.primary().head)
     });
     end(cx);

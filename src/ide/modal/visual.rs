@@ -13,7 +13,7 @@ use crate::text::selection::{Range, Selection};
 /// The file's text as modal commands see it while a selection is made.
 pub fn page<'t>(cx: &Cx<'_>, text: &'t crate::text::rope::Text) -> Page<'t> {
     let past = cx.state.modal.mode.is_visual();
-    Page { past, ..Page::new(text, cx.state.show.tab_width) }
+    Page { past, ..Page::new(text, cx.state.tab_width()) }
 }
 
 /// Begins a selection at every cursor, goes over to another kind, or ends one of this kind.
@@ -39,7 +39,7 @@ pub fn toggle(cx: &mut Cx<'_>, mode: Mode) {
 /// A count before `v` selects that many characters.
 fn extend_by(cx: &mut Cx<'_>, count: usize) {
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), cx.state.show.tab_width);
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
     for range in &mut cx.state.modal.visual.ranges {
         for _ in 1..count {
             range.head = page.right(range.head);
@@ -49,7 +49,7 @@ fn extend_by(cx: &mut Cx<'_>, count: usize) {
 
 /// Shows the selection as it is now.
 pub fn show(cx: &mut Cx<'_>) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let mode = cx.state.modal.mode;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let visual = &mut cx.state.modal.visual;
@@ -117,7 +117,7 @@ pub fn leave(cx: &mut Cx<'_>) {
 pub fn end_at(cx: &mut Cx<'_>, cursors: Vec<Range>) {
     cx.state.modal.mode = Mode::Normal;
     cx.state.modal.visual = Visual::default();
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     if !cursors.is_empty() {
         let text = buffer.area.text().clone();
@@ -130,8 +130,8 @@ pub fn end_at(cx: &mut Cx<'_>, cursors: Vec<Range>) {
 
 /// Keeps the main selection as `<` and `>`, and how far it reached.
 pub fn remember(cx: &mut Cx<'_>) {
+    let tab_width = cx.state.tab_width();
     let modal = &mut cx.state.modal;
-    let tab_width = cx.state.show.tab_width;
     let Some(first) = modal.visual.ranges.first().copied() else { return };
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     modal.last_visual = Some((buffer.id, modal.mode, modal.visual.to_end));
@@ -167,7 +167,7 @@ fn steps(page: Page<'_>, from: Byte, to: Byte) -> usize {
 
 /// Selects as much from every cursor as a selection reached before.
 pub fn reach(cx: &mut Cx<'_>, reach: Reach) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = Page::new(buffer.area.text(), tab_width);
     let end = |from: Byte| {
@@ -201,7 +201,7 @@ pub fn again(cx: &mut Cx<'_>) {
 
 /// The other end is the one that moves; in a rectangle of the same row when `row`.
 pub fn other_end(cx: &mut Cx<'_>, row: bool) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let block = cx.state.modal.mode == Mode::VisualBlock;
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = Page::new(buffer.area.text(), tab_width);
@@ -219,7 +219,7 @@ pub fn other_end(cx: &mut Cx<'_>, row: bool) {
 
 /// Takes over what somebody else selected, as by the mouse; `None` is no selection at all.
 pub fn adopt(cx: &mut Cx<'_>) {
-    let tab_width = cx.state.show.tab_width;
+    let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = Page { past: true, ..Page::new(buffer.area.text(), tab_width) };
     let inside = |range: &Range| {

@@ -10,19 +10,38 @@ use crate::tui::widgets::line::{self, Break, Line, Span};
 
 /// Widest text.
 const COLS: u16 = 78;
+/// Widest difference: its lines are code.
+const DIFFERENCE_COLS: u16 = 160;
 
 /// The text wrapped for a dialog of that width.
 fn wrapped(dialog: &Dialog, cols: u16) -> Vec<Line> {
     let width = cols.saturating_sub(4).max(1);
-    let wrap =
-        |text: &String| line::wrap(&[Span::new(text.as_str(), "ui.overlay")], width, &[], &[], Break::Words);
+    let wrap = |text: &String| {
+        let (scope, cut) = if dialog.is_difference {
+            (difference_scope(text), Break::Anywhere)
+        } else {
+            ("ui.overlay", Break::Words)
+        };
+        line::wrap(&[Span::new(text.as_str(), scope)], width, &[], &[], cut)
+    };
     dialog.lines.iter().flat_map(wrap).collect()
+}
+
+/// The colour of a difference's line.
+fn difference_scope(line: &str) -> &'static str {
+    match line.chars().next() {
+        Some('+') => "diff.added",
+        Some('-') => "diff.removed",
+        _ => "ui.overlay",
+    }
 }
 
 /// Where it is.
 pub fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
     let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
-    let cols = (widest.max(text_width(&footer(dialog))) as u16).saturating_add(6).clamp(30, COLS);
+    let most = if dialog.is_difference { DIFFERENCE_COLS } else { COLS };
+    let wanted = widest.max(text_width(&footer(dialog))).min(usize::from(most)) as u16;
+    let cols = wanted.saturating_add(6).clamp(30, most);
     let rows = wrapped(dialog, cols.min(size.0)).len().min(1_000) as u16 + 2;
     frame::place(size, cols, rows.max(3))
 }

@@ -19,7 +19,7 @@ struct Tabs;
 pub fn label(buffer: &Buffer) -> String {
     let sign = match buffer.disk {
         Disk::Changed => " ≠",
-        Disk::Gone => " ✗",
+        Disk::Gone | Disk::Folder | Disk::Unreadable => " ✗",
         Disk::Same if buffer.is_unsaved() => " ●",
         Disk::Same => "",
     };

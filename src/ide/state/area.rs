@@ -3,6 +3,7 @@
 //! Must not know which of them it is. Every text field of the program is one of these, so that
 //! each has undo, words, selections and the one kill ring.
 
+use super::riders::Riders;
 use crate::text::block::Block;
 use crate::text::changes::ChangeSet;
 use crate::text::document::{Applied, Document};
@@ -10,6 +11,8 @@ use crate::text::format::{self, Format};
 use crate::text::motion::{self, Motion};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+use crate::text::row_motion;
+use crate::text::rows::Lens;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
@@ -26,6 +29,8 @@ pub struct Area {
     /// Where the caret is when it is not at the head of the main range: on the last character
     /// of a selection rather than behind it. Stale as soon as that range is another one.
     pub standing: Option<(Range, Byte)>,
+    /// What else travels with the text.
+    pub riders: Riders,
 }
 
 impl Default for Area {
@@ -37,7 +42,13 @@ impl Default for Area {
 impl Area {
     /// A cursor at the start of a document.
     pub fn new(document: Document) -> Self {
-        Self { document, selection: Selection::cursor(Byte(0)), block: None, standing: None }
+        Self {
+            document,
+            selection: Selection::cursor(Byte(0)),
+            block: None,
+            standing: None,
+            riders: Riders::default(),
+        }
     }
 
     /// The text.
@@ -49,6 +60,12 @@ impl Area {
     pub fn caret(&self) -> Byte {
         let primary = self.selection.primary();
         self.standing.filter(|(range, _)| *range == primary).map_or(primary.head, |(_, at)| at)
+    }
+
+    /// How its view looks at the text.
+    pub fn lens(&self, tab_width: usize) -> Lens<'_> {
+        let Riders { view, folds, inlays, .. } = &self.riders;
+        Lens { text: self.text(), folds, inlays: inlays.all(), tab_width, wrap: view.wrap }
     }
 
     /// Makes an edit; `None` when it changes nothing.
@@ -83,6 +100,7 @@ impl Area {
 
     fn take(&mut self, applied: Applied) -> ChangeSet {
         self.selection = applied.selection;
+        self.riders.map(&applied.changes);
         applied.changes
     }
 
@@ -91,14 +109,23 @@ impl Area {
         let selection = self.selection.map(&edit.changes);
         let applied = self.document.apply(edit, &self.selection, now_ms);
         self.selection = selection;
+        if let Some(applied) = &applied {
+            self.riders.map(&applied.changes);
+        }
         applied.is_some()
     }
 
     /// Moves every cursor.
     pub fn go(&mut self, motion: Motion, extend: bool, tab_width: usize) {
-        let text = self.document.text();
-        self.selection =
-            self.selection.transform(|range| motion::moved(text, range, motion, extend, tab_width));
+        let (lens, text) = (self.lens(tab_width), self.document.text());
+        let by_rows = lens.wrap.is_some() || !lens.folds.is_empty() || !lens.inlays.is_empty();
+        self.selection = self.selection.transform(|range| {
+            if by_rows {
+                row_motion::moved(&lens, range, motion, extend)
+            } else {
+                motion::moved(text, range, motion, extend, tab_width)
+            }
+        });
         self.document.seal();
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::area::Area;
 use super::coloring::{ColorJob, Coloring};
@@ -9,10 +10,9 @@ use crate::exec::Stamp;
 use crate::text::columns;
 use crate::text::document::Document;
 use crate::text::position::{Byte, Column, Line};
+use crate::text::rows::Row;
 use crate::text::selection::Selection;
-
-/// Lines kept between the cursor and the pane's edge.
-const SCROLL_MARGIN: usize = 3;
+use crate::workspace::editorconfig::Rules;
 
 /// Identifies an open file for as long as the program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +27,10 @@ pub enum Disk {
     Changed,
     /// It is gone.
     Gone,
+    /// A folder has taken its place.
+    Folder,
+    /// It is there, but may not be read any more.
+    Unreadable,
 }
 
 /// An open file.
@@ -40,18 +44,25 @@ pub struct Buffer {
     pub real: Option<PathBuf>,
     /// Its text and cursors.
     pub area: Area,
+    /// How its project wants it written.
+    pub rules: Rules,
     /// The file's state when it was read or written last; `None` for a new file.
     pub stamp: Option<Stamp>,
+    /// Whether its project's rules and its undo tree of an earlier run were asked for.
+    pub looked_up: bool,
+    /// The version of the text, and the revision in its file, whose undo tree is kept.
+    pub undo_kept: Option<(u64, usize)>,
     /// The file's state now, as far as we know.
     pub disk: Disk,
+    /// The state on disk that the person was asked about, or has been shown.
+    pub offered: Option<Stamp>,
+    /// The version of an unmodified text whose file went away: nothing of the person's is lost
+    /// when the file that comes back takes its place.
+    pub lost_at: Option<u64>,
     /// Its colours.
     pub coloring: Coloring,
     /// How the selection grew by the text's tree: the version, before, after.
     pub expanded: Vec<(u64, Selection, Selection)>,
-    /// First line on screen.
-    pub top: Line,
-    /// First column on screen.
-    pub left: Column,
     /// Which change one was taken to, and the version of the text then.
     pub change_shown: Option<(u64, usize)>,
     /// Whether a save is on its way.
@@ -69,8 +80,14 @@ impl Buffer {
         name.map_or_else(|| "scratch".to_string(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// The primary cursor's line and column, both from 0.
+    /// Columns from one tab stop to the next; `usual` where its project says nothing.
+    pub fn tab_width(&self, usual: usize) -> usize {
+        self.rules.tab_width.unwrap_or(usual)
+    }
+
+    /// The primary cursor's line and column, both from 0. `tab_width` is the usual one.
     pub fn cursor(&self, tab_width: usize) -> (Line, Column) {
+        let tab_width = self.tab_width(tab_width);
         let text = self.area.text();
         let head = self.area.caret();
         (text.line_of(head), columns::column_of(text, head, tab_width))
@@ -88,35 +105,26 @@ impl Buffer {
 
     /// Puts the cursor at a line and column from 1, as near as the text allows.
     pub fn place(&mut self, (line, column): (usize, usize), tab_width: usize) {
-        let text = self.area.text();
+        let (text, tab_width) = (self.area.text(), self.tab_width(tab_width));
         let line = Line((line.max(1) - 1).min(text.last_line().0));
         let at = columns::at_column(text, line, Column(column.max(1) - 1), tab_width);
         self.area.go_to(at);
     }
 
-    /// Scrolls so that the cursor is inside a pane of this size; tells whether it moved.
-    pub fn scroll_to_cursor(&mut self, rows: usize, cols: usize, tab_width: usize) -> bool {
-        let (line, column) = self.cursor(tab_width);
-        let before = (self.top, self.left);
-        let margin = SCROLL_MARGIN.min(rows.saturating_sub(1) / 2);
-        let lowest = (line.0 + margin + 1).saturating_sub(rows.max(1));
-        let highest = line.0.saturating_sub(margin);
-        self.top = Line(self.top.0.clamp(lowest.min(highest), highest).min(self.area.text().last_line().0));
-        // Columns jump by half a pane, so that typing at the edge does not redraw at every key.
-        if column.0 < self.left.0 || column.0 >= self.left.0 + cols.max(1) {
-            self.left = Column(if column.0 < cols { 0 } else { column.0 - cols / 2 });
+    /// Moves the view by rows; the cursor stays where it is.
+    pub fn scroll_by(&mut self, rows: isize, tab_width: usize) {
+        let lens = self.area.lens(self.tab_width(tab_width));
+        let top = lens.row_at(self.area.riders.view.top);
+        let step = |row: &Row| if rows < 0 { lens.above(row) } else { lens.below(row) };
+        let top = std::iter::successors(Some(top), step).take(rows.unsigned_abs() + 1).last();
+        if let Some(top) = top {
+            self.area.riders.view.top = top.start;
         }
-        before != (self.top, self.left)
     }
 
-    /// Moves the view by lines; the cursor stays where it is.
-    pub fn scroll_by(&mut self, lines: isize) {
-        self.top = Line(self.top.0.saturating_add_signed(lines).min(self.area.text().last_line().0));
-    }
-
-    /// What has to be looked for so that the next frame of so many rows has its colours.
-    pub fn color(&mut self, rows: usize) -> Option<ColorJob> {
-        self.coloring.next(&mut self.area.document, self.path.as_deref(), (self.top, rows))
+    /// What has to be looked for so that the next frame has the colours of what it shows.
+    pub fn color(&mut self, visible: &[Range<Byte>], now: Duration) -> Option<ColorJob> {
+        self.coloring.next(&mut self.area.document, self.path.as_deref(), visible, now)
     }
 
     /// Whether the agent's unreviewed marks touch a line.
@@ -182,12 +190,15 @@ impl Buffers {
             path,
             real: None,
             area: Area::new(document),
+            rules: Rules::default(),
             stamp,
+            looked_up: false,
+            undo_kept: None,
             disk: Disk::Same,
+            offered: None,
+            lost_at: None,
             coloring: Coloring::default(),
             expanded: Vec::new(),
-            top: Line(0),
-            left: Column(0),
             change_shown: None,
             saving: false,
             saved_along: false,

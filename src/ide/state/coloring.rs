@@ -7,8 +7,10 @@
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::pace::Pace;
+use crate::syntax::outline::Named;
 use crate::syntax::tree::SIZE_MAX;
 use crate::syntax::{Language, Painted, Span, Syntax, Trouble, detect, highlight};
 use crate::text::document::{Document, Past};
@@ -19,10 +21,6 @@ use crate::text::rope::Text;
 const FIRST_BUDGET: Duration = Duration::from_secs(5);
 /// Time for a parse after edits.
 const BUDGET: Duration = Duration::from_secs(2);
-/// Shorter texts are parsed at once after every key.
-const QUICK_LEN: usize = 200 << 10;
-/// The longest wait for more keys.
-const PAUSE_MAX: Duration = Duration::from_millis(200);
 /// Bytes of the first line that tell a language.
 const FIRST_LINE_MAX: usize = 200;
 
@@ -35,9 +33,15 @@ pub struct Coloring {
     tree: Option<Arc<Syntax>>,
     /// Changes since the tree, or since the job under way has begun.
     since: Vec<Past>,
-    painted: Painted,
+    /// How many of these the pace has heard of.
+    paced: usize,
+    pace: Pace,
+    /// The scopes of some ranges, sorted and apart.
+    painted: Vec<Painted>,
+    /// The named things around them.
+    outline: Vec<Named>,
     /// What a frame showed last.
-    visible: Range<Byte>,
+    visible: Vec<Range<Byte>>,
     running: bool,
     /// Counts beginnings from nothing: what was found before one is out of date.
     round: u64,
@@ -52,21 +56,39 @@ pub struct ColorJob {
     tree: Option<Arc<Syntax>>,
     since: Vec<Past>,
     text: Text,
-    range: Range<Byte>,
+    ranges: Vec<Range<Byte>>,
     round: u64,
+}
+
+/// What there is to see in some ranges.
+#[derive(Debug)]
+struct Seen {
+    tree: Arc<Syntax>,
+    painted: Vec<Painted>,
+    outline: Vec<Named>,
 }
 
 /// What one search found.
 #[derive(Debug)]
 pub struct Colored {
-    result: Result<(Arc<Syntax>, Painted), Trouble>,
+    result: Result<Seen, Trouble>,
+    /// The time that it took.
+    cost: Duration,
     round: u64,
 }
 
 impl Coloring {
     /// The scopes in a range, as far as they are known.
     pub fn within(&self, range: &Range<Byte>) -> &[Span] {
-        self.painted.within(range)
+        let of = |painted: &&Painted| painted.covers(range);
+        let near = |painted: &&Painted| painted.range().end > range.start;
+        let painted = self.painted.iter().find(of).or_else(|| self.painted.iter().find(near));
+        painted.map_or(&[], |painted| painted.within(range))
+    }
+
+    /// The named things around what is on screen, each before what is in it.
+    pub fn outline(&self) -> &[Named] {
+        &self.outline
     }
 
     /// The language.
@@ -91,7 +113,12 @@ impl Coloring {
         }
         let Some(heard) = document.heard() else { return self.restart() };
         for past in heard {
-            self.painted.map(&past.changes);
+            for painted in &mut self.painted {
+                painted.map(&past.changes);
+            }
+            for named in &mut self.outline {
+                named.map(&past.changes);
+            }
             self.since.push(past);
         }
     }
@@ -102,13 +129,14 @@ impl Coloring {
         *self = Self { name: self.name.take(), language: self.language, round, ..Self::default() };
     }
 
-    /// What has to be looked for so that the next frame has its colours, if anything. `rows`
-    /// are the first line on screen and how many there are.
+    /// What has to be looked for so that the next frame has its colours, if anything is due by
+    /// now. `visible` is what it shows, sorted and apart.
     pub fn next(
         &mut self,
         document: &mut Document,
         path: Option<&Path>,
-        rows: (Line, usize),
+        visible: &[Range<Byte>],
+        now: Duration,
     ) -> Option<ColorJob> {
         self.find_language(document.text(), path);
         let language = self.language?;
@@ -127,15 +155,33 @@ impl Coloring {
             self.listening = true;
         }
         self.hear(document);
-        let (visible, range) = ranges(document.text(), rows);
+        let (visible, ranges) = ranges(document.text(), visible);
         self.visible = visible;
-        let known = self.tree.is_some() && self.since.is_empty() && self.painted.covers(&self.visible);
-        if known || self.running || self.trouble.is_some() || !self.listening {
+        if self.since.len() > self.paced {
+            self.pace.changed(now);
+            self.paced = self.since.len();
+        }
+        let covered = |seen: &Range<Byte>| self.painted.iter().any(|painted| painted.covers(seen));
+        let covered = self.visible.iter().all(covered);
+        let known = self.tree.is_some() && self.since.is_empty() && covered;
+        let idle = self.running || self.trouble.is_some() || !self.listening;
+        // What comes into sight is wanted at once, what was changed when it is due.
+        let waits = covered && self.due(document.text()).is_some_and(|due| due > now);
+        if known || idle || waits {
             return None;
         }
         self.running = true;
-        let (tree, since) = (self.tree.clone(), std::mem::take(&mut self.since));
-        Some(ColorJob { language, tree, since, text: document.text().clone(), range, round: self.round })
+        self.paced = 0;
+        self.pace.begun();
+        // The task gets the tree for good: giving back the memory of an old one takes its time, too.
+        let (tree, since) = (self.tree.take(), std::mem::take(&mut self.since));
+        Some(ColorJob { language, tree, since, text: document.text().clone(), ranges, round: self.round })
+    }
+
+    /// When time alone makes changes due.
+    pub fn due(&self, text: &Text) -> Option<Duration> {
+        let waits = !self.running && self.trouble.is_none() && !self.since.is_empty();
+        self.pace.due(text.end().0).filter(|_| waits)
     }
 
     fn find_language(&mut self, text: &Text, path: Option<&Path>) {
@@ -159,13 +205,21 @@ impl Coloring {
             return false;
         }
         self.running = false;
+        self.pace.took(colored.cost);
         match colored.result {
-            Ok((tree, mut painted)) => {
+            Ok(Seen { tree, mut painted, mut outline }) => {
                 for past in &self.since {
-                    painted.map(&past.changes);
+                    for painted in &mut painted {
+                        painted.map(&past.changes);
+                    }
+                    for named in &mut outline {
+                        named.map(&past.changes);
+                    }
                 }
-                let differs = painted.within(&self.visible) != self.painted.within(&self.visible);
-                (self.tree, self.painted) = (Some(tree), painted);
+                let before = Self { painted, outline, ..Self::default() };
+                let differs = self.outline != before.outline
+                    || self.visible.iter().any(|seen| before.within(seen) != self.within(seen));
+                (self.tree, self.painted, self.outline) = (Some(tree), before.painted, before.outline);
                 differs
             }
             Err(trouble) => {
@@ -177,37 +231,51 @@ impl Coloring {
     }
 }
 
+/// Parts of a screen that are looked at on their own; more become one.
+const PARTS_MAX: usize = 6;
+
 /// What is on screen, and that with a screen more on either side. Both are bounded, however
 /// long lines are.
-fn ranges(text: &Text, (top, rows): (Line, usize)) -> (Range<Byte>, Range<Byte>) {
-    let start = text.line_start(top);
-    let line = |line: usize| text.line_start(Line(line));
-    let end = line(top.0 + rows).min(start + highlight::RANGE_MAX / 2);
-    let before = line(top.0.saturating_sub(rows)).max(start.back(highlight::RANGE_MAX / 4));
-    let behind = line(top.0 + 2 * rows).max(end);
-    (start..end.max(start), before..behind)
+fn ranges(text: &Text, shown: &[Range<Byte>]) -> (Vec<Range<Byte>>, Vec<Range<Byte>>) {
+    let parts = shown.len().clamp(1, PARTS_MAX);
+    let (most, beside) = (highlight::RANGE_MAX / 2 / parts, highlight::RANGE_MAX / 4 / parts);
+    let mut visible: Vec<Range<Byte>> = Vec::new();
+    let mut around: Vec<Range<Byte>> = Vec::new();
+    for part in shown.iter().take(PARTS_MAX) {
+        let end = part.end.min(text.end()).min(part.start + most).max(part.start);
+        visible.push(part.start..end);
+        let screen = (end - part.start).clamp(LEAST_BESIDE, beside);
+        let line_at = |at: Byte| text.line_start(text.line_of(at));
+        let before = line_at(part.start.back(screen)).max(part.start.back(beside));
+        let behind = line_at((end + screen).min(text.end())).max(end);
+        match around.last_mut() {
+            Some(last) if last.end >= before => last.end = last.end.max(behind),
+            _ => around.push(before..behind),
+        }
+    }
+    (visible, around)
 }
 
-impl ColorJob {
-    /// How long to wait for more changes before this is run.
-    pub fn pause(&self) -> Duration {
-        let again = self.tree.is_some() && !self.since.is_empty() && self.text.end().0 > QUICK_LEN;
-        let wait = Duration::from_millis(self.text.end().0 as u64 / 10_000);
-        if again { wait.min(PAUSE_MAX) } else { Duration::ZERO }
-    }
+/// Bytes beside the screen that are looked at, too, though it may show less.
+const LEAST_BESIDE: usize = 2 << 10;
 
+impl ColorJob {
     /// Looks for the colours. Takes its time.
     pub fn run(self) -> Colored {
+        let begun = Instant::now();
         let result = self.tree().map(|tree| {
-            let painted = tree.paint(&self.text, self.range.clone());
-            (tree, painted)
+            let painted = self.ranges.iter().map(|range| tree.paint(&self.text, range.clone())).collect();
+            let first = self.ranges.first().map_or(Byte(0), |range| range.start);
+            let last = self.ranges.last().map_or(first, |range| range.end);
+            let outline = tree.outline(&self.text, &(first..last));
+            Seen { tree, painted, outline }
         });
-        Colored { result, round: self.round }
+        Colored { result, cost: begun.elapsed(), round: self.round }
     }
 
     /// What comes of it when it breaks down.
     pub fn broken(&self) -> Colored {
-        Colored { result: Err(Trouble::Broken), round: self.round }
+        Colored { result: Err(Trouble::Broken), cost: Duration::ZERO, round: self.round }
     }
 
     fn tree(&self) -> Result<Arc<Syntax>, Trouble> {

@@ -30,6 +30,7 @@ impl Part {
 pub struct Damage {
     parts: Vec<Part>,
     caret_line: bool,
+    touched: bool,
     everything: bool,
 }
 
@@ -44,6 +45,11 @@ impl Damage {
     /// The editor's line with the caret must be drawn again, and no other.
     pub fn caret_line(&mut self) {
         self.caret_line = true;
+    }
+
+    /// What the editor shows must be found again; it may turn out that little of it differs.
+    pub fn touch(&mut self) {
+        self.touched = true;
     }
 
     /// Places may have changed: lay out and draw everything.
@@ -74,6 +80,6 @@ impl Damage {
 
     /// Whether anything changed.
     pub fn any(&self) -> bool {
-        self.everything || !self.parts.is_empty() || self.caret_line
+        self.everything || !self.parts.is_empty() || self.caret_line || self.touched
     }
 }

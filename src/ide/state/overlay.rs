@@ -229,6 +229,9 @@ pub struct Dialog {
     pub choices: Vec<Choice>,
     /// First line shown, for long texts.
     pub top: usize,
+    /// Whether the lines are those of a difference: coloured by their first character, cut
+    /// nowhere but at the edge of a wide frame.
+    pub is_difference: bool,
 }
 
 /// One answer.
@@ -259,6 +262,12 @@ pub enum Answer {
     Overwrite(BufferId, PathBuf),
     /// Read the file again; the text as it was can be had back by undo.
     Reload(BufferId),
+    /// The same, as the answer to a question that came by itself.
+    TakeDisk(BufferId),
+    /// Show how the file on disk differs from the text.
+    ShowDisk(BufferId),
+    /// Keep the text; saving writes over what is on disk now.
+    KeepText(BufferId),
     /// Read the file again in this encoding.
     ReadAs(BufferId, Encoding),
     /// Save the file in this encoding.
@@ -273,6 +282,8 @@ pub enum Answer {
     AllowAlways(u64),
     /// Do not let it run.
     Deny(u64),
+    /// Take the lines at the cursor back to what git has.
+    RevertHunk,
     /// Replace the match at the cursor and go to the next.
     ReplaceOne,
     /// Leave it and go to the next.
@@ -287,7 +298,7 @@ impl Dialog {
     /// A dialog that only tells something.
     pub fn message(title: impl Into<String>, lines: Vec<String>) -> Self {
         let choices = vec![Choice { key: '\n', label: "close".to_string(), answer: Answer::Dismiss }];
-        Self { title: title.into(), lines, choices, top: 0 }
+        Self { title: title.into(), lines, choices, top: 0, is_difference: false }
     }
 
     /// Adds an answer.
@@ -297,8 +308,13 @@ impl Dialog {
         self
     }
 
+    /// A dialog that shows a difference: lines that begin with `+`, `-` or a space.
+    pub fn difference(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self { is_difference: true, ..Self::ask(title, lines) }
+    }
+
     /// A dialog that asks something.
     pub fn ask(title: impl Into<String>, lines: Vec<String>) -> Self {
-        Self { title: title.into(), lines, choices: Vec::new(), top: 0 }
+        Self { title: title.into(), lines, choices: Vec::new(), top: 0, is_difference: false }
     }
 }

@@ -2,12 +2,10 @@
 //! concern more than one part.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-
-use ratatui::layout::Rect;
 
 use super::again::Again;
 use super::agent::{Agent, Prompt};
@@ -18,14 +16,19 @@ use super::buffers::{BufferId, Buffers};
 use super::damage::{Damage, Part};
 use super::files::FileTree;
 use super::jumps::Jumps;
+use super::look::Look;
 use super::modal::Modal;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
+use super::scrollbar::Surveyed;
 use super::show::Show;
+use super::shown::{Drag, Shown};
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::unsaved::Unsaved;
+use super::watching::Watching;
+use super::windows::{Border, Windows};
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::layout::Areas;
 use crate::ide::options::Options;
@@ -36,6 +39,7 @@ use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::tools::registry::Registry;
 use crate::tui::input::Key;
+use crate::workspace::editorconfig::Rules;
 
 /// What the last line says beside figures.
 #[derive(Debug, Default)]
@@ -60,6 +64,8 @@ pub struct State {
     pub buffers: Buffers,
     /// What is kept of unsaved text.
     pub unsaved: Unsaved,
+    /// Which files somebody else may have touched.
+    pub watching: Watching,
     /// The file tree.
     pub files: FileTree,
     /// The conversation.
@@ -106,10 +112,20 @@ pub struct State {
     pub accepted_search: Option<(Byte, u64)>,
     /// The last click into the text: when, where, how many in a row.
     pub last_click: Option<(Duration, Byte, u8)>,
-    /// Whether the editor was scrolled away from its cursor by the wheel.
-    pub free_scroll: bool,
-    /// Which cursor of which file the view was scrolled to last, in which pane.
-    pub followed: Option<(BufferId, Byte, Rect)>,
+    /// How the editor is divided.
+    pub windows: Windows,
+    /// What the window with the keys showed last.
+    pub shown: Option<Shown>,
+    /// What the others showed.
+    pub beside: Vec<Shown>,
+    /// The lines between them.
+    pub borders: Vec<Border>,
+    /// What the mouse selects by while its button is held, and what it began with.
+    pub drag: Option<Drag>,
+    /// Where in a text stands what was looked for, for the scrollbar.
+    pub surveyed: Option<Surveyed>,
+    /// Whether a text is being searched for that.
+    pub surveying: bool,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
     /// What was selected when the find question came.
@@ -128,8 +144,14 @@ pub struct State {
     pub hints: Vec<(String, String)>,
     /// How things are shown.
     pub show: Show,
+    /// What the editor shows beside the text.
+    pub look: Look,
     /// The tools, for their plain views.
     pub tools: Registry,
+    /// How many undo trees were handed out to be kept; `None` when they are not.
+    pub undo_keeping: Option<u64>,
+    /// What the person was told once and need not be told again.
+    pub told: BTreeSet<String>,
     /// What must be drawn again.
     pub damage: Damage,
     /// Whether the program is to end.
@@ -160,6 +182,7 @@ impl State {
             areas: Areas::default(),
             buffers: Buffers::default(),
             unsaved: Unsaved::default(),
+            watching: Watching::default(),
             files: FileTree::new(&options.workspace),
             transcript: Transcript::default(),
             transcript_view: RefCell::default(),
@@ -182,8 +205,13 @@ impl State {
             searching: None,
             accepted_search: None,
             last_click: None,
-            free_scroll: false,
-            followed: None,
+            windows: Windows::default(),
+            shown: None,
+            beside: Vec::new(),
+            borders: Vec::new(),
+            drag: None,
+            surveyed: None,
+            surveying: false,
             replacing: None,
             before_find: None,
             search_how: How::default(),
@@ -192,15 +220,11 @@ impl State {
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
-            show: Show {
-                tab_width: options.tab_width.clamp(1, 16),
-                auto_pairs: options.auto_pairs,
-                wrap_column: options.wrap_column.max(1),
-                line_numbers: options.line_numbers,
-                thinking: false,
-                output: false,
-            },
+            show: Show::of(options),
+            look: options.look.clone(),
             tools,
+            undo_keeping: options.keep_undo.then_some(0),
+            told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,
             wake,
@@ -225,6 +249,29 @@ impl State {
             Focus::Editor => self.modal.place(self.keymap.modes()),
             Focus::Agent => Place::Prompt,
         }
+    }
+
+    /// How its project wants the text written that has the keys.
+    fn rules(&self) -> Rules {
+        let in_file = self.overlays.is_empty() && self.panes.focus == Focus::Editor;
+        self.buffers.current().filter(|_| in_file).map(|buffer| buffer.rules).unwrap_or_default()
+    }
+
+    /// Columns from one tab stop to the next in the text that has the keys.
+    pub fn tab_width(&self) -> usize {
+        self.rules().tab_width.unwrap_or(self.show.tab_width)
+    }
+
+    /// Columns of one step of indentation in the text that has the keys, and whether it is made
+    /// of tabs, where that is certain.
+    pub fn indentation(&self) -> (usize, Option<bool>) {
+        let rules = self.rules();
+        (rules.indent.unwrap_or(self.tab_width()), rules.by_tabs)
+    }
+
+    /// The column at which paragraphs are broken in the text that has the keys.
+    pub fn wrap_column(&self) -> usize {
+        self.rules().line_length.unwrap_or(self.show.wrap_column)
     }
 
     /// Scrolls the conversation, upwards when negative.

@@ -1,5 +1,7 @@
 //! How things are shown and typed. Must not know what they are.
 
+use crate::ide::options::Options;
+
 /// How things are shown and typed, from the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
@@ -9,10 +11,21 @@ pub struct Show {
     pub auto_pairs: bool,
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
-    /// Whether the editor numbers its lines.
-    pub line_numbers: bool,
     /// Whether the model's thinking is shown.
     pub thinking: bool,
     /// Whether tool output is shown whole.
     pub output: bool,
+}
+
+impl Show {
+    /// As the settings want it.
+    pub fn of(options: &Options) -> Self {
+        Self {
+            tab_width: options.tab_width.clamp(1, 16),
+            auto_pairs: options.auto_pairs,
+            wrap_column: options.wrap_column.max(1),
+            thinking: false,
+            output: false,
+        }
+    }
 }

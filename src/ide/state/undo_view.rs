@@ -93,6 +93,7 @@ pub fn author(author: &Author) -> &'static str {
         Author::Person | Author::Reverting(_) => "you",
         Author::Agent(_) => "agent",
         Author::External => "disk",
+        Author::Formatter => "format",
     }
 }
 

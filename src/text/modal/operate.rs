@@ -179,19 +179,19 @@ pub fn touched(page: Page<'_>, pieces: &[Piece]) -> Vec<Line> {
     lines
 }
 
-/// Moves lines by so many stops of `width` columns, to the left when `back`; by tab characters
+/// Moves lines by so many columns, to the left when `back`; by tab characters
 /// when `hard`. Cursors keep the columns that they aim at, `goals` in the order of pieces, or go
 /// to the first character of their first line; a rectangle is moved as it is.
 pub fn shift(
     page: Page<'_>,
     pieces: &[Piece],
-    stops: usize,
+    columns: usize,
     back: bool,
     hard: bool,
     goals: &[Column],
 ) -> Transaction {
     if pieces.first().is_some_and(|piece| piece.shape == Shape::Block) {
-        return shift_block(page, &pieces[0], stops, back);
+        return shift_block(page, &pieces[0], columns, back);
     }
     let width = page.tab_width;
     let edits = touched(page, pieces).into_iter().filter_map(|line| {
@@ -200,7 +200,7 @@ pub fn shift(
             return None;
         }
         let now = page.column(indent).0;
-        let wanted = if back { now.saturating_sub(stops * width) } else { now + stops * width };
+        let wanted = if back { now.saturating_sub(columns) } else { now + columns };
         let new = indentation(wanted, width, hard);
         (*page.text.slice(start..indent) != new).then_some((start..indent, new))
     });
@@ -214,8 +214,7 @@ pub fn shift(
     })
 }
 
-fn shift_block(page: Page<'_>, piece: &Piece, stops: usize, back: bool) -> Transaction {
-    let columns = stops * page.tab_width;
+fn shift_block(page: Page<'_>, piece: &Piece, columns: usize, back: bool) -> Transaction {
     let edit = |span: &ByteRange<Byte>| {
         if span.is_empty() {
             return None;
@@ -356,7 +355,9 @@ mod tests {
 
     #[test]
     fn lines_are_shifted_and_joined() {
-        let to = |stops, back| with(true, move |page, pieces| shift(page, pieces, stops, back, false, &[]));
+        let to = |stops: usize, back| {
+            with(true, move |page, pieces| shift(page, pieces, 4 * stops, back, false, &[]))
+        };
         check(to(1, false), "|é\n\n|b", "    |é\n\n    |b");
         check(to(1, true), "      |é", "  |é");
         let joined = |spaces| with(true, move |page, pieces| join(page, pieces, spaces));

@@ -1,17 +1,13 @@
 //! A hermetic desk: a temporary workspace and home, a scripted model, and the IDE without a
 //! terminal. Its clock moves only when a test moves it.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
-use bowline::exec::local::LocalEnvironment;
-use bowline::exec::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
-};
 use bowline::ide::event::Connect;
 use bowline::ide::feed::Feed;
 use bowline::ide::headless::Headless;
@@ -30,9 +26,9 @@ use bowline::tools::Mode;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
+
+use super::place::{Place, Refused};
 
 const KEYMAP: &str = include_str!("../../../keymaps/default.toml");
 
@@ -49,6 +45,7 @@ pub struct Plan {
     keymap: String,
     models: Vec<&'static str>,
     refused: Arc<Refused>,
+    keep_undo: bool,
 }
 
 impl Plan {
@@ -71,7 +68,15 @@ impl Plan {
             keymap: KEYMAP.to_string(),
             models: vec!["script"],
             refused: Arc::default(),
+            keep_undo: true,
         }
+    }
+
+    /// Undo trees are not kept.
+    #[must_use]
+    pub fn forgetful(mut self) -> Self {
+        self.keep_undo = false;
+        self
     }
 
     /// Puts a file into the workspace.
@@ -81,6 +86,11 @@ impl Plan {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
         self
+    }
+
+    /// A path in the workspace.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.temp.path().join("work").join(path)
     }
 
     /// Opens a path at the start.
@@ -95,6 +105,14 @@ impl Plan {
     #[must_use]
     pub fn with(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.file(path, content).open(path)
+    }
+
+    /// Makes the workspace a repository with everything in its first commit; `None` where there
+    /// is no git, which is said.
+    pub fn committed(self) -> Option<Self> {
+        let work = self.temp.path().join("work");
+        let commands: [&[&str]; 3] = [&["init", "-q"], &["add", "."], &["commit", "-q", "-m", "first"]];
+        commands.iter().all(|args| super::git::git(&work, args)).then_some(self)
     }
 
     /// What the model will answer.
@@ -212,7 +230,8 @@ impl Plan {
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 40,
-            line_numbers: true,
+            look: bowline::ide::state::look::Look::default(),
+            keep_undo: self.keep_undo,
             mouse: true,
             unrestricted: false,
             connect: Some(connect),
@@ -355,6 +374,15 @@ impl Desk {
         self.ide.app().frame();
     }
 
+    /// Waits until the system tells that open files were touched, then until they are looked at.
+    pub async fn notices(&mut self) {
+        self.until("a touch", |state| state.watching.deadline().is_some()).await;
+        while self.state().watching.deadline().is_some() {
+            self.clock.advance(Duration::from_millis(100));
+            self.ide.idle().await;
+        }
+    }
+
     /// The window gets the focus, so that the IDE looks at its files again.
     pub async fn look_again(&mut self) {
         self.ide.input(Input::Focus(true));
@@ -404,79 +432,5 @@ impl Desk {
             }
         }
         super::snaps::check(name, size, &picture);
-    }
-}
-
-/// What the system refuses, beside what it really refuses.
-#[derive(Debug, Default)]
-pub struct Refused {
-    /// Paths that cannot be read.
-    pub reads: Mutex<Vec<PathBuf>>,
-    /// Paths that cannot be written.
-    pub writes: Mutex<Vec<PathBuf>>,
-}
-
-/// Files and commands of the desk. Tests may run as root, who is refused nothing: so the
-/// refusals are made here.
-#[derive(Debug)]
-struct Place {
-    inner: LocalEnvironment,
-    refused: Arc<Refused>,
-}
-
-impl Place {
-    fn new(root: &Path, refused: Arc<Refused>) -> Self {
-        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
-        Self { inner: LocalEnvironment::new(root.to_path_buf(), vars), refused }
-    }
-}
-
-impl Environment for Place {
-    fn root(&self) -> &Path {
-        self.inner.root()
-    }
-
-    fn home(&self) -> Option<&Path> {
-        self.inner.home()
-    }
-
-    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
-        self.inner.resolve(path)
-    }
-
-    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
-        self.inner.stat(path)
-    }
-
-    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
-        self.inner.list(path)
-    }
-
-    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        if self.refused.reads.lock().unwrap().iter().any(|refused| refused == path) {
-            return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
-        }
-        self.inner.read(path)
-    }
-
-    fn write<'a>(
-        &'a self,
-        path: &'a Path,
-        bytes: Vec<u8>,
-        expected: Option<Stamp>,
-    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        if self.refused.writes.lock().unwrap().iter().any(|refused| refused == path) {
-            return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
-        }
-        self.inner.write(path, bytes, expected)
-    }
-
-    fn run(
-        &self,
-        command: CommandSpec,
-        output: OutputSink,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
-        self.inner.run(command, output, cancel)
     }
 }

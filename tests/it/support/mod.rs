@@ -4,7 +4,9 @@
 
 pub mod anthropic;
 pub mod desk;
+pub mod git;
 pub mod openai;
+pub mod place;
 pub mod pty;
 pub mod server;
 pub mod snaps;

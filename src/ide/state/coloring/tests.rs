@@ -19,8 +19,17 @@ fn file(path: &str, text: &str) -> File {
 }
 
 impl File {
+    fn at_once(&mut self) -> Option<ColorJob> {
+        let all = Byte(0)..self.document.text().end();
+        self.coloring.next(&mut self.document, Some(&self.path), &[all], Duration::ZERO)
+    }
+
+    /// After a long pause.
     fn next(&mut self) -> Option<ColorJob> {
-        self.coloring.next(&mut self.document, Some(&self.path), (Line(0), 10))
+        self.at_once().or_else(|| {
+            let all = Byte(0)..self.document.text().end();
+            self.coloring.next(&mut self.document, Some(&self.path), &[all], Duration::from_hours(1))
+        })
     }
 
     fn edit(&mut self, range: Range<usize>, new: &str) {
@@ -63,6 +72,20 @@ fn colours_arrive_and_stay_while_the_text_changes() {
 }
 
 #[test]
+fn parts_of_a_screen_have_their_own_colours_and_names() {
+    let code = "fn a() {\n    1;\n}\n".repeat(4000);
+    let mut file = file("a.rs", &code);
+    let end = Byte(code.len());
+    let shown = [Byte(0)..Byte(40), end.back(40)..end];
+    let job = file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).unwrap();
+    assert!(file.coloring.arrived(job.run()));
+    assert!(shown.iter().all(|part| !file.coloring.within(part).is_empty()));
+    assert!(file.coloring.within(&(Byte(code.len() / 2)..Byte(code.len() / 2 + 40))).is_empty());
+    assert!(file.coloring.outline().iter().any(|named| named.name == "a"));
+    assert!(file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).is_none());
+}
+
+#[test]
 fn many_changes_at_once_begin_anew() {
     let mut file = file("a.rs", "let x = 1;\n");
     let late = file.next().unwrap();
@@ -102,9 +125,18 @@ fn what_is_too_long_says_so_and_recovers() {
 #[test]
 fn what_is_looked_at_is_bounded() {
     let text = Text::from(format!("{}\n", "x".repeat(1 << 20)).repeat(3).as_str());
-    let (visible, range) = ranges(&text, (Line(1), 50));
-    assert!(visible.end - visible.start <= highlight::RANGE_MAX / 2);
-    assert!(visible.start - range.start <= highlight::RANGE_MAX / 4 && range.end >= visible.end);
+    for parts in [1, 3, 20] {
+        let line = text.line_start(Line(1));
+        let shown: Vec<_> = (0..parts).map(|n| line + n * 9000..line + n * 9000 + 8000).collect();
+        let (visible, around) = ranges(&text, &shown);
+        let bytes =
+            |ranges: &[Range<Byte>]| ranges.iter().map(|range| range.end - range.start).sum::<usize>();
+        assert!(bytes(&visible) <= highlight::RANGE_MAX / 2);
+        assert!(
+            bytes(&around) <= highlight::RANGE_MAX && around.windows(2).all(|two| two[0].end < two[1].start)
+        );
+        assert!(visible.iter().all(|seen| around.iter().any(|a| a.start <= seen.start && seen.end <= a.end)));
+    }
 }
 
 #[test]
@@ -116,4 +148,30 @@ fn a_search_that_breaks_down_is_told_and_ends() {
     assert!(file.next().is_none());
     file.edit(0..0, "y");
     assert!(file.next().is_none());
+}
+
+#[test]
+fn a_long_text_waits_for_a_pause() {
+    let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let job = file.at_once().unwrap();
+    file.edit(0..0, "a");
+    assert!(
+        file.at_once().is_none() && file.coloring.due(file.document.text()).is_none(),
+        "one is under way"
+    );
+    file.coloring.arrived(job.run());
+    let due = file.coloring.due(file.document.text()).expect("what came meanwhile is not forgotten");
+    assert!(due > Duration::ZERO && file.at_once().is_none());
+    let at = |file: &mut File, start, now| {
+        let shown = Byte(start)..Byte(start + 100);
+        file.coloring.next(&mut file.document, Some(&file.path), &[shown], now)
+    };
+    assert!(at(&mut file, 250_000, Duration::ZERO).is_some(), "what is not coloured yet waits for nothing");
+    let mut again = self::file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let job = again.at_once().unwrap();
+    again.coloring.arrived(job.run());
+    again.edit(0..0, "a");
+    assert!(again.at_once().is_none());
+    let due = again.coloring.due(again.document.text()).unwrap();
+    assert!(at(&mut again, 0, due).is_some());
 }

@@ -1,0 +1,64 @@
+//! The table of settings against the struct and itself.
+
+use super::*;
+
+#[test]
+fn defaults_of_rows_and_struct_agree() {
+    let mut settings = Settings {
+        theme: String::new(),
+        keymap: String::new(),
+        tab_width: 1,
+        auto_pairs: false,
+        wrap_column: 1,
+        line_numbers: false,
+        relative_numbers: true,
+        caret_line: false,
+        match_brackets: false,
+        whitespace: String::new(),
+        indent_guides: true,
+        rulers: vec![1],
+        max_line_length: 1,
+        scroll_margin: 1,
+        scrollbar: false,
+        soft_wrap: true,
+        keep_undo: false,
+        breadcrumbs: true,
+        sticky_lines: true,
+        tab_line: String::new(),
+        mouse: false,
+        steering_mode: String::new(),
+        follow_up_mode: String::new(),
+        ..Settings::default()
+    };
+    for row in ROWS.iter().filter(|row| !row.default.is_empty()) {
+        let value = match row.default.strip_prefix('"') {
+            Some(text) => Value::Text(text.trim_end_matches('"').to_string()),
+            None if row.default == "[]" => Value::Numbers(Vec::new()),
+            None if row.kind == Kind::Flag => Value::Flag(row.default == "true"),
+            None => Value::Number(row.default.parse().unwrap()),
+        };
+        row.set(&mut settings, value).unwrap();
+    }
+    assert_eq!(settings, Settings::default());
+}
+
+#[test]
+fn keys_are_unique_and_documented() {
+    let mut keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), ROWS.len());
+    assert!(ROWS.iter().all(|row| !row.doc.is_empty()));
+}
+
+#[test]
+fn wrong_values_are_refused_in_words() {
+    let mut settings = Settings::default();
+    let mut set = |key: &str, value| Row::find(key).unwrap().set(&mut settings, value).unwrap_err();
+    assert_eq!(set("tab-width", Value::Number(0)), "tab-width must be a whole number from 1 to 16");
+    assert_eq!(set("mouse", Value::Text("yes".into())), "mouse must be true or false");
+    let rulers = set("rulers", Value::Numbers(vec![80, 0]));
+    assert_eq!(rulers, "rulers must be a list of whole numbers from 1 to 500");
+    assert!(set("thinking", Value::Text("hard".into())).contains("one of off, minimal"));
+    assert_eq!(settings, Settings::default());
+}

@@ -1,0 +1,104 @@
+//! What a frame leaves to do: colours for what it showed, places for the scrollbar. Must not do
+//! it: what is wanted is asked for, and the answers come back as events.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::commands::command::Cx;
+use super::effect::Effect;
+use super::git;
+use super::state::State;
+use super::state::buffers::BufferId;
+use super::state::code_blocks::CodeJob;
+use super::state::coloring::Colored;
+use super::state::damage::Part;
+use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
+use super::state::shown::Shown;
+use crate::text::position::Byte;
+
+/// Asks for what the last frame had to do without.
+pub fn settle(cx: &mut Cx<'_>) {
+    let blocks = cx.state.transcript_view.borrow_mut().take_blocks();
+    let jobs = blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block));
+    cx.effects.extend(jobs.map(|job| Effect::ColorCode(Box::new(job))));
+    editor(cx);
+}
+
+fn editor(cx: &mut Cx<'_>) {
+    color(cx);
+    survey(cx);
+    git::settle(cx);
+}
+
+/// Asks for the colours of everything that is shown; a file in several windows is one question.
+fn color(cx: &mut Cx<'_>) {
+    let Some(active) = &cx.state.shown else { return };
+    let views: Vec<&Shown> = std::iter::once(active).chain(&cx.state.beside).collect();
+    let mut files: Vec<BufferId> = views.iter().map(|view| view.buffer).collect();
+    files.sort_unstable();
+    files.dedup();
+    for id in files {
+        let of = views.iter().filter(|view| view.buffer == id);
+        let mut parts: Vec<Range<Byte>> = of.flat_map(|view| view.parts()).collect();
+        parts.sort_by_key(|part| part.start);
+        let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
+        let before = buffer.coloring.trouble();
+        let job = buffer.color(&parts, cx.now);
+        if buffer.coloring.trouble() != before {
+            cx.state.damage.add(Part::Status);
+        }
+        if let Some(job) = job {
+            cx.effects.push(Effect::Color(id, Box::new(job)));
+        }
+    }
+}
+
+/// When time alone makes the next search for colours due.
+pub fn due(state: &State) -> Option<Duration> {
+    let views = state.shown.iter().chain(&state.beside);
+    let shown = |id: BufferId| state.buffers.all().iter().find(|buffer| buffer.id == id);
+    let due = |view: &Shown| shown(view.buffer).and_then(|buffer| buffer.coloring.due(buffer.area.text()));
+    views.filter_map(due).min()
+}
+
+/// Asks where in the whole text stands what was looked for, one search at a time.
+fn survey(cx: &mut Cx<'_>) {
+    let state = &mut *cx.state;
+    let Some(needle) = &state.highlight else {
+        if state.surveyed.take().is_some() {
+            state.damage.add(Part::Editor);
+        }
+        return;
+    };
+    let has_bar = state.shown.as_ref().is_some_and(|shown| !shown.bar.is_empty());
+    let Some(buffer) = state.buffers.current().filter(|_| has_bar && !state.surveying) else { return };
+    let known = state.surveyed.as_ref().is_some_and(|found| found.is_of(buffer, needle));
+    if known || buffer.area.text().end().0 > SURVEY_MAX {
+        return;
+    }
+    state.surveying = true;
+    cx.effects.push(Effect::Survey(Box::new(Survey {
+        buffer: buffer.id,
+        version: buffer.area.document.version(),
+        text: buffer.area.text().clone(),
+        needle: needle.clone(),
+    })));
+}
+
+/// A text was searched for the scrollbar.
+pub fn surveyed(cx: &mut Cx<'_>, found: Surveyed) {
+    cx.state.surveying = false;
+    // What was found in an older text still says more than nothing, until the next answer.
+    cx.state.surveyed = Some(found);
+    cx.state.damage.touch();
+}
+
+/// The colours of a part of a file were found, or there are none.
+pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
+    let shown = cx.state.shown.iter().chain(&cx.state.beside).any(|view| view.buffer == id);
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    buffer.coloring.hear(&mut buffer.area.document);
+    if buffer.coloring.arrived(colored) && shown {
+        cx.state.damage.add(Part::Editor);
+    }
+}

@@ -1,0 +1,90 @@
+//! When a text is parsed again after changes. Must not know what parsing is.
+//!
+//! A parse after every key costs more than the key itself, mostly for nothing that is seen, since
+//! colours are carried along: so the next one waits for a pause in typing, and without one as
+//! long as makes parsing a small part of the time. New words of a short text have their colours
+//! before anybody misses them.
+
+use std::time::Duration;
+
+/// Shorter texts wait a moment only.
+const SHORT_LEN: usize = 200 << 10;
+/// Somebody who has not typed for so long is looking.
+const PAUSE: Duration = Duration::from_millis(150);
+/// The same for a short text.
+const PAUSE_SHORT: Duration = Duration::from_millis(30);
+/// The longest wait for a short text.
+const WAIT_SHORT: Duration = Duration::from_millis(150);
+/// Of the time of somebody who types without a pause, parsing takes one part in so many.
+const SHARE: u32 = 500;
+/// Colours are never older.
+const WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// The changes that wait, and what the last parse took. Times are those of the monotonic clock.
+#[derive(Debug, Default)]
+pub struct Pace {
+    first: Option<Duration>,
+    last: Duration,
+    cost: Duration,
+}
+
+impl Pace {
+    /// The text has changed.
+    pub fn changed(&mut self, now: Duration) {
+        self.first.get_or_insert(now);
+        self.last = now;
+    }
+
+    /// All changes are being parsed.
+    pub fn begun(&mut self) {
+        self.first = None;
+    }
+
+    /// A parse has ended.
+    pub fn took(&mut self, cost: Duration) {
+        self.cost = cost;
+    }
+
+    /// When a text of so many bytes should be parsed again; `None` while nothing has changed.
+    pub fn due(&self, len: usize) -> Option<Duration> {
+        let first = self.first?;
+        let (pause, wait) = if len <= SHORT_LEN { (PAUSE_SHORT, WAIT_SHORT) } else { (PAUSE, WAIT_MAX) };
+        Some((self.last + pause).min(first + (self.cost * SHARE).min(wait)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: usize = 1 << 20;
+
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    #[test]
+    fn a_pause_in_typing_is_when_to_parse() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.due(LONG), None);
+        pace.took(ms(2));
+        pace.changed(ms(1000));
+        pace.changed(ms(1050));
+        assert_eq!((pace.due(LONG), pace.due(10)), (Some(ms(1200)), Some(ms(1080))));
+        pace.begun();
+        assert_eq!(pace.due(LONG), None);
+    }
+
+    #[test]
+    fn without_a_pause_parsing_takes_a_small_part_of_the_time() {
+        let mut pace = Pace::default();
+        for (cost, wait) in [(1, 500), (2, 1000), (50, 2000)] {
+            pace.took(ms(cost));
+            pace.begun();
+            for key in 0..80 {
+                pace.changed(ms(5000 + key * 50));
+            }
+            assert_eq!(pace.due(LONG), Some(ms(5000 + wait)));
+        }
+    }
+}

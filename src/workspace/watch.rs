@@ -1,0 +1,272 @@
+//! Who touches certain files: their folders are watched, and what happens in them is told of
+//! these files alone. Sleeps in the system until something happens.
+//!
+//! Must not know what the files are, nor read them: a touch is a reason to look, no more.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+/// Why files are not watched.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// The system has no watch left, or none at all.
+    #[error("the system lets nothing be watched: {0}")]
+    NoWatcher(notify::Error),
+    /// One folder cannot be watched; the others are.
+    #[error("{folder} cannot be watched: {source}")]
+    Folder {
+        /// Which one.
+        folder: PathBuf,
+        /// Why.
+        source: notify::Error,
+    },
+}
+
+/// Which files were touched and not yet looked at. Filled on the watcher's thread.
+#[derive(Debug, Default)]
+pub struct Touches(Mutex<Touched>);
+
+/// What was touched.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Touched {
+    /// These files.
+    pub files: BTreeSet<PathBuf>,
+    /// How many times, all together.
+    pub times: u64,
+}
+
+impl Touches {
+    fn lock(&self) -> MutexGuard<'_, Touched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many touches there were since the last [`Self::take`].
+    pub fn times(&self) -> u64 {
+        self.lock().times
+    }
+
+    /// Takes what there is.
+    pub fn take(&self) -> Touched {
+        std::mem::take(&mut *self.lock())
+    }
+
+    /// Notes files; tells whether there were none before.
+    fn add(&self, files: impl IntoIterator<Item = PathBuf>) -> bool {
+        let mut touched = self.lock();
+        let was_empty = touched.files.is_empty();
+        touched.files.extend(files);
+        touched.times += 1;
+        was_empty && !touched.files.is_empty()
+    }
+}
+
+/// Watches the folders of files.
+pub struct Watcher {
+    inner: RecommendedWatcher,
+    shared: Arc<Shared>,
+    folders: BTreeSet<PathBuf>,
+}
+
+struct Shared {
+    touches: Arc<Touches>,
+    wake: Box<dyn Fn() + Send + Sync>,
+    wanted: Mutex<Vec<PathBuf>>,
+    /// Folders whose watch has ended with them.
+    lost: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl Watcher {
+    /// A watcher that follows nothing yet. It notes files in `touches`, and calls `wake`, on a
+    /// thread of its own, for the first one after they were taken.
+    pub fn new(touches: Arc<Touches>, wake: impl Fn() + Send + Sync + 'static) -> Result<Self, WatchError> {
+        let shared = Arc::new(Shared {
+            touches,
+            wake: Box::new(wake),
+            wanted: Mutex::default(),
+            lost: Mutex::default(),
+        });
+        let heard = shared.clone();
+        let inner = notify::recommended_watcher(move |event| heard.hear(event));
+        Ok(Self { inner: inner.map_err(WatchError::NoWatcher)?, shared, folders: BTreeSet::new() })
+    }
+
+    /// Follows these files from now on, absolute, and no others. A file whose folder is not
+    /// there is followed by the nearest folder that is; calling this again when something was
+    /// touched follows it further down. Tells whether folders are watched that were not before:
+    /// what happened in them until now was told by nobody. Blocking.
+    pub fn follow(&mut self, files: Vec<PathBuf>) -> Result<bool, WatchError> {
+        let folder = |file: &PathBuf| file.ancestors().skip(1).find(|up| up.is_dir()).map(Path::to_path_buf);
+        let folders: BTreeSet<PathBuf> = files.iter().filter_map(folder).collect();
+        *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner) = files;
+        let lost = std::mem::take(&mut *self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner));
+        self.folders.retain(|folder| !lost.contains(folder));
+        for old in self.folders.difference(&folders) {
+            if let Err(error) = self.inner.unwatch(old) {
+                tracing::debug!(%error, "a folder was not watched any more");
+            }
+        }
+        self.folders.retain(|folder| folders.contains(folder));
+        let (mut is_new, mut failed) = (false, None);
+        for folder in folders {
+            if self.folders.contains(&folder) {
+                continue;
+            }
+            match self.inner.watch(&folder, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    is_new |= self.folders.insert(folder);
+                }
+                Err(source) => failed = failed.or(Some(WatchError::Folder { folder, source })),
+            }
+        }
+        failed.map_or(Ok(is_new), Err)
+    }
+}
+
+impl Shared {
+    fn hear(&self, event: notify::Result<notify::Event>) {
+        let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        let touched: Vec<PathBuf> = match event {
+            // Too much has happened to be told: anything may have.
+            Ok(event) if event.need_rescan() => wanted.clone(),
+            // Reading is no touch.
+            Ok(event) if is_reading(event.kind) => Vec::new(),
+            Ok(event) => {
+                let leaves = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(_));
+                if leaves {
+                    let gone = event.paths.iter().filter(|path| !path.exists()).cloned();
+                    self.lost.lock().unwrap_or_else(PoisonError::into_inner).extend(gone);
+                }
+                // What happens to a folder on the way happens to the file.
+                let is_meant = |file: &&PathBuf| event.paths.iter().any(|path| file.starts_with(path));
+                wanted.iter().filter(is_meant).cloned().collect()
+            }
+            Err(error) => {
+                tracing::warn!(%error, "watching files failed");
+                wanted.clone()
+            }
+        };
+        drop(wanted);
+        if !touched.is_empty() && self.touches.add(touched) {
+            (self.wake)();
+        }
+    }
+}
+
+fn is_reading(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Access(access) if access != AccessKind::Close(AccessMode::Write))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    struct Place {
+        folder: tempfile::TempDir,
+        watcher: Watcher,
+        touches: Arc<Touches>,
+        woken: mpsc::Receiver<()>,
+    }
+
+    fn place(files: &[&str]) -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let touches = Arc::new(Touches::default());
+        let (send, woken) = mpsc::channel();
+        let mut watcher = Watcher::new(touches.clone(), move || send.send(()).unwrap()).unwrap();
+        watcher.follow(files.iter().map(|file| folder.path().join(file)).collect()).unwrap();
+        Place { folder, watcher, touches, woken }
+    }
+
+    impl Place {
+        fn path(&self, name: &str) -> PathBuf {
+            self.folder.path().join(name)
+        }
+
+        /// Waits for the next touch.
+        fn touched(&self) -> Vec<String> {
+            self.woken.recv_timeout(PATIENCE).expect("a touch of a file is told");
+            let names = self.touches.take().files.into_iter();
+            names.map(|path| path.strip_prefix(self.folder.path()).unwrap().display().to_string()).collect()
+        }
+    }
+
+    #[test]
+    fn writes_renames_and_removals_are_told_and_other_files_are_not() {
+        let place = place(&["a.txt", "b.txt"]);
+        fs::write(place.path("other.txt"), "x").unwrap();
+        fs::write(place.path("a.txt"), "x").unwrap();
+        assert_eq!(place.touched(), ["a.txt"]);
+        fs::rename(place.path("other.txt"), place.path("b.txt")).unwrap();
+        // With the rest of what the first write did, or after it.
+        while !place.touched().contains(&"b.txt".to_string()) {}
+        fs::remove_file(place.path("a.txt")).unwrap();
+        while !place.touched().contains(&"a.txt".to_string()) {}
+    }
+
+    #[test]
+    fn a_burst_wakes_once_until_it_is_taken() {
+        let place = place(&["a.txt", "end"]);
+        for n in 0..50 {
+            fs::write(place.path("a.txt"), n.to_string()).unwrap();
+        }
+        fs::write(place.path("end"), "").unwrap();
+        place.woken.recv_timeout(PATIENCE).expect("the first write is told");
+        while !place.touches.lock().files.contains(&place.path("end")) {
+            std::thread::yield_now();
+        }
+        assert!(place.touches.times() > 50);
+        assert!(place.woken.try_recv().is_err(), "one wake for all of them");
+    }
+
+    #[test]
+    fn a_folder_that_goes_and_comes_back_is_followed_again() {
+        let mut place = place(&["deep/er/a.txt"]);
+        let file = place.path("deep/er/a.txt");
+        let files = || vec![file.clone()];
+        fs::create_dir(place.path("deep")).unwrap();
+        assert_eq!(place.touched(), ["deep/er/a.txt"]);
+        place.watcher.follow(files()).unwrap();
+        fs::create_dir(place.path("deep/er")).unwrap();
+        assert_eq!(place.touched(), ["deep/er/a.txt"]);
+        place.watcher.follow(files()).unwrap();
+        fs::remove_dir_all(place.path("deep")).unwrap();
+        assert_eq!(place.touched(), ["deep/er/a.txt"]);
+        while place.path("deep").exists() || place.watcher.shared.lost.lock().unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+        place.watcher.follow(files()).unwrap();
+        place.touches.take();
+        fs::create_dir_all(place.path("deep/er")).unwrap();
+        place.touched();
+        place.watcher.follow(files()).unwrap();
+        place.touches.take();
+        fs::write(place.path("deep/er/a.txt"), "x").unwrap();
+        assert_eq!(place.touched(), ["deep/er/a.txt"]);
+    }
+
+    #[test]
+    fn reading_is_no_touch() {
+        let place = place(&["a.txt", "end"]);
+        fs::write(place.path("a.txt"), "x").unwrap();
+        // Watched anew: what the write did is told already.
+        while place.touched() != ["a.txt"] {}
+        fs::write(place.path("end"), "").unwrap();
+        while !place.touched().contains(&"end".to_string()) {}
+        while place.woken.try_recv().is_ok() {}
+        place.touches.take();
+        fs::read(place.path("a.txt")).unwrap();
+        fs::remove_file(place.path("end")).unwrap();
+        while !place.touches.lock().files.contains(&place.path("end")) {
+            std::thread::yield_now();
+        }
+        assert!(!place.touches.lock().files.contains(&place.path("a.txt")));
+    }
+}

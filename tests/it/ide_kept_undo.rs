@@ -1,0 +1,151 @@
+//! Undo that reaches beyond the program: trees that come back with their files, and trees that
+//! do not fit any more.
+
+use std::path::PathBuf;
+
+use bowline::text::transaction::Author;
+
+use crate::support::desk::{Desk, Plan};
+
+/// Where trees are kept.
+fn shelf(desk: &Desk) -> Vec<PathBuf> {
+    let folder = desk.path("../home/state/undo");
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Ends the run as a person does, unsaved text given up.
+async fn quit(mut desk: Desk) -> Plan {
+    let end = desk.ide.app().end_keeping(true);
+    tokio::task::spawn_blocking(end).await.unwrap();
+    desk.again()
+}
+
+fn modified(desk: &mut Desk) -> bool {
+    desk.state().buffers.current().unwrap().area.document.is_modified()
+}
+
+#[tokio::test]
+async fn what_was_done_before_the_save_is_undone_in_the_next_run() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.type_in("x").await;
+    desk.keys("Ctrl-s").await;
+    desk.keys("End").await;
+    desk.type_in("y").await;
+    desk.keys("Ctrl-s").await;
+    let mut again = quit(desk).await.open("a.txt").start().await;
+    assert_eq!((again.text().as_str(), modified(&mut again)), ("xoney\n", false));
+    again.keys("Ctrl-z").await;
+    assert_eq!((again.text().as_str(), modified(&mut again)), ("xone\n", true));
+    again.keys("Ctrl-z").await;
+    assert_eq!((again.text().as_str(), again.cursor()), ("one\n", (1, 1)));
+    again.keys("Alt-z Alt-z").await;
+    assert_eq!((again.text().as_str(), modified(&mut again)), ("xoney\n", false));
+    again.keys("Alt-x").await;
+    again.type_in("history.tree").await;
+    again.keys("Enter").await;
+    assert!(again.picture().contains("undo tree"), "{}", again.picture());
+}
+
+#[tokio::test]
+async fn what_was_given_up_at_the_end_can_be_redone() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.type_in("x").await;
+    desk.keys("Ctrl-s").await;
+    desk.type_in("lost").await;
+    let mut again = quit(desk).await.open("a.txt").start().await;
+    assert_eq!((again.text().as_str(), modified(&mut again)), ("xone\n", false));
+    again.keys("Alt-z").await;
+    assert_eq!(again.text(), "xlostone\n");
+}
+
+#[tokio::test]
+async fn a_tree_is_kept_when_the_file_is_closed_and_taken_up_in_the_same_run() {
+    let mut desk = Plan::new().with("a.txt", "one\n").with("b.txt", "b\n").start().await;
+    desk.type_in("x").await;
+    desk.keys("Ctrl-s").await;
+    desk.type_in("y").await;
+    desk.keys("Ctrl-z").await;
+    desk.keys("Alt-w").await;
+    desk.keys("Ctrl-o").await;
+    desk.type_in("a.txt").await;
+    desk.keys("Enter").await;
+    assert_eq!((desk.shown().as_str(), desk.text().as_str()), ("a.txt", "xone\n"));
+    desk.keys("Alt-z").await;
+    assert_eq!(desk.text(), "xyone\n", "what was taken back before the file was closed");
+    desk.keys("Ctrl-z Ctrl-z").await;
+    assert_eq!(desk.text(), "one\n");
+}
+
+#[tokio::test]
+async fn authors_and_times_come_back() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.write("a.txt", "two\n");
+    desk.look_again().await;
+    desk.clock.advance(std::time::Duration::from_hours(1));
+    desk.type_in("x").await;
+    desk.keys("Ctrl-s").await;
+    let seen = |desk: &mut Desk| {
+        let history = desk.state().buffers.current().unwrap().area.document.history().clone();
+        let of = |n| history.revision(n).map(|known| (known.author.clone(), known.time_ms));
+        [of(1), of(2), of(3)]
+    };
+    let before = seen(&mut desk);
+    assert_eq!(before[0].as_ref().unwrap().0, Author::External);
+    let mut again = quit(desk).await.open("a.txt").start().await;
+    assert_eq!(seen(&mut again), before);
+}
+
+#[tokio::test]
+async fn a_file_that_was_changed_meanwhile_drops_its_tree_and_says_so_once() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.type_in("x").await;
+    desk.keys("Ctrl-s").await;
+    assert_eq!(shelf(&desk).len(), 1);
+    let mut again = quit(desk).await.file("a.txt", "from elsewhere\n").open("a.txt").start().await;
+    assert_eq!(again.message(), "a.txt was changed since; its older undo steps are gone");
+    again.keys("Ctrl-z").await;
+    assert_eq!((again.text().as_str(), again.message().as_str()), ("from elsewhere\n", "nothing to undo"));
+    assert_eq!(shelf(&again), Vec::<PathBuf>::new());
+    let mut third = quit(again).await.open("a.txt").start().await;
+    assert_eq!(third.message(), "");
+}
+
+#[tokio::test]
+async fn a_damaged_tree_is_dropped_and_the_file_is_as_ever() {
+    for damage in ["", "{}\n", "\u{0}", "{\"undo_tree\":1"] {
+        let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+        desk.type_in("x").await;
+        desk.keys("Ctrl-s").await;
+        let kept = shelf(&desk).remove(0);
+        let plan = quit(desk).await;
+        std::fs::write(&kept, damage).unwrap();
+        let mut again = plan.open("a.txt").start().await;
+        assert_eq!(again.message(), "older undo steps of a.txt cannot be used: it is damaged");
+        again.keys("Ctrl-z").await;
+        assert_eq!(again.text(), "xone\n");
+    }
+}
+
+#[tokio::test]
+async fn who_does_not_want_trees_kept_has_none() {
+    let mut desk = Plan::new().with("a.txt", "one\n").forgetful().start().await;
+    desk.type_in("x").await;
+    desk.keys("Ctrl-s").await;
+    assert!(shelf(&desk).is_empty());
+    let mut again = quit(desk).await.open("a.txt").start().await;
+    assert!(shelf(&again).is_empty());
+    again.keys("Ctrl-z").await;
+    assert_eq!(again.text(), "xone\n");
+}
+
+#[tokio::test]
+async fn a_file_that_was_only_looked_at_keeps_the_tree_that_it_had() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.type_in("x").await;
+    desk.keys("Ctrl-s").await;
+    let looked = quit(desk).await.open("a.txt").start().await;
+    let mut third = quit(looked).await.open("a.txt").start().await;
+    third.keys("Ctrl-z").await;
+    assert_eq!(third.text(), "one\n");
+}

@@ -1,0 +1,87 @@
+//! Files and commands of a desk, with what the system refuses.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use bowline::exec::local::LocalEnvironment;
+use bowline::exec::{
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
+};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+/// What the system refuses, beside what it really refuses.
+#[derive(Debug, Default)]
+pub struct Refused {
+    /// Paths that cannot be read.
+    pub reads: Mutex<Vec<PathBuf>>,
+    /// Paths that cannot be written.
+    pub writes: Mutex<Vec<PathBuf>>,
+}
+
+/// Files and commands of the desk. Tests may run as root, who is refused nothing: so the
+/// refusals are made here.
+#[derive(Debug)]
+pub struct Place {
+    inner: LocalEnvironment,
+    refused: Arc<Refused>,
+}
+
+impl Place {
+    /// A place with this workspace.
+    pub fn new(root: &Path, refused: Arc<Refused>) -> Self {
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        Self { inner: LocalEnvironment::new(root.to_path_buf(), vars), refused }
+    }
+}
+
+impl Environment for Place {
+    fn root(&self) -> &Path {
+        self.inner.root()
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.inner.home()
+    }
+
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        self.inner.resolve(path)
+    }
+
+    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
+        self.inner.stat(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.inner.list(path)
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
+        if self.refused.reads.lock().unwrap().iter().any(|refused| refused == path) {
+            return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
+        }
+        self.inner.read(path)
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        if self.refused.writes.lock().unwrap().iter().any(|refused| refused == path) {
+            return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
+        }
+        self.inner.write(path, bytes, expected)
+    }
+
+    fn run(
+        &self,
+        command: CommandSpec,
+        output: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.run(command, output, cancel)
+    }
+}
