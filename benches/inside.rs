@@ -66,7 +66,8 @@ fn bench(text: &str) -> Bench {
     app.screen.set_erase_colored(true);
     let path = folder.path().join("text.rs");
     let result = Ok(Some((Document::from_bytes(text.as_bytes()), bowline::exec::Stamp::of(text.as_bytes()))));
-    app.handle(Event::Opened(Opened { real: path.clone(), path, result, at: None, behind: false }));
+    let opened = Opened { real: path.clone(), path, result, at: None, behind: false };
+    app.handle(Event::Opened(Box::new(opened)));
     let mut bench = Bench { app, _runtime: runtime, _folder: folder, _events: events };
     bench.key("Alt-2");
     bench

@@ -15,16 +15,13 @@ use crate::base::paths::Home;
 use crate::config::load::{self, Loaded};
 use crate::config::resources::Resources;
 use crate::exec::local::LocalEnvironment;
-use crate::ide::keys::keymap::DEFAULT as DEFAULT_KEYS;
+use crate::ide::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::options::OpenTarget;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::options::{Options as SessionOptions, SessionChoice};
 use crate::tools::{Approval, Mode};
 use crate::tui::theme::Theme;
 use crate::tui::theme::scheme::BUILTIN as THEMES;
-
-/// The key maps that come with bowline.
-const KEYMAPS: [(&str, &str); 1] = [("default", DEFAULT_KEYS)];
 
 /// What the process was given beside its arguments.
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@ use super::commands::{git, history, search};
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
+use super::modal::{helix, line, seek};
 use super::recovery;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::undo_keeping;
@@ -29,7 +30,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         }
         Answer::Discard(id) => {
             undo_keeping::keep(cx, *id);
-            cx.state.buffers.close(*id);
+            cx.state.close_buffer(*id);
         }
         Answer::SaveAndClose(id) => save_buffer(cx, *id, AfterSave::Close, false),
         Answer::Overwrite(id, path) => save_to(cx, *id, path.clone(), AfterSave::Stay, true),
@@ -78,7 +79,11 @@ pub fn question(cx: &mut Cx<'_>) {
     cx.state.pop_overlay();
     match topic {
         Topic::GoToLine | Topic::Earlier => {}
+        Topic::Seek(forward) => seek::typed(cx, &answer, forward),
+        Topic::Pick(how) => helix::pick(cx, &answer, how),
+        Topic::Line => line::typed(cx, &answer),
         Topic::Find(from) => {
+            search::leave(cx);
             cx.state.last_search = Some(answer);
             cx.state.accepted_search = unsearched.map(|seen| (from, seen));
         }
@@ -96,6 +101,7 @@ pub fn question(cx: &mut Cx<'_>) {
         }
         Topic::Open => {
             let path = resolve(cx, &answer);
+            cx.state.note_jump();
             cx.effects.push(Effect::Open { path, at: None });
         }
     }

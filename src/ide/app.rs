@@ -14,6 +14,7 @@ use super::commands::file::save_buffer;
 use super::effect::Effect;
 use super::event::{Event, Happened};
 use super::layout;
+use super::modal::{cursor_shape, flow, repeat};
 use super::options::Options;
 use super::panes::{PANES, overlay, prompt};
 use super::pickers::{Load, PICKERS};
@@ -178,7 +179,7 @@ impl App {
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
-            Event::Opened(opened) => file_events::opened(&mut cx, opened),
+            Event::Opened(opened) => file_events::opened(&mut cx, *opened),
             Event::Reading(part) => reading::more(&mut cx, *part),
             Event::AllOpened => recovery::all_opened(&mut cx),
             Event::Reread(read) => disk_events::reloaded(&mut cx, read),
@@ -197,6 +198,7 @@ impl App {
             Event::Ask(ask, reply) => update::ask(&mut cx, ask, reply),
         }
         self.perform(effects);
+        self.with_cx(flow::settle);
         self.watch_time();
     }
 
@@ -228,11 +230,16 @@ impl App {
                     self.state.again.replaying = true;
                     for key in keys {
                         self.with_cx(|cx| input::key(cx, key));
+                        let mut failed = false;
+                        self.with_cx(|cx| failed = repeat::failed(cx));
+                        if failed {
+                            break;
+                        }
                     }
                     self.state.again.replaying = false;
                 }
+                Effect::Repeated => repeat::end(&mut self.state),
                 Effect::SaveAgain(buffer, then) => self.with_cx(|cx| save_buffer(cx, buffer, then, false)),
-                Effect::CycleModel(step) => self.cycle_model(step),
                 Effect::Copy(text) => self.copied = Some(text),
                 Effect::Repaint => {
                     self.screen.repaint();
@@ -294,16 +301,6 @@ impl App {
         if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
             self.with_cx(|cx| (row.accept)(cx, &pick, &picker.marked));
         }
-    }
-
-    fn cycle_model(&mut self, step: isize) {
-        let models = &self.state.agent.models;
-        if models.len() < 2 {
-            return self.state.say("there is no other model; set a provider's key to get more");
-        }
-        let at = models.iter().position(|model| Some(model) == self.state.agent.model.as_ref()).unwrap_or(0);
-        let next = &models[(at as isize + step).rem_euclid(models.len() as isize) as usize];
-        self.worker.perform(Effect::SetModel { provider: next.provider.clone(), id: next.id.clone() });
     }
 
     /// The picker on top may have new matches.
@@ -380,6 +377,7 @@ impl App {
     pub fn frame(&mut self) -> Vec<u8> {
         if self.state.damage.any() {
             self.arrange();
+            self.screen.set_cursor_shape(cursor_shape::wanted(&self.state));
             self.screen.render(&mut self.tree, &self.state, &self.theme);
         }
         self.screen.take_output()

@@ -130,7 +130,7 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
     let view = &buffer.area.riders.view;
     let lens = buffer.area.lens(tab_width);
     let mut rows = lens.rows_from(lens.row_at(view.top), height);
-    let head = buffer.area.selection.primary().head;
+    let head = buffer.area.caret();
     let pair = if look.brackets { pair_at(buffer, &rows) } else { None };
     let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
     let sticky = if look.sticky { stick(buffer, &lens, &mut rows, head) } else { 0 };
@@ -204,7 +204,7 @@ fn stick(buffer: &Buffer, lens: &Lens<'_>, rows: &mut [Row], head: Byte) -> usiz
 /// Scrolls to the cursor when it has moved, or its part of the screen has changed.
 fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) {
     let Frame { area, look, tab_width, .. } = *frame;
-    let head = buffer.area.selection.primary().head;
+    let head = buffer.area.caret();
     if frame.is_active {
         // Whoever went there, by a search or from elsewhere, wants to see it.
         buffer.area.riders.folds.reveal(head);

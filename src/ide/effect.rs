@@ -121,6 +121,8 @@ pub enum Effect {
     Entries(Injector<PickRow>, u64),
     /// Press keys, one after the other.
     Keys(Vec<Key>),
+    /// The last change of a modal map was made again.
+    Repeated,
     /// Run a command, by its id.
     Run(&'static str),
     /// Show a picker; by its id in the table.
@@ -140,8 +142,6 @@ pub enum Effect {
         /// Model id.
         id: String,
     },
-    /// Let the next model of the list answer, or the one before.
-    CycleModel(isize),
     /// Let it think more or less.
     SetThinking(Thinking),
     /// Offer only these tools.

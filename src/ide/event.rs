@@ -62,7 +62,7 @@ pub enum Event {
     /// The queues that were taken back.
     Dequeued(Vec<String>),
     /// A file was read.
-    Opened(Opened),
+    Opened(Box<Opened>),
     /// More of a long file was read.
     Reading(Box<Partly>),
     /// The files that were to be opened at the start are.

@@ -140,7 +140,7 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
         AfterSave::Close if unsaved => {
             cx.state.say(format!("{name} was changed while it was saved; it stays open"));
         }
-        AfterSave::Close => cx.state.buffers.close(id),
+        AfterSave::Close => cx.state.close_buffer(id),
         AfterSave::Quit => cx.state.quit = cx.state.buffers.unsaved().next().is_none(),
     }
 }

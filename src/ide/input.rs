@@ -3,11 +3,14 @@
 use super::answers;
 use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, again, change, edit, search};
+use super::keys::keymap::BUILTIN;
 use super::keys::{Keymap, KeymapProblem, Lookup};
+use super::modal::{self, cursors, flow, typing};
 use super::overlays::dialog;
 use super::state::State;
 use super::state::awaiting::Awaiting;
 use super::state::damage::Part;
+use super::state::modal::Mode;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::update;
 use crate::text::transaction::Grouping;
@@ -22,6 +25,18 @@ pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
     let (keymap, problems) = Keymap::or_default(text, |id| find(id).is_some());
     let tell = |problem: KeymapProblem| format!("{origin}:{}: {}", problem.line, problem.message);
     (keymap, problems.into_iter().map(tell).collect())
+}
+
+/// Uses a key map that comes with bowline from now on.
+pub fn use_keymap(cx: &mut Cx<'_>, name: &str) {
+    let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else { return };
+    let (keymap, _) = read_keymap(name, text);
+    cursors::ungroup(cx.state);
+    cx.state.modal = crate::ide::state::modal::Modal::new(keymap.modes());
+    cx.state.keymap = keymap;
+    cx.state.pending.clear();
+    cx.state.damage.all();
+    cx.state.say(format!("keys of {name}; keymap = \"{name}\" in settings.toml keeps them"));
 }
 
 /// The command of an id.
@@ -54,6 +69,12 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     let key = key.pressed();
+    flow::before(cx, key);
+    press(cx, key);
+    flow::after(cx);
+}
+
+fn press(cx: &mut Cx<'_>, key: Key) {
     let fresh = cx.state.pending.is_empty() && cx.state.overlays.is_empty() && cx.state.awaiting.is_none();
     let too_long = cx.state.again.key(key, fresh);
     if !cx.state.status.message.is_empty() {
@@ -66,7 +87,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         // Only silence ends the guard: whoever types on has not seen the question.
         cx.state.guard_until = Some(cx.now + GUARD);
         if !cx.state.guard_swallows {
-            return typed_below(cx, |cx| self::key(cx, key));
+            return typed_below(cx, |cx| press(cx, key));
         }
         // Escape and commands of the program cannot be meant as an answer.
         if key.typed().is_some() || key.code == crate::tui::input::KeyCode::Enter {
@@ -77,6 +98,9 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     if let Some(awaiting) = cx.state.awaiting.take() {
+        if let Awaiting::Modal(ask) = awaiting {
+            return modal::answers::answered(cx, ask, key);
+        }
         match key.typed() {
             Some(c) if awaiting == Awaiting::MacroTimes => match c.to_digit(10) {
                 Some(times @ 1..) => again::replay(cx, times as usize),
@@ -85,6 +109,9 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
             Some(c) => change::awaited(cx, awaiting, c),
             None => cx.state.say("given up"),
         }
+        return follow_query(cx);
+    }
+    if flow::digit(cx, key) {
         return;
     }
     cx.state.pending.push(key);
@@ -108,7 +135,8 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
 fn unknown(cx: &mut Cx<'_>, key: Key) {
     let broken = cx.state.pending.len() > 1;
     let keys: Vec<String> = std::mem::take(&mut cx.state.pending).iter().map(ToString::to_string).collect();
-    if broken {
+    if broken || !cursors::types(cx.state) {
+        cx.state.modal.forget();
         cx.state.fail(format!("{} does nothing here", keys.join(" ")));
         return;
     }
@@ -116,6 +144,9 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
         Some(c) if cx.state.text_target().is_some() => {
             cx.state.kill_ring.interrupt();
             cx.state.selecting = false;
+            if cursors::in_editor(cx.state) && cx.state.modal.mode == Mode::Replace {
+                return typing::over(cx, c.encode_utf8(&mut [0; 4]));
+            }
             edit::typed(cx, c);
             cx.state.again.typed(c);
             follow_query(cx);

@@ -216,6 +216,9 @@ impl OnTerminal {
             self.copy(app, &text)?;
         }
         let bytes = app.frame();
+        if app.screen.has_cursor_shape() {
+            self.terminal.own_caret()?;
+        }
         if !bytes.is_empty() {
             self.terminal.write(&bytes)?;
             self.last_frame = self.clock.monotonic();

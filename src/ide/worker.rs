@@ -96,7 +96,7 @@ impl Worker {
             Effect::Open { path, at } => {
                 let (env, events, seen) = (self.env.clone(), self.events.clone(), self.seen.clone());
                 self.task(async move {
-                    Event::Opened(opening::open(&*env, path, (at, false), (&events, &seen)).await)
+                    Event::Opened(Box::new(opening::open(&*env, path, (at, false), (&events, &seen)).await))
                 });
             }
             Effect::Reread { buffer, path, text, version, forced, encoding, current } => {
@@ -188,11 +188,11 @@ impl Worker {
         tokio::spawn(async move {
             let mut behind = first.is_some();
             if let Some(first) = first {
-                send(&events, Event::Opened(first)).await;
+                send(&events, Event::Opened(Box::new(first))).await;
             }
             for (path, at) in files {
                 let opened = opening::open(&*env, path, (at, behind), (&events, &seen)).await;
-                send(&events, Event::Opened(opened)).await;
+                send(&events, Event::Opened(Box::new(opened))).await;
                 behind = true;
             }
             send(&events, Event::AllOpened).await;

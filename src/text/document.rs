@@ -6,6 +6,7 @@ use super::encoding::Unfit;
 use super::format::{self, Format};
 use super::history::{Commit, Formats, History, Revision, Step};
 use super::marks::Marks;
+use super::places::Places;
 use super::rebase::{Overlap, rebase, trimmed};
 use super::rope::Text;
 use super::selection::Selection;
@@ -18,6 +19,7 @@ pub struct Document {
     format: Format,
     history: History,
     marks: Marks,
+    places: Places,
     version: u64,
     saved: Option<usize>,
     /// What changed since somebody who listens has asked; `None` while nobody does.
@@ -106,6 +108,26 @@ impl Document {
         self.marks.clear();
     }
 
+    /// Marks that the person set, and places where something happened.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The same, to set.
+    pub fn places_mut(&mut self) -> &mut Places {
+        &mut self.places
+    }
+
+    /// From now on every edit by the person joins one undo step, until [`Self::ungroup`].
+    pub fn group(&mut self) {
+        self.history.group();
+    }
+
+    /// The next edit is a step of its own again.
+    pub fn ungroup(&mut self) {
+        self.history.ungroup();
+    }
+
     /// Counts every change, undo and redo included; equal versions mean equal text.
     pub fn version(&self) -> u64 {
         self.version
@@ -173,6 +195,9 @@ impl Document {
         let backward = edit.changes.invert(&self.text);
         let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
         self.change(&edit.changes);
+        if edit.author == Author::Person {
+            self.places.changed(&self.text, &edit.changes);
+        }
         match &edit.author {
             Author::Agent(by) => self.marks.add(&edit.changes, by),
             Author::Reverting(by) => self.marks.remove(by),
@@ -300,6 +325,7 @@ impl Document {
             Some(heard) => heard.push(Past { before: self.text.clone(), changes: changes.clone() }),
             None => {}
         }
+        self.places.map(&self.text, changes);
         changes.apply(&mut self.text);
         self.marks.map(changes);
         self.version += 1;

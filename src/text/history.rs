@@ -66,6 +66,8 @@ pub struct History {
     root_redo: Option<usize>,
     /// Whether the next edit must begin a step of its own.
     sealed: bool,
+    /// While edits are grouped: how many revisions there were when that began.
+    group: Option<usize>,
 }
 
 /// One edit to be remembered.
@@ -107,7 +109,7 @@ impl History {
 
     /// A tree of these revisions, the root left out, at the revision `current`.
     pub(super) fn of(revisions: Vec<Arc<Revision>>, current: usize, root_redo: Option<usize>) -> Self {
-        Self { revisions, current, root_redo, sealed: true }
+        Self { revisions, current, root_redo, sealed: true, group: None }
     }
 
     /// Puts this tree under an older one, whose current revision is what this one's root is.
@@ -133,9 +135,20 @@ impl History {
         self.sealed = true;
     }
 
+    /// Lets every edit that follows join the first of them, until [`Self::ungroup`].
+    pub fn group(&mut self) {
+        self.group = Some(self.revisions.len());
+    }
+
+    /// Ends that.
+    pub fn ungroup(&mut self) {
+        self.group = None;
+        self.sealed = true;
+    }
+
     /// Remembers an edit and makes it the current revision.
     pub fn commit(&mut self, edit: Commit) {
-        if self.continues_burst(&edit)
+        if (self.continues_burst(&edit) || self.continues_group(&edit))
             && let Some(last) = self.revisions.last_mut()
         {
             let last = Arc::make_mut(last);
@@ -166,7 +179,8 @@ impl History {
     /// A burst goes on when the same person does the same kind of edit at the same place, soon.
     fn continues_burst(&self, edit: &Commit) -> bool {
         let Some(last) = self.revisions.last() else { return false };
-        !self.sealed
+        self.group.is_none()
+            && !self.sealed
             && self.current == self.revisions.len()
             && edit.grouping != Grouping::Own
             && edit.grouping == last.grouping
@@ -174,6 +188,14 @@ impl History {
             && edit.formats.is_none()
             && edit.selection_before == last.selection_after
             && edit.time_ms.saturating_sub(last.time_ms) <= BURST_PAUSE_MS
+    }
+
+    fn continues_group(&self, edit: &Commit) -> bool {
+        let newest = self.revisions.len();
+        let begun = self.group.is_some_and(|before| newest > before) && self.current == newest;
+        begun
+            && edit.formats.is_none()
+            && self.revisions.last().is_some_and(|last| last.author == edit.author && last.formats.is_none())
     }
 
     fn set_redo(&mut self, revision: usize, child: usize) {
@@ -263,6 +285,15 @@ impl History {
             let number = std::mem::replace(&mut at, revision.parent);
             Some((number, revision))
         })
+    }
+
+    /// Where the cursor was before the step that redo would make.
+    pub fn next_start(&self) -> Option<super::position::Byte> {
+        let next = match self.current.checked_sub(1) {
+            None => self.root_redo?,
+            Some(at) => self.revisions[at].redo?,
+        };
+        Some(self.revision(next)?.selection_before.primary().head)
     }
 
     /// The current revision's step, unless the document is as it was opened.

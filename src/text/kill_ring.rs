@@ -1,6 +1,8 @@
 //! The kill ring: what was cut, newest first, shared by every text field of the program.
 //! Must not know where its texts come from.
 
+use super::content::{Content, Shape};
+
 /// How many texts are kept; Emacs keeps 60 too.
 const CAPACITY: usize = 60;
 
@@ -13,11 +15,26 @@ pub enum Direction {
     Backward,
 }
 
+/// How an entry came onto the ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It was killed; such entries are the numbered registers.
+    Killed,
+    /// It was copied, or kept in a register.
+    Kept,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    content: Content,
+    origin: Origin,
+}
+
 /// What was cut, one text per range of the selection that it was cut from.
 #[derive(Debug, Clone, Default)]
 pub struct KillRing {
     /// Newest last.
-    entries: Vec<Vec<String>>,
+    entries: Vec<Entry>,
     /// Whether the next kill joins the newest entry.
     accumulating: bool,
     /// Which entry a yank gives, counted from the newest: the newest after a kill, and the one
@@ -36,28 +53,53 @@ impl KillRing {
             return;
         }
         match self.entries.last_mut() {
-            Some(last) if self.accumulating && last.len() == texts.len() => {
-                for (old, new) in last.iter_mut().zip(texts) {
+            Some(last) if self.accumulating && last.content.texts.len() == texts.len() => {
+                for (old, new) in last.content.texts.iter_mut().zip(texts) {
                     match direction {
                         Direction::Forward => old.push_str(&new),
                         Direction::Backward => old.insert_str(0, &new),
                     }
                 }
             }
-            _ => self.entries.push(texts),
-        }
-        if self.entries.len() > CAPACITY {
-            self.entries.remove(0);
+            _ => self.push(Content::new(texts, Shape::Chars), Origin::Killed),
         }
         self.accumulating = true;
         self.pointer = 0;
     }
 
+    fn push(&mut self, content: Content, origin: Origin) {
+        self.entries.push(Entry { content, origin });
+        if self.entries.len() > CAPACITY {
+            self.entries.remove(0);
+        }
+        self.pointer = 0;
+    }
+
+    /// Puts a text on the ring as an entry of its own, which no kill joins.
+    pub fn keep(&mut self, content: Content, origin: Origin) {
+        self.interrupt();
+        if !content.texts.is_empty() {
+            self.push(content, origin);
+        }
+    }
+
+    /// The newest entry; asking moves nothing.
+    pub fn newest(&self) -> Option<Content> {
+        self.entries.last().map(|entry| entry.content.clone())
+    }
+
+    /// The entry that was killed so many kills ago, from 0.
+    pub fn killed(&self, ago: usize) -> Option<Content> {
+        let killed = self.entries.iter().rev().filter(|entry| entry.origin == Origin::Killed);
+        killed.map(|entry| entry.content.clone()).nth(ago)
+    }
+
     /// Puts a copied text on the ring as an entry of its own.
     pub fn copy(&mut self, texts: Vec<String>) {
-        self.interrupt();
-        self.kill(texts, Direction::Forward);
-        self.accumulating = false;
+        if texts.iter().all(String::is_empty) {
+            return self.interrupt();
+        }
+        self.keep(Content::new(texts, Shape::Chars), Origin::Kept);
     }
 
     /// Any command that is neither kill nor yank ends both chains.
@@ -71,7 +113,7 @@ impl KillRing {
         self.accumulating = false;
         let newest = self.entries.len().checked_sub(1)?;
         self.yanked = true;
-        Some(&self.entries[newest - self.pointer])
+        Some(&self.entries[newest - self.pointer].content.texts)
     }
 
     /// The entry before the one that was yanked last, going round; `None` when the last
@@ -82,7 +124,7 @@ impl KillRing {
             return None;
         }
         self.pointer = (self.pointer + 1) % self.entries.len();
-        Some(&self.entries[self.entries.len() - 1 - self.pointer])
+        Some(&self.entries[self.entries.len() - 1 - self.pointer].content.texts)
     }
 }
 

@@ -15,6 +15,20 @@ const AT_ONCE: usize = 128;
 /// Begins and ends an update that the terminal shows at once (mode 2026).
 const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 
+/// How the caret looks; the numbers are those of DECSCUSR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CursorShape {
+    /// As the person has set it.
+    #[default]
+    Default = 0,
+    /// A whole cell.
+    Block = 2,
+    /// A line below.
+    Underline = 4,
+    /// A line at the left.
+    Bar = 6,
+}
+
 /// What the terminal shows and is to show.
 #[derive(Debug)]
 pub struct Screen {
@@ -26,6 +40,8 @@ pub struct Screen {
     next: Buffer,
     /// The caret as the terminal has it; `None` while hidden.
     cursor: Option<(u16, u16)>,
+    /// How the caret looks there, and how it is to look.
+    shapes: (CursorShape, CursorShape),
     /// Nothing is known about what the terminal shows.
     lost: bool,
     /// Nothing was ever drawn.
@@ -44,6 +60,7 @@ impl Screen {
             shown: Buffer::empty(area),
             next: Buffer::empty(area),
             cursor: None,
+            shapes: Default::default(),
             lost: true,
             fresh: true,
             out: Vec::new(),
@@ -103,6 +120,16 @@ impl Screen {
         self.finish(cursor, cleared);
     }
 
+    /// Makes the caret look so from the next frame on.
+    pub fn set_cursor_shape(&mut self, shape: CursorShape) {
+        self.shapes.1 = shape;
+    }
+
+    /// Whether the caret was ever to look otherwise than the person has set it.
+    pub fn has_cursor_shape(&self) -> bool {
+        self.shapes != (CursorShape::Default, CursorShape::Default)
+    }
+
     /// The bytes of the frames since the last call; empty when nothing changed.
     pub fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
@@ -142,6 +169,10 @@ impl Screen {
             (Some(_), None) => body.splice(0..0, *b"\x1b[?25l").for_each(drop),
             (None, None) if cleared => body.splice(0..0, *b"\x1b[?25l").for_each(drop),
             _ => {}
+        }
+        if self.shapes.0 != self.shapes.1 || cleared && self.shapes.1 != CursorShape::Default {
+            body.extend_from_slice(format!("\x1b[{} q", self.shapes.1 as u8).as_bytes());
+            self.shapes.0 = self.shapes.1;
         }
         self.cursor = cursor;
         // Nothing is half done on a screen that nobody has seen yet.

@@ -27,11 +27,15 @@ mod ide_editing;
 mod ide_encodings;
 /// What differs from git's text.
 mod ide_git;
+/// The Helix key map.
+mod ide_helix;
 /// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;
 mod ide_large;
 /// The mouse in a text.
 mod ide_mouse;
+/// Registers, marks, jumps.
+mod ide_places;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// Rows that are not lines.
@@ -52,6 +56,8 @@ mod ide_together;
 mod ide_undo;
 /// What the editor shows beside the text.
 mod ide_view;
+/// The Vim key map.
+mod ide_vim;
 /// Files that somebody else changes.
 mod ide_watching;
 /// Several views of texts.
@@ -80,3 +86,5 @@ mod tidy;
 mod tui_term;
 /// The official data of Unicode.
 mod unicode;
+/// The Vim key map against Neovim.
+mod vim;

@@ -1,7 +1,6 @@
 //! Commands that do something again: the last change, or recorded keys.
 
-use super::change::wait;
-use super::command::{Command, Cx, command};
+use super::command::{Command, Cx, command, wait};
 use super::edit;
 use crate::ide::effect::Effect;
 use crate::ide::state::again::Change;

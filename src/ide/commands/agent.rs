@@ -17,9 +17,9 @@ pub const COMMANDS: &[Command] = &[
         cx.effects.push(Effect::Dequeue);
     }),
     command("agent.model-picker", "Choose the model", |cx| cx.effects.push(Effect::Picker("models"))),
-    command("agent.cycle-model", "Let the next model answer", |cx| cx.effects.push(Effect::CycleModel(1))),
+    command("agent.cycle-model", "Let the next model answer", |cx| cycle_model(cx, 1)),
     command("agent.cycle-model-back", "Let the previous model answer", |cx| {
-        cx.effects.push(Effect::CycleModel(-1));
+        cycle_model(cx, -1);
     }),
     command("agent.cycle-thinking", "Think more; after the most, not at all", cycle_thinking),
     command("agent.tools-picker", "Choose the agent's tools", |cx| cx.effects.push(Effect::Picker("tools"))),
@@ -47,6 +47,17 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     cx.state.transcript_view.borrow_mut().to_tail();
     cx.state.damage.all();
     cx.effects.push(Effect::Prompt(text, Vec::new(), delivery));
+}
+
+fn cycle_model(cx: &mut Cx<'_>, step: isize) {
+    let models = &cx.state.agent.models;
+    if models.len() < 2 {
+        return cx.state.say("there is no other model; set a provider's key to get more");
+    }
+    let at = models.iter().position(|model| Some(model) == cx.state.agent.model.as_ref()).unwrap_or(0);
+    let next = &models[(at as isize + step).rem_euclid(models.len() as isize) as usize];
+    let effect = Effect::SetModel { provider: next.provider.clone(), id: next.id.clone() };
+    cx.effects.push(effect);
 }
 
 fn cycle_thinking(cx: &mut Cx<'_>) {

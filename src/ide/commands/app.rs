@@ -15,6 +15,7 @@ pub const COMMANDS: &[Command] = &[
         cx.effects.push(Effect::Picker("commands"));
     }),
     command("app.keys", "Show the keys of this place", |cx| cx.effects.push(Effect::Picker("keys"))),
+    command("app.keymap-picker", "Use another key map", |cx| cx.effects.push(Effect::Picker("keymaps"))),
     command("app.quit", "Quit; asks when something is unsaved or running", quit),
     command("app.escape", "Close what floats, interrupt the agent, drop the selection", escape),
     command("app.redraw", "Draw the screen from scratch", |cx| cx.effects.push(Effect::Repaint)),

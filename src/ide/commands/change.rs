@@ -1,7 +1,8 @@
 //! Commands that change words, numbers and what is around selections.
 
-use super::command::{Command, Cx, command};
+use super::command::{Command, Cx, command, wait};
 use super::edit::apply;
+use super::{places, registers};
 use crate::ide::state::awaiting::Awaiting;
 use crate::text::numbers;
 use crate::text::recase::{self, Case};
@@ -45,14 +46,6 @@ fn count(cx: &mut Cx<'_>, by: i128, each: i128) {
     apply(cx, |text, selection| numbers::add(text, selection, by, each));
 }
 
-/// The next character goes to a command; any other key gives it up.
-pub fn wait(cx: &mut Cx<'_>, awaiting: Awaiting, question: &str) {
-    if cx.state.text_target().is_some() {
-        cx.state.awaiting = Some(awaiting);
-        cx.state.say(question);
-    }
-}
-
 /// The character came.
 pub fn awaited(cx: &mut Cx<'_>, awaiting: Awaiting, c: char) {
     match awaiting {
@@ -66,7 +59,12 @@ pub fn awaited(cx: &mut Cx<'_>, awaiting: Awaiting, c: char) {
         Awaiting::SurroundWith(old) => {
             apply(cx, |text, selection| surround::change(text, selection, old, c));
         }
+        Awaiting::RegisterCopy => registers::copy(cx, c, false),
+        Awaiting::RegisterCut => registers::copy(cx, c, true),
+        Awaiting::RegisterPut => registers::put(cx, c),
+        Awaiting::MarkSet => places::set_mark(cx, c),
+        Awaiting::MarkGo => places::go_to_mark(cx, c),
         // Answered where keys are pressed.
-        Awaiting::MacroTimes => {}
+        Awaiting::MacroTimes | Awaiting::Modal(_) => {}
     }
 }

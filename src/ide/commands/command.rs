@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::ide::effect::Effect;
 use crate::ide::state::State;
+use crate::ide::state::awaiting::Awaiting;
 
 /// One action.
 pub struct Command {
@@ -37,4 +38,12 @@ pub const fn command(id: &'static str, title: &'static str, run: fn(&mut Cx<'_>)
 /// A row of the table for a command that kills or yanks.
 pub const fn chaining(id: &'static str, title: &'static str, run: fn(&mut Cx<'_>)) -> Command {
     Command { id, title, chains: true, run }
+}
+
+/// The next character goes to a command; any other key gives it up.
+pub fn wait(cx: &mut Cx<'_>, awaiting: Awaiting, question: &str) {
+    if cx.state.text_target().is_some() {
+        cx.state.awaiting = Some(awaiting);
+        cx.state.say(question);
+    }
 }

@@ -130,7 +130,8 @@ pub fn signs(cx: &mut Cx<'_>) -> Option<Signs> {
     cx.state.buffers.current().filter(|_| in_file).and_then(|buffer| comment_signs::of(&buffer.name()))
 }
 
-fn newline(cx: &mut Cx<'_>) {
+/// Breaks the line.
+pub fn newline(cx: &mut Cx<'_>) {
     let ending = line_ending(cx);
     if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
         apply(cx, |text, selection| edit::newline(text, selection, ending));
@@ -231,8 +232,8 @@ fn version(cx: &mut Cx<'_>) -> Option<u64> {
     cx.state.text_target().map(|(area, ..)| area.document.version())
 }
 
-/// Puts texts in and selects nothing, remembering where they went for a following yank-pop.
-fn put(cx: &mut Cx<'_>, texts: &[String]) {
+/// Puts texts in and selects nothing.
+pub fn put(cx: &mut Cx<'_>, texts: &[String]) {
     let ending = line_ending(cx);
     apply(cx, |text, selection| edit::insert_each(text, selection, texts, ending));
 }

@@ -173,7 +173,7 @@ fn close(cx: &mut Cx<'_>) {
     let (id, name) = (buffer.id, buffer.name());
     if !buffer.is_unsaved() {
         undo_keeping::keep(cx, id);
-        cx.state.buffers.close(id);
+        cx.state.close_buffer(id);
         cx.state.damage.all();
         return;
     }

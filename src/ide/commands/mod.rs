@@ -10,16 +10,23 @@ pub mod edit;
 pub mod file;
 pub mod fold;
 pub mod git;
+pub mod helix;
 pub mod history;
 pub mod lines;
 pub mod list;
 pub mod look;
 pub mod motion;
+pub mod places;
+pub mod registers;
 pub mod search;
 pub mod select;
 pub mod syntax;
 pub mod tree;
 pub mod view;
+pub mod vim_edits;
+pub mod vim_modes;
+pub mod vim_moves;
+pub mod vim_objects;
 pub mod window;
 
 pub use command::{Command, Cx};
@@ -36,6 +43,8 @@ pub static AREAS: &[&[Command]] = &[
     motion::COMMANDS,
     select::COMMANDS,
     search::COMMANDS,
+    registers::COMMANDS,
+    places::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,
     look::COMMANDS,
@@ -45,4 +54,9 @@ pub static AREAS: &[&[Command]] = &[
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,
+    vim_moves::COMMANDS,
+    vim_objects::COMMANDS,
+    vim_edits::COMMANDS,
+    vim_modes::COMMANDS,
+    helix::COMMANDS,
 ];

@@ -1,6 +1,7 @@
 //! Commands that move the cursors of whatever text has the keys, or extend its selections.
 
 use super::command::{Command, Cx, command};
+use crate::ide::state::damage::Part;
 use crate::text::motion::Motion;
 use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
@@ -78,6 +79,11 @@ pub const COMMANDS: &[Command] = &[
 fn go(cx: &mut Cx<'_>, motion: Motion, extend: bool) {
     let tab_width = cx.state.tab_width();
     let extend = extend || cx.state.selecting;
+    let Some((_, _, part)) = cx.state.text_target() else { return };
+    let far = matches!(motion, Motion::DocumentStart | Motion::DocumentEnd | Motion::Bracket);
+    if far && part == Part::Editor {
+        cx.state.note_jump();
+    }
     let Some((area, _, part)) = cx.state.text_target() else { return };
     area.go(motion, extend, tab_width);
     cx.state.damage.add(part);

@@ -128,6 +128,7 @@ fn again(cx: &mut Cx<'_>, forward: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     cx.state.searching = Some(VecDeque::new());
     let range = buffer.area.selection.primary();
+    cx.state.note_jump();
     let ask = if forward { Search::Next(range.end()) } else { Search::Previous(range.start()) };
     search(cx, wanted, ask);
 }
@@ -263,6 +264,14 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
     cx.state.damage.add(Part::Overlay);
 }
 
+/// What was looked for is taken: the place where the search began is left for good.
+pub fn leave(cx: &mut Cx<'_>) {
+    if let Some(before) = &cx.state.before_find {
+        let at = before.primary().head;
+        cx.state.jumps.note(&mut cx.state.buffers, at, cx.state.show.tab_width);
+    }
+}
+
 /// A question of this area was given up: the cursor goes back where it was.
 pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
     if matches!(topic, Topic::Find(_)) {
@@ -292,6 +301,7 @@ pub fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
         Some(Ok(column)) if column >= 1 => column,
         Some(_) => return Err("a column number from 1".to_string()),
     };
+    cx.state.note_jump();
     if let Some(buffer) = cx.state.buffers.current_mut() {
         buffer.place((line, column), cx.state.show.tab_width);
     }

@@ -24,6 +24,7 @@ fn open(cx: &mut Cx<'_>) {
         }
         return;
     }
+    cx.state.note_jump();
     cx.effects.push(Effect::Open { path: row.path, at: None });
     super::view::focus(cx, Focus::Editor);
 }

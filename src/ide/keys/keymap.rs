@@ -25,11 +25,23 @@ pub enum Place {
     Question,
     /// A dialog whose keys are its own choices.
     Dialog,
+    /// An editor whose keys are commands.
+    Normal,
+    /// The same while a selection is made.
+    Visual,
+    /// The same while an operator waits for a motion.
+    Operator,
+    /// Motions, for the three before.
+    Motion,
+    /// An editor whose keys are typed, in a map with modes.
+    Insert,
+    /// The same, over what is there.
+    Replace,
 }
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 14] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -38,6 +50,12 @@ impl Place {
         Self::Picker,
         Self::Question,
         Self::Dialog,
+        Self::Normal,
+        Self::Visual,
+        Self::Operator,
+        Self::Motion,
+        Self::Insert,
+        Self::Replace,
     ];
 
     /// The table's name.
@@ -51,6 +69,12 @@ impl Place {
             Self::Picker => "picker",
             Self::Question => "question",
             Self::Dialog => "dialog",
+            Self::Normal => "normal",
+            Self::Visual => "visual",
+            Self::Operator => "operator",
+            Self::Motion => "motion",
+            Self::Insert => "insert",
+            Self::Replace => "replace",
         }
     }
 
@@ -65,6 +89,14 @@ impl Place {
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],
             Self::Question => &[Self::Question, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],
+            Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
+            Self::Visual => {
+                &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]
+            }
+            Self::Operator => &[Self::Operator, Self::Motion],
+            Self::Motion => &[Self::Motion],
+            Self::Insert => &[Self::Insert, Self::Editor, Self::Text, Self::Global],
+            Self::Replace => &[Self::Replace, Self::Insert, Self::Editor, Self::Text, Self::Global],
         }
     }
 }
@@ -109,16 +141,42 @@ impl Node {
 /// The key map that comes with bowline and holds when nothing else does.
 pub const DEFAULT: &str = include_str!("../../../keymaps/default.toml");
 
+/// Every key map that comes with bowline, by name.
+pub const BUILTIN: [(&str, &str); 5] = [
+    ("default", DEFAULT),
+    ("vim", include_str!("../../../keymaps/vim.toml")),
+    ("helix", include_str!("../../../keymaps/helix.toml")),
+    ("emacs", include_str!("../../../keymaps/emacs.toml")),
+    ("vscode", include_str!("../../../keymaps/vscode.toml")),
+];
+
+/// Which modes a key map has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Modes {
+    /// None: keys are typed.
+    #[default]
+    None,
+    /// Those of Vim.
+    Vim,
+    /// Those of Helix.
+    Helix,
+}
+
 /// A key map.
 #[derive(Debug, Clone, Default)]
 pub struct Keymap {
     places: HashMap<Place, Node>,
+    modes: Modes,
 }
 
 impl Keymap {
     /// Reads a key map. `known` tells whether a command exists. What cannot be used is left
     /// out and told; a file that is no TOML gives an empty map.
     pub fn parse(text: &str, known: impl Fn(&str) -> bool) -> (Self, Vec<KeymapProblem>) {
+        Self::read(text, &known)
+    }
+
+    fn read(text: &str, known: &dyn Fn(&str) -> bool) -> (Self, Vec<KeymapProblem>) {
         let mut map = Self::default();
         let mut problems = Vec::new();
         let mut refuse = |at: usize, message: String| {
@@ -133,7 +191,22 @@ impl Keymap {
                 return (map, problems);
             }
         };
+        if tables.get("base").is_some_and(|base| base.get_ref().as_str() == Some("default")) {
+            map = Self::read(DEFAULT, known).0;
+        }
         for (table, rows) in tables {
+            match (table.get_ref().as_ref(), rows.get_ref().as_str()) {
+                ("base", Some("default")) => continue,
+                ("modes", Some("vim")) => {
+                    map.modes = Modes::Vim;
+                    continue;
+                }
+                ("modes", Some("helix")) => {
+                    map.modes = Modes::Helix;
+                    continue;
+                }
+                _ => {}
+            }
             let Some(place) = Place::ALL.into_iter().find(|place| place.name() == table.get_ref()) else {
                 refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
                 continue;
@@ -145,7 +218,7 @@ impl Keymap {
             let mut rows: Vec<_> = rows.into_iter().collect();
             rows.sort_by_key(|(keys, _)| keys.span().start);
             for (keys, command) in rows {
-                match read_row(keys.get_ref(), command.get_ref(), &known) {
+                match read_row(keys.get_ref(), command.get_ref(), known) {
                     Ok((sequence, command)) => map.bind(place, &sequence, command),
                     Err((in_value, message)) => {
                         let span = if in_value { command.span() } else { keys.span() };
@@ -170,11 +243,19 @@ impl Keymap {
         (Self::parse(DEFAULT, known).0, problems)
     }
 
+    /// Which modes it has.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
     fn bind(&mut self, place: Place, sequence: &[Key], command: String) {
         let mut node = self.places.entry(place).or_default();
         for key in sequence {
+            // What a map binds takes the place of what its base had on the way there, or behind.
+            node.command = None;
             node = node.child(*key);
         }
+        node.next.clear();
         node.command = Some(command);
     }
 

@@ -4,4 +4,4 @@
 
 pub mod keymap;
 
-pub use keymap::{Keymap, KeymapProblem, Lookup, Place};
+pub use keymap::{Keymap, KeymapProblem, Lookup, Modes, Place};

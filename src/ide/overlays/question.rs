@@ -25,6 +25,13 @@ fn title(topic: &Topic) -> &'static str {
         Topic::Replace => "replace what?",
         Topic::ReplaceWith(_) => "by what?",
         Topic::SaveAs(_) => "save as",
+        Topic::Seek(true) => "/",
+        Topic::Seek(false) => "?",
+        Topic::Pick(0) => "select",
+        Topic::Pick(1) => "split at",
+        Topic::Pick(2) => "keep those with",
+        Topic::Pick(_) => "remove those with",
+        Topic::Line => ":",
         Topic::Open => "open",
     }
 }

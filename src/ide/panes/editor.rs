@@ -85,7 +85,7 @@ impl Component<State> for Editor {
     fn cursor(&self, _: (u16, u16), state: &State) -> Option<(u16, u16)> {
         let (buffer, shown) = (state.buffers.current()?, state.shown.as_ref()?);
         let area = inside(state.areas.editor?, shown.area);
-        let head = buffer.area.riders.folds.shown(buffer.area.selection.primary().head);
+        let head = buffer.area.riders.folds.shown(buffer.area.caret());
         let y = shown.row_of(head)?;
         let lens = buffer.area.lens(buffer.tab_width(state.show.tab_width));
         let x = lens.column(&shown.rows[usize::from(y)], head).checked_sub(shown.left)?;

@@ -4,7 +4,9 @@ use ratatui::layout::Rect;
 
 use super::row::Row;
 use crate::base::width::{text_width, truncate};
+use crate::ide::keys::Modes;
 use crate::ide::state::State;
+use crate::ide::state::awaiting::Awaiting;
 use crate::ide::state::damage::Part;
 use crate::llm::model::Thinking;
 use crate::text::encoding::Encoding;
@@ -58,6 +60,11 @@ fn left(state: &State) -> (String, &'static str) {
     let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
     let (line, column) = buffer.cursor(state.show.tab_width);
     let mut text = format!("{} {}:{}", buffer.name(), line.0 + 1, column.0 + 1);
+    let modes = state.keymap.modes();
+    if modes != Modes::None {
+        text.insert_str(0, &format!("{} ", state.modal.mode.name(modes)));
+    }
+    text.push_str(&begun(state));
     if let Some(reading) = &buffer.reading {
         text.push_str(&format!("  reading: {} %", reading.percent));
     } else if let Some(reason) = buffer.read_only() {
@@ -81,6 +88,24 @@ fn left(state: &State) -> (String, &'static str) {
     }
     // The colours of the caret's line: a typed character then changes no colour on its way here.
     (text, "ui.status.place")
+}
+
+/// What of a modal command has come already, and the recording that goes on.
+fn begun(state: &State) -> String {
+    let modal = &state.modal;
+    let mut text = String::new();
+    if let Some((name, _)) = modal.recording {
+        text.push_str(&format!("  recording @{name}"));
+    }
+    let fresh = modal.is_fresh() && !matches!(state.awaiting, Some(Awaiting::Modal(_)));
+    if state.keymap.modes() != Modes::None && !modal.mode.types() && !fresh {
+        let keys: Vec<String> = modal.keys.iter().map(ToString::to_string).collect();
+        let count = modal.count.map(|count| count.to_string()).unwrap_or_default();
+        let before = modal.operator.and_then(|waiting| waiting.count);
+        let before = before.map(|count| count.to_string()).unwrap_or_default();
+        text.push_str(&format!("  {before}{}{count} …", keys.join("")));
+    }
+    text
 }
 
 /// What is at the right, as much as fits in half the line or the whole of a wide one.

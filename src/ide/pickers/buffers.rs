@@ -12,6 +12,7 @@ pub const PICKER: Row = Row {
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Pick::Buffer(id) = pick {
+            cx.state.note_jump();
             cx.state.buffers.show(*id);
         }
     },

@@ -1,8 +1,9 @@
 //! The palette: every command by its title and id, with its key beside it.
 
 use super::row::{Load, Row};
-use crate::ide::commands::AREAS;
+use crate::ide::commands::{AREAS, Command};
 use crate::ide::effect::Effect;
+use crate::ide::keys::Modes;
 use crate::ide::state::State;
 use crate::ide::state::overlay::{Pick, PickRow};
 
@@ -22,10 +23,17 @@ pub const PICKER: Row = Row {
 fn rows(state: &State) -> Vec<PickRow> {
     // The palette lies on top already: what matters are the keys of the place below it.
     let place = state.place_below();
-    let row = |command: &crate::ide::commands::Command| PickRow {
+    let row = |command: &Command| PickRow {
         text: format!("{}  {}", command.title, command.id),
         detail: state.keymap.keys_for(place, command.id).unwrap_or_default(),
         pick: Pick::Command(command.id),
     };
-    AREAS.iter().flat_map(|area| area.iter()).map(row).collect()
+    // Commands of a map with modes mean nothing without them.
+    let modes = state.keymap.modes();
+    let wanted = |command: &&Command| match command.id.split_once('.') {
+        Some(("vim", _)) => modes == Modes::Vim,
+        Some(("helix", _)) => modes == Modes::Helix,
+        _ => true,
+    };
+    AREAS.iter().flat_map(|area| area.iter()).filter(wanted).map(row).collect()
 }

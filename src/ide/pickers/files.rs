@@ -13,6 +13,7 @@ pub const PICKER: Row = Row {
     accept: |cx, pick, _| {
         if let Pick::File(path) = pick {
             let path = cx.state.workspace.join(path);
+            cx.state.note_jump();
             cx.effects.push(Effect::Open { path, at: None });
         }
     },

@@ -4,8 +4,12 @@ pub mod buffers;
 pub mod commands;
 pub mod encodings;
 pub mod files;
+pub mod jumps;
+pub mod keymaps;
 pub mod keys;
+pub mod marks;
 pub mod models;
+pub mod registers;
 pub mod row;
 pub mod session_tree;
 pub mod tools;
@@ -20,6 +24,10 @@ pub static PICKERS: &[Row] = &[
     keys::PICKER,
     models::PICKER,
     encodings::PICKER,
+    keymaps::PICKER,
+    registers::PICKER,
+    marks::PICKER,
+    jumps::PICKER,
     tools::PICKER,
     session_tree::PICKER,
 ];

@@ -13,7 +13,7 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::row_motion;
 use crate::text::rows::Lens;
-use crate::text::selection::Selection;
+use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
 /// A text with cursors.
@@ -26,6 +26,9 @@ pub struct Area {
     /// The rectangle that the selection was made from, if it was; stale as soon as its
     /// selection is another one.
     pub block: Option<Block>,
+    /// Where the caret is when it is not at the head of the main range: on the last character
+    /// of a selection rather than behind it. Stale as soon as that range is another one.
+    pub standing: Option<(Range, Byte)>,
     /// What else travels with the text.
     pub riders: Riders,
 }
@@ -39,12 +42,24 @@ impl Default for Area {
 impl Area {
     /// A cursor at the start of a document.
     pub fn new(document: Document) -> Self {
-        Self { document, selection: Selection::cursor(Byte(0)), block: None, riders: Riders::default() }
+        Self {
+            document,
+            selection: Selection::cursor(Byte(0)),
+            block: None,
+            standing: None,
+            riders: Riders::default(),
+        }
     }
 
     /// The text.
     pub fn text(&self) -> &Text {
         self.document.text()
+    }
+
+    /// Where the caret is.
+    pub fn caret(&self) -> Byte {
+        let primary = self.selection.primary();
+        self.standing.filter(|(range, _)| *range == primary).map_or(primary.head, |(_, at)| at)
     }
 
     /// How its view looks at the text.

@@ -77,6 +77,8 @@ pub struct Buffer {
     pub coloring: Coloring,
     /// How the selection grew by the text's tree: the version, before, after.
     pub expanded: Vec<(u64, Selection, Selection)>,
+    /// Which change one was taken to, and the version of the text then.
+    pub change_shown: Option<(u64, usize)>,
     /// Whether a save is on its way.
     pub saving: bool,
     /// Whether the agent's edit that is on its way to disk takes unsaved changes along.
@@ -101,7 +103,7 @@ impl Buffer {
     pub fn cursor(&self, tab_width: usize) -> (Line, Column) {
         let tab_width = self.tab_width(tab_width);
         let text = self.area.text();
-        let head = self.area.selection.primary().head;
+        let head = self.area.caret();
         (text.line_of(head), columns::column_of(text, head, tab_width))
     }
 
@@ -216,6 +218,7 @@ impl Buffers {
             lost_at: None,
             coloring: Coloring::default(),
             expanded: Vec::new(),
+            change_shown: None,
             saving: false,
             saved_along: false,
             save_again: false,

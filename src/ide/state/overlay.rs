@@ -42,6 +42,14 @@ pub enum Pick {
         /// Model id.
         id: String,
     },
+    /// A key map that comes with bowline.
+    Keymap(&'static str),
+    /// A register.
+    Register(char),
+    /// A mark.
+    Mark(char),
+    /// A place of the list of jumps.
+    Jump(usize),
     /// A tool's name.
     Tool(String),
     /// A place in the conversation: an entry's id.
@@ -181,6 +189,12 @@ pub enum Topic {
     Replace,
     /// What to put in place of a text.
     ReplaceWith(String),
+    /// What to look for in a modal map; forward or not.
+    Seek(bool),
+    /// A pattern to pick selections by; how, as the map with modes numbers it.
+    Pick(u8),
+    /// A command line of a modal map.
+    Line,
     /// Where to save a text that has no file.
     SaveAs(BufferId),
     /// Which file to open.

@@ -12,10 +12,12 @@ use super::agent::{Agent, Prompt};
 use super::area::Area;
 use super::asks::Asks;
 use super::awaiting::Awaiting;
-use super::buffers::Buffers;
+use super::buffers::{BufferId, Buffers};
 use super::damage::{Damage, Part};
 use super::files::FileTree;
+use super::jumps::Jumps;
 use super::look::Look;
+use super::modal::Modal;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
@@ -32,6 +34,7 @@ use crate::ide::layout::Areas;
 use crate::ide::options::Options;
 use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
+use crate::text::registers::Registers;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::tools::registry::Registry;
@@ -87,6 +90,10 @@ pub struct State {
     pub panes: Panes,
     /// What was cut.
     pub kill_ring: KillRing,
+    /// What was kept under a name.
+    pub registers: Registers,
+    /// Where the person was before going far.
+    pub jumps: Jumps,
     /// The version that the last yank made.
     pub yanked_at: Option<u64>,
     /// What can be done again.
@@ -125,6 +132,8 @@ pub struct State {
     pub highlight: Option<Needle>,
     /// The keys.
     pub keymap: Keymap,
+    /// What a map with modes remembers.
+    pub modal: Modal,
     /// Keys of a sequence that is not complete.
     pub pending: Vec<Key>,
     /// What may follow them, once the person has waited for it.
@@ -182,6 +191,8 @@ impl State {
             status: Status::default(),
             panes,
             kill_ring: KillRing::default(),
+            registers: Registers::default(),
+            jumps: Jumps::default(),
             yanked_at: None,
             again: Again::default(),
             awaiting: None,
@@ -199,6 +210,7 @@ impl State {
             before_find: None,
             search_how: How::default(),
             highlight: None,
+            modal: Modal::new(keymap.modes()),
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
@@ -227,14 +239,15 @@ impl State {
     pub fn place_below(&self) -> Place {
         match self.panes.focus {
             Focus::Files => Place::Files,
-            Focus::Editor => Place::Editor,
+            Focus::Editor if self.buffers.current().is_none() => Place::Editor,
+            Focus::Editor => self.modal.place(self.keymap.modes()),
             Focus::Agent => Place::Prompt,
         }
     }
 
     /// How its project wants the text written that has the keys.
     fn rules(&self) -> Rules {
-        let in_file = self.place() == Place::Editor;
+        let in_file = self.overlays.is_empty() && self.panes.focus == Focus::Editor;
         self.buffers.current().filter(|_| in_file).map(|buffer| buffer.rules).unwrap_or_default()
     }
 
@@ -278,6 +291,19 @@ impl State {
             Focus::Editor => self.buffers.current_mut().map(|buffer| (&mut buffer.area, ring, Part::Editor)),
             Focus::Agent => Some((&mut self.prompt.area, ring, Part::Prompt)),
         }
+    }
+
+    /// Notes where the cursor of the file that is shown is, before it goes far away.
+    pub fn note_jump(&mut self) {
+        if let Some(at) = self.buffers.current().map(|buffer| buffer.area.caret()) {
+            self.jumps.note(&mut self.buffers, at, self.show.tab_width);
+        }
+    }
+
+    /// Forgets a file, saved or not.
+    pub fn close_buffer(&mut self, id: BufferId) {
+        self.jumps.closing(&mut self.buffers, id, self.show.tab_width);
+        self.buffers.close(id);
     }
 
     /// Says something in the last line.

@@ -18,6 +18,8 @@ pub struct Extras {
     pub other_keys: bool,
     /// The old window title was put aside.
     pub title: bool,
+    /// The caret may look another way than before.
+    pub caret: bool,
 }
 
 /// Kitty keyboard flags: disambiguate (1) and alternate keys (4). Releases are not asked for,
@@ -32,6 +34,8 @@ const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4m";
 /// Puts the window title aside.
 pub const TITLE_SAVE: &[u8] = b"\x1b[22;0t";
 const TITLE_RESTORE: &[u8] = b"\x1b[23;0t";
+/// Lets the caret look as the person has set it.
+const CARET_RESTORE: &[u8] = b"\x1b[0 q";
 
 /// Alternate screen first: the Kitty flags belong to the screen that is shown.
 pub fn enter(wanted: Wanted, extras: Extras) -> Vec<u8> {
@@ -71,6 +75,9 @@ pub fn leave(wanted: Wanted, extras: Extras) -> Vec<u8> {
         out.extend_from_slice(b"\x1b[?1006l\x1b[?1002l\x1b[?1000l");
     }
     out.extend_from_slice(b"\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?2026l");
+    if extras.caret {
+        out.extend_from_slice(CARET_RESTORE);
+    }
     if extras.title {
         out.extend_from_slice(TITLE_RESTORE);
     }
@@ -89,7 +96,7 @@ pub fn title(text: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    const ALL: Extras = Extras { kitty: true, other_keys: true, title: true };
+    const ALL: Extras = Extras { kitty: true, other_keys: true, title: true, caret: true };
 
     fn order(bytes: &[u8], parts: &[&str]) {
         let text = String::from_utf8(bytes.to_vec()).unwrap();

@@ -100,6 +100,15 @@ impl Terminal {
         guard::extend(&bytes, |extras| extras.title = true)
     }
 
+    /// The caret's shape is one of ours: the person's own comes back on leaving.
+    pub fn own_caret(&mut self) -> io::Result<()> {
+        if self.extras.caret {
+            return Ok(());
+        }
+        self.extras.caret = true;
+        guard::extend(b"", |extras| extras.caret = true)
+    }
+
     /// Gives the terminal to someone else: modes restored, nothing of ours reads it.
     pub fn suspend(&mut self) -> io::Result<()> {
         self.reader = None;

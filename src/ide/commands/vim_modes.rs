@@ -1,0 +1,53 @@
+//! Going from mode to mode.
+
+use super::command::{Command, Cx, command};
+use super::places;
+use crate::ide::effect::Effect;
+use crate::ide::modal::{typing, visual};
+use crate::ide::state::damage::Part;
+use crate::ide::state::modal::Mode;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("vim.normal", "Keys are commands; gives up what has begun", normal),
+    command("vim.visual", "Select characters", |cx| visual::toggle(cx, Mode::Visual)),
+    command("vim.visual-lines", "Select lines", |cx| visual::toggle(cx, Mode::VisualLine)),
+    command("vim.visual-block", "Select a rectangle", |cx| visual::toggle(cx, Mode::VisualBlock)),
+    command("vim.visual-again", "Select again what was selected last", visual::again),
+    command("vim.other-end", "Move the other end of the selection", |cx| visual::other_end(cx, false)),
+    command("vim.other-corner", "Move the other corner of the selection", |cx| visual::other_end(cx, true)),
+    command("vim.older-change", "Go to where a change was made before", |cx| changes(cx, 1)),
+    command("vim.newer-change", "Go to where a change was made after", |cx| changes(cx, -1)),
+    command("vim.jump-back", "Go back through the jumps", |cx| jumps(cx, 1)),
+    command("vim.jump-forward", "Go forward through the jumps", |cx| jumps(cx, -1)),
+    command("vim.command-line", "Type a command", crate::ide::modal::line::begin),
+    command("vim.line-older", "The command line before", |cx| crate::ide::modal::line::step(cx, 1)),
+    command("vim.line-newer", "The command line after", |cx| crate::ide::modal::line::step(cx, -1)),
+    command("vim.substitute-again", "Make the last substitution again in this line", |cx| {
+        crate::ide::modal::line::run(cx, "&");
+    }),
+    command("vim.save-and-close", "Save and close the file", |cx| crate::ide::modal::line::run(cx, "x")),
+    command("vim.close", "Close the file without saving", |cx| crate::ide::modal::line::run(cx, "q!")),
+];
+
+fn normal(cx: &mut Cx<'_>) {
+    let begun = !cx.state.modal.is_fresh();
+    match cx.state.modal.mode {
+        Mode::Insert | Mode::Replace => typing::end(cx),
+        mode if mode.is_visual() && !begun => visual::leave(cx),
+        _ if begun => {}
+        _ => cx.effects.push(Effect::Run("app.escape")),
+    }
+    cx.state.modal.forget();
+    cx.state.damage.add(Part::Status);
+}
+
+fn changes(cx: &mut Cx<'_>, older: isize) {
+    let count = cx.state.modal.take_count().unwrap_or(1) as isize;
+    places::change(cx, older * count);
+}
+
+fn jumps(cx: &mut Cx<'_>, back: isize) {
+    let count = cx.state.modal.take_count().unwrap_or(1) as isize;
+    places::step(cx, back * count);
+}

@@ -1,0 +1,136 @@
+//! The lines that a command line names: numbers, `.`, `$`, `%`, marks, patterns, `+` and `-`.
+
+use super::seek;
+use crate::ide::commands::{Cx, places};
+use crate::text::modal::page::Page;
+use crate::text::modal::pattern;
+use crate::text::position::Line;
+
+/// What stands before a command, and the rest.
+#[derive(Debug)]
+pub struct Addresses<'a> {
+    /// First and last line, and how many addresses there were.
+    pub lines: (Line, Line, usize),
+    /// What follows.
+    pub rest: &'a str,
+}
+
+/// Reads the addresses of a line; the cursor's line where there is none.
+pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String> {
+    let (here, last) = now(cx);
+    if let Some(rest) = line.strip_prefix('%') {
+        return Ok(Addresses { lines: (Line(0), Line(last), 2), rest });
+    }
+    let mut rest = line;
+    let mut found: Vec<usize> = Vec::new();
+    let mut from = here;
+    loop {
+        let (address, after) = one(cx, rest.trim_start(), from, last)?;
+        rest = after.trim_start();
+        let separator = rest.chars().next().filter(|c| *c == ',' || *c == ';');
+        match (address, separator) {
+            (Some(at), _) => found.push(at),
+            (None, Some(_)) => found.push(here),
+            (None, None) if !found.is_empty() => found.push(here),
+            (None, None) => {}
+        }
+        match separator {
+            Some(sign) => {
+                rest = &rest[1..];
+                from = if sign == ';' { found.last().copied().unwrap_or(here) } else { here };
+            }
+            None => break,
+        }
+    }
+    let (first, end) = match found.as_slice() {
+        [] => (here, here),
+        [only] => (*only, *only),
+        [.., first, end] => (*first, *end),
+    };
+    if first > last || end > last {
+        return Err("there are not so many lines".to_string());
+    }
+    let (first, end) = (first.min(end), first.max(end));
+    Ok(Addresses { lines: (Line(first), Line(end), found.len()), rest })
+}
+
+/// The line behind which something goes: 0 is before the first one. With its rest.
+pub fn target(cx: &mut Cx<'_>, text: &str) -> Result<usize, String> {
+    let (here, last) = now(cx);
+    if text.trim() == "0" {
+        return Ok(0);
+    }
+    match one(cx, text.trim(), here, last)? {
+        (Some(line), _) if line <= last => Ok(line + 1),
+        (Some(_), _) => Err("there are not so many lines".to_string()),
+        (None, _) => Err("behind which line?".to_string()),
+    }
+}
+
+fn now(cx: &Cx<'_>) -> (usize, usize) {
+    let Some(buffer) = cx.state.buffers.current() else { return (0, 0) };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    (page.line(buffer.area.caret()).0, page.last_line().0)
+}
+
+fn number(text: &str) -> (Option<usize>, &str) {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    (text[..digits].parse().ok(), &text[digits..])
+}
+
+/// One address from a line on, lines from 0.
+fn one<'a>(
+    cx: &mut Cx<'_>,
+    text: &'a str,
+    from: usize,
+    last: usize,
+) -> Result<(Option<usize>, &'a str), String> {
+    let (mut at, mut rest) = match text.chars().next() {
+        Some('.') => (Some(from), &text[1..]),
+        Some('$') => (Some(last), &text[1..]),
+        Some(c) if c.is_ascii_digit() => {
+            let (line, rest) = number(text);
+            (line.map(|line| line.saturating_sub(1)), rest)
+        }
+        Some('\'') => {
+            let letter = text.chars().nth(1).ok_or("which mark?")?;
+            let mark = places::mark(cx, letter).ok_or_else(|| format!("the mark {letter} is not set"))?;
+            let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+            let line = Page::new(buffer.area.text(), 1).line(mark).0;
+            (Some(line), &text[1 + letter.len_utf8()..])
+        }
+        Some(sign @ ('/' | '?')) => {
+            let (wanted, after) = pattern::until(&text[1..], sign);
+            (Some(search(cx, &wanted, from, sign == '/')?), after.unwrap_or_default())
+        }
+        _ => (None, text),
+    };
+    while let Some(sign @ ('+' | '-')) = rest.chars().next() {
+        let (count, after) = number(&rest[1..]);
+        let (base, count) = (at.unwrap_or(from), count.unwrap_or(1));
+        let to = if sign == '+' {
+            base + count
+        } else {
+            base.checked_sub(count).ok_or("there is no such line")?
+        };
+        at = Some(to);
+        rest = after;
+    }
+    Ok((at, rest))
+}
+
+fn search(cx: &mut Cx<'_>, wanted: &str, from: usize, forward: bool) -> Result<usize, String> {
+    let wanted = match (wanted, &cx.state.modal.sought) {
+        ("", Some((last, _))) => last.clone(),
+        (wanted, _) => wanted.to_string(),
+    };
+    let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("`{wanted}` cannot be looked for"))?;
+    let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+    let page = Page::new(buffer.area.text(), 1);
+    let found = if forward {
+        needle.find_around(page.text, page.text.line_start(Line(from + 1)))
+    } else {
+        needle.find_back(page.text, page.start(Line(from)))
+    };
+    found.map(|found| page.line(found.start).0).ok_or_else(|| format!("no match: {wanted}"))
+}

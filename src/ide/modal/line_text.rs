@@ -1,0 +1,403 @@
+//! Command lines that change lines. Each makes one edit.
+
+use super::line_given::Given;
+use super::line_range::target;
+use super::operators::change;
+use super::{cursors, seek};
+use crate::ide::commands::{Cx, places, registers};
+use crate::text::changes::ChangeSet;
+use crate::text::content::{Content, Shape};
+use crate::text::edit::indents_by_tabs;
+use crate::text::lines::{self, Order};
+use crate::text::modal::operate;
+use crate::text::modal::page::Page;
+use crate::text::modal::pattern;
+use crate::text::modal::put::{How, put as put_back};
+use crate::text::modal::spans::{self, Piece};
+use crate::text::position::{Byte, Column, Line};
+use crate::text::registers::{Taken, is_writable};
+use crate::text::rope::Text;
+use crate::text::search::Needle;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::Transaction;
+
+/// Lines with more bytes than this are not looked through by a command line.
+pub const BYTES_MAX: usize = 16 << 20;
+
+/// The text, if it can be edited.
+pub fn text(cx: &Cx<'_>) -> Result<Text, String> {
+    let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+    match buffer.read_only() {
+        Some(reason) => Err(reason.to_string()),
+        None => Ok(buffer.area.text().clone()),
+    }
+}
+
+/// The column that the cursor aims at.
+fn aimed(cx: &Cx<'_>) -> Column {
+    let Some(buffer) = cx.state.buffers.current() else { return Column(0) };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()))
+}
+
+fn caret(cx: &mut Cx<'_>, line: Line, goal: Column) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let at = page.at(line.min(page.last_line()), goal);
+    cursors::set(cx, Selection::cursor(at));
+}
+
+fn pieces(page: Page<'_>, lines: (Line, Line, usize)) -> Vec<Piece> {
+    vec![spans::lines(page, lines.0, lines.1, page.start(lines.0))]
+}
+
+/// The lines of a command that may be followed by a count, and its register.
+fn counted(cx: &Cx<'_>, given: &Given<'_>) -> Result<(Line, Line, Option<char>), String> {
+    let text = text(cx)?;
+    let last = Page::new(&text, 1).last_line();
+    let mut rest = given.rest;
+    let name = rest.chars().next().filter(|c| is_writable(*c) && !c.is_ascii_digit());
+    if name.is_some() {
+        rest = rest[1..].trim_start();
+    }
+    let (first, end) = (given.lines.0, given.lines.1);
+    match rest {
+        "" => Ok((first, end, name)),
+        rest => {
+            let count: usize = rest.parse().map_err(|_| format!("`{rest}` is not understood"))?;
+            Ok((end, Line((end.0 + count.max(1) - 1).min(last.0)), name))
+        }
+    }
+}
+
+/// Deletes lines.
+pub fn delete(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let goal = aimed(cx);
+    let (first, last, name) = counted(cx, given)?;
+    let text = text(cx)?;
+    let page = Page::new(&text, cx.state.tab_width());
+    let pieces = pieces(page, (first, last, 0));
+    let content = spans::content(page, &pieces);
+    registers::write(cx, name, content, Taken::Cut);
+    change(cx, |page, _| operate::delete(page, &pieces, &[Column(0)]));
+    caret(cx, first, goal);
+    Ok(())
+}
+
+/// Copies lines.
+pub fn yank(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let (first, last, name) = counted(cx, given)?;
+    let text = text(cx)?;
+    let page = Page::new(&text, cx.state.tab_width());
+    let content = spans::content(page, &pieces(page, (first, last, 0)));
+    registers::write(cx, name, content, Taken::Copied);
+    Ok(())
+}
+
+/// Puts a register back as lines.
+pub fn put(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let name = given.rest.chars().next().unwrap_or('"');
+    let content = registers::read(cx, name).ok_or_else(|| format!("the register {name} is empty"))?;
+    let content = Content::new(vec![content.joined()], Shape::Lines);
+    text(cx)?;
+    let line = given.lines.1;
+    change(cx, |page, _| {
+        put_back(page, &[page.start(line)], &content, How { behind: !given.bang, count: 1, pass: false })
+    });
+    let count = content.texts[0].trim_end_matches('\n').matches('\n').count();
+    let last = if given.bang { line.0 + count } else { line.0 + 1 + count };
+    caret_non_blank(cx, Line(last));
+    Ok(())
+}
+
+fn caret_non_blank(cx: &mut Cx<'_>, line: Line) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let at = page.first_non_blank(line.min(page.last_line()));
+    cursors::set(cx, Selection::cursor(at));
+}
+
+/// Moves lines behind another one.
+pub fn shift(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let goal = aimed(cx);
+    let to = target(cx, given.rest)?;
+    let (first, last) = (given.lines.0, given.lines.1);
+    if (first.0 + 1..=last.0).contains(&to) {
+        return Err("lines cannot be moved into themselves".to_string());
+    }
+    let text = text(cx)?;
+    let page = Page::new(&text, cx.state.tab_width());
+    let content = text.slice(page.start(first)..page.end(last)).into_owned();
+    let whole = page.lines(first, last);
+    let open = text.byte_at(text.end().back(1)) != Some(b'\n');
+    // Of a text that does not end with a line feed the last line takes the one before it along.
+    let gone = if open && whole.end == text.end() && first.0 > 0 {
+        page.end(Line(first.0 - 1))..whole.end
+    } else {
+        whole
+    };
+    let (at, content) = if open && to > page.last_line().0 {
+        (text.end(), format!("\n{content}"))
+    } else {
+        (text.line_start(Line(to)), format!("{content}\n"))
+    };
+    if at == gone.start || at == gone.end && !(open && at == text.end()) {
+        caret(cx, last, goal);
+        return Ok(());
+    }
+    let mut edits = vec![(gone, String::new()), (at..at, content)];
+    edits.sort_by_key(|(span, _)| span.start);
+    change(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, edits)));
+    let cursor = if to > last.0 { to - 1 } else { to + last.0 - first.0 };
+    caret(cx, Line(cursor), goal);
+    Ok(())
+}
+
+/// Copies lines behind another one.
+pub fn copy(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let goal = aimed(cx);
+    let to = target(cx, given.rest)?;
+    let (first, last) = (given.lines.0, given.lines.1);
+    let text = text(cx)?;
+    let page = Page::new(&text, cx.state.tab_width());
+    let mut content = text.slice(page.start(first)..page.end(last)).into_owned();
+    let end = page.last();
+    let open = text.byte_at(text.end().back(1)) != Some(b'\n');
+    let at = if to > page.last_line().0 && open {
+        content.insert(0, '\n');
+        end
+    } else {
+        content.push('\n');
+        text.line_start(Line(to))
+    };
+    change(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, [(at..at, content)])));
+    caret(cx, Line(to + last.0 - first.0), goal);
+    Ok(())
+}
+
+/// Joins lines.
+pub fn join(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let text = text(cx)?;
+    let page = Page::new(&text, cx.state.tab_width());
+    let (first, mut last, addresses) = given.lines;
+    if let Ok(count) = given.rest.parse::<usize>() {
+        last = Line(last.0 + count - 1);
+    } else if addresses < 2 {
+        last = Line(first.0 + 1);
+    }
+    if first >= page.last_line() {
+        return Err("there is no line below to join".to_string());
+    }
+    let pieces = pieces(page, (first, last.min(page.last_line()), 0));
+    change(cx, |page, _| operate::join(page, &pieces, !given.bang));
+    caret_non_blank(cx, first);
+    Ok(())
+}
+
+fn indented(cx: &mut Cx<'_>, given: &Given<'_>, sign: char, back: bool) -> Result<(), String> {
+    let stops = 1 + given.rest.chars().take_while(|c| *c == sign).count();
+    let text = text(cx)?;
+    let pieces = pieces(Page::new(&text, cx.state.tab_width()), given.lines);
+    let (indent, by_tabs) = cx.state.indentation();
+    change(cx, |page, _| {
+        let hard = by_tabs.unwrap_or_else(|| indents_by_tabs(page.text));
+        operate::shift(page, &pieces, stops * indent, back, hard, &[])
+    });
+    caret_non_blank(cx, given.lines.1);
+    Ok(())
+}
+
+/// Indents lines.
+pub fn indent(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    indented(cx, given, '>', false)
+}
+
+/// Takes indentation from lines.
+pub fn dedent(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    indented(cx, given, '<', true)
+}
+
+/// Sorts lines: `u` drops repeated ones, `n` goes by numbers, `!` backwards.
+pub fn sort(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let text = text(cx)?;
+    let page = Page::new(&text, cx.state.tab_width());
+    let (first, last) =
+        if given.lines.2 == 0 { (Line(0), page.last_line()) } else { (given.lines.0, given.lines.1) };
+    let order = match (given.rest.trim(), given.bang) {
+        ("", false) => Order::Plain,
+        ("", true) => Order::Reverse,
+        ("n", false) => Order::Numeric,
+        ("u", false) => Order::Unique,
+        (other, _) => return Err(format!("sort does not know `{other}`")),
+    };
+    let range = Range::new(page.start(first), page.end(last));
+    change(cx, |page, _| {
+        let sorted = lines::sort(
+            page.text,
+            &Selection::single(range),
+            if order == Order::Unique { Order::Plain } else { order },
+        );
+        if order != Order::Unique {
+            return sorted;
+        }
+        let mut middle = page.text.clone();
+        sorted.changes.apply(&mut middle);
+        let unique = lines::sort(&middle, &Selection::single(range), Order::Unique);
+        Transaction::new(sorted.changes.compose(&unique.changes))
+    });
+    caret_non_blank(cx, first);
+    Ok(())
+}
+
+/// Sets a mark at a line.
+pub fn mark(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let letter = given.rest.chars().next().ok_or("which letter?")?;
+    let here = cx.state.buffers.current().map(|buffer| buffer.area.selection.clone());
+    caret(cx, given.lines.1, Column(0));
+    places::set_mark(cx, letter);
+    if let Some(here) = here {
+        cursors::set(cx, here);
+    }
+    Ok(())
+}
+
+/// A substitution, read.
+pub struct Wanted {
+    needle: Needle,
+    new: String,
+    all: bool,
+    count_only: bool,
+}
+
+/// Reads a substitution.
+pub fn wanted(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<Wanted, String> {
+    let sign = given.rest.chars().next().ok_or("what is to be replaced?")?;
+    if sign.is_alphanumeric() || sign == '"' || sign == '|' {
+        return Err(format!("a pattern cannot begin with {sign}"));
+    }
+    let (mut old, rest) = pattern::until(&given.rest[sign.len_utf8()..], sign);
+    let (new, flags) = pattern::until(rest.unwrap_or_default(), sign);
+    if old.is_empty() {
+        old = cx.state.modal.sought.clone().map(|(last, _)| last).ok_or("nothing was looked for yet")?;
+    }
+    let new = match (new.as_str(), &cx.state.modal.substituted) {
+        ("~", Some((_, last, _))) => last.clone(),
+        _ => new,
+    };
+    prepared(cx, &old, &new, flags.unwrap_or_default().trim())
+}
+
+fn prepared(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> Result<Wanted, String> {
+    let mut pattern = old.to_string();
+    for flag in flags.chars() {
+        match flag {
+            'g' | 'n' | 'e' | '&' => {}
+            'i' => pattern.push_str("\\c"),
+            'I' => pattern.push_str("\\C"),
+            'c' => return Err("to be asked about each match, use Replace (search.replace)".to_string()),
+            other => return Err(format!("substitute does not know the flag {other}")),
+        }
+    }
+    cx.state.modal.substituted = Some((old.to_string(), new.to_string(), flags.to_string()));
+    let forward = cx.state.modal.sought.as_ref().is_none_or(|(_, forward)| *forward);
+    cx.state.modal.sought = Some((old.to_string(), forward));
+    let needle = seek::needle(cx, &pattern).ok_or_else(|| format!("`{old}` cannot be looked for"))?;
+    Ok(Wanted {
+        needle,
+        new: pattern::replacement(new),
+        all: flags.contains('g'),
+        count_only: flags.contains('n'),
+    })
+}
+
+/// Replaces a pattern in lines.
+pub fn substitute(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    if given.rest.is_empty() || given.rest.starts_with(|c: char| c.is_alphanumeric()) {
+        return substitute_again(cx, given);
+    }
+    let wanted = wanted(cx, given)?;
+    let lines = vec![(given.lines.0, given.lines.1)];
+    replace_in(cx, &wanted, &lines)
+}
+
+/// Replaces in the same way as before.
+pub fn substitute_again(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let (old, new, _) = cx.state.modal.substituted.clone().ok_or("nothing was substituted yet")?;
+    let wanted = prepared(cx, &old, &new, given.rest)?;
+    let lines = vec![(given.lines.0, given.lines.1)];
+    replace_in(cx, &wanted, &lines)
+}
+
+/// Replaces in runs of lines.
+pub fn replace_in(cx: &mut Cx<'_>, wanted: &Wanted, lines: &[(Line, Line)]) -> Result<(), String> {
+    let text = text(cx)?;
+    let page = Page::new(&text, cx.state.tab_width());
+    let bytes: usize = lines.iter().map(|(first, last)| page.end(*last) - page.start(*first)).sum();
+    if bytes > BYTES_MAX {
+        return Err("these lines are too long for a command line: use Replace (search.replace)".to_string());
+    }
+    let mut edits = Vec::new();
+    let mut last_line = None;
+    for (first, last) in lines {
+        let span = page.start(*first)..page.lines(*first, *last).end;
+        for found in wanted.needle.matches(&text, span.clone()) {
+            let line = page.line(found.start);
+            let repeated = !wanted.all && last_line == Some(line);
+            // What is found behind the last line feed stands in no line.
+            if repeated
+                || found.start >= span.end && page.start(line) < found.start && found.start > page.end(line)
+            {
+                continue;
+            }
+            if found.is_empty() && found.start == span.end && page.start(*last) != span.end {
+                continue;
+            }
+            last_line = Some(line);
+            edits.push((found.clone(), wanted.needle.replacement(&text, found, &wanted.new)));
+        }
+    }
+    let count = edits.len();
+    let Some(last_line) = last_line else { return Err("no match".to_string()) };
+    if wanted.count_only {
+        cx.state.say(format!("{count} matches"));
+        return Ok(());
+    }
+    // The step begins at the first of them, which is where undo comes back to.
+    if let Some((first, _)) = edits.first() {
+        let start = page.start_of(first.start);
+        cursors::set(cx, Selection::cursor(start));
+    }
+    // New line feeds before the last match move its line down, and those within it too.
+    let more = |text: &str| text.matches('\n').count() as isize;
+    let shift: isize = edits.iter().map(|(span, new)| more(new) - more(&page.text.slice(span.clone()))).sum();
+    change(cx, |page, _| {
+        let changes = ChangeSet::replace(page.text.end().0, edits);
+        Transaction::new(changes)
+    });
+    caret(cx, Line(last_line.0.saturating_add_signed(shift)), Column(0));
+    cx.state.say(format!("replaced {count}; one undo takes them back"));
+    Ok(())
+}
+
+/// Deletes lines wherever they are.
+pub fn delete_all(cx: &mut Cx<'_>, lines: &[Line]) -> Result<(), String> {
+    let text = text(cx)?;
+    let page = Page::new(&text, cx.state.tab_width());
+    let mut runs: Vec<(Line, Line)> = Vec::new();
+    for line in lines {
+        match runs.last_mut() {
+            Some((_, last)) if last.0 + 1 == line.0 => *last = *line,
+            _ => runs.push((*line, *line)),
+        }
+    }
+    let pieces: Vec<Piece> = runs.iter().map(|(a, b)| spans::lines(page, *a, *b, page.start(*a))).collect();
+    if let Some(last) = lines.last() {
+        let content = spans::content(page, &[spans::lines(page, *last, *last, Byte(0))]);
+        registers::write(cx, None, content, Taken::Cut);
+    }
+    let goals = vec![Column(0); pieces.len()];
+    change(cx, |page, _| operate::delete(page, &pieces, &goals));
+    let last = lines.last().map_or(0, |line| line.0 + 1 - lines.len());
+    caret_non_blank(cx, Line(last));
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! Editing with modes: from commands of a modal key map to the engine in `text::modal`, with what
+//! lies between them: counts, registers, operators that wait, selections, repetition.
+//!
+//! Must not know keys by name or the screen.
+
+pub mod answers;
+pub mod cursor_shape;
+pub mod cursors;
+pub mod edits;
+pub mod flow;
+pub mod helix;
+pub mod line;
+pub mod line_file;
+pub mod line_given;
+pub mod line_range;
+pub mod line_text;
+pub mod moves;
+pub mod operators;
+pub mod repeat;
+pub mod seek;
+pub mod steps;
+pub mod typing;
+pub mod visual;

@@ -1,0 +1,203 @@
+//! Motions and text objects: they move cursors, extend selections, or tell an operator that
+//! waits what to take.
+
+use super::cursors::{fail, set};
+use super::{operators, visual};
+use crate::ide::commands::Cx;
+use crate::ide::state::modal::{Mode, Op};
+use crate::syntax::nodes::Object as Node;
+use crate::text::modal::landing::{Extent, Landing};
+use crate::text::modal::motions::{self, Move};
+use crate::text::modal::objects::{self, Object};
+use crate::text::modal::page::{Class, Page};
+use crate::text::modal::{spans, words};
+use crate::text::position::{Byte, Column};
+use crate::text::selection::{Range, Selection};
+
+/// Makes a motion from every cursor.
+pub fn go(cx: &mut Cx<'_>, motion: Move) {
+    if let Move::Find(find, false) = motion {
+        cx.state.modal.find = Some(find);
+    }
+    let far = matches!(
+        motion,
+        Move::Top
+            | Move::Bottom
+            | Move::Match
+            | Move::Paragraph
+            | Move::ParagraphBack
+            | Move::Sentence
+            | Move::SentenceBack
+    );
+    cx.state.modal.far = far && !matches!(motion, Move::Top | Move::Bottom | Move::Match);
+    if far && cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
+        cx.state.note_jump();
+    }
+    if cx.state.modal.mode == Mode::VisualBlock {
+        match motion {
+            Move::LineEnd => cx.state.modal.visual.to_end = true,
+            Move::Up | Move::Down => {}
+            _ => cx.state.modal.visual.to_end = false,
+        }
+    }
+    let op = cx.state.modal.operator.map(|waiting| waiting.op);
+    let count = cx.state.modal.take_count();
+    let from_end = matches!(motion, Move::LineEnd);
+    land(cx, |page, range| {
+        if let (Some(Op::Change), Move::Word(big)) = (op, motion)
+            && page.class(range.head, big) != Class::Blank
+        {
+            let to = words::end(page, range.head, count.unwrap_or(1), big, true)?;
+            return Some(Landing::new(to, Extent::Inclusive));
+        }
+        if op.is_some() && from_end && page.is_empty_line(page.line(range.head)) && count.is_none() {
+            return Some(Landing::new(range.head, Extent::Exclusive));
+        }
+        motions::land(page, range.head, range.goal, motion, count, op.is_some())
+    });
+}
+
+/// Takes every cursor to where `find` says, or gives the way there to the operator that waits.
+pub fn land(cx: &mut Cx<'_>, find: impl Fn(Page<'_>, &Range) -> Option<Landing>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let text = buffer.area.text().clone();
+    let page = visual::page(cx, &text);
+    if let Some(waiting) = cx.state.modal.operator {
+        let cursors = buffer.area.selection.ranges().to_vec();
+        let deletes = waiting.op == Op::Delete;
+        let way = |range: &Range| {
+            let landing = find(page, range)?;
+            Some(spans::way(page, range.head, &landing, waiting.forced, deletes))
+        };
+        let pieces: Vec<_> = cursors.iter().filter_map(way).collect();
+        if pieces.is_empty() {
+            return fail(cx);
+        }
+        return operators::apply(cx, waiting.op, &pieces);
+    }
+    if cx.state.modal.mode.is_visual() {
+        let mut moved = false;
+        let mut ranges = cx.state.modal.visual.ranges.clone();
+        for range in &mut ranges {
+            let Some(landing) = find(page, range) else { continue };
+            moved = true;
+            if let Some(from) = landing.from {
+                *range = object_range(page, from, &landing);
+            } else {
+                *range = Range { anchor: range.anchor, head: landing.to, goal: landing.goal };
+            }
+        }
+        if !moved {
+            return fail(cx);
+        }
+        cx.state.modal.visual.ranges = ranges;
+        return visual::show(cx);
+    }
+    let mut moved = false;
+    let selection = buffer.area.selection.transform(|range| match find(page, &range) {
+        Some(landing) => {
+            moved = true;
+            Range { goal: landing.goal, ..Range::cursor(page.rest(landing.to)) }
+        }
+        None => range,
+    });
+    if !moved {
+        return fail(cx);
+    }
+    set(cx, selection);
+}
+
+/// A thing as a selection whose both ends are on characters.
+fn object_range(page: Page<'_>, from: Byte, landing: &Landing) -> Range {
+    let last = match landing.extent {
+        Extent::Exclusive if landing.to > from => {
+            let line = page.line(landing.to);
+            let whole = from == page.start_of(from);
+            if landing.to == page.start(line) && line.0 > 0 && whole {
+                page.end(crate::text::position::Line(line.0 - 1))
+            } else if landing.to == page.start(line) && line.0 > 0 {
+                page.last_of(crate::text::position::Line(line.0 - 1))
+            } else {
+                page.back(landing.to).1
+            }
+        }
+        _ => landing.to,
+    };
+    Range::new(from, last)
+}
+
+/// Takes the main cursor to a place, or gives the way there to the operator that waits.
+pub fn go_to(cx: &mut Cx<'_>, at: Byte, extent: Extent) {
+    if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
+        let Some(buffer) = cx.state.buffers.current() else { return };
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        let at = page.rest(at);
+        return set(cx, Selection::cursor(at));
+    }
+    land(cx, |_, _| Some(Landing::new(at, extent)));
+}
+
+/// Selects a thing, or gives it to the operator that waits.
+pub fn object(cx: &mut Cx<'_>, object: Object, outer: bool) {
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let visual = cx.state.modal.mode.is_visual();
+    if visual && cx.state.modal.mode == Mode::VisualLine && !matches!(object, Object::Paragraph) {
+        cx.state.modal.mode = Mode::Visual;
+    }
+    if object == Object::Paragraph && cx.state.modal.mode == Mode::Visual {
+        cx.state.modal.mode = Mode::VisualLine;
+    }
+    land(cx, |page, range| {
+        let taken = if visual { (range.start(), range.end()) } else { (range.head, range.head) };
+        objects::around(Page { past: false, ..page }, taken, object, outer, count)
+    });
+}
+
+/// The search for a character in the line again; the other way when `back`.
+pub fn find_again(cx: &mut Cx<'_>, back: bool) {
+    let Some(mut find) = cx.state.modal.find else { return fail(cx) };
+    find.forward ^= back;
+    go(cx, Move::Find(find, true));
+}
+
+/// To a line of the screen: the first one, the middle one, the last one.
+pub fn screen_line(cx: &mut Cx<'_>, place: Column) {
+    let rows = cx.state.areas.editor.map_or(1, |area| usize::from(area.height));
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let (top, last) = (page.line(buffer.area.riders.view.top).0, page.last_line().0);
+    let bottom = (top + rows - 1).min(last);
+    let line = match place.0 {
+        0 => (top + count - 1).min(bottom),
+        1 => top + (bottom - top) / 2,
+        _ => bottom.saturating_sub(count - 1).max(top),
+    };
+    let at = page.first_non_blank(crate::text::position::Line(line));
+    if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
+        cx.state.note_jump();
+    }
+    go_to(cx, at, Extent::Lines);
+}
+
+/// Selects a part of the code by its tree, or gives it to the operator that waits.
+pub fn syntax_object(cx: &mut Cx<'_>, object: Node) {
+    cx.state.modal.take_count();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    // Several keys may come before a frame: the tree must know of every edit.
+    buffer.coloring.hear(&mut buffer.area.document);
+    let Some(syntax) = buffer.coloring.tree().cloned() else {
+        fail(cx);
+        return cx.state.say("this file is not read as code, or not yet");
+    };
+    let visual = cx.state.modal.mode.is_visual();
+    land(cx, |page, range| {
+        let taken = if visual && range.anchor != range.head {
+            range.start()..page.next(range.end()).1
+        } else {
+            range.head..range.head
+        };
+        let found = syntax.around(page.text, &taken, object)?;
+        Some(Landing::object(found.start, found.end, Extent::Exclusive))
+    });
+}

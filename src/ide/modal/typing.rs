@@ -1,0 +1,319 @@
+//! Typing: how it begins and what its end brings about.
+
+use super::{cursors, visual};
+use crate::ide::commands::Cx;
+use crate::ide::commands::edit::{self, line_ending};
+use crate::ide::state::damage::Part;
+use crate::ide::state::modal::{Mode, Typing, Visual};
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::lines;
+use crate::text::modal::page::Page;
+use crate::text::modal::{replace, spans};
+use crate::text::motion;
+use crate::text::places::Name;
+use crate::text::position::{Byte, Column, Line};
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::{Grouping, Transaction};
+
+/// Where typing begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// At the cursor.
+    Here,
+    /// Behind it.
+    Behind,
+    /// At the first character of the line that is no white space.
+    LineStart,
+    /// At the end of the line.
+    LineEnd,
+    /// At the first column.
+    FirstColumn,
+    /// Where typing ended last.
+    Last,
+}
+
+/// Begins to type.
+pub fn begin(cx: &mut Cx<'_>, typing: Typing) {
+    cx.state.modal.mode = Mode::Insert;
+    cx.state.modal.operator = None;
+    cx.state.modal.overtyped.clear();
+    cx.state.modal.typing = typing;
+    cx.state.modal.changed = true;
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        let at = buffer.area.selection.primary().head;
+        buffer.area.document.places_mut().set(Name::Typing, at);
+        buffer.area.standing = None;
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Puts every cursor where typing is to begin, and begins.
+pub fn insert(cx: &mut Cx<'_>, at: At) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    cx.state.modal.register = None;
+    if refused(cx) {
+        return;
+    }
+    if cx.state.modal.mode == Mode::VisualBlock {
+        return insert_block(cx, at == At::Behind || at == At::LineEnd);
+    }
+    let visual_mode = cx.state.modal.mode.is_visual().then_some(cx.state.modal.mode);
+    if let Some(mode) = visual_mode {
+        let ends = |range: &Range| match (at, mode) {
+            (At::Behind | At::LineEnd, _) => range.end(),
+            _ => range.start(),
+        };
+        let cursors = cx.state.modal.visual.ranges.iter().map(|range| Range::cursor(ends(range))).collect();
+        visual::remember(cx);
+        visual::end_at(cx, cursors);
+    }
+    let at = match (at, visual_mode) {
+        (At::LineStart, Some(Mode::Visual)) => At::Here,
+        (At::LineStart, Some(_)) => At::FirstColumn,
+        (At::LineEnd, Some(Mode::Visual)) => At::Behind,
+        (at, _) => at,
+    };
+    let tab_width = cx.state.tab_width();
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        let last = buffer.area.document.places().mark('^');
+        let text = buffer.area.text().clone();
+        let page = Page::new(&text, tab_width);
+        buffer.area.selection = buffer.area.selection.transform(|range| {
+            let line = page.line(range.head);
+            Range::cursor(match at {
+                At::Here => range.head,
+                At::Behind => page.right(range.head),
+                At::LineStart => motion::indent_end(&text, line),
+                At::LineEnd => page.end(line),
+                At::FirstColumn => page.start(line),
+                At::Last => last.unwrap_or(range.head).min(page.last()),
+            })
+        });
+    }
+    begin(cx, Typing { times, ..Typing::default() });
+}
+
+fn refused(cx: &mut Cx<'_>) -> bool {
+    let reason = cx.state.buffers.current().and_then(super::super::state::buffers::Buffer::read_only);
+    if let Some(reason) = reason {
+        cx.state.fail(reason);
+    }
+    reason.is_some()
+}
+
+/// Types into every row of a rectangle; lines that are too short are filled up behind it.
+fn insert_block(cx: &mut Cx<'_>, behind: bool) {
+    let tab_width = cx.state.tab_width();
+    let Some(first) = cx.state.modal.visual.ranges.first().copied() else { return };
+    let to_end = cx.state.modal.visual.to_end;
+    visual::remember(cx);
+    cx.state.modal.mode = Mode::Normal;
+    cx.state.modal.visual = Visual::default();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), tab_width);
+    let (left, right) = spans::columns(page, first.anchor, first.head);
+    let (page_line, page_column) = (page.line(first.start()).0, left.0);
+    let rows = spans::block(page, first.anchor, first.head, to_end).spans;
+    let mut edits = Vec::new();
+    let mut places = Vec::new();
+    for row in rows {
+        let column = if behind { right } else { left };
+        let end = page.end_of(row.start);
+        let reaches = page.column(end) >= column;
+        if !behind && page.column(end) < column && end > page.start_of(end) || !behind && !reaches {
+            continue;
+        }
+        if behind && !to_end && !reaches {
+            edits.push((end..end, " ".repeat(column.0 - page.column(end).0)));
+        }
+        places.push(if behind { row.end.max(row.start) } else { row.start });
+    }
+    let changes = ChangeSet::replace(page.text.end().0, edits);
+    let cursors: Vec<Range> = places.iter().map(|at| Range::cursor(changes.map(*at, Side::After))).collect();
+    if cursors.is_empty() {
+        return;
+    }
+    let start = Selection::cursor(first.start());
+    cursors::set(cx, start);
+    let selection = Selection::new(cursors, 0);
+    if changes.is_identity() {
+        cursors::set(cx, selection);
+    } else {
+        edit::apply(cx, |_, _| Transaction::new(changes).select(selection));
+    }
+    let start = (page_line, page_column);
+    begin(cx, Typing { block: Some(Some(start)), times: 1, ..Typing::default() });
+}
+
+/// Opens a line and types there.
+pub fn open(cx: &mut Cx<'_>, below: bool) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    cx.state.modal.register = None;
+    if refused(cx) {
+        return;
+    }
+    open_line(cx, below);
+    begin(cx, Typing { times, lines: Some(below), ..Typing::default() });
+}
+
+fn open_line(cx: &mut Cx<'_>, below: bool) {
+    let ending = line_ending(cx);
+    let tab_width = cx.state.tab_width();
+    edit::apply(cx, |text, selection| {
+        let page = Page::new(text, tab_width);
+        // A line behind the last line feed is none: what is opened below the last one comes before it.
+        let within = selection.transform(|range| Range::cursor(range.head.min(page.last())));
+        lines::open(text, &within, below, ending)
+    });
+}
+
+/// Begins to type over what is there.
+pub fn overtype(cx: &mut Cx<'_>) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    if refused(cx) {
+        return;
+    }
+    begin(cx, Typing { times, ..Typing::default() });
+    cx.state.modal.mode = Mode::Replace;
+}
+
+/// A character was typed over what is there.
+pub fn over(cx: &mut Cx<'_>, typed: &str) {
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), tab_width);
+    let old = |range: &Range| page.text.slice(range.head..page.right(range.head)).into_owned();
+    let old: Vec<String> = buffer.area.selection.ranges().iter().map(old).collect();
+    cx.state.modal.overtyped.push(if typed == "\n" { Vec::new() } else { old });
+    edit::apply(cx, |text, selection| replace::overtype(Page::new(text, tab_width), selection, typed));
+}
+
+/// Takes the last overtyped character back; before those the cursor goes back only.
+pub fn over_back(cx: &mut Cx<'_>) {
+    let old = cx.state.modal.overtyped.pop();
+    edit::apply(cx, |text, selection| {
+        let mut edits = Vec::new();
+        let mut cursors = Vec::new();
+        for (n, range) in selection.ranges().iter().enumerate() {
+            let before = text.prev_grapheme(range.head);
+            cursors.push(Range::cursor(before));
+            if let Some(old) = &old {
+                edits.push((before..range.head, old.get(n).cloned().unwrap_or_default()));
+            }
+        }
+        let changes = ChangeSet::replace(text.end().0, edits);
+        let after = Selection::new(cursors, selection.primary_index());
+        let after = after.transform(|range| Range::cursor(changes.map(range.head, Side::Before)));
+        Transaction::new(changes).select(after)
+    });
+    if old.is_none()
+        && let Some(buffer) = cx.state.buffers.current_mut()
+    {
+        let text = buffer.area.text().clone();
+        buffer.area.selection =
+            buffer.area.selection.transform(|r| Range::cursor(text.prev_grapheme(r.head)));
+        cx.state.damage.add(Part::Editor);
+    }
+}
+
+/// Ends typing: what was to be typed more than once comes again, and cursors step back onto
+/// what was typed last.
+pub fn end(cx: &mut Cx<'_>) {
+    let typing = cx.state.modal.typing;
+    let over = cx.state.modal.mode == Mode::Replace;
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let area = &buffer.area;
+    let head = area.selection.primary().head;
+    let begun = area.document.places().get(Name::Typing).unwrap_or(head).min(head);
+    let typed = area.text().slice(begun..head).into_owned();
+    for _ in 1..typing.times {
+        if typing.lines.is_some() {
+            open_line(cx, true);
+            edit::apply(cx, |text, selection| crate::text::edit::insert(text, selection, &typed));
+        } else if over {
+            for c in typed.chars() {
+                self::over(cx, c.encode_utf8(&mut [0; 4]));
+            }
+        } else {
+            edit::apply(cx, |text, selection| crate::text::edit::insert(text, selection, &typed));
+        }
+    }
+    strip_indent(cx, &typed);
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text().clone();
+    let page = Page::new(&text, tab_width);
+    let stopped = buffer.area.selection.primary().head;
+    buffer.area.document.places_mut().set_mark('^', stopped);
+    let mut selection = buffer
+        .area
+        .selection
+        .transform(|range| Range::cursor(if typing.stays { range.head } else { page.left(range.head) }));
+    match typing.block {
+        Some(Some((line, column))) => {
+            selection = Selection::cursor(page.at(Line(line).min(page.last_line()), Column(column)));
+        }
+        Some(None) => selection = Selection::cursor(selection.ranges()[0].head),
+        None => {}
+    }
+    buffer.area.select(selection);
+    if !typed.is_empty() {
+        cx.state.modal.inserted = typed;
+    }
+    cx.state.modal.mode = Mode::Normal;
+    cx.state.modal.typing = Typing::default();
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Breaks the line; one that got its indentation by itself and nothing else loses it.
+pub fn newline(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let head = buffer.area.selection.primary().head;
+    let begun = buffer.area.document.places().get(Name::Typing).unwrap_or(head).min(head);
+    let typed = buffer.area.text().slice(begun..head).into_owned();
+    let line = buffer.area.text().line_of(head);
+    let indent = buffer.area.text().slice(buffer.area.text().line_start(line)..head).into_owned();
+    strip_indent(cx, &typed);
+    let stripped = cx.state.buffers.current().is_some_and(|b| b.area.selection.primary().head < head);
+    edit::newline(cx);
+    if stripped {
+        // The next line is indented as the one before was.
+        edit::insert(cx, &indent, Grouping::Typing);
+    }
+}
+
+/// A line that got its indentation by itself and nothing else loses it.
+fn strip_indent(cx: &mut Cx<'_>, typed: &str) {
+    let made = cx.state.modal.typing.lines.is_some() || cx.state.modal.typing.indented;
+    let own_line = made && typed.is_empty();
+    let after_break =
+        typed.rfind('\n').is_some_and(|at| typed[at + 1..].chars().all(|c| c == ' ' || c == '\t'));
+    if !own_line && !after_break {
+        return;
+    }
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let text = buffer.area.text();
+    let blank = |at: Byte| {
+        let line = text.line_of(at);
+        let span = text.line_start(line)..text.line_end(line);
+        (at == span.end && text.slice(span.clone()).chars().all(|c| c == ' ' || c == '\t')).then_some(span)
+    };
+    let edits: Vec<_> = buffer.area.selection.ranges().iter().filter_map(|range| blank(range.head)).collect();
+    if edits.iter().any(|span| span.start < span.end) {
+        edit::apply(cx, |text, _| {
+            let edits = edits.into_iter().map(|span| (span, String::new()));
+            Transaction::new(ChangeSet::replace(text.end().0, edits))
+        });
+    }
+}
+
+/// One command is made, then typing goes on.
+pub fn once(cx: &mut Cx<'_>) {
+    let at_end = cx.state.buffers.current().is_some_and(|buffer| {
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        page.at_end(buffer.area.selection.primary().head)
+    });
+    end(cx);
+    cursors::ungroup(cx.state);
+    cx.state.modal.typing.once = Some((at_end, true));
+}

@@ -1,0 +1,70 @@
+//! A text that was taken out of another one, and how it is put back. Must not know where it is
+//! kept.
+
+/// How a text is put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shape {
+    /// Between characters.
+    #[default]
+    Chars,
+    /// As whole lines; the texts end with a line feed.
+    Lines,
+    /// As a rectangle: one text for each row.
+    Block,
+}
+
+/// What a register holds: one text for each range that it was taken from, or for each row of
+/// a rectangle.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Content {
+    /// The texts.
+    pub texts: Vec<String>,
+    /// How they are put back.
+    pub shape: Shape,
+}
+
+impl Content {
+    /// Texts and how they are put back.
+    pub fn new(texts: Vec<String>, shape: Shape) -> Self {
+        Self { texts, shape }
+    }
+
+    /// One text between characters.
+    pub fn chars(text: impl Into<String>) -> Self {
+        Self::new(vec![text.into()], Shape::Chars)
+    }
+
+    /// All texts as one; the rows of a rectangle and texts that are no lines are joined by line
+    /// feeds.
+    pub fn joined(&self) -> String {
+        let between = if self.shape == Shape::Lines { "" } else { "\n" };
+        self.texts.join(between)
+    }
+
+    /// Adds a text to the end of this one; lines make the whole of it lines.
+    pub fn append(&mut self, more: Self) {
+        if self.texts.is_empty() {
+            *self = more;
+            return;
+        }
+        if more.shape == Shape::Lines && self.shape != Shape::Lines {
+            for text in &mut self.texts {
+                text.push('\n');
+            }
+        }
+        let begins_line = self.shape == Shape::Lines && more.shape != Shape::Lines;
+        if more.shape == Shape::Lines || self.shape == Shape::Lines {
+            self.shape = Shape::Lines;
+        }
+        if self.texts.len() == more.texts.len() {
+            for (old, new) in self.texts.iter_mut().zip(more.texts) {
+                old.push_str(&new);
+                if begins_line {
+                    old.push('\n');
+                }
+            }
+        } else {
+            self.texts.extend(more.texts);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Selections that come first, as in Helix: each covers at least one character, on whose last
+//! one, or first one when it goes backward, the cursor stands. Must not know keys.
+
+use super::page::{Class, Page};
+use crate::text::motion;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::selection::Range;
+
+/// Which word a motion goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// To the next start.
+    Start,
+    /// To the end.
+    End,
+    /// Back to the start.
+    Back,
+}
+
+/// The character that the cursor stands on.
+pub fn cursor(text: &Text, range: Range) -> Byte {
+    if range.head > range.anchor { text.prev_grapheme(range.head) } else { range.head }
+}
+
+/// The selection of the one character at a place.
+pub fn at(text: &Text, place: Byte) -> Range {
+    Range::new(place, text.next_grapheme(place))
+}
+
+/// The range that covers a character at least.
+pub fn covering(text: &Text, range: Range) -> Range {
+    if range.is_empty() { Range { goal: range.goal, ..at(text, range.head) } } else { range }
+}
+
+/// The cursor goes to a place; with `extend` the selection reaches from where it began to there.
+pub fn to(text: &Text, range: Range, place: Byte, extend: bool) -> Range {
+    if !extend {
+        return at(text, place);
+    }
+    // The anchor's character stays selected whichever way the head goes.
+    let forward = range.head >= range.anchor;
+    let anchor = match (forward, place >= range.anchor) {
+        (true, false) => text.next_grapheme(range.anchor),
+        (false, true) if place >= text.prev_grapheme(range.anchor) => text.prev_grapheme(range.anchor),
+        _ => range.anchor,
+    };
+    if place >= anchor { Range::new(anchor, text.next_grapheme(place)) } else { Range::new(anchor, place) }
+}
+
+fn class(c: char, big: bool) -> Class {
+    match c {
+        c if c.is_whitespace() => Class::Blank,
+        _ if big => Class::Word,
+        c if motion::is_word(c) => Class::Word,
+        _ => Class::Sign,
+    }
+}
+
+fn differ(a: char, b: char, big: bool) -> bool {
+    (a == '\n') != (b == '\n') || class(a, big) != class(b, big)
+}
+
+/// Selects to a word, from where the cursor is.
+pub fn word(text: &Text, range: Range, kind: Word, big: bool, count: usize, extend: bool) -> Range {
+    let mut out = range;
+    for _ in 0..count {
+        let next = one_word(text, out, kind, big);
+        if next == out {
+            break;
+        }
+        out = if extend { to(text, out, cursor(text, next), true) } else { next };
+    }
+    out
+}
+
+fn one_word(text: &Text, range: Range, kind: Word, big: bool) -> Range {
+    let forward = kind != Word::Back;
+    let stops = |prev: char, next: char| {
+        differ(prev, next, big)
+            && match kind {
+                Word::Start => next == '\n' || !next.is_whitespace(),
+                Word::End | Word::Back => prev == '\n' || !prev.is_whitespace(),
+            }
+    };
+    let here = cursor(text, range);
+    let (mut anchor, mut head) =
+        if forward { (here, text.next_grapheme(here)) } else { (text.next_grapheme(here), here) };
+    if range.head < range.anchor && forward {
+        (anchor, head) = (range.head, text.next_grapheme(range.head));
+    }
+    let ahead = |at: Byte| if forward { text.char_at(at) } else { text.char_before(at) };
+    let behind = |at: Byte| if forward { text.char_before(at) } else { text.char_at(at) };
+    let step = |at: Byte| if forward { text.next_grapheme(at) } else { text.prev_grapheme(at) };
+    while ahead(head) == Some('\n') {
+        head = step(head);
+        anchor = head;
+    }
+    let begun = head;
+    while let Some(next) = ahead(head) {
+        let reached = behind(head).is_none_or(|prev| stops(prev, next));
+        if reached && head != begun {
+            break;
+        }
+        if reached {
+            anchor = head;
+        }
+        head = step(head);
+    }
+    if anchor == head { range } else { Range::new(anchor, head) }
+}
+
+/// The selection grown to whole lines; one that has them takes the next line too.
+pub fn lines(page: Page<'_>, range: Range, count: usize) -> Range {
+    let (first, last) = ends(page, range);
+    let span = page.lines(first, last);
+    let whole = range.span() == span;
+    let last = Line((last.0 + count - usize::from(!whole)).min(page.last_line().0));
+    let span = page.lines(first, last);
+    Range::new(span.start, span.end)
+}
+
+/// The selection grown to whole lines.
+pub fn to_lines(page: Page<'_>, range: Range) -> Range {
+    let (first, last) = ends(page, range);
+    let span = page.lines(first, last);
+    Range::new(span.start, span.end)
+}
+
+/// The first and last line that a selection touches.
+pub fn ends(page: Page<'_>, range: Range) -> (Line, Line) {
+    let last = if range.is_empty() { range.end() } else { page.text.prev_grapheme(range.end()) };
+    (page.line(range.start()), page.line(last.max(range.start())))
+}
+
+/// The selection without white space at its ends; `None` when it is nothing else.
+pub fn trimmed(text: &Text, range: Range) -> Option<Range> {
+    let content = text.slice(range.span());
+    let lead = content.len() - content.trim_start().len();
+    let tail = content.len() - content.trim_end().len();
+    if lead == content.len() {
+        return None;
+    }
+    let (start, end) = (range.start() + lead, range.end().back(tail));
+    Some(if range.head < range.anchor { Range::new(end, start) } else { Range::new(start, end) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::marked;
+
+    #[track_caller]
+    fn check(f: impl Fn(&Text, Range) -> Range, before: &str, after: &str) {
+        let (text, selection) = marked::parse(before);
+        assert_eq!(marked::show(&text, &selection.transform(|range| f(&text, range))), after, "{before:?}");
+    }
+
+    #[test]
+    fn words_are_selected_on_the_way() {
+        let go = |kind, extend| move |text: &Text, range| word(text, range, kind, false, 1, extend);
+        check(go(Word::Start, false), "«o»ne twö three", "«one »twö three");
+        check(go(Word::Start, false), "«one »twö three", "one «twö »three");
+        check(go(Word::End, false), "«o»ne twö", "«one» twö");
+        check(go(Word::End, false), "«one» twö", "one« twö»");
+        check(go(Word::Back, false), "one twö« »x", "one »twö «x");
+        check(go(Word::Back, false), "one »twö «x", "»one «twö x");
+        check(go(Word::Start, true), "«one »twö three", "«one twö »three");
+        check(go(Word::Start, false), "on«e»\n\nx", "one\n\n«x»");
+    }
+
+    #[test]
+    fn cursors_move_and_extend() {
+        check(|text, range| to(text, range, Byte(0), true), "aé«b»", "»aéb«");
+        check(|text, range| to(text, range, Byte(3), true), "«a»éb", "«aéb»");
+        check(|text, range| to(text, range, Byte(1), false), "«a»éb", "a«é»b");
+    }
+
+    #[test]
+    fn lines_grow() {
+        let grow = |text: &Text, range| lines(Page::new(text, 4), range, 1);
+        check(grow, "a«b»\né\n", "«ab\n»é\n");
+        check(grow, "«ab\n»é\n", "«ab\né\n»");
+        check(|text, range| trimmed(text, range).unwrap(), "« é »", " «é» ");
+    }
+}

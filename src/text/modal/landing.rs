@@ -1,0 +1,47 @@
+//! Where a motion comes to, and what an operator takes of the way there. Must not know motions.
+
+use crate::text::position::{Byte, Column};
+
+/// What an operator takes of the way between two places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The way without its end.
+    Exclusive,
+    /// The same, even where that is the end of a line alone.
+    Exact,
+    /// The way with the character at its end.
+    Inclusive,
+    /// Whole lines.
+    Lines,
+}
+
+/// Where a motion comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Landing {
+    /// The place.
+    pub to: Byte,
+    /// What an operator takes.
+    pub extent: Extent,
+    /// The column that vertical motions aim at from there; the place's own when `None`.
+    pub goal: Option<Column>,
+    /// Where the way begins, when not at the cursor: text objects.
+    pub from: Option<Byte>,
+}
+
+impl Landing {
+    /// A landing without a column of its own.
+    pub fn new(to: Byte, extent: Extent) -> Self {
+        Self { to, extent, goal: None, from: None }
+    }
+
+    /// A thing from one place to another.
+    pub fn object(from: Byte, to: Byte, extent: Extent) -> Self {
+        Self { to, extent, goal: None, from: Some(from) }
+    }
+
+    /// The same, aiming at a column.
+    #[must_use]
+    pub fn aiming(self, goal: Column) -> Self {
+        Self { goal: Some(goal), ..self }
+    }
+}

@@ -1,0 +1,19 @@
+//! What modal editors do with a text: motions, text objects, operators, putting back. Cursors
+//! stand on characters here, not between them.
+//!
+//! Must not know keys or modes; a count or a character that was typed comes in as an argument.
+
+pub mod find;
+pub mod helix;
+pub mod landing;
+pub mod motions;
+pub mod objects;
+pub mod operate;
+pub mod page;
+pub mod pattern;
+pub mod put;
+pub mod quotes;
+pub mod replace;
+pub mod sentences;
+pub mod spans;
+pub mod words;

@@ -1,0 +1,54 @@
+//! Text between quotation marks of one line. Must not know brackets.
+
+use super::landing::{Extent, Landing};
+use super::page::Page;
+use crate::text::position::Byte;
+
+/// The places of a sign in the line of a place; one behind a backslash is text.
+fn signs(page: Page<'_>, at: Byte, sign: char) -> Vec<Byte> {
+    let start = page.start_of(at);
+    let line = page.text.slice(start..page.end_of(at)).into_owned();
+    let mut escaped = false;
+    let mut out = Vec::new();
+    for (n, c) in line.char_indices() {
+        if c == sign && !escaped {
+            out.push(start + n);
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    out
+}
+
+/// What stands between quotation marks at a place, or behind it in the line. `around`: with the
+/// marks and the white space behind them, or else before them.
+pub fn quoted(page: Page<'_>, at: Byte, sign: char, around: bool, with_marks: bool) -> Option<Landing> {
+    let signs = signs(page, at, sign);
+    let on = signs.iter().position(|place| *place == at);
+    let before = signs.iter().filter(|place| **place < at).count();
+    let (open, close) = match on {
+        // On a mark: which one it is, pairs from the start of the line tell.
+        Some(n) if n % 2 == 0 => (signs[n], *signs.get(n + 1)?),
+        Some(n) => (signs[n - 1], signs[n]),
+        None if before == 0 => (*signs.first()?, *signs.get(1)?),
+        None => (signs[before - 1], *signs.get(before)?),
+    };
+    let behind = page.right(close);
+    if with_marks {
+        return Some(Landing::object(open, behind, Extent::Exclusive));
+    }
+    if !around {
+        return Some(Landing::object(page.right(open), close, Extent::Exclusive));
+    }
+    let blank = |at: Byte| page.char(at).is_some_and(char::is_whitespace);
+    let mut end = behind;
+    while blank(end) {
+        end = page.right(end);
+    }
+    let mut start = open;
+    if end == behind {
+        while start > page.start_of(at) && blank(page.left(start)) {
+            start = page.left(start);
+        }
+    }
+    Some(Landing::object(start, end, Extent::Exclusive))
+}

@@ -1,0 +1,201 @@
+//! Places of a text that somebody wants to find again: marks with names, jumps, where changes
+//! were made. They travel with the text. Must not know files or keys.
+
+use std::collections::BTreeMap;
+
+use super::changes::{ChangeSet, Side};
+use super::position::Byte;
+use super::rope::Text;
+
+/// How many changes are remembered.
+const CHANGES_MAX: usize = 100;
+
+/// What a place is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Name {
+    /// A letter that the person chose, or a sign for one that is set by itself: `.` the last
+    /// change, `^` the last insertion, `<` and `>` the last selection, `[` and `]` the ends of
+    /// what was changed or copied last, `'` where the last jump began.
+    Mark(char),
+    /// A place of the list of jumps, by its number.
+    Jump(u64),
+    /// Where typing began.
+    Typing,
+    /// One of many lines that a command is to come to.
+    Line(usize),
+}
+
+/// The places of one document.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    named: BTreeMap<Name, Byte>,
+    /// Where changes were made, newest last.
+    changes: Vec<Byte>,
+}
+
+impl Places {
+    /// Where a place is.
+    pub fn get(&self, name: Name) -> Option<Byte> {
+        self.named.get(&name).copied()
+    }
+
+    /// Where a mark is.
+    pub fn mark(&self, letter: char) -> Option<Byte> {
+        self.get(Name::Mark(letter))
+    }
+
+    /// Sets a place.
+    pub fn set(&mut self, name: Name, at: Byte) {
+        self.named.insert(name, at);
+    }
+
+    /// Sets a mark.
+    pub fn set_mark(&mut self, letter: char, at: Byte) {
+        self.set(Name::Mark(letter), at);
+    }
+
+    /// Forgets a place.
+    pub fn remove(&mut self, name: Name) {
+        self.named.remove(&name);
+    }
+
+    /// Every mark, by its sign.
+    pub fn marks(&self) -> impl Iterator<Item = (char, Byte)> {
+        self.named.iter().filter_map(|(name, at)| match name {
+            Name::Mark(letter) => Some((*letter, *at)),
+            _ => None,
+        })
+    }
+
+    /// Where changes were made, newest last.
+    pub fn changes(&self) -> &[Byte] {
+        &self.changes
+    }
+
+    /// Carries every place through a change; `before` is the text without it. A letter goes
+    /// with its line when that is deleted whole.
+    pub fn map(&mut self, before: &Text, changes: &ChangeSet) {
+        if self.named.is_empty() && self.changes.is_empty() {
+            return;
+        }
+        let gone = |name: &Name, at: Byte| {
+            let goes = match name {
+                Name::Mark(letter) => letter.is_ascii_alphabetic(),
+                Name::Line(_) => true,
+                Name::Jump(_) | Name::Typing => false,
+            };
+            // A line that was joined to the one before it is there no more.
+            let joined = |edit: crate::text::changes::Edit<'_>| {
+                let inside = before.line_start(before.line_of(edit.old.start)) < edit.old.start;
+                inside && edit.old.start < at && at <= edit.old.end && !edit.text.contains('\n')
+            };
+            if matches!(name, Name::Line(_)) && changes.edits().any(joined) {
+                return true;
+            }
+            let line = before.line_of(at);
+            let whole = before.line_start(line)..before.line_end(line);
+            goes && changes.edits().any(|edit| {
+                let ending = edit.old.start < whole.start || edit.old.end > whole.end;
+                edit.text.is_empty() && edit.old.start <= whole.start && edit.old.end >= whole.end && ending
+            })
+        };
+        self.named.retain(|name, at| !gone(name, *at));
+        for (name, at) in &mut self.named {
+            // What is typed at the start of the last change or selection belongs to it.
+            let side =
+                if matches!(name, Name::Mark('[' | '<') | Name::Typing) { Side::Before } else { Side::After };
+            *at = changes.map(*at, side);
+        }
+        for at in &mut self.changes {
+            *at = changes.map(*at, Side::After);
+        }
+    }
+
+    /// Notes a change that the person made; `after` is the text with it.
+    pub fn changed(&mut self, after: &Text, changes: &ChangeSet) {
+        let (Some(first), Some(last)) = (changes.edits().next(), changes.edits().last()) else { return };
+        let at = if last.text.is_empty() { last.new.start } else { after.prev_grapheme(last.new.end) };
+        let line = after.line_of(at);
+        if self.changes.last().is_some_and(|last| after.line_of(*last) == line) {
+            self.changes.pop();
+        }
+        self.changes.push(at);
+        if self.changes.len() > CHANGES_MAX {
+            self.changes.remove(0);
+        }
+        self.set_mark('.', at);
+        self.set_mark('[', first.new.start);
+        let end = if last.text.is_empty() { last.new.start } else { at };
+        self.set_mark(']', end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::document::Document;
+    use crate::text::format::Format;
+    use crate::text::selection::Selection;
+    use crate::text::transaction::Transaction;
+    use proptest::prelude::*;
+
+    fn edited(text: &str, mark: usize, range: std::ops::Range<usize>, new: &str) -> Option<Byte> {
+        let mut document = Document::new(text, Format::default());
+        document.places_mut().set_mark('a', Byte(mark));
+        let edit = ChangeSet::replace(text.len(), [(Byte(range.start)..Byte(range.end), new.to_string())]);
+        document.apply(Transaction::new(edit), &Selection::cursor(Byte(0)), 0);
+        document.places().mark('a')
+    }
+
+    #[test]
+    fn marks_move_with_their_text() {
+        assert_eq!(edited("one\ntwö\n", 4, 0..0, "é\n"), Some(Byte(7)));
+        assert_eq!(edited("one\ntwo\n", 5, 0..3, ""), Some(Byte(2)));
+        assert_eq!(edited("one\ntwo\n", 5, 4..7, ""), Some(Byte(4)), "the line is still there");
+    }
+
+    #[test]
+    fn a_mark_goes_with_its_line() {
+        assert_eq!(edited("one\ntwo\n", 5, 4..8, ""), None);
+        assert_eq!(edited("one\ntwo", 5, 3..7, ""), None);
+        assert_eq!(edited("one\ntwo\n", 5, 4..8, "new\n"), Some(Byte(8)), "replaced is not deleted");
+    }
+
+    #[test]
+    fn changes_are_listed_by_line_and_bounded() {
+        let mut document = Document::new(&"x\n".repeat(300), Format::default());
+        let mut insert = |at: usize| {
+            let len = document.text().end().0;
+            let edit = ChangeSet::replace(len, [(Byte(at)..Byte(at), "é".to_string())]);
+            document.apply(Transaction::new(edit), &Selection::cursor(Byte(0)), 0);
+            (document.places().changes().to_vec(), document.places().mark('.'))
+        };
+        assert_eq!(insert(0), (vec![Byte(0)], Some(Byte(0))));
+        assert_eq!(insert(2), (vec![Byte(2)], Some(Byte(2))), "the same line counts once");
+        let all = (0..200).map(|n| insert(6 + n * 4).0).last().unwrap();
+        assert_eq!(all.len(), CHANGES_MAX);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn places_stay_inside_the_text(
+            marks in prop::collection::vec(0usize..40, 1..6),
+            edits in prop::collection::vec((0usize..40, 0usize..10, "[a\\n]{0,4}"), 1..12),
+        ) {
+            let mut document = Document::new(&"ab\ncd\n".repeat(7), Format::default());
+            for (n, at) in marks.iter().enumerate() {
+                document.places_mut().set_mark((b'a' + n as u8) as char, Byte(*at));
+            }
+            for (from, length, new) in edits {
+                let len = document.text().end().0;
+                let (from, to) = (from.min(len), (from + length).min(len));
+                let edit = ChangeSet::replace(len, [(Byte(from)..Byte(to), new)]);
+                document.apply(Transaction::new(edit), &Selection::cursor(Byte(0)), 0);
+                let end = document.text().end();
+                prop_assert!(document.places().marks().all(|(_, at)| at <= end));
+                prop_assert!(document.places().changes().iter().all(|at| *at <= end));
+            }
+        }
+    }
+}

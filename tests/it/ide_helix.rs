@@ -1,0 +1,130 @@
+//! The Helix map: what keys select and change, at one cursor and at many.
+
+use bowline::text::marked;
+
+use crate::support::desk::{Desk, Plan};
+
+const HELIX: &str = include_str!("../../keymaps/helix.toml");
+
+async fn desk(marked_text: &str) -> Desk {
+    let (text, selection) = marked::parse(marked_text);
+    let mut desk = Plan::new().keymap(HELIX).with("a.txt", text.to_string()).start().await;
+    desk.keys("Alt-2").await;
+    desk.state().show.auto_pairs = false;
+    desk.state().buffers.current_mut().unwrap().area.selection = selection;
+    desk
+}
+
+#[track_caller]
+fn expect(desk: &mut Desk, after: &str, what: &str) {
+    let area = &desk.state().buffers.current().unwrap().area;
+    assert_eq!(marked::show(area.text(), &area.selection), after, "{what}");
+}
+
+async fn check(before: &str, keys: &str, after: &str) {
+    let mut desk = desk(before).await;
+    desk.keys(keys).await;
+    expect(&mut desk, after, &format!("{keys} from {before:?}"));
+}
+
+#[tokio::test]
+async fn motions_select() {
+    check("|one twö\n", "w", "«one »twö\n").await;
+    check("|one twö\n", "w w", "one «twö»\n").await;
+    check("|one twö\n", "e", "«one» twö\n").await;
+    check("one twö|\n", "b", "one »twö«\n").await;
+    check("|one twö three\n", "v w w", "«one twö »three\n").await;
+    check("|a.b c\n", "W", "«a.b »c\n").await;
+    check("|one twö\n", "f ö", "«one twö»\n").await;
+    check("|one twö\n", "t ö", "«one tw»ö\n").await;
+    check("one tw|ö\n", "F n", "o»ne twö«\n").await;
+    check("|one\n|twö x\n", "w", "«one»\n«twö »x\n").await;
+    check("|one\ntwö\n", "l j", "one\nt«w»ö\n").await;
+    check("|one\n", "g l", "on«e»\n").await;
+    check("a\n  b|c\n", "g s", "a\n  «b»c\n").await;
+    check("|a\nb\nc\n", "g e", "a\nb\n«c»\n").await;
+    check("a\nb|\nc\n", "g g", "«a»\nb\nc\n").await;
+    check("|a\nb\nc\n", "2 G", "a\n«b»\nc\n").await;
+    check("|(é) x\n", "m m", "(é«)» x\n").await;
+}
+
+#[tokio::test]
+async fn selections_are_shaped() {
+    check("o|ne\ntwö\nx\n", "x", "«one\n»twö\nx\n").await;
+    check("o|ne\ntwö\nx\n", "x x", "«one\ntwö\n»x\n").await;
+    check("o|ne\ntwö\n", "2 x", "«one\ntwö\n»").await;
+    check("|a b a\n", "% s a Enter", "«a» b «a»\n").await;
+    check("«a, é, c»\n", "S , Enter", "«a»,« é»,« c»\n").await;
+    check("«one» «twö»\n", "K ö Enter", "one «twö»\n").await;
+    check("«one» «twö»\n", "Alt-k ö Enter", "«one» twö\n").await;
+    check("«a\né\n»", "Alt-s", "«a»\n«é»\n").await;
+    check("«a»b\nöc\n", "C", "«a»b\n«ö»c\n").await;
+    check("«a» «b»\n", ",", "«a» b\n").await;
+    check("«a» «b»\n", "Alt-,", "a «b»\n").await;
+    check("«one» x\n", ";", "on«e» x\n").await;
+    check("«one» x\n", "Alt-;", "»one« x\n").await;
+    check("« é »\n", "_", " «é» \n").await;
+    check("a (b| é) c\n", "m i (", "a («b é») c\n").await;
+    check("a (b| é) c\n", "m a (", "a «(b é)» c\n").await;
+    check("on|e twö\n", "m i w", "«one» twö\n").await;
+}
+
+#[tokio::test]
+async fn what_is_selected_is_changed() {
+    check("«one» twö\n", "d", "« »twö\n").await;
+    check("«one» «twö»\n", "d", "« »«\n»").await;
+    check("«one» twö\n", "c é Escape", "é« »twö\n").await;
+    check("«a\n»b\n", "c x Escape", "x«\n»b\n").await;
+    check("«one» x\n", "y p", "one«one» x\n").await;
+    check("«one\n»x\n", "y p", "one\n«one\n»x\n").await;
+    check("«one» x\n", "y P", "«one»one x\n").await;
+    check("«a» «b»\n", "y p", "a«a» b«b»\n").await;
+    check("«one» twö\n", "y w w R", "one «one»\n").await;
+    check("«öne»\n", "r x", "«xxx»\n").await;
+    check("«öNe»\n", "~", "«ÖnE»\n").await;
+    check("«ÖNE»\n", "`", "«öne»\n").await;
+    check("«öne»\n", "Alt-`", "«ÖNE»\n").await;
+    check("|a\n", ">", "    «a»\n").await;
+    check("    «a»\n", "<", "«a»\n").await;
+    check("«a»\nb\n", "J", "«a» b\n").await;
+    check("«7» x\n", "Ctrl-a", "«8» x\n").await;
+    check("«é»\n", "m s (", "(«é»)\n").await;
+    check("(«é»)\n", "m d (", "«é»\n").await;
+}
+
+#[tokio::test]
+async fn typing_begins_around_what_is_selected() {
+    check("«one»\n", "i x Escape", "x«o»ne\n").await;
+    check("«one»\n", "a x Escape", "one«x»\n").await;
+    check("  o|ne\n", "I x Escape", "  x«o»ne\n").await;
+    check("o|ne\n", "A x Escape", "onex«\n»").await;
+    check("o|ne\n", "o x Escape", "one\nx«\n»").await;
+    check("o|ne\n", "O x Escape", "x«\n»one\n").await;
+    check("«a» «b»\n", "i x Escape", "x«a» x«b»\n").await;
+    check("«one» twö three\n", "c x Escape w .", "x x«t»hree\n").await;
+}
+
+#[tokio::test]
+async fn steps_are_taken_back_and_made_again() {
+    let mut desk = desk("«one» x\n").await;
+    desk.keys("d u").await;
+    assert_eq!(desk.text(), "one x\n");
+    desk.keys("U").await;
+    assert_eq!(desk.text(), " x\n");
+    desk.keys("Q i z Escape Q q").await;
+    assert_eq!(desk.text(), "zz x\n");
+    assert!(desk.picture().contains("NORMAL a.txt"), "{}", desk.picture());
+    desk.keys("v").await;
+    assert!(desk.picture().contains("SELECT a.txt"), "{}", desk.picture());
+}
+
+#[tokio::test]
+async fn searches_select_matches() {
+    let mut desk = desk("|aé b aé c\n").await;
+    desk.keys("w * n").await;
+    expect(&mut desk, "aé b «aé »c\n", "the next place");
+    desk.keys("N").await;
+    expect(&mut desk, "«aé »b aé c\n", "the place before");
+    desk.keys("v n").await;
+    expect(&mut desk, "«aé »b «aé »c\n", "extending adds it");
+}

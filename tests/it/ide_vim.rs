@@ -1,0 +1,182 @@
+//! The Vim map as a person sees it: modes in the last line, many cursors, command lines, what
+//! is still there of the default keys. What keys do to a text is judged in `vim.rs`.
+
+use bowline::text::marked;
+use bowline::tui::screen::CursorShape;
+
+use crate::support::desk::{Desk, Plan};
+
+const VIM: &str = include_str!("../../keymaps/vim.toml");
+
+async fn desk(marked_text: &str) -> Desk {
+    let (text, selection) = marked::parse(marked_text);
+    let plan = Plan::new().keymap(VIM).with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n");
+    let mut desk = plan.start().await;
+    desk.keys("Alt-2").await;
+    desk.state().show.auto_pairs = false;
+    desk.state().buffers.current_mut().unwrap().area.selection = selection;
+    desk
+}
+
+fn shown(desk: &mut Desk) -> String {
+    let area = &desk.state().buffers.current().unwrap().area;
+    marked::show(area.text(), &area.selection)
+}
+
+fn last_line(desk: &mut Desk) -> String {
+    desk.picture().lines().rev().nth(1).unwrap().to_string()
+}
+
+#[tokio::test]
+async fn the_last_line_tells_the_mode_and_what_has_begun() {
+    let mut desk = desk("|one\ntwo\n").await;
+    assert!(last_line(&mut desk).contains("NORMAL a.txt 1:1"), "{}", last_line(&mut desk));
+    desk.keys("2 d").await;
+    assert!(last_line(&mut desk).contains("2d"), "{}", last_line(&mut desk));
+    desk.keys("Escape").await;
+    assert!(!last_line(&mut desk).contains("2d"));
+    for (keys, mode) in [("v", "VISUAL"), ("V", "V-LINE"), ("Ctrl-v", "V-BLOCK"), ("Escape", "NORMAL")] {
+        desk.keys(keys).await;
+        assert!(last_line(&mut desk).contains(mode), "{mode}: {}", last_line(&mut desk));
+    }
+    desk.keys("i").await;
+    assert!(last_line(&mut desk).contains("INSERT"));
+    desk.keys("Escape R").await;
+    assert!(last_line(&mut desk).contains("REPLACE"));
+    desk.keys("Escape q a").await;
+    assert!(last_line(&mut desk).contains("recording"), "{}", last_line(&mut desk));
+    desk.keys("x q").await;
+    assert_eq!(desk.message(), "1 keys recorded into a");
+    desk.keys("V j").await;
+    desk.snap("vim_visual_lines");
+}
+
+#[tokio::test]
+async fn the_caret_has_a_shape_for_each_mode() {
+    use bowline::ide::modal::cursor_shape::wanted;
+    let mut desk = desk("|one\n").await;
+    assert_eq!(wanted(desk.state()), CursorShape::Block);
+    desk.keys("i").await;
+    assert_eq!(wanted(desk.state()), CursorShape::Bar);
+    desk.keys("Escape d").await;
+    assert_eq!(wanted(desk.state()), CursorShape::Underline);
+    desk.keys("Escape Alt-3").await;
+    assert_eq!(wanted(desk.state()), CursorShape::Bar, "the prompt is typed into");
+}
+
+#[tokio::test]
+async fn commands_work_at_every_cursor() {
+    for (before, keys, after) in [
+        ("|one two\n|öne two\n", "d w", "|two\n|two\n"),
+        ("|one two\n|öne two\n", "c w x Escape", "|x two\n|x two\n"),
+        ("|one two\n|öne two\n", "A ! Escape", "one two|!\nöne two|!\n"),
+        ("|one two\n|öne two\n", "v e d", "| two\n| two\n"),
+        ("|one two\n|öne two\n", "y w P", "one| one two\nöne| öne two\n"),
+        ("|one\ntwo\n|öne\n", "d d", "|two\n"),
+        ("|a\n|b\n", "o x Escape", "a\n|x\nb\n|x\n"),
+        ("|(a) |(é)\n", "d i (", "(|) (|)\n"),
+        ("|a1\n|b9\n", "Ctrl-a", "a|2\nb1|0\n"),
+        ("|one\n|two\n", "x .", "|e\n|o\n"),
+    ] {
+        let mut desk = desk(before).await;
+        desk.keys(keys).await;
+        assert_eq!(shown(&mut desk), after, "{keys} from {before:?}");
+    }
+}
+
+#[tokio::test]
+async fn command_lines_save_open_and_leave() {
+    let mut desk = desk("|one\n").await;
+    desk.keys("x : w Enter").await;
+    assert_eq!(desk.disk("a.txt"), "ne\n");
+    desk.keys("x").await;
+    desk.type_in(":q").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.message(), "not saved; q! closes it all the same");
+    desk.type_in(":e b.txt").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.shown(), "b.txt");
+    desk.type_in(":w c.txt").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.disk("c.txt"), "b one\nb two\n");
+    desk.type_in(":b a.t").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.shown(), "a.txt");
+    desk.type_in(":bd!").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.shown(), "c.txt");
+    desk.type_in(":q").await;
+    desk.keys("Enter").await;
+    assert!(desk.state().quit, "the last file closes the program");
+}
+
+#[tokio::test]
+async fn command_lines_tell_what_they_do_not_know() {
+    let mut desk = desk("|one\ntwo\n").await;
+    for (line, told) in [
+        (":frobnicate", "there is no command `frobnicate`"),
+        (":9", "there are not so many lines"),
+        (":set rightleft", "there is no option `rightleft` here; settings.toml has the others"),
+        (":s/x/y/c", "to be asked about each match, use Replace (search.replace)"),
+        (":s/x/y/", "no match"),
+        (":g/one/q", "`quit` cannot run on every line"),
+        (":'zd", "the mark z is not set"),
+    ] {
+        desk.type_in(line).await;
+        desk.keys("Enter").await;
+        assert_eq!(desk.message(), told, "{line}");
+    }
+    desk.keys(": Up Up").await;
+    desk.snap("vim_command_line");
+}
+
+#[tokio::test]
+async fn options_are_set() {
+    let mut desk = desk("|one\nONE\n").await;
+    desk.type_in(":set nonu ts=8 ic").await;
+    desk.keys("Enter").await;
+    assert!(!desk.state().look.numbers);
+    assert_eq!(desk.state().show.tab_width, 8);
+    desk.type_in("/one").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.cursor(), (2, 1), "case is ignored now");
+}
+
+#[tokio::test]
+async fn other_places_keep_their_keys_and_other_selections_are_taken_over() {
+    let mut desk = desk("|one two\n").await;
+    desk.keys("Alt-3").await;
+    desk.type_in("dd jk").await;
+    assert_eq!(desk.state().prompt.area.text().to_string(), "dd jk");
+    desk.keys("Alt-2 Alt-h").await;
+    assert!(last_line(&mut desk).contains("VISUAL"), "{}", last_line(&mut desk));
+    desk.keys("Escape").await;
+    desk.type_in("zq").await;
+    assert_eq!(desk.text(), "one two\n", "what is no command is not typed");
+}
+
+#[tokio::test]
+async fn a_key_map_is_chosen_while_running() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.keys("Alt-2 Alt-x").await;
+    desk.type_in("keymap-picker").await;
+    desk.keys("Enter").await;
+    desk.type_in("vim").await;
+    desk.keys("Enter").await;
+    assert!(desk.message().starts_with("keys of vim"), "{}", desk.message());
+    desk.keys("x").await;
+    assert_eq!(desk.text(), "ne\n");
+}
+
+#[tokio::test]
+async fn an_insertion_is_one_step_and_the_agent_none_of_it() {
+    let mut desk = desk("|one\n").await;
+    desk.keys("i").await;
+    desk.type_in("ab").await;
+    desk.wait(std::time::Duration::from_secs(5));
+    desk.type_in("cd").await;
+    desk.keys("Escape u").await;
+    assert_eq!(desk.text(), "one\n");
+    desk.keys("Ctrl-r").await;
+    assert_eq!(desk.text(), "abcdone\n");
+}

@@ -1,0 +1,135 @@
+//! Neovim judges the Vim key map: scripts of keys come to the same text, cursor, registers and
+//! mode there and here. What it answered is recorded; where the program is installed the record
+//! itself is checked. `docs/vim.md` lists where the two differ on purpose; no script is about that.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use bowline::ide::state::area::Area;
+use bowline::ide::state::jumps::Jumps;
+use bowline::ide::state::modal::{Modal, Mode};
+use bowline::ide::state::panes::Focus;
+use bowline::text::document::Document;
+use bowline::text::format::Format;
+use bowline::text::kill_ring::KillRing;
+use bowline::text::registers::Registers;
+use bowline::tui::input::{Input, Key};
+
+use crate::source::root;
+use crate::support::desk::{Desk, Plan};
+
+const VIM: &str = include_str!("../../keymaps/vim.toml");
+
+fn fixture(name: &str) -> PathBuf {
+    root().join("tests/fixtures/vim").join(name)
+}
+
+/// The keys of a script, which is written as Vim writes keys.
+fn keys(script: &str) -> Vec<Key> {
+    let mut keys = Vec::new();
+    let mut rest = script;
+    while let Some(c) = rest.chars().next() {
+        let named = rest.strip_prefix('<').and_then(|tail| tail.split_once('>'));
+        let named =
+            named.filter(|(name, _)| name.len() > 1 && name.chars().all(|c| c.is_alphabetic() || c == '-'));
+        let key = named.and_then(|(name, tail)| {
+            let name = match name {
+                "Esc" => "Escape".to_string(),
+                "CR" => "Enter".to_string(),
+                "BS" => "Backspace".to_string(),
+                "lt" => "<".to_string(),
+                name if name.starts_with("C-") => name.replace("C-", "Ctrl-"),
+                name => name.to_string(),
+            };
+            name.parse().ok().map(|key| (key, tail))
+        });
+        let (key, tail) = key.unwrap_or((Key::char(c), &rest[c.len_utf8()..]));
+        keys.push(key);
+        rest = tail;
+    }
+    keys
+}
+
+fn shown(text: &str) -> String {
+    text.replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Plays one script here and tells what came of it, as `play.vim` does.
+fn play(desk: &mut Desk, script: &str) -> String {
+    let (text, script) = script.split_once('\t').unwrap();
+    let state = desk.state();
+    state.kill_ring = KillRing::default();
+    state.registers = Registers::default();
+    state.jumps = Jumps::default();
+    state.modal = Modal::new(state.keymap.modes());
+    state.overlays.clear();
+    state.pending.clear();
+    state.awaiting = None;
+    state.panes.focus = Focus::Editor;
+    let text = text.replace("\\n", "\n").replace("\\t", "\t");
+    state.buffers.current_mut().unwrap().area = Area::new(Document::new(&text, Format::default()));
+    for key in keys(script) {
+        desk.ide.input(Input::Key(key));
+    }
+    if !desk.state().overlays.is_empty() || desk.state().modal.mode.types() {
+        desk.ide.press("Escape");
+    }
+    let state = desk.state();
+    let mode = match state.modal.mode {
+        Mode::Normal => "n",
+        Mode::Visual => "v",
+        Mode::VisualLine => "V",
+        Mode::VisualBlock => "\u{16}",
+        Mode::Insert | Mode::Replace => "i",
+    };
+    let register =
+        |name| state.registers.read(&state.kill_ring, name).map(|c| c.joined()).unwrap_or_default();
+    let registers: Vec<String> = "\"01-a".chars().map(|name| shown(&register(name))).collect();
+    let area = &state.buffers.current().unwrap().area;
+    let (text, at) = (area.text(), area.caret());
+    let line = text.line_of(at);
+    let column = at - text.line_start(line);
+    let whole = text.to_string();
+    let whole = if whole.ends_with('\n') { whole } else { whole + "\n" };
+    format!("{mode} {}:{}\t{}\t{}", line.0 + 1, column + 1, registers.join("\t"), shown(&whole))
+}
+
+#[tokio::test]
+async fn keys_come_to_what_was_recorded() {
+    let scripts = std::fs::read_to_string(fixture("scripts.txt")).unwrap();
+    let answers = std::fs::read_to_string(fixture("answers.txt")).unwrap();
+    assert_eq!(scripts.lines().count(), answers.lines().count());
+    assert!(scripts.lines().count() >= 200);
+    let mut desk = Plan::new().keymap(VIM).with("a.txt", "").start().await;
+    desk.state().show.auto_pairs = false;
+    let mut wrong = Vec::new();
+    for (script, answer) in scripts.lines().zip(answers.lines()) {
+        let ours = play(&mut desk, script);
+        if ours != answer {
+            wrong.push(format!("{script}\n  nvim {answer}\n  ours {ours}"));
+        }
+    }
+    let total = scripts.lines().count();
+    assert!(wrong.is_empty(), "{} of {total} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn the_record_is_what_the_installed_neovim_says() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("answers.txt");
+    let mut nvim = Command::new("nvim");
+    nvim.args(["--headless", "--clean", "-S"]).arg(fixture("play.vim"));
+    nvim.env("HOME", temp.path()).env("VIM_SCRIPTS", fixture("scripts.txt")).env("VIM_ANSWERS", &path);
+    let Ok(output) = nvim.output() else {
+        eprintln!("skipped: there is no nvim here; the recorded answers are still compared");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let answers = std::fs::read_to_string(&path).unwrap();
+    if std::env::var_os("BOWLINE_RECORD").is_some() {
+        std::fs::write(fixture("answers.txt"), &answers).unwrap();
+    }
+    let recorded = std::fs::read_to_string(fixture("answers.txt")).unwrap();
+    assert_eq!(answers, recorded, "BOWLINE_RECORD=1 records anew");
+}
