@@ -81,6 +81,23 @@ impl Text {
         &self.rope
     }
 
+    /// The lines from one on without their endings, cheaper than one by one.
+    pub fn lines_from(&self, line: Line) -> impl Iterator<Item = Range<Byte>> {
+        let mut start = self.line_start(line);
+        self.rope.lines_at(line.0.min(self.last_line().0)).map(move |content| {
+            let length = content.len_bytes();
+            let own = start;
+            start = own + length;
+            let byte = |back: usize| length.checked_sub(back).map(|at| content.byte(at));
+            let ending = match (byte(2), byte(1)) {
+                (Some(b'\r'), Some(b'\n')) => 2,
+                (_, Some(b'\n')) => 1,
+                _ => 0,
+            };
+            own..own + (length - ending)
+        })
+    }
+
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.rope.len_bytes() == 0
@@ -112,7 +129,7 @@ impl Text {
     }
 
     /// The same for a line whose start is known, and that of the next one.
-    pub fn content_end(&self, start: Byte, next: Byte) -> Byte {
+    fn content_end(&self, start: Byte, next: Byte) -> Byte {
         let mut end = next;
         if end > start && self.byte_at(end.back(1)) == Some(b'\n') {
             end = end.back(1);
@@ -271,6 +288,18 @@ mod tests {
                 at = next;
             }
             prop_assert_eq!(at, text.end());
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_in_a_row_are_those_one_by_one(text in "[a\n\ré]{0,40}", from in 0usize..10) {
+            let text = Text::from(text.as_str());
+            let from = from.min(text.last_line().0);
+            let wanted: Vec<_> = (from..=text.last_line().0)
+                .map(|line| text.line_start(Line(line))..text.line_end(Line(line)))
+                .collect();
+            proptest::prop_assert_eq!(text.lines_from(Line(from)).collect::<Vec<_>>(), wanted);
         }
     }
 }

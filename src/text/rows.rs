@@ -120,16 +120,12 @@ impl Lens<'_> {
         std::iter::successors(Some(first), |row| self.below(row)).take(count).collect()
     }
 
-    /// The same where every line is a row: one look into the rope for each.
+    /// The same where every line is a row.
     fn lines_from(&self, first: &Row, count: usize) -> Vec<Row> {
-        let last = self.text.last_line().0;
-        let mut start = first.start;
-        let lines = (first.line.0..=last).take(count);
-        let row = |line: usize| {
-            let (own, next) = (start, self.text.line_start(Line(line + 1)));
-            let end = self.text.content_end(own, next);
-            start = next;
-            Row { line: Line(line), start: own, end, indent: 0, is_first: true, is_last: true }
+        let lines = (first.line.0..).zip(self.text.lines_from(first.line)).take(count);
+        let row = |(line, content): (usize, Range<Byte>)| {
+            let Range { start, end } = content;
+            Row { line: Line(line), start, end, indent: 0, is_first: true, is_last: true }
         };
         lines.map(row).collect()
     }

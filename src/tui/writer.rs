@@ -31,6 +31,8 @@ const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).uni
 
 /// Rows that cost no more bytes than this are not worth shifting.
 const SHIFT_WORTH: usize = 40;
+/// Cells that are seen and that a shift saves, so many that it is shorter for sure.
+const SHIFT_SURE: usize = 48;
 /// Cells that a row may be shifted by: a character or two, a tab.
 const SHIFT_MAX: usize = 4;
 
@@ -44,6 +46,8 @@ struct Shift {
     cells: u16,
     /// To the right or to the left.
     inserts: bool,
+    /// Cells that are not blank and need not be written for it.
+    saved: usize,
 }
 
 impl Shift {
@@ -62,7 +66,9 @@ impl Shift {
         let ways = (1..=SHIFT_MAX.min(old.len() - 1))
             .flat_map(|n| [(fits(old, &new[n..]), n, true), (fits(&old[n..], new), n, false)]);
         let (fit, n, inserts) = ways.max_by_key(|(fit, ..)| *fit)?;
-        (fit > n).then_some(Self { x: x as u16, end: end as u16, cells: n as u16, inserts })
+        let from = if inserts { n } else { 0 };
+        let saved = new[from..from + fit].iter().filter(|cell| cell.symbol() != " ").count();
+        (fit > n).then_some(Self { x: x as u16, end: end as u16, cells: n as u16, inserts, saved })
     }
 
     /// The row as the terminal has it after the shift; what it put in is equal to nothing.
@@ -171,22 +177,28 @@ impl Writer {
         let width = usize::from(next.area.width);
         let start = next.index_of(0, y);
         let (old, new) = (&shown.content[start..start + width], &next.content[start..start + width]);
+        // What is typed into a line moves its rest: terminals can do that themselves.
+        let shift = Shift::find(old, new);
+        if let Some(shift) = shift.as_ref().filter(|shift| shift.saved >= SHIFT_SURE) {
+            return self.shifted(shift, old, new, y);
+        }
         let (pen, at, runs, length) = (self.pen, self.at, self.runs, self.out.len());
         self.cells(old, new, y);
-        if self.out.len() - length <= SHIFT_WORTH {
-            return;
-        }
-        // What is typed into a line moves its rest: terminals can do that themselves.
-        let Some(shift) = Shift::find(old, new) else { return };
+        let Some(shift) = shift.filter(|_| self.out.len() - length > SHIFT_WORTH) else { return };
         let plain = (self.pen, self.at, self.runs, self.out.split_off(length));
-        (self.pen, self.at, self.runs) = (pen, at, runs + 1);
-        self.shift(&shift, y, new.len());
-        self.cells(&shift.moved(old), new, y);
+        (self.pen, self.at, self.runs) = (pen, at, runs);
+        self.shifted(&shift, old, new, y);
         if self.out.len() - length >= plain.3.len() {
             self.out.truncate(length);
             (self.pen, self.at, self.runs) = (plain.0, plain.1, plain.2);
             self.out.extend_from_slice(&plain.3);
         }
+    }
+
+    fn shifted(&mut self, shift: &Shift, old: &[Cell], new: &[Cell], y: u16) {
+        self.runs += 1;
+        self.shift(shift, y, new.len());
+        self.cells(&shift.moved(old), new, y);
     }
 
     /// Cells go before others come in, so that nothing falls off the end of the row that stays:

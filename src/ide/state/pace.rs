@@ -16,7 +16,7 @@ const PAUSE_SHORT: Duration = Duration::from_millis(30);
 /// The longest wait for a short text.
 const WAIT_SHORT: Duration = Duration::from_millis(150);
 /// Of the time of somebody who types without a pause, parsing takes one part in so many.
-const SHARE: u32 = 500;
+const SHARE: u32 = 1000;
 /// Colours are never older.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn without_a_pause_parsing_takes_a_small_part_of_the_time() {
         let mut pace = Pace::default();
-        for (cost, wait) in [(1, 500), (2, 1000), (50, 2000)] {
+        for (cost, wait) in [(1, 1000), (2, 2000), (50, 2000)] {
             pace.took(ms(cost));
             pace.begun();
             for key in 0..80 {
