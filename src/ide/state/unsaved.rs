@@ -10,7 +10,7 @@ use crate::text::format::Format;
 
 /// How long an edit may be without being kept. The write itself takes its time too, and what
 /// is older than a second must be safe.
-const DELAY: Duration = Duration::from_millis(800);
+const DELAY: Duration = Duration::from_millis(500);
 /// Texts longer than this are kept less often, in bytes.
 const LARGE: usize = 4 << 20;
 /// How much longer such a text waits for each [`LARGE`] of its length, at most [`DELAY_MAX`].
