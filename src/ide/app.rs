@@ -364,7 +364,7 @@ impl App {
     /// What is to be done about unsaved text at the end, on a thread that may wait for the
     /// disk. `chosen`: the person has given it up; else it is kept for the next start.
     pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
-        let last = if chosen { Vec::new() } else { recovery::last(&mut self.state, self.clock.now_ms()) };
+        let last = recovery::last(&mut self.state, chosen, self.clock.now_ms());
         self.worker.end_keeping(chosen, last, undo_keeping::last(&mut self.state))
     }
 

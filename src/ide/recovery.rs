@@ -37,9 +37,15 @@ pub fn tick(cx: &mut Cx<'_>) {
     }
 }
 
-/// What keeps everything that is not kept as it is, for an end that nobody chose.
-pub fn last(state: &mut State, now_ms: u64) -> Vec<Job> {
-    state.unsaved.behind().into_iter().filter_map(|id| job(state, id, now_ms)).collect()
+/// What is left to do at an end. Unless somebody chose it, everything is kept that is not kept
+/// as it is.
+pub fn last(state: &mut State, chosen: bool, now_ms: u64) -> Vec<Job> {
+    let names = state.unsaved.useless(chosen);
+    let mut jobs = vec![Job::Remove { buffer: None, names }];
+    if !chosen {
+        jobs.extend(state.unsaved.behind().into_iter().filter_map(|id| job(state, id, now_ms)));
+    }
+    jobs
 }
 
 fn job(state: &mut State, id: BufferId, now_ms: u64) -> Option<Job> {

@@ -35,6 +35,8 @@ struct Track {
     names: Vec<String>,
     /// Those among them that the write on its way removes.
     replacing: Vec<String>,
+    /// Those that a removal on its way removes.
+    removing: Vec<String>,
 }
 
 /// A text that a run which is no more had not saved.
@@ -97,7 +99,8 @@ impl Unsaved {
             let unsaved = buffers.iter().any(|buffer| buffer.id == *id && buffer.is_unsaved());
             if !unsaved && !track.busy && !track.names.is_empty() {
                 track.busy = true;
-                due.push(Due::Remove(*id, std::mem::take(&mut track.names)));
+                track.removing = std::mem::take(&mut track.names);
+                due.push(Due::Remove(*id, track.removing.clone()));
             }
         }
         let open = |id: &BufferId| buffers.iter().any(|buffer| buffer.id == *id);
@@ -154,7 +157,17 @@ impl Unsaved {
     pub fn removed(&mut self, id: BufferId) {
         if let Some(track) = self.tracks.get_mut(&id) {
             track.busy = false;
+            track.removing.clear();
         }
+    }
+
+    /// Kept files of no use at the end, also those whose removal may not come to its end.
+    /// `given_up`: so is everything that is unsaved.
+    pub fn useless(&self, given_up: bool) -> Vec<String> {
+        let all = |track: &Track| [track.names.clone(), track.replacing.clone()].concat();
+        let of =
+            |track: &Track| [track.removing.clone(), if given_up { all(track) } else { Vec::new() }].concat();
+        self.tracks.values().flat_map(of).collect()
     }
 
     /// A kept file holds what this buffer's text is now.
@@ -207,6 +220,24 @@ mod tests {
         let area = &mut buffers.get_mut(id).unwrap().area;
         let edit = edit::insert(area.text(), &area.selection, "x");
         area.apply_foreign(edit, 0);
+    }
+
+    #[test]
+    fn what_is_being_removed_at_the_end_is_known() {
+        let (mut buffers, id) = typed();
+        let mut unsaved = Unsaved::default();
+        unsaved.adopt(id, "old.run.kept".to_string());
+        unsaved.watch(buffers.all(), seconds(0));
+        assert_eq!(unsaved.useless(false), [""; 0]);
+        assert_eq!(unsaved.useless(true), ["old.run.kept"]);
+        unsaved.begin(id, 1);
+        assert_eq!(unsaved.useless(true), ["old.run.kept"], "the write may not come to its end");
+        unsaved.written(id, Some("new.run.kept".to_string()));
+        buffers.get_mut(id).unwrap().area.document.mark_saved();
+        unsaved.watch(buffers.all(), seconds(1));
+        assert_eq!(unsaved.useless(false), ["new.run.kept"], "nor may the removal");
+        unsaved.removed(id);
+        assert_eq!(unsaved.useless(true), [""; 0]);
     }
 
     #[test]
