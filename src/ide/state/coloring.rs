@@ -140,6 +140,13 @@ impl Coloring {
         *self = Self { name: self.name.take(), language: self.language, round, ..Self::default() };
     }
 
+    /// Another document stands in the place of this one: nothing that was found, or is still being
+    /// looked for, is about it.
+    pub fn replaced(&mut self) {
+        self.restart();
+        (self.name, self.language) = (None, None);
+    }
+
     /// What has to be looked for so that the next frame has its colours, if anything is due by
     /// now. `visible` is what it shows, sorted and apart.
     pub fn next(

@@ -114,6 +114,20 @@ fn many_changes_at_once_begin_anew() {
 }
 
 #[test]
+fn what_was_found_in_a_text_that_was_replaced_is_dropped() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let late = file.next().unwrap();
+    // The whole of a file of which the beginning was shown.
+    file.document = Document::new("// let\nlet y = 2;\n", crate::text::format::Format::default());
+    file.coloring.replaced();
+    let job = file.next().unwrap();
+    assert_eq!(file.coloring.arrived(late.run()), Differs::Nothing, "it is about the text before");
+    assert!(file.coloring.tree().is_none() && file.next().is_none(), "the job is still under way");
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    assert!(file.has("// let", "comment") && file.has("2", "constant"), "{:?}", file.scopes());
+}
+
+#[test]
 fn another_name_is_another_language() {
     let mut file = file("a.txt", "#!x\n{\"a\": 1}\n");
     assert!(file.next().is_none() && file.coloring.language().is_none());
