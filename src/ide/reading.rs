@@ -8,7 +8,6 @@ use super::disk_events;
 use super::event::Partly;
 use super::recovery;
 use super::state::buffers::{BufferId, Reading};
-use super::state::coloring::Coloring;
 use crate::exec::Stamp;
 use crate::text::document::Document;
 use crate::text::format::Format;
@@ -93,7 +92,7 @@ pub fn done(cx: &mut Cx<'_>, real: &Path, document: Document, stamp: Stamp) {
         buffer.area.selection =
             buffer.area.selection.transform(|range| Range::new(fit(range.anchor), fit(range.head)));
         buffer.stamp = Some(stamp);
-        buffer.coloring = Coloring::default();
+        buffer.coloring.replaced();
         buffer.expanded.clear();
     }
     place(cx, id, tab_width, true);

@@ -140,6 +140,13 @@ impl Coloring {
         *self = Self { name: self.name.take(), language: self.language, round, ..Self::default() };
     }
 
+    /// Another document stands in the place of this one: nothing that was found, or is still being
+    /// looked for, is about it.
+    pub fn replaced(&mut self) {
+        self.restart();
+        (self.name, self.language) = (None, None);
+    }
+
     /// What has to be looked for so that the next frame has its colours, if anything is due by
     /// now. `visible` is what it shows, sorted and apart.
     pub fn next(
@@ -256,20 +263,21 @@ fn differing(old: &[Span], new: &[Span]) -> Option<Range<Byte>> {
     rest.map(|span| span.range.clone()).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
 }
 
-/// Parts of a screen that are looked at on their own; more become one.
-const PARTS_MAX: usize = 6;
-
 /// What is on screen, and that with a screen more on either side. Both are bounded, however
-/// long lines are.
+/// long lines are and however many parts folds and windows make of the screen.
 fn ranges(text: &Text, shown: &[Range<Byte>]) -> (Vec<Range<Byte>>, Vec<Range<Byte>>) {
-    let parts = shown.len().clamp(1, PARTS_MAX);
-    let (most, beside) = (highlight::RANGE_MAX / 2 / parts, highlight::RANGE_MAX / 4 / parts);
+    let parts = shown.len().max(1);
+    let len = |part: &Range<Byte>| part.end.min(text.end()).0.saturating_sub(part.start.0);
+    // Many short parts need no share each: together they are a screen.
+    let all: usize = shown.iter().map(len).sum();
+    let half = highlight::RANGE_MAX / 2;
+    let (most, beside) = (if all <= half { half } else { half / parts }, half / 2 / parts);
     let mut visible: Vec<Range<Byte>> = Vec::new();
     let mut around: Vec<Range<Byte>> = Vec::new();
-    for part in shown.iter().take(PARTS_MAX) {
+    for part in shown {
         let end = part.end.min(text.end()).min(part.start + most).max(part.start);
         visible.push(part.start..end);
-        let screen = (end - part.start).clamp(LEAST_BESIDE, beside);
+        let screen = (end - part.start).max(LEAST_BESIDE).min(beside);
         let line_at = |at: Byte| text.line_start(text.line_of(at));
         let before = line_at(part.start.back(screen)).max(part.start.back(beside));
         let behind = line_at((end + screen).min(text.end())).max(end);

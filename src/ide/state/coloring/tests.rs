@@ -86,6 +86,19 @@ fn parts_of_a_screen_have_their_own_colours_and_names() {
 }
 
 #[test]
+fn every_row_between_folds_has_colours() {
+    let code = format!("fn a() {{\n{}}}\n", "    1;\n".repeat(500));
+    let mut file = file("a.rs", &code.repeat(60));
+    let rows = (0..60).map(|n| Byte(n * code.len())..Byte(n * code.len() + 8));
+    let shown: Vec<Range<Byte>> = rows.collect();
+    let job = file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).unwrap();
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    let plain = shown.iter().filter(|row| file.coloring.within(row).is_empty()).count();
+    assert_eq!(plain, 0);
+    assert!(file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).is_none());
+}
+
+#[test]
 fn many_changes_at_once_begin_anew() {
     let mut file = file("a.rs", "let x = 1;\n");
     let late = file.next().unwrap();
@@ -98,6 +111,20 @@ fn many_changes_at_once_begin_anew() {
     let job = file.next().unwrap();
     assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
     assert!(file.has("let", "keyword"));
+}
+
+#[test]
+fn what_was_found_in_a_text_that_was_replaced_is_dropped() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let late = file.next().unwrap();
+    // The whole of a file of which the beginning was shown.
+    file.document = Document::new("// let\nlet y = 2;\n", crate::text::format::Format::default());
+    file.coloring.replaced();
+    let job = file.next().unwrap();
+    assert_eq!(file.coloring.arrived(late.run()), Differs::Nothing, "it is about the text before");
+    assert!(file.coloring.tree().is_none() && file.next().is_none(), "the job is still under way");
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    assert!(file.has("// let", "comment") && file.has("2", "constant"), "{:?}", file.scopes());
 }
 
 #[test]
