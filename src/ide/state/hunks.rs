@@ -204,9 +204,13 @@ impl Hunks {
 
     /// Carries them through a change.
     pub fn map(&mut self, changes: &ChangeSet) {
+        if self.found.is_empty() {
+            return;
+        }
+        let mapping = changes.mapping();
         for hunk in &mut self.found {
-            let start = changes.map(hunk.range.start, Side::Before);
-            hunk.range = start..changes.map(hunk.range.end, Side::Before).max(start);
+            let start = mapping.map(hunk.range.start, Side::Before);
+            hunk.range = start..mapping.map(hunk.range.end, Side::Before).max(start);
         }
     }
 }
