@@ -36,7 +36,7 @@ pub fn settle(cx: &mut Cx<'_>) {
         let hunks = &mut buffer.area.riders.hunks;
         if let Some(known) = hunks.take_question() {
             cx.effects.push(Effect::GitText { buffer: id, path: path.clone(), known });
-        } else if let Some(job) = hunks.next(text, version) {
+        } else if let Some(job) = hunks.next(text, version, cx.now) {
             cx.effects.push(Effect::Compare(id, Box::new(job)));
         }
     }

@@ -8,7 +8,7 @@ use super::commands::command::Cx;
 use super::effect::Effect;
 use super::git;
 use super::state::State;
-use super::state::buffers::BufferId;
+use super::state::buffers::{Buffer, BufferId};
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::{Colored, Differs};
 use super::state::damage::Part;
@@ -53,12 +53,15 @@ fn color(cx: &mut Cx<'_>) {
     }
 }
 
-/// When time alone makes the next search for colours due.
+/// When time alone makes the next search for colours due, or the next comparison with git.
 pub fn due(state: &State) -> Option<Duration> {
     let views = state.shown.iter().chain(&state.beside);
     let shown = |id: BufferId| state.buffers.all().iter().find(|buffer| buffer.id == id);
-    let due = |view: &Shown| shown(view.buffer).and_then(|buffer| buffer.coloring.due(buffer.area.text()));
-    views.filter_map(due).min()
+    let due = |buffer: &Buffer| {
+        let text = buffer.area.text();
+        [buffer.coloring.due(text), buffer.area.riders.hunks.due(text)]
+    };
+    views.filter_map(|view| shown(view.buffer)).flat_map(due).flatten().min()
 }
 
 /// Asks where in the whole text stands what was looked for, one search at a time.

@@ -223,6 +223,11 @@ impl ChangeSet {
         Byte(new + position.0.saturating_sub(old))
     }
 
+    /// The same for many positions: each costs the logarithm of the number of edits.
+    pub fn mapping(&self) -> Mapping {
+        Mapping { edits: self.edits().map(|edit| (edit.old, edit.new)).collect() }
+    }
+
     /// What it replaces by what, in order.
     pub fn edits(&self) -> impl Iterator<Item = Edit<'_>> {
         let mut ops = self.ops.iter().peekable();
@@ -246,6 +251,36 @@ impl ChangeSet {
             }
             Some(Edit { old: old_start..Byte(old), new: new_start..Byte(new), text })
         })
+    }
+}
+
+/// Where positions are after a change, for as many of them as one likes.
+#[derive(Debug, Clone)]
+pub struct Mapping {
+    /// What was replaced, old and new, in order; there is always something kept between two.
+    edits: Vec<(Range<Byte>, Range<Byte>)>,
+}
+
+impl Mapping {
+    /// As [`ChangeSet::map`].
+    pub fn map(&self, position: Byte, side: Side) -> Byte {
+        let next = self.edits.partition_point(|(old, _)| old.end < position);
+        match self.edits.get(next) {
+            Some((old, new)) if old.start <= position => {
+                let stays = side == Side::Before || (position == old.start && !old.is_empty());
+                if stays { new.start } else { new.end }
+            }
+            _ => match next.checked_sub(1).map(|last| &self.edits[last]) {
+                Some((old, new)) => new.end + (position - old.end),
+                None => position,
+            },
+        }
+    }
+
+    /// Whether a position is in the middle of what was replaced.
+    pub fn is_inside(&self, position: Byte) -> bool {
+        let next = self.edits.partition_point(|(old, _)| old.end <= position);
+        self.edits.get(next).is_some_and(|(old, _)| old.start < position)
     }
 }
 

@@ -84,7 +84,8 @@ fn replace_each(
 ) -> Transaction {
     let edits = selection.ranges().iter().enumerate().map(|(n, range)| (range.span(), new(n, *range)));
     let changes = ChangeSet::replace(text.end().0, edits);
-    let after = selection.transform(|range| Range::cursor(changes.map(range.end(), Side::After)));
+    let mapping = changes.mapping();
+    let after = selection.transform(|range| Range::cursor(mapping.map(range.end(), Side::After)));
     Transaction::new(changes).select(after)
 }
 
@@ -142,8 +143,9 @@ pub fn delete(text: &Text, selection: &Selection, reach: Reach) -> (Transaction,
     }
     let killed = spans.iter().map(|span| text.slice(span.clone()).into_owned()).collect();
     let changes = ChangeSet::replace(text.end().0, spans.iter().map(|span| (span.clone(), String::new())));
+    let mapping = changes.mapping();
     let cursors: Vec<_> =
-        spans.iter().map(|span| Range::cursor(changes.map(span.start, Side::Before))).collect();
+        spans.iter().map(|span| Range::cursor(mapping.map(span.start, Side::Before))).collect();
     let after = Selection::new(cursors, selection.primary_index());
     (Transaction::new(changes).select(after), killed)
 }
@@ -156,8 +158,9 @@ pub fn indent(text: &Text, selection: &Selection, width: usize, hard: bool) -> T
         (start != text.line_end(line)).then(|| (start..start, unit.clone()))
     });
     let changes = ChangeSet::replace(text.end().0, edits);
+    let mapping = changes.mapping();
     let after = selection.transform(|range| {
-        let map = |at| changes.map(at, Side::After);
+        let map = |at| mapping.map(at, Side::After);
         Range::new(map(range.anchor), map(range.head))
     });
     Transaction::new(changes).select(after)
@@ -185,7 +188,8 @@ pub fn duplicate_lines(text: &Text, selection: &Selection, ending: LineEnding) -
         (end..end, format!("{}{}", ending.text(), text.line(line)))
     });
     let changes = ChangeSet::replace(text.end().0, edits);
-    let before = |at| changes.map(at, Side::Before);
+    let mapping = changes.mapping();
+    let before = |at| mapping.map(at, Side::Before);
     let after = selection.transform(|range| Range::new(before(range.anchor), before(range.head)));
     Transaction::new(changes).select(after)
 }

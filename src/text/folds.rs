@@ -138,8 +138,9 @@ impl Folds {
                 .any(|(old, breaks)| old.end > fold.start || (*breaks && old.end == fold.start))
         };
         self.closed.retain(|fold| !is_edited(fold));
+        let mapping = changes.mapping();
         for fold in &mut self.closed {
-            *fold = changes.map(fold.start, Side::After)..changes.map(fold.end, Side::Before);
+            *fold = mapping.map(fold.start, Side::After)..mapping.map(fold.end, Side::Before);
         }
         self.normalise();
     }

@@ -49,10 +49,10 @@ impl Inlays {
         if self.all.is_empty() {
             return;
         }
-        let gone = |at: Byte| changes.edits().any(|edit| edit.old.start < at && at < edit.old.end);
-        self.all.retain(|(_, inlay)| !gone(inlay.at));
+        let mapping = changes.mapping();
+        self.all.retain(|(_, inlay)| !mapping.is_inside(inlay.at));
         for (_, inlay) in &mut self.all {
-            inlay.at = changes.map(inlay.at, Side::After);
+            inlay.at = mapping.map(inlay.at, Side::After);
         }
         self.sort();
     }

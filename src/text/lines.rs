@@ -112,10 +112,11 @@ pub fn delete_lines(text: &Text, selection: &Selection, tab_width: usize) -> (Tr
     let changes = ChangeSet::replace(text.end().0, blocks.iter().map(|block| (span(block), String::new())));
     let mut rest = text.clone();
     changes.apply(&mut rest);
+    let mapping = changes.mapping();
     let after = selection.transform(|range| {
         let column = column_of(text, range.head, tab_width);
         let line = text.line_of(range.start());
-        let at = changes.map(text.line_start(line), Side::Before);
+        let at = mapping.map(text.line_start(line), Side::Before);
         let line = rest.line_of(at);
         Range { goal: Some(column), ..Range::cursor(at_column(&rest, line, column, tab_width)) }
     });
@@ -147,14 +148,17 @@ pub fn join(text: &Text, selection: &Selection) -> Transaction {
             edits.push((from..text.line_end(last), String::new()));
         }
     }
-    let ends: Vec<Byte> = edits.iter().map(|(span, _)| span.start).collect();
+    // In order, as the edits are.
+    let joints: Vec<(Line, Byte)> =
+        edits.iter().map(|(span, _)| (text.line_of(span.start), span.start)).collect();
     let changes = ChangeSet::replace(text.end().0, edits);
+    let mapping = changes.mapping();
     let after = selection.transform(|range| {
         let line = text.line_of(range.head);
-        let joint = ends.iter().find(|end| text.line_of(**end) == line);
+        let joint = joints.get(joints.partition_point(|(of, _)| *of < line)).filter(|(of, _)| *of == line);
         match joint {
-            Some(end) if range.is_empty() => Range::cursor(changes.map(*end, Side::Before)),
-            _ => Selection::single(range).map(&changes).primary(),
+            Some((_, end)) if range.is_empty() => Range::cursor(mapping.map(*end, Side::Before)),
+            _ => range.map(&mapping),
         }
     });
     Transaction::new(changes).select(after)
@@ -197,14 +201,15 @@ pub fn sort(text: &Text, selection: &Selection, order: Order) -> Transaction {
         }
     }
     let changes = ChangeSet::replace(text.end().0, edits);
+    let mapping = changes.mapping();
     let after = selection.transform(|range| {
         let line = text.line_of(range.start());
         match blocks.iter().find(|(first, last)| first < last && *first <= line && line <= *last) {
             Some((first, last)) => Range::new(
-                changes.map(text.line_start(*first), Side::Before),
-                changes.map(text.line_end(*last), Side::After),
+                mapping.map(text.line_start(*first), Side::Before),
+                mapping.map(text.line_end(*last), Side::After),
             ),
-            None => Selection::single(range).map(&changes).primary(),
+            None => range.map(&mapping),
         }
     });
     Transaction::new(changes).select(after)

@@ -34,10 +34,14 @@ impl Marks {
 
     /// Carries the marks through a change. One whose whole text the change deletes goes with it.
     pub fn map(&mut self, changes: &ChangeSet) {
+        if self.marks.is_empty() {
+            return;
+        }
+        let mapping = changes.mapping();
         self.marks.retain_mut(|mark| {
             let was_empty = mark.range.is_empty();
-            let start = changes.map(mark.range.start, Side::After);
-            let end = changes.map(mark.range.end, Side::Before).max(start);
+            let start = mapping.map(mark.range.start, Side::After);
+            let end = mapping.map(mark.range.end, Side::Before).max(start);
             mark.range = start..end;
             was_empty || start < end
         });

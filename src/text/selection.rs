@@ -3,7 +3,7 @@
 
 use std::ops::Range as ByteRange;
 
-use super::changes::{ChangeSet, Side};
+use super::changes::{ChangeSet, Mapping, Side};
 use super::position::{Byte, Column};
 
 /// One selected range: the anchor stays, the head moves.
@@ -18,6 +18,17 @@ pub struct Range {
 }
 
 impl Range {
+    /// The range after a change, see [`Selection::map`].
+    #[must_use]
+    pub fn map(self, mapping: &Mapping) -> Self {
+        if self.is_empty() {
+            return Self { goal: self.goal, ..Self::cursor(mapping.map(self.head, Side::After)) };
+        }
+        let (start, end) = (mapping.map(self.start(), Side::After), mapping.map(self.end(), Side::Before));
+        let end = end.max(start);
+        if self.head < self.anchor { Self::new(end, start) } else { Self::new(start, end) }
+    }
+
     /// A cursor.
     pub fn cursor(at: Byte) -> Self {
         Self { anchor: at, head: at, goal: None }
@@ -122,15 +133,8 @@ impl Selection {
     /// of a range keep to their text.
     #[must_use]
     pub fn map(&self, changes: &ChangeSet) -> Self {
-        self.transform(|range| {
-            if range.is_empty() {
-                return Range { goal: range.goal, ..Range::cursor(changes.map(range.head, Side::After)) };
-            }
-            let (start, end) =
-                (changes.map(range.start(), Side::After), changes.map(range.end(), Side::Before));
-            let end = end.max(start);
-            if range.head < range.anchor { Range::new(end, start) } else { Range::new(start, end) }
-        })
+        let mapping = changes.mapping();
+        self.transform(|range| range.map(&mapping))
     }
 
     /// The same ranges, none of them behind `end`.

@@ -1,13 +1,22 @@
 //! What differs from git's text is marked, walked, shown and taken back; where there is no git
 //! there is no word of it.
 
+use std::time::Duration;
+
 use crate::support::desk::{Desk, Plan};
 use crate::support::git::git;
 
 const BASE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
+/// Lets a pause in typing pass.
+async fn compared(desk: &mut Desk) {
+    desk.wait(Duration::from_secs(2));
+    desk.ide.idle().await;
+}
+
 /// What stands between the number and the text of each row, as far as there is text.
-fn signs(desk: &mut Desk) -> String {
+async fn signs(desk: &mut Desk) -> String {
+    compared(desk).await;
     desk.ide.app().frame();
     let shown = desk.state().shown.clone().unwrap();
     let x = shown.area.x + shown.gutter - 1;
@@ -19,16 +28,16 @@ fn signs(desk: &mut Desk) -> String {
 async fn lines_that_differ_have_signs() {
     let Some(plan) = Plan::new().with("a b.txt", BASE).committed() else { return };
     let mut desk = plan.start().await;
-    assert_eq!(signs(&mut desk), "        ");
+    assert_eq!(signs(&mut desk).await, "        ");
     desk.type_in("1 ").await;
-    assert_eq!(signs(&mut desk), "┋       ");
+    assert_eq!(signs(&mut desk).await, "┋       ");
     desk.keys("Down Alt-k l").await;
-    assert_eq!(signs(&mut desk), "┋      ", "changed says more than what is missing below");
+    assert_eq!(signs(&mut desk).await, "┋      ", "changed says more than what is missing below");
     desk.keys("End Enter").await;
     desk.type_in("new").await;
-    assert_eq!(signs(&mut desk), "┋ ▎     ");
+    assert_eq!(signs(&mut desk).await, "┋ ▎     ");
     desk.keys("Down Down Alt-k l").await;
-    assert_eq!(signs(&mut desk), "┋ ▎▁   ");
+    assert_eq!(signs(&mut desk).await, "┋ ▎▁   ");
     desk.snap("git_signs");
 }
 
@@ -44,6 +53,9 @@ async fn hunks_are_walked_shown_and_taken_back() {
     desk.type_in("eight").await;
     desk.keys("Ctrl-Home Down Down Down Down Alt-k l Ctrl-Home").await;
     assert_eq!(desk.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight");
+    desk.keys("Alt-, ]").await;
+    assert_eq!(desk.message(), "the text is being compared with git's; try again");
+    desk.keys("Ctrl-Home").await;
     for (keys, line, message) in [
         ("Alt-, ]", 2, "1 of 3 that differ from git"),
         ("Alt-, ]", 5, "2 of 3 that differ from git"),
@@ -57,15 +69,18 @@ async fn hunks_are_walked_shown_and_taken_back() {
     }
     desk.keys("Alt-, z").await;
     assert_eq!(desk.text(), "one\nétwo\nthree\nfour\nfive\nsix\nseven\neight");
+    compared(&mut desk).await;
     desk.keys("Alt-, [ Alt-, d").await;
     let picture = desk.picture();
     assert!(picture.contains("- two") && picture.contains("+ étwo"), "{picture}");
     desk.keys("r").await;
     assert_eq!(desk.text(), "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight");
+    compared(&mut desk).await;
     desk.keys("Alt-, z").await;
     assert_eq!(desk.message(), "this line is as git has it");
     desk.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(desk.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight", "each is one step");
+    compared(&mut desk).await;
     desk.keys("Alt-h Alt-, z").await;
     assert_eq!((desk.text().as_str(), desk.message().as_str()), (BASE, "3 taken back"));
 }
@@ -76,15 +91,15 @@ async fn staging_and_committing_change_what_is_compared_with() {
     let mut desk = plan.start().await;
     desk.type_in("x").await;
     desk.keys("Ctrl-s").await;
-    assert_eq!(signs(&mut desk), "┋       ");
+    assert_eq!(signs(&mut desk).await, "┋       ");
     git(&desk.path(""), &["add", "."]);
     desk.look_again().await;
-    assert_eq!(signs(&mut desk), "        ");
+    assert_eq!(signs(&mut desk).await, "        ");
     desk.type_in("y").await;
-    assert_eq!(signs(&mut desk), "┋       ");
+    assert_eq!(signs(&mut desk).await, "┋       ");
     git(&desk.path(""), &["rm", "-q", "--cached", "a.txt"]);
     desk.look_again().await;
-    assert_eq!(signs(&mut desk), "        ", "git does not know it any more");
+    assert_eq!(signs(&mut desk).await, "        ", "git does not know it any more");
 }
 
 #[tokio::test]
@@ -92,10 +107,10 @@ async fn line_endings_that_git_converts_are_no_difference() {
     let plan = Plan::new().file(".gitattributes", "*.txt text eol=crlf\n").with("a.txt", "one\r\ntwo\r\n");
     let Some(plan) = plan.committed() else { return };
     let mut desk = plan.start().await;
-    assert_eq!(signs(&mut desk), "   ");
+    assert_eq!(signs(&mut desk).await, "   ");
     desk.keys("Down").await;
     desk.type_in("x").await;
-    assert_eq!(signs(&mut desk), " ┋ ");
+    assert_eq!(signs(&mut desk).await, " ┋ ");
 }
 
 #[tokio::test]
@@ -104,7 +119,7 @@ async fn without_git_everything_is_quiet() {
     for plan in [Plan::new().with("a.txt", BASE), plan.with("unknown.txt", BASE)] {
         let mut desk = plan.start().await;
         desk.type_in("x").await;
-        assert_eq!((signs(&mut desk), desk.message()), ("        ".to_string(), String::new()));
+        assert_eq!((signs(&mut desk).await, desk.message()), ("        ".to_string(), String::new()));
         desk.keys("Alt-, z").await;
         assert_eq!(desk.message(), "git has no text of this file");
     }

@@ -37,6 +37,9 @@ fn hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
         Some(_) => None,
     };
     if let Some(why) = why {
+        if let Some(buffer) = cx.state.buffers.current_mut() {
+            buffer.area.riders.hunks.hurry();
+        }
         cx.state.say(why);
         return None;
     }

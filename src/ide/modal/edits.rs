@@ -103,9 +103,10 @@ pub fn other_case(cx: &mut Cx<'_>) {
         };
         let pieces: Vec<Piece> = selection.ranges().iter().map(piece).collect();
         let edit = operate::letters(page, &pieces, Letters::Other);
+        let mapping = edit.changes.mapping();
         let ends = selection.transform(|range| {
             let end = (0..count).fold(range.head, |at, _| page.right(at));
-            Range::cursor(edit.changes.map(end, crate::text::changes::Side::After))
+            Range::cursor(mapping.map(end, crate::text::changes::Side::After))
         });
         edit.select(ends)
     });

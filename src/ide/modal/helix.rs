@@ -180,7 +180,8 @@ pub fn delete(cx: &mut Cx<'_>, bare: bool, types: bool) {
         };
         let edits = selection.ranges().iter().map(|range| (span(range), String::new()));
         let changes = ChangeSet::replace(text.end().0, edits);
-        let after = selection.transform(|range| Range::cursor(changes.map(range.start(), Side::Before)));
+        let mapping = changes.mapping();
+        let after = selection.transform(|range| Range::cursor(mapping.map(range.start(), Side::Before)));
         Transaction::new(changes).select(after)
     });
     if !deleted {

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use super::pace::Pace;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::diff;
 use crate::text::position::{Byte, Line};
@@ -57,11 +59,15 @@ pub struct Hunks {
     /// Whether git is to be asked, was not asked yet, or what it has may be another one by now.
     stale: bool,
     running: bool,
+    /// The version that was asked about last.
+    seen: Option<u64>,
+    pace: Pace,
 }
 
 impl Default for Hunks {
     fn default() -> Self {
-        Self { base: None, found: Vec::new(), version: None, stale: true, running: false }
+        let (base, found, version, seen) = (None, Vec::new(), None, None);
+        Self { base, found, version, stale: true, running: false, seen, pace: Pace::that_may_be_late() }
     }
 }
 
@@ -90,15 +96,17 @@ pub struct Compared {
     base: Arc<Text>,
     found: Vec<Hunk>,
     version: u64,
+    cost: Duration,
 }
 
 impl Compare {
     /// Compares; not to be called on the loop.
     pub fn run(self) -> Compared {
+        let begun = Instant::now();
         let runs = diff::line_runs(&self.base.to_string(), &self.text.to_string());
         let bytes = |lines: Range<Line>| self.text.line_start(lines.start)..self.text.line_start(lines.end);
         let found = runs.into_iter().map(|(base, now)| Hunk { range: bytes(now), base }).collect();
-        Compared { base: self.base, found, version: self.version }
+        Compared { base: self.base, found, version: self.version, cost: begun.elapsed() }
     }
 }
 
@@ -149,9 +157,14 @@ impl Hunks {
         had
     }
 
-    /// What is to be compared, if anything; it is then under way.
-    pub fn next(&mut self, text: &Text, version: u64) -> Option<Compare> {
-        let base = self.base.clone().filter(|_| !self.running && !self.is_current(version))?;
+    /// What is to be compared now, if anything; it is then under way.
+    pub fn next(&mut self, text: &Text, version: u64, now: Duration) -> Option<Compare> {
+        if self.seen.replace(version).is_some_and(|seen| seen != version) {
+            self.pace.changed(now);
+        }
+        let waits = self.pace.due(text.end().0).is_some_and(|due| due > now);
+        let base = self.base.clone().filter(|_| !self.running && !waits && !self.is_current(version))?;
+        self.pace.begun();
         if text.end().0.max(base.end().0) > SIZE_MAX {
             self.found.clear();
             self.version = Some(version);
@@ -161,9 +174,21 @@ impl Hunks {
         Some(Compare { base, text: text.clone(), version })
     }
 
+    /// Somebody wants to know: the next comparison waits for no pause.
+    pub fn hurry(&mut self) {
+        self.pace.begun();
+    }
+
+    /// When time alone makes the next comparison due.
+    pub fn due(&self, text: &Text) -> Option<Duration> {
+        let waits = self.base.is_some() && !self.running && !self.stale;
+        self.pace.due(text.end().0).filter(|_| waits)
+    }
+
     /// Takes in what was found, if the text is still that one.
     pub fn arrived(&mut self, compared: Compared, version: u64) -> bool {
         self.running = false;
+        self.pace.took(compared.cost);
         let same_base = self.base.as_ref().is_some_and(|base| Arc::ptr_eq(base, &compared.base));
         if compared.version != version || !same_base {
             return false;
@@ -204,9 +229,13 @@ impl Hunks {
 
     /// Carries them through a change.
     pub fn map(&mut self, changes: &ChangeSet) {
+        if self.found.is_empty() {
+            return;
+        }
+        let mapping = changes.mapping();
         for hunk in &mut self.found {
-            let start = changes.map(hunk.range.start, Side::Before);
-            hunk.range = start..changes.map(hunk.range.end, Side::Before).max(start);
+            let start = mapping.map(hunk.range.start, Side::Before);
+            hunk.range = start..mapping.map(hunk.range.end, Side::Before).max(start);
         }
     }
 }
@@ -220,7 +249,7 @@ mod tests {
         let mut hunks = Hunks::default();
         assert!(hunks.take_question().is_some() && hunks.take_question().is_none());
         hunks.answered(GitText::Other(Text::from(base)));
-        let compared = hunks.next(text, 1).unwrap().run();
+        let compared = hunks.next(text, 1, Duration::ZERO).unwrap().run();
         hunks.arrived(compared, 1);
         hunks
     }
@@ -254,11 +283,15 @@ mod tests {
     fn what_came_too_late_is_not_taken() {
         let text = Text::from("a\n");
         let mut hunks = compared("b\n", &text);
-        assert!(hunks.next(&text, 1).is_none(), "nothing has changed");
-        let late = hunks.next(&text, 2).unwrap().run();
-        assert!(hunks.next(&text, 2).is_none(), "one at a time");
+        assert!(hunks.next(&text, 1, Duration::ZERO).is_none(), "nothing has changed");
+        assert!(hunks.next(&text, 2, Duration::ZERO).is_none(), "there may be more keys");
+        let pause = hunks.due(&text).unwrap();
+        assert!(!pause.is_zero());
+        let late = hunks.next(&text, 2, pause).unwrap().run();
+        assert!(hunks.next(&text, 2, pause * 2).is_none() && hunks.due(&text).is_none(), "one at a time");
         assert!(!hunks.arrived(late, 3) && !hunks.is_current(2));
-        let old = hunks.next(&text, 3).unwrap().run();
+        assert!(hunks.next(&text, 3, pause * 2).is_none());
+        let old = hunks.next(&text, 3, hunks.due(&text).unwrap()).unwrap().run();
         hunks.answered(GitText::Other(Text::from("c\n")));
         assert!(!hunks.arrived(old, 3), "git has another text meanwhile");
         assert!(hunks.answered(GitText::Nothing) && hunks.all().is_empty());

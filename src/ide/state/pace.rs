@@ -1,4 +1,4 @@
-//! When a text is parsed again after changes. Must not know what parsing is.
+//! When a text is parsed again, or compared, after changes. Must not know what parsing is.
 //!
 //! A parse after every key costs more than the key itself, mostly for nothing that is seen, since
 //! colours are carried along: so the next one waits for a pause in typing, and without one as
@@ -19,6 +19,8 @@ const WAIT_SHORT: Duration = Duration::from_millis(150);
 const SHARE: u32 = 1000;
 /// Colours are never older.
 const WAIT_MAX: Duration = Duration::from_secs(2);
+/// What may come later waits for a pause that is so many times as long as what it takes.
+const PAUSE_SHARE: u32 = 10;
 
 /// The changes that wait, and what the last parse took. Times are those of the monotonic clock.
 #[derive(Debug, Default)]
@@ -26,16 +28,22 @@ pub struct Pace {
     first: Option<Duration>,
     last: Duration,
     cost: Duration,
+    may_be_late: bool,
 }
 
 impl Pace {
+    /// For what nobody looks at while typing: a short pause is not worth much work.
+    pub fn that_may_be_late() -> Self {
+        Self { may_be_late: true, ..Self::default() }
+    }
+
     /// The text has changed.
     pub fn changed(&mut self, now: Duration) {
         self.first.get_or_insert(now);
         self.last = now;
     }
 
-    /// All changes are being parsed.
+    /// All changes are being parsed, or will not be.
     pub fn begun(&mut self) {
         self.first = None;
     }
@@ -49,6 +57,7 @@ impl Pace {
     pub fn due(&self, len: usize) -> Option<Duration> {
         let first = self.first?;
         let (pause, wait) = if len <= SHORT_LEN { (PAUSE_SHORT, WAIT_SHORT) } else { (PAUSE, WAIT_MAX) };
+        let pause = if self.may_be_late { pause.max((self.cost * PAUSE_SHARE).min(wait)) } else { pause };
         Some((self.last + pause).min(first + (self.cost * SHARE).min(wait)))
     }
 }
@@ -73,6 +82,16 @@ mod tests {
         assert_eq!((pace.due(LONG), pace.due(10)), (Some(ms(1200)), Some(ms(1080))));
         pace.begun();
         assert_eq!(pace.due(LONG), None);
+    }
+
+    #[test]
+    fn what_may_be_late_waits_for_a_pause_worth_its_work() {
+        for (cost, pause) in [(1, 150), (60, 600), (900, 2000)] {
+            let mut pace = Pace::that_may_be_late();
+            pace.took(ms(cost));
+            pace.changed(ms(1000));
+            assert_eq!(pace.due(LONG), Some(ms(1000 + pause)));
+        }
     }
 
     #[test]

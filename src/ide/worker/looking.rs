@@ -10,8 +10,6 @@ use crate::ide::state::coloring::ColorJob;
 use crate::ide::state::hunks::Compare;
 use crate::ide::state::scrollbar::Survey;
 
-/// The wait for more keys before a text is compared with git's.
-const COMPARE_PAUSE: Duration = Duration::from_millis(100);
 /// Bytes that are searched for the scrollbar after every key.
 const SURVEY_AT_ONCE: usize = 100 << 10;
 /// The wait for more keys before a longer text is searched again.
@@ -32,10 +30,9 @@ impl Worker {
         });
     }
 
-    /// Compares a text with git's; typing gathers before the next time.
+    /// Compares a text with git's.
     pub(super) fn compare_with_git(&self, buffer: BufferId, job: Compare) {
         self.task(async move {
-            tokio::time::sleep(COMPARE_PAUSE).await;
             match tokio::task::spawn_blocking(move || job.run()).await {
                 Ok(compared) => Event::Compared(buffer, Some(Box::new(compared))),
                 Err(error) => {

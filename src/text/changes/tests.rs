@@ -85,6 +85,19 @@ proptest! {
     }
 
     #[test]
+    fn many_positions_are_mapped_as_one_is(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
+        let changes = ChangeSet::replace(text.len(), edits_of(&text, &cuts));
+        let mapping = changes.mapping();
+        for at in (0..=text.len()).map(Byte) {
+            for side in [Side::Before, Side::After] {
+                prop_assert_eq!(mapping.map(at, side), changes.map(at, side), "{:?} {:?}", at, side);
+            }
+            let inside = changes.edits().any(|edit| edit.old.start < at && at < edit.old.end);
+            prop_assert_eq!(mapping.is_inside(at), inside);
+        }
+    }
+
+    #[test]
     fn edits_tell_what_was_replaced(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
         let changes = ChangeSet::replace(text.len(), edits_of(&text, &cuts));
         let told: Vec<_> = changes.edits().map(|e| (e.old, e.text.to_string())).collect();
