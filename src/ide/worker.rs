@@ -14,6 +14,7 @@ use super::effect::{Effect, Save};
 use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
 use super::git;
 use super::keeping::{self, Job, Kept};
+use super::modal::elsewhere::{Done, Work};
 use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
 use super::state::files::Entry;
@@ -122,6 +123,10 @@ impl Worker {
             Effect::Search(search) => self.blocking(move || {
                 let found = commands::search::run(&search);
                 Event::Found(search, Box::new(found))
+            }),
+            Effect::Elsewhere(work) => self.blocking(move || {
+                let Work { buffer, version, number, run } = work;
+                Event::Elsewhere(Done { buffer, version, number, then: run() })
             }),
             Effect::Occurrences(asked) => self.blocking(move || {
                 let found = commands::select::run(&asked);

@@ -2,6 +2,7 @@
 
 use super::buffers::BufferId;
 use crate::ide::keys::{Modes, Place};
+use crate::ide::modal::elsewhere::Elsewhere;
 use crate::text::modal::find::Find;
 use crate::text::modal::operate::Letters;
 use crate::text::modal::spans::Forced;
@@ -185,6 +186,10 @@ pub struct Modal {
     pub find: Option<Find>,
     /// The selection.
     pub visual: Visual,
+    /// Work that keys wait for.
+    pub elsewhere: Elsewhere,
+    /// Cursors that rest where they may: the file, its text's version.
+    pub rested: Option<(BufferId, u64, Selection)>,
     /// The selection before: its mode, and anchor and head by line and column of the text then.
     pub last_visual: Option<(BufferId, Mode, bool)>,
     /// The file whose edits are one step.
