@@ -8,10 +8,10 @@ use std::sync::Arc;
 use nucleo::Injector;
 
 use super::keeping::Job;
-use super::modal::elsewhere::Work;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
+use super::state::elsewhere::Work;
 use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
 use super::state::overlay::PickRow;

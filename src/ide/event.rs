@@ -7,10 +7,10 @@ use tokio::sync::oneshot;
 
 use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
-use super::modal::elsewhere::Done;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
+use super::state::elsewhere::Done;
 use super::state::files::Entry;
 use super::state::folding::FoldsFound;
 use super::state::hunks::{Compared, GitText};

@@ -14,9 +14,9 @@ use super::effect::{Effect, Save};
 use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
 use super::git;
 use super::keeping::{self, Job, Kept};
-use super::modal::elsewhere::{Done, Work};
 use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
+use super::state::elsewhere::{Done, Work};
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
@@ -126,7 +126,7 @@ impl Worker {
             }),
             Effect::Elsewhere(work) => self.blocking(move || {
                 let Work { buffer, version, number, run } = work;
-                Event::Elsewhere(Done { buffer, version, number, then: run() })
+                Event::Elsewhere(Done { buffer, version, number, outcome: run() })
             }),
             Effect::Occurrences(asked) => self.blocking(move || {
                 let found = commands::select::run(&asked);

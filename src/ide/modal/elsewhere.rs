@@ -4,8 +4,8 @@
 use crate::ide::commands::Cx;
 use crate::ide::effect::Effect;
 use crate::ide::modal::cursors;
-use crate::ide::state::buffers::BufferId;
 use crate::ide::state::damage::Part;
+use crate::ide::state::elsewhere::{Done, Outcome, Work};
 use crate::ide::update;
 use crate::tui::input::{Key, KeyCode, Mods};
 
@@ -16,39 +16,6 @@ const REPLAYED_MAX: usize = 16 << 20;
 
 /// What the work comes to, on the loop. Says what is wrong.
 pub type Then = Box<dyn FnOnce(&mut Cx<'_>) -> Result<(), String> + Send>;
-
-/// Work for a task.
-pub struct Work {
-    /// In which file.
-    pub buffer: BufferId,
-    /// The version of its text.
-    pub version: u64,
-    /// Which work of this run.
-    pub number: u64,
-    /// Does it.
-    pub run: Box<dyn FnOnce() -> Then + Send>,
-}
-
-/// Work that is done.
-pub struct Done {
-    /// In which file.
-    pub buffer: BufferId,
-    /// The version of its text.
-    pub version: u64,
-    /// Which work of this run.
-    pub number: u64,
-    /// What it comes to.
-    pub then: Then,
-}
-
-/// What is under way.
-#[derive(Debug, Default)]
-pub struct Elsewhere {
-    /// How many works there were.
-    count: u64,
-    /// The keys that wait for the last one.
-    waiting: Option<Vec<Key>>,
-}
 
 /// Whether nothing may wait, because keys are being pressed again.
 pub fn is_replaying(cx: &Cx<'_>) -> bool {
@@ -78,7 +45,7 @@ pub fn run(
         buffer: buffer.id,
         version: buffer.area.document.version(),
         number: elsewhere.count,
-        run: Box::new(work),
+        run: Box::new(|| -> Outcome { Box::new(work()) }),
     }));
     cx.state.say(LOOKING);
     Ok(())
@@ -115,9 +82,10 @@ pub fn done(cx: &mut Cx<'_>, done: Done) {
         cx.state.say("");
     }
     let shown = cx.state.buffers.current().filter(|shown| shown.id == done.buffer);
-    if shown.is_some_and(|shown| shown.area.document.version() == done.version) {
+    let same = shown.is_some_and(|shown| shown.area.document.version() == done.version);
+    if let Some(then) = done.outcome.downcast::<Then>().ok().filter(|_| same) {
         cursors::group(cx.state);
-        if let Err(problem) = (done.then)(cx) {
+        if let Err(problem) = then(cx) {
             cx.state.fail(problem);
         }
         cursors::ungroup(cx.state);

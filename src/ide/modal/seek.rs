@@ -80,7 +80,7 @@ pub fn again(cx: &mut Cx<'_>, back: bool) {
     let heads: Vec<Byte> = ranges.iter().map(|range| range.head).collect();
     let replayed = elsewhere::is_replaying(cx);
     let near = if replayed { REACH } else { NEAR / heads.len().max(1) };
-    match search.from_all(&text, &heads, near) {
+    match search.places(&text, &heads, near) {
         Ok(places) => arrive(cx, &places, &wanted),
         Err(Unseen) if replayed => arrive(cx, &Places::new(), &wanted),
         Err(Unseen) if heads.len() > FAR_CURSORS_MAX => {
@@ -92,7 +92,7 @@ pub fn again(cx: &mut Cx<'_>, back: bool) {
                 // A text without a match is looked through once, not from every cursor.
                 let some = search.needle.find(&text, Byte(0)).is_some();
                 let heads = if some { &heads[..] } else { &[] };
-                let places = search.from_all(&text, heads, usize::MAX).unwrap_or_default();
+                let places = search.places(&text, heads, usize::MAX).unwrap_or_default();
                 Box::new(move |cx| {
                     arrive(cx, &places, &wanted);
                     flow::after(cx);
@@ -137,17 +137,17 @@ struct Steps {
 
 impl Steps {
     /// The places of all cursors that come to one, looking so many bytes far.
-    fn from_all(&self, text: &Text, heads: &[Byte], reach: usize) -> Result<Places, Unseen> {
+    fn places(&self, text: &Text, heads: &[Byte], reach: usize) -> Result<Places, Unseen> {
         let mut places = Places::new();
         for head in heads {
-            if let Some(at) = self.from(text, *head, reach)? {
+            if let Some(at) = self.place(text, *head, reach)? {
                 places.insert(*head, at);
             }
         }
         Ok(places)
     }
 
-    fn from(&self, text: &Text, head: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+    fn place(&self, text: &Text, head: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
         let mut at = head;
         for _ in 0..self.count {
             let step = if self.forward { next } else { previous };

@@ -1,8 +1,8 @@
 //! What a map with modes remembers between keys. Must not know what the keys do.
 
 use super::buffers::BufferId;
+use super::elsewhere::Elsewhere;
 use crate::ide::keys::{Modes, Place};
-use crate::ide::modal::elsewhere::Elsewhere;
 use crate::text::modal::find::Find;
 use crate::text::modal::operate::Letters;
 use crate::text::modal::spans::Forced;
