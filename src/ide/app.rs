@@ -168,6 +168,7 @@ impl App {
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
+            Event::Elsewhere(work) => super::modal::elsewhere::done(&mut cx, work),
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
@@ -237,6 +238,11 @@ impl App {
                         }
                     }
                     self.state.again.replaying = false;
+                }
+                Effect::Held(keys) => {
+                    for key in keys {
+                        self.with_cx(|cx| input::key(cx, key));
+                    }
                 }
                 Effect::Repeated => repeat::end(&mut self.state),
                 Effect::SaveAgain(buffer, then) => self.with_cx(|cx| save_buffer(cx, buffer, then, false)),
@@ -326,7 +332,7 @@ impl App {
             self.state.guard_until = asked.as_ref().map(|_| now + input::GUARD);
             self.asked = asked;
         }
-        if self.state.pending.is_empty() || !self.state.hints.is_empty() {
+        if !input::waits(&self.state) || !self.state.hints.is_empty() {
             self.pending_since = None;
         } else {
             self.pending_since.get_or_insert(now);

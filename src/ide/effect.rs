@@ -11,6 +11,7 @@ use super::keeping::Job;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
+use super::state::elsewhere::Work;
 use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
 use super::state::overlay::PickRow;
@@ -77,6 +78,10 @@ pub enum Effect {
     SaveAgain(BufferId, AfterSave),
     /// Search a text.
     Search(Box<SearchFor>),
+    /// Do work of a modal map that grows with the text.
+    Elsewhere(Work),
+    /// Press keys that waited for it, as if they came now.
+    Held(Vec<Key>),
     /// Look for more of what is selected.
     Occurrences(Box<Occurrences>),
     /// Find the colours of a part of a text.

@@ -10,6 +10,7 @@ use super::keeping::Kept;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
+use super::state::elsewhere::Done;
 use super::state::files::Entry;
 use super::state::folding::FoldsFound;
 use super::state::hunks::{Compared, GitText};
@@ -43,6 +44,8 @@ pub enum Event {
     Navigated(Result<Box<Snapshot>, Report>),
     /// A text was searched.
     Found(Box<SearchFor>, Box<Matches>),
+    /// Work of a modal map is done.
+    Elsewhere(Done),
     /// More of what is selected was looked for.
     Occurrences(Box<Occurrences>, Option<Selection>),
     /// The colours of a part of a text were found, or there are none.

@@ -5,7 +5,7 @@ use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, again, change, edit, search};
 use super::keys::keymap::BUILTIN;
 use super::keys::{Keymap, KeymapProblem, Lookup};
-use super::modal::{self, cursors, flow, typing};
+use super::modal::{self, cursors, elsewhere, flow, typing};
 use super::overlays::dialog;
 use super::state::State;
 use super::state::awaiting::Awaiting;
@@ -69,6 +69,9 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     let key = key.pressed();
+    if elsewhere::holds(cx, key) {
+        return;
+    }
     flow::before(cx, key);
     press(cx, key);
     flow::after(cx);
@@ -82,6 +85,10 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     }
     if too_long {
         cx.state.fail("the recording became too long and was ended");
+    }
+    if !cx.state.hints.is_empty() {
+        cx.state.hints.clear();
+        cx.state.damage.add(Part::Status);
     }
     if guarded(cx) {
         // Only silence ends the guard: whoever types on has not seen the question.
@@ -115,10 +122,6 @@ fn press(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     cx.state.pending.push(key);
-    if !cx.state.hints.is_empty() {
-        cx.state.hints.clear();
-        cx.state.damage.add(Part::Status);
-    }
     match cx.state.keymap.lookup(cx.state.place(), &cx.state.pending) {
         Lookup::Command(id) => {
             cx.state.pending.clear();
@@ -255,6 +258,12 @@ fn follow_query(cx: &mut Cx<'_>) {
 /// How long a key waits for the filter's first matches, in milliseconds; short lists are done
 /// by then and show no stale frame.
 const FILTER_WAIT_MS: u64 = 5;
+
+/// Whether keys have begun something that more keys complete.
+pub fn waits(state: &State) -> bool {
+    let operator = state.modal.operator.is_some() && state.awaiting.is_none() && cursors::in_editor(state);
+    !state.pending.is_empty() || operator
+}
 
 /// The hints for a sequence that the person hesitates to complete.
 pub fn show_hints(state: &mut State) {

@@ -16,6 +16,7 @@ use super::git;
 use super::keeping::{self, Job, Kept};
 use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
+use super::state::elsewhere::{Done, Work};
 use super::state::files::Entry;
 use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
@@ -122,6 +123,10 @@ impl Worker {
             Effect::Search(search) => self.blocking(move || {
                 let found = commands::search::run(&search);
                 Event::Found(search, Box::new(found))
+            }),
+            Effect::Elsewhere(work) => self.blocking(move || {
+                let Work { buffer, version, number, run } = work;
+                Event::Elsewhere(Done { buffer, version, number, outcome: run() })
             }),
             Effect::Occurrences(asked) => self.blocking(move || {
                 let found = commands::select::run(&asked);

@@ -180,3 +180,109 @@ async fn an_insertion_is_one_step_and_the_agent_none_of_it() {
     desk.keys("Ctrl-r").await;
     assert_eq!(desk.text(), "abcdone\n");
 }
+
+#[tokio::test]
+async fn an_operator_alone_shows_what_may_follow() {
+    let mut desk = desk("|one two\n").await;
+    desk.keys("d").await;
+    desk.wait(std::time::Duration::from_millis(400));
+    assert!(last_line(&mut desk).contains("d vim.delete"), "{}", last_line(&mut desk));
+    desk.keys("w").await;
+    assert_eq!(shown(&mut desk), "|two\n");
+    desk.wait(std::time::Duration::from_millis(400));
+    assert!(last_line(&mut desk).contains("NORMAL"), "{}", last_line(&mut desk));
+}
+
+#[tokio::test]
+async fn what_is_erased_while_typing_is_in_no_register() {
+    for map in [VIM, include_str!("../../keymaps/helix.toml")] {
+        let mut desk = Plan::new().keymap(map).with("a.txt", "kept\n").start().await;
+        desk.keys("Alt-2 i").await;
+        let ring = &mut desk.state().kill_ring;
+        ring.kill(vec!["kept".to_string()], bowline::text::kill_ring::Direction::Forward);
+        ring.interrupt();
+        desk.type_in("one two three").await;
+        desk.keys("Ctrl-w").await;
+        assert_eq!(desk.text(), "one two kept\n");
+        desk.keys("Ctrl-u").await;
+        assert_eq!(desk.text(), "kept\n");
+        let newest = desk.state().kill_ring.killed(0).map(|content| content.joined());
+        assert_eq!(newest.as_deref(), Some("kept"));
+    }
+}
+
+/// Lines of a text that is not searched on the loop.
+const MANY: usize = 60_000;
+
+async fn long() -> Desk {
+    let lines: Vec<String> = (0..MANY).map(|n| format!("line {n} é")).collect();
+    desk(&format!("|{}\nneedle at the end\nlast\n", lines.join("\n"))).await
+}
+
+#[tokio::test]
+async fn keys_wait_for_a_search_of_a_long_text() {
+    let mut desk = long().await;
+    desk.ide.press("/");
+    desk.type_now("needle");
+    desk.ide.press("Enter");
+    assert!(desk.message().contains("looking through"), "{}", desk.message());
+    desk.type_now("x");
+    assert_eq!(desk.cursor(), (1, 1), "a key waits");
+    desk.ide.idle().await;
+    assert_eq!(desk.cursor(), (MANY + 1, 1));
+    assert!(desk.text().ends_with("\needle at the end\nlast\n"), "the key that waited came to the match");
+    desk.keys("u g g d / n e e d l e Enter").await;
+    assert_eq!(desk.text(), "needle at the end\nlast\n");
+    desk.keys("u").await;
+    assert_eq!(desk.text().lines().count(), MANY + 2);
+    desk.keys("g g / n o n e Enter").await;
+    assert_eq!(desk.message(), "no match: none");
+    assert_eq!(desk.cursor(), (1, 1));
+    desk.keys("/ n e e d l e Enter N").await;
+    assert_eq!(desk.cursor(), (MANY + 1, 1), "the only match again");
+}
+
+#[tokio::test]
+async fn a_search_of_a_long_text_is_given_up_by_escape() {
+    let mut desk = long().await;
+    desk.ide.press("/");
+    desk.type_now("needle");
+    desk.ide.press("Enter");
+    desk.type_now("dd");
+    desk.ide.press("Escape");
+    assert_eq!(desk.message(), "given up");
+    desk.ide.idle().await;
+    assert_eq!(desk.cursor(), (1, 1));
+    assert_eq!(desk.text().lines().count(), MANY + 2);
+}
+
+#[tokio::test]
+async fn long_texts_are_substituted_by_a_task_as_one_step() {
+    let mut desk = long().await;
+    let before = desk.text();
+    desk.ide.press(":");
+    desk.type_now("%s/line/row/");
+    desk.ide.press("Enter");
+    assert_eq!(desk.text(), before, "not on the loop");
+    desk.type_now("x");
+    desk.ide.idle().await;
+    assert_eq!(desk.text().matches("row").count(), MANY - 1, "the key that waited took one letter");
+    desk.keys("u u").await;
+    assert_eq!(desk.text(), before);
+    desk.ide.press(":");
+    desk.type_now("g/line/d");
+    desk.keys("Enter").await;
+    assert_eq!(desk.text(), "needle at the end\nlast\n");
+    desk.keys("u").await;
+    assert_eq!(desk.text(), before);
+    desk.ide.press(":");
+    desk.type_now("g/line/s/é/e/");
+    desk.keys("Enter").await;
+    assert!(!desk.text().contains('é') && desk.message().contains("replaced 60000"), "{}", desk.message());
+    desk.keys("u").await;
+    assert_eq!(desk.text(), before);
+    desk.ide.press(":");
+    desk.type_now("%s/absent/x/");
+    desk.keys("Enter").await;
+    assert_eq!(desk.message(), "no match");
+}

@@ -6,6 +6,7 @@ use crate::ide::effect::Effect;
 use crate::ide::modal::{typing, visual};
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::Mode;
+use crate::text::edit::Reach;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -26,9 +27,19 @@ pub const COMMANDS: &[Command] = &[
     command("vim.substitute-again", "Make the last substitution again in this line", |cx| {
         crate::ide::modal::line::run(cx, "&");
     }),
+    command("vim.erase-word-back", "Delete to the start of the word; no register keeps it", |cx| {
+        erase(cx, Reach::WordBack);
+    }),
+    command("vim.erase-line-back", "Delete to the start of the line; no register keeps it", |cx| {
+        erase(cx, Reach::LineBack);
+    }),
     command("vim.save-and-close", "Save and close the file", |cx| crate::ide::modal::line::run(cx, "x")),
     command("vim.close", "Close the file without saving", |cx| crate::ide::modal::line::run(cx, "q!")),
 ];
+
+fn erase(cx: &mut Cx<'_>, reach: Reach) {
+    super::edit::apply(cx, |text, selection| crate::text::edit::delete(text, selection, reach).0);
+}
 
 fn normal(cx: &mut Cx<'_>) {
     let begun = !cx.state.modal.is_fresh();

@@ -118,6 +118,12 @@ pub fn settle(cx: &mut Cx<'_>) {
     if !area.selection.is_empty() {
         return visual::adopt(cx);
     }
+    // Thousands of cursors are looked at once, not at every event.
+    let version = area.document.version();
+    let known = cx.state.modal.rested.as_ref();
+    if known.is_some_and(|(id, at, known)| (*id, *at) == (buffer.id, version) && *known == area.selection) {
+        return;
+    }
     let page = Page::new(area.document.text(), tab_width);
     if area.selection.ranges().iter().any(|range| page.rest(range.head) != range.head) {
         let rested = area.selection.transform(|range| {
@@ -126,4 +132,5 @@ pub fn settle(cx: &mut Cx<'_>) {
         });
         area.selection = rested;
     }
+    cx.state.modal.rested = Some((buffer.id, version, area.selection.clone()));
 }

@@ -2,7 +2,7 @@
 
 use super::line_given::Given;
 use super::line_range::{self, Addresses};
-use super::{cursors, line_file, line_text, repeat, seek, typing, visual};
+use super::{cursors, elsewhere, line_file, line_text, repeat, seek, typing, visual};
 
 use crate::ide::commands::Cx;
 use crate::ide::commands::file::ask;
@@ -216,36 +216,42 @@ fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), Str
     }
     cx.state.modal.sought = Some((wanted.clone(), true));
     let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("`{wanted}` cannot be looked for"))?;
-    let text = line_text::text(cx)?;
-    if text.end().0 > line_text::BYTES_MAX {
-        return Err("this text is too long for a command on all its lines".to_string());
-    }
-    let page = Page::new(&text, cx.state.tab_width());
+    let (text, tab_width) = (line_text::text(cx)?, cx.state.tab_width());
+    let page = Page::new(&text, tab_width);
     let (first, last) =
         if given.lines.2 == 0 { (Line(0), page.last_line()) } else { (given.lines.0, given.lines.1) };
-    let mut held: Vec<Line> = needle
-        .matches(&text, page.start(first)..page.end(last))
-        .map(|found| page.line(found.start))
-        .collect();
-    held.dedup();
-    let lines: Vec<Line> = if holding {
-        held
-    } else {
-        (first.0..=last.0).map(Line).filter(|line| held.binary_search(line).is_err()).collect()
-    };
-    if lines.is_empty() {
-        return Err(format!("no line {} {wanted}", if holding { "holds" } else { "is without" }));
-    }
     let (row, after) = find(command).ok_or_else(|| format!("there is no command `{command}`"))?;
+    let (command, after) = (command.to_string(), after.trim().to_string());
+    elsewhere::run(cx, page.end(last) - page.start(first), move || {
+        let page = Page::new(&text, tab_width);
+        let mut held: Vec<Line> = needle
+            .matches(&text, page.start(first)..page.end(last))
+            .map(|found| page.line(found.start))
+            .collect();
+        held.dedup();
+        let lines: Vec<Line> = if holding {
+            held
+        } else {
+            (first.0..=last.0).map(Line).filter(|line| held.binary_search(line).is_err()).collect()
+        };
+        if lines.is_empty() {
+            let holds = if holding { "holds" } else { "is without" };
+            return Box::new(move |_| Err(format!("no line {holds} {wanted}")));
+        }
+        Box::new(move |cx| on_each(cx, lines, row, (&command, &after)))
+    })
+}
+
+/// A command, which is a name and what follows it, on lines.
+fn on_each(cx: &mut Cx<'_>, lines: Vec<Line>, row: &Row, typed: (&str, &str)) -> Result<(), String> {
+    let (command, after) = typed;
+    let (Some(first), Some(last)) = (lines.first().copied(), lines.last().copied()) else { return Ok(()) };
     match row.long {
-        "delete" if after.trim().is_empty() => line_text::delete_all(cx, &lines),
+        "delete" if after.is_empty() => line_text::delete_all(cx, lines),
         "substitute" => {
-            let wanted = line_text::wanted(
-                cx,
-                &Given { lines: (first, last, 0), bang: false, rest: after.trim_start() },
-            )?;
-            let lines: Vec<_> = lines.into_iter().map(|line| (line, line)).collect();
-            line_text::replace_in(cx, &wanted, &lines)
+            let given = Given { lines: (first, last, 0), bang: false, rest: after };
+            let wanted = line_text::wanted(cx, &given)?;
+            line_text::replace_in(cx, wanted, lines.into_iter().map(|line| (line, line)).collect())
         }
         "delete" | "yank" | "move" | "t" | "copy" | "join" | ">>>>" | "<<<<" | "put" | "k" | "mark" => {
             one_by_one(cx, &lines, command)

@@ -127,10 +127,14 @@ fn search(cx: &mut Cx<'_>, wanted: &str, from: usize, forward: bool) -> Result<u
     let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("`{wanted}` cannot be looked for"))?;
     let buffer = cx.state.buffers.current().ok_or("no file is open")?;
     let page = Page::new(buffer.area.text(), 1);
+    let text = page.text;
     let found = if forward {
-        needle.find_around(page.text, page.text.line_start(Line(from + 1)))
+        seek::first_ahead(text, &needle, text.line_start(Line(from + 1)))
     } else {
-        needle.find_back(page.text, page.start(Line(from)))
+        seek::last_behind(text, &needle, page.start(Line(from)))
     };
-    found.map(|found| page.line(found.start).0).ok_or_else(|| format!("no match: {wanted}"))
+    match found {
+        Ok(found) => found.map(|at| page.line(at).0).ok_or_else(|| format!("no match: {wanted}")),
+        Err(seek::Unseen) => Err(format!("no match near here: {wanted}; go there by / first")),
+    }
 }

@@ -1,9 +1,11 @@
 //! Command lines that change lines. Each makes one edit.
 
+use std::ops::Range as ByteRange;
+
 use super::line_given::Given;
 use super::line_range::target;
 use super::operators::change;
-use super::{cursors, seek};
+use super::{cursors, elsewhere, seek};
 use crate::ide::commands::{Cx, places, registers};
 use crate::text::changes::ChangeSet;
 use crate::text::content::{Content, Shape};
@@ -20,9 +22,6 @@ use crate::text::rope::Text;
 use crate::text::search::Needle;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
-
-/// Lines with more bytes than this are not looked through by a command line.
-pub const BYTES_MAX: usize = 16 << 20;
 
 /// The text, if it can be edited.
 pub fn text(cx: &Cx<'_>) -> Result<Text, String> {
@@ -316,31 +315,62 @@ pub fn substitute(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         return substitute_again(cx, given);
     }
     let wanted = wanted(cx, given)?;
-    let lines = vec![(given.lines.0, given.lines.1)];
-    replace_in(cx, &wanted, &lines)
+    replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)])
 }
 
 /// Replaces in the same way as before.
 pub fn substitute_again(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let (old, new, _) = cx.state.modal.substituted.clone().ok_or("nothing was substituted yet")?;
     let wanted = prepared(cx, &old, &new, given.rest)?;
-    let lines = vec![(given.lines.0, given.lines.1)];
-    replace_in(cx, &wanted, &lines)
+    replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)])
 }
 
-/// Replaces in runs of lines.
-pub fn replace_in(cx: &mut Cx<'_>, wanted: &Wanted, lines: &[(Line, Line)]) -> Result<(), String> {
-    let text = text(cx)?;
-    let page = Page::new(&text, cx.state.tab_width());
-    let bytes: usize = lines.iter().map(|(first, last)| page.end(*last) - page.start(*first)).sum();
-    if bytes > BYTES_MAX {
-        return Err("these lines are too long for a command line: use Replace (search.replace)".to_string());
-    }
+/// Replaces in runs of lines, in order.
+pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> Result<(), String> {
+    let (text, tab_width) = (text(cx)?, cx.state.tab_width());
+    let page = Page::new(&text, tab_width);
+    let bytes = match (lines.first(), lines.last()) {
+        (Some((first, _)), Some((_, last))) => page.end(*last) - page.start(*first),
+        _ => 0,
+    };
+    elsewhere::run(cx, bytes, move || {
+        let page = Page::new(&text, tab_width);
+        let (edits, last_line) = replacements(page, &wanted, &lines);
+        let Some(last_line) = last_line else { return Box::new(|_| Err("no match".to_string())) };
+        let count = edits.len();
+        if wanted.count_only {
+            return Box::new(move |cx| {
+                cx.state.say(format!("{count} matches"));
+                Ok(())
+            });
+        }
+        let start = page.start_of(edits[0].0.start);
+        // New line feeds before the last match move its line down, and those within it too.
+        let more = |text: &str| text.matches('\n').count() as isize;
+        let shift: isize = edits.iter().map(|(span, new)| more(new) - more(&text.slice(span.clone()))).sum();
+        let changes = ChangeSet::replace(text.end().0, edits);
+        Box::new(move |cx| {
+            // The step begins at the first of them, which is where undo comes back to.
+            cursors::set(cx, Selection::cursor(start));
+            change(cx, |_, _| Transaction::new(changes));
+            caret(cx, Line(last_line.0.saturating_add_signed(shift)), Column(0));
+            cx.state.say(format!("replaced {count}; one undo takes them back"));
+            Ok(())
+        })
+    })
+}
+
+/// What is replaced by what in runs of lines, and the line of the last one.
+fn replacements(
+    page: Page<'_>,
+    wanted: &Wanted,
+    lines: &[(Line, Line)],
+) -> (Vec<(ByteRange<Byte>, String)>, Option<Line>) {
     let mut edits = Vec::new();
     let mut last_line = None;
     for (first, last) in lines {
         let span = page.start(*first)..page.lines(*first, *last).end;
-        for found in wanted.needle.matches(&text, span.clone()) {
+        for found in wanted.needle.matches(page.text, span.clone()) {
             let line = page.line(found.start);
             let repeated = !wanted.all && last_line == Some(line);
             // What is found behind the last line feed stands in no line.
@@ -353,51 +383,38 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: &Wanted, lines: &[(Line, Line)]) -> R
                 continue;
             }
             last_line = Some(line);
-            edits.push((found.clone(), wanted.needle.replacement(&text, found, &wanted.new)));
+            let new = wanted.needle.replacement(page.text, found.clone(), &wanted.new);
+            edits.push((found, new));
         }
     }
-    let count = edits.len();
-    let Some(last_line) = last_line else { return Err("no match".to_string()) };
-    if wanted.count_only {
-        cx.state.say(format!("{count} matches"));
-        return Ok(());
-    }
-    // The step begins at the first of them, which is where undo comes back to.
-    if let Some((first, _)) = edits.first() {
-        let start = page.start_of(first.start);
-        cursors::set(cx, Selection::cursor(start));
-    }
-    // New line feeds before the last match move its line down, and those within it too.
-    let more = |text: &str| text.matches('\n').count() as isize;
-    let shift: isize = edits.iter().map(|(span, new)| more(new) - more(&page.text.slice(span.clone()))).sum();
-    change(cx, |page, _| {
-        let changes = ChangeSet::replace(page.text.end().0, edits);
-        Transaction::new(changes)
-    });
-    caret(cx, Line(last_line.0.saturating_add_signed(shift)), Column(0));
-    cx.state.say(format!("replaced {count}; one undo takes them back"));
-    Ok(())
+    (edits, last_line)
 }
 
 /// Deletes lines wherever they are.
-pub fn delete_all(cx: &mut Cx<'_>, lines: &[Line]) -> Result<(), String> {
-    let text = text(cx)?;
-    let page = Page::new(&text, cx.state.tab_width());
-    let mut runs: Vec<(Line, Line)> = Vec::new();
-    for line in lines {
-        match runs.last_mut() {
-            Some((_, last)) if last.0 + 1 == line.0 => *last = *line,
-            _ => runs.push((*line, *line)),
+pub fn delete_all(cx: &mut Cx<'_>, lines: Vec<Line>) -> Result<(), String> {
+    let (text, tab_width) = (text(cx)?, cx.state.tab_width());
+    elsewhere::run(cx, text.end().0, move || {
+        let page = Page::new(&text, tab_width);
+        let mut runs: Vec<(Line, Line)> = Vec::new();
+        for line in &lines {
+            match runs.last_mut() {
+                Some((_, last)) if last.0 + 1 == line.0 => *last = *line,
+                _ => runs.push((*line, *line)),
+            }
         }
-    }
-    let pieces: Vec<Piece> = runs.iter().map(|(a, b)| spans::lines(page, *a, *b, page.start(*a))).collect();
-    if let Some(last) = lines.last() {
-        let content = spans::content(page, &[spans::lines(page, *last, *last, Byte(0))]);
-        registers::write(cx, None, content, Taken::Cut);
-    }
-    let goals = vec![Column(0); pieces.len()];
-    change(cx, |page, _| operate::delete(page, &pieces, &goals));
-    let last = lines.last().map_or(0, |line| line.0 + 1 - lines.len());
-    caret_non_blank(cx, Line(last));
-    Ok(())
+        let piece = |(a, b): &(Line, Line)| spans::lines(page, *a, *b, page.start(*a));
+        let pieces: Vec<Piece> = runs.iter().map(piece).collect();
+        let content =
+            lines.last().map(|last| spans::content(page, &[spans::lines(page, *last, *last, Byte(0))]));
+        let edit = operate::delete(page, &pieces, &vec![Column(0); pieces.len()]);
+        let last = lines.last().map_or(0, |line| line.0 + 1 - lines.len());
+        Box::new(move |cx| {
+            if let Some(content) = content {
+                registers::write(cx, None, content, Taken::Cut);
+            }
+            change(cx, |_, _| edit);
+            caret_non_blank(cx, Line(last));
+            Ok(())
+        })
+    })
 }

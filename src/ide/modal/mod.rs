@@ -7,6 +7,7 @@ pub mod answers;
 pub mod cursor_shape;
 pub mod cursors;
 pub mod edits;
+pub mod elsewhere;
 pub mod flow;
 pub mod helix;
 pub mod line;

@@ -1,6 +1,8 @@
 //! Searches of a modal map: forward, backward, again, for the word at the cursor, as motions.
 
-use super::{cursors, moves};
+use std::collections::HashMap;
+
+use super::{cursors, elsewhere, flow, moves};
 use crate::ide::commands::Cx;
 use crate::ide::commands::file::ask;
 use crate::ide::state::damage::Part;
@@ -9,10 +11,15 @@ use crate::text::modal::landing::{Extent, Landing};
 use crate::text::modal::page::{Class, Page};
 use crate::text::modal::{pattern, words};
 use crate::text::position::Byte;
+use crate::text::rope::Text;
 use crate::text::search::{Case, How, Needle};
 
-/// Texts up to this many bytes are searched at once. In longer ones a search looks only so far.
+/// A search looks at so many bytes at once, all cursors together; a task looks further.
+const NEAR: usize = 256 << 10;
+/// While keys are pressed again it looks so far from each cursor, and no further.
 const REACH: usize = 8 << 20;
+/// More cursors than this do not look through a whole text, one after the other.
+const FAR_CURSORS_MAX: usize = 1_000;
 
 /// Asks what to look for.
 pub fn begin(cx: &mut Cx<'_>, forward: bool) {
@@ -65,15 +72,48 @@ pub fn again(cx: &mut Cx<'_>, back: bool) {
     if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
         cx.state.note_jump();
     }
+    let search = Steps { needle, count, forward };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let text = buffer.area.text().clone();
+    let visual = cx.state.modal.mode.is_visual();
+    let ranges = if visual { &cx.state.modal.visual.ranges[..] } else { buffer.area.selection.ranges() };
+    let heads: Vec<Byte> = ranges.iter().map(|range| range.head).collect();
+    let replayed = elsewhere::is_replaying(cx);
+    let near = if replayed { REACH } else { NEAR / heads.len().max(1) };
+    match search.places(&text, &heads, near) {
+        Ok(places) => arrive(cx, &places, &wanted),
+        Err(Unseen) if replayed => arrive(cx, &Places::new(), &wanted),
+        Err(Unseen) if heads.len() > FAR_CURSORS_MAX => {
+            cursors::fail(cx);
+            cx.state.fail("there are too many cursors to look so far from each");
+        }
+        Err(Unseen) => {
+            let work = move || -> elsewhere::Then {
+                // A text without a match is looked through once, not from every cursor.
+                let some = search.needle.find(&text, Byte(0)).is_some();
+                let heads = if some { &heads[..] } else { &[] };
+                let places = search.places(&text, heads, usize::MAX).unwrap_or_default();
+                Box::new(move |cx| {
+                    arrive(cx, &places, &wanted);
+                    flow::after(cx);
+                    Ok(())
+                })
+            };
+            if let Err(problem) = elsewhere::run(cx, usize::MAX, work) {
+                cx.state.fail(problem);
+            }
+        }
+    }
+}
+
+/// Takes every cursor to its match, or gives the way there to the operator that waits.
+fn arrive(cx: &mut Cx<'_>, places: &Places, wanted: &str) {
     cx.state.modal.far = true;
     let before = cx.state.modal.failed;
     cx.state.modal.failed = false;
-    moves::land(cx, |page, range| {
-        let mut at = range.head;
-        for _ in 0..count {
-            at = if forward { next(page, &needle, at)? } else { previous(page, &needle, at)? };
-        }
-        Some(Landing::new(at, Extent::Exclusive))
+    moves::land(cx, |_, range| {
+        let at = places.get(&range.head)?;
+        Some(Landing::new(*at, Extent::Exclusive))
     });
     if cx.state.modal.failed {
         cx.state.fail(format!("no match: {wanted}"));
@@ -81,26 +121,85 @@ pub fn again(cx: &mut Cx<'_>, back: bool) {
     cx.state.modal.failed |= before;
 }
 
-fn next(page: Page<'_>, needle: &Needle, at: Byte) -> Option<Byte> {
-    let text = page.text;
-    let from = text.next_grapheme(at);
-    let far = (from + REACH).min(text.end());
-    let ahead = needle.matches(text, from.min(far)..far).map(|found| found.start);
-    let first = |mut found: Box<dyn Iterator<Item = Byte> + '_>| found.next();
-    first(Box::new(ahead)).or_else(|| {
-        let far = text.char_floor(Byte(REACH).min(text.end()));
-        first(Box::new(needle.matches(text, Byte(0)..far).map(|found| found.start)))
-    })
+/// Where the cursors come to.
+type Places = HashMap<Byte, Byte>;
+
+/// Nothing was found so far, but not everything was looked at.
+#[derive(Debug)]
+pub struct Unseen;
+
+/// A search by so many matches.
+struct Steps {
+    needle: Needle,
+    count: usize,
+    forward: bool,
 }
 
-fn previous(page: Page<'_>, needle: &Needle, at: Byte) -> Option<Byte> {
-    let text = page.text;
-    let near = text.char_floor(at.back(REACH));
-    let before = needle.matches(text, near..text.end().min(at + REACH)).map(|found| found.start);
-    before.take_while(|found| *found < at).last().or_else(|| {
-        let near = text.char_floor(text.end().back(REACH)).max(at);
-        needle.matches(text, near..text.end()).map(|found| found.start).last()
-    })
+impl Steps {
+    /// The places of all cursors that come to one, looking so many bytes far.
+    fn places(&self, text: &Text, heads: &[Byte], reach: usize) -> Result<Places, Unseen> {
+        let mut places = Places::new();
+        for head in heads {
+            if let Some(at) = self.place(text, *head, reach)? {
+                places.insert(*head, at);
+            }
+        }
+        Ok(places)
+    }
+
+    fn place(&self, text: &Text, head: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+        let mut at = head;
+        for _ in 0..self.count {
+            let step = if self.forward { next } else { previous };
+            match step(text, &self.needle, at, reach.min(text.end().0))? {
+                Some(found) => at = found,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+}
+
+/// The first match from a place on, going round, no further than the loop may look.
+pub fn first_ahead(text: &Text, needle: &Needle, from: Byte) -> Result<Option<Byte>, Unseen> {
+    ahead(text, needle, from, REACH.min(text.end().0))
+}
+
+/// The last match before a place, going round, no further than the loop may look.
+pub fn last_behind(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte>, Unseen> {
+    previous(text, needle, to, REACH.min(text.end().0))
+}
+
+fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+    ahead(text, needle, text.next_grapheme(at), reach)
+}
+
+fn ahead(text: &Text, needle: &Needle, from: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+    let far = text.char_floor((from + reach).min(text.end())).max(from);
+    if let Some(found) = needle.matches(text, from..far).next() {
+        return Ok(Some(found.start));
+    }
+    if far < text.end() {
+        return Err(Unseen);
+    }
+    let far = text.char_floor(Byte(reach).min(text.end()));
+    let found = needle.matches(text, Byte(0)..far).next().map(|found| found.start);
+    if found.is_none() && far < from { Err(Unseen) } else { Ok(found) }
+}
+
+fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+    let near = text.char_floor(at.back(reach));
+    let far = text.char_floor((at + reach).min(text.end()));
+    let before = needle.matches(text, near..far).map(|found| found.start);
+    if let Some(found) = before.take_while(|found| *found < at).last() {
+        return Ok(Some(found));
+    }
+    if near > Byte(0) {
+        return Err(Unseen);
+    }
+    let near = text.char_floor(text.end().back(reach)).max(at);
+    let found = needle.matches(text, near..text.end()).map(|found| found.start).last();
+    if found.is_none() && near > at { Err(Unseen) } else { Ok(found) }
 }
 
 /// Looks for the word at or behind the cursor; as a whole word when `whole`.

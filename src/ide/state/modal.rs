@@ -1,6 +1,7 @@
 //! What a map with modes remembers between keys. Must not know what the keys do.
 
 use super::buffers::BufferId;
+use super::elsewhere::Elsewhere;
 use crate::ide::keys::{Modes, Place};
 use crate::text::modal::find::Find;
 use crate::text::modal::operate::Letters;
@@ -185,6 +186,10 @@ pub struct Modal {
     pub find: Option<Find>,
     /// The selection.
     pub visual: Visual,
+    /// Work that keys wait for.
+    pub elsewhere: Elsewhere,
+    /// Cursors that rest where they may: the file, its text's version.
+    pub rested: Option<(BufferId, u64, Selection)>,
     /// The selection before: its mode, and anchor and head by line and column of the text then.
     pub last_visual: Option<(BufferId, Mode, bool)>,
     /// The file whose edits are one step.

@@ -15,6 +15,8 @@ pub struct Page<'t> {
     pub tab_width: usize,
     /// Whether the end of a line is a place to rest, as in a selection.
     pub past: bool,
+    /// The last line; every motion of every cursor asks for it.
+    pub last: Line,
 }
 
 /// What kind of character stands somewhere.
@@ -44,14 +46,14 @@ pub enum Step {
 impl<'t> Page<'t> {
     /// A text seen so.
     pub fn new(text: &'t Text, tab_width: usize) -> Self {
-        Self { text, tab_width, past: false }
+        let last = text.last_line();
+        let bare = last.0 > 0 && text.line_start(last) == text.end();
+        Self { text, tab_width, past: false, last: if bare { Line(last.0 - 1) } else { last } }
     }
 
     /// The last line; a line feed at the very end begins none.
     pub fn last_line(&self) -> Line {
-        let last = self.text.last_line();
-        let bare = last.0 > 0 && self.text.line_start(last) == self.text.end();
-        if bare { Line(last.0 - 1) } else { last }
+        self.last
     }
 
     /// The line of a place.
@@ -112,7 +114,8 @@ impl<'t> Page<'t> {
 
     /// The next place in the same line, or its end.
     pub fn right(&self, at: Byte) -> Byte {
-        if self.at_end(at) { at } else { self.text.next_grapheme(at).min(self.end_of(at)) }
+        let end = self.end_of(at);
+        if at >= end { at } else { self.text.next_grapheme(at).min(end) }
     }
 
     /// The place before in the same line.
