@@ -169,7 +169,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
         .boxed()
     });
     let options = ide::options::Options { connect: Some(connect), ..options };
-    ide::run::run(options, feed, term).await.map_err(|report| (FAILED, report))
+    Box::pin(ide::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))
 }
 
 /// Without a person nobody can be asked.
