@@ -4,8 +4,16 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use ropey::RopeBuilder;
+
 use super::position::Byte;
 use super::rope::Text;
+
+/// So few steps are made one by one, whatever the text.
+const FEW_OPS: usize = 64;
+/// One step in a rope costs as much as copying about so many bytes: with more steps than that a
+/// text is put together anew.
+const BYTES_PER_OP: usize = 2048;
 
 /// One step through the old text. Lengths in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +114,10 @@ impl ChangeSet {
     /// Changes a text in place. The text must be of the length that this was made for.
     pub fn apply(&self, text: &mut Text) {
         assert_eq!(text.end().0, self.len_before, "a change is applied to the text that it was made for");
+        if self.ops.len() > FEW_OPS && self.ops.len() * BYTES_PER_OP > self.len_before {
+            *text = self.rebuilt(text);
+            return;
+        }
         let mut at = Byte(0);
         for op in &self.ops {
             match op {
@@ -117,6 +129,24 @@ impl ChangeSet {
                 }
             }
         }
+    }
+
+    /// The changed text put together anew, from the pieces that stay and those that come.
+    fn rebuilt(&self, text: &Text) -> Text {
+        let mut builder = RopeBuilder::new();
+        let mut at = Byte(0);
+        for op in &self.ops {
+            match op {
+                Op::Retain(n) => {
+                    text.chunks_in(at..at + *n).for_each(|chunk| builder.append(chunk));
+                    at += *n;
+                }
+                Op::Delete(n) => at += *n,
+                Op::Insert(new) => builder.append(new),
+            }
+        }
+        text.chunks_in(at..text.end()).for_each(|chunk| builder.append(chunk));
+        Text::from(builder.finish())
     }
 
     /// The change that takes this one back; `original` is the text before it.

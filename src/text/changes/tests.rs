@@ -112,3 +112,28 @@ fn a_position_at_an_insertion_goes_to_the_side_asked_for() {
     assert_eq!(changes.map(Byte(2), Side::After), Byte(4));
     assert_eq!(changes.map(Byte(3), Side::Before), Byte(5));
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn many_edits_make_what_a_plain_string_has(
+        text in "[abcé漢\n]{300,600}",
+        cuts in prop::collection::vec((0..2usize, 0..2usize, "[xyzé漢\n]{0,4}"), 80..200),
+    ) {
+        let edits = edits_of(&text, &cuts);
+        let changes = ChangeSet::replace(text.len(), edits.clone());
+        let after = apply(&changes, &text);
+        prop_assert_eq!(&after, &replace_plain(&text, &edits));
+        prop_assert_eq!(apply(&changes.invert(&Text::from(text.as_str())), &after), text);
+    }
+}
+
+#[test]
+fn a_text_that_is_put_together_anew_knows_its_long_lines() {
+    let text = "ab\t".repeat(50_000);
+    let edits = (0..50_000).map(|n| (Byte(n * 3)..Byte(n * 3 + 1), "é".to_string()));
+    let mut rope = Text::from(text.as_str());
+    ChangeSet::replace(text.len(), edits).apply(&mut rope);
+    assert_eq!(rope.to_string(), text.replace('a', "é"));
+    assert!(rope.long_lines().is_some());
+}
