@@ -175,3 +175,16 @@ async fn the_line_of_files_can_be_hidden() {
     desk.keys("Alt-, T Alt-, T").await;
     assert!(desk.state().areas.tabs.is_some());
 }
+
+#[tokio::test]
+async fn windows_that_do_not_fit_are_told() {
+    let mut desk = Plan::new().with("a.txt", "one\n").size(20, 5).start().await;
+    for keys in ["Alt-5 v", "Alt-5 s"] {
+        desk.keys("Right").await;
+        desk.keys(keys).await;
+        assert_eq!(desk.message(), "the windows do not fit here: only this one is shown");
+    }
+    desk.ide.resize(120, 40);
+    desk.keys("Alt-5 s").await;
+    assert_eq!(desk.message(), "");
+}

@@ -42,6 +42,9 @@ fn split(cx: &mut Cx<'_>, beside: bool) {
     if !windowing::split(cx.state, beside) {
         return cx.state.say("there are as many windows as there can be");
     }
+    if cx.state.areas.editor.is_some_and(|area| cx.state.windows.places(area).windows.len() == 1) {
+        cx.state.say("the windows do not fit here: only this one is shown");
+    }
     focus(cx);
 }
 
