@@ -37,6 +37,8 @@ pub fn typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
     };
     cx.state.modal.sought = Some((wanted, forward));
     again(cx, false);
+    // The key that ended the question was done with before its answer came.
+    flow::after(cx);
 }
 
 /// The pattern as a search; what is wrong with it is told.
