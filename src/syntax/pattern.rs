@@ -100,6 +100,15 @@ pub(super) fn chains(
     Some((all.into_iter().map(|steps| Chain { pattern, steps }).collect(), rider))
 }
 
+/// The place of a capture's name, which is added if it is new. A query has some hundred at most.
+pub(super) fn place(names: &mut Vec<String>, name: &str) -> u16 {
+    let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    });
+    u16::try_from(at).unwrap_or(u16::MAX)
+}
+
 struct Reader<'a, 'b> {
     tokens: Tokens<'a>,
     language: &'b Language,
@@ -121,7 +130,7 @@ impl Reader<'_, '_> {
         };
         while let Some(Token::Word(word)) = self.tokens.peek().cloned() {
             let Some(name) = word.strip_prefix('@') else { break };
-            let capture = self.capture(name)?;
+            let capture = self.capture(name);
             self.tokens.next();
             for steps in &mut all {
                 steps.first_mut()?.captures.push(capture);
@@ -186,12 +195,8 @@ impl Reader<'_, '_> {
         known.then(|| step(Kind::Id(id)))
     }
 
-    fn capture(&mut self, name: &str) -> Option<u16> {
-        let at = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.names.push(name.to_owned());
-            self.names.len() - 1
-        });
-        u16::try_from(at).ok()
+    fn capture(&mut self, name: &str) -> u16 {
+        place(self.names, name)
     }
 
     /// `(#name? …)`. Those that we do not know are for others: they say nothing here.
@@ -213,7 +218,7 @@ impl Reader<'_, '_> {
             return (!test.starts_with("any-")).then_some(());
         }
         let [Item::Word(capture), words @ ..] = rest else { return None };
-        let capture = self.capture(capture.strip_prefix('@')?)?;
+        let capture = self.capture(capture.strip_prefix('@')?);
         let words = words.iter().map(|word| matches!(word, Item::Text(_)).then(|| word.text().to_owned()));
         let words: Vec<String> = words.collect::<Option<_>>()?;
         let test = match (test, words.as_slice()) {

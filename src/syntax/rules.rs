@@ -69,7 +69,7 @@ impl Rules {
             None
         } else {
             let query = Query::new(language, &rest)?;
-            let names = query.capture_names().iter().map(|name| place(&mut names, name)).collect();
+            let names = query.capture_names().iter().map(|name| pattern::place(&mut names, name)).collect();
             Some(Rest { query, patterns, names })
         };
         let (mut by_kind, mut wild) = (vec![Vec::new(); language.node_kind_count()], Vec::new());
@@ -121,15 +121,6 @@ impl Rules {
             rest.each(root, text, range, deadline, &mut found);
         }
     }
-}
-
-/// The place of a name, which is added if it is new.
-fn place(names: &mut Vec<String>, name: &str) -> u16 {
-    let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    });
-    u16::try_from(at).unwrap_or(u16::MAX)
 }
 
 impl Rest {
