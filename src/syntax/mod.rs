@@ -19,6 +19,6 @@ pub mod scopes;
 pub mod table;
 pub mod tree;
 
-pub use painted::{Painted, Span};
+pub use painted::{Painted, Span, Spans};
 pub use table::Language;
 pub use tree::{Syntax, Trouble};

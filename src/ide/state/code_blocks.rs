@@ -42,7 +42,7 @@ impl CodeJob {
         let text = Text::from(self.block.code.as_str());
         let colors = Syntax::parse(self.language, &text, None, BUDGET).map(|syntax| {
             let painted = syntax.paint(&text, Byte(0)..text.end());
-            painted.spans().iter().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
+            painted.spans().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
         });
         // A block that cannot be parsed in time stays as it is.
         CodeColored { item: self.item, block: self.block, colors: colors.unwrap_or_default() }

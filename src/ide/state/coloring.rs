@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::pace::Pace;
 use crate::syntax::outline::Named;
 use crate::syntax::tree::SIZE_MAX;
-use crate::syntax::{Language, Painted, Span, Syntax, Trouble, detect, highlight};
+use crate::syntax::{Language, Painted, Spans, Syntax, Trouble, detect, highlight};
 use crate::text::document::{Document, Past};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -90,11 +90,11 @@ pub struct Colored {
 
 impl Coloring {
     /// The scopes in a range, as far as they are known.
-    pub fn within(&self, range: &Range<Byte>) -> &[Span] {
+    pub fn within(&self, range: &Range<Byte>) -> Spans<'_> {
         let of = |painted: &&Painted| painted.covers(range);
         let near = |painted: &&Painted| painted.range().end > range.start;
         let painted = self.painted.iter().find(of).or_else(|| self.painted.iter().find(near));
-        painted.map_or(&[], |painted| painted.within(range))
+        painted.map_or_else(Spans::default, |painted| painted.within(range))
     }
 
     /// The named things around what is on screen, each before what is in it.
@@ -255,12 +255,13 @@ impl Coloring {
 }
 
 /// Where two lists of scopes differ, from the first place to the last.
-fn differing(old: &[Span], new: &[Span]) -> Option<Range<Byte>> {
-    let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[front..], &new[front..]);
-    let back = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    let rest = old[..old.len() - back].iter().chain(&new[..new.len() - back]);
-    rest.map(|span| span.range.clone()).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+fn differing(old: Spans<'_>, new: Spans<'_>) -> Option<Range<Byte>> {
+    let front = old.clone().zip(new.clone()).take_while(|(a, b)| a == b).count();
+    let (old, new) = (old.skip(front), new.skip(front));
+    let back = old.clone().rev().zip(new.clone().rev()).take_while(|(a, b)| a == b).count();
+    let (olds, news) = (old.len() - back, new.len() - back);
+    let rest = old.take(olds).chain(new.take(news));
+    rest.map(|span| span.range).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
 }
 
 /// What is on screen, and that with a screen more on either side. Both are bounded, however

@@ -82,7 +82,7 @@ fn draw_each(
 ) {
     let control = canvas.style("ui.control");
     let (cols, _) = canvas.size();
-    let mut colors = drawn.buffer.coloring.within(&(from..from + content.len())).iter().peekable();
+    let mut colors = drawn.buffer.coloring.within(&(from..from + content.len())).peekable();
     let mut inlays = inlays.iter().skip_while(|inlay| inlay.at < from).peekable();
     let mut at = from;
     for grapheme in graphemes(content) {
