@@ -4,13 +4,13 @@
 use super::changes::ChangeSet;
 use super::encoding::Unfit;
 use super::format::{self, Format};
-use super::history::{Commit, Formats, History, Revision, Step};
+use super::history::{Commit, Formats, History, Revision, Step, Texts};
 use super::marks::Marks;
 use super::places::Places;
 use super::rebase::{Overlap, rebase, trimmed};
 use super::rope::Text;
 use super::selection::Selection;
-use super::transaction::{Author, Transaction};
+use super::transaction::{Author, Ready, Transaction};
 
 /// An open text.
 #[derive(Debug, Default)]
@@ -192,9 +192,10 @@ impl Document {
             return None;
         }
         let formats = (before != format).then_some(Formats { before, after: format });
-        let backward = edit.changes.invert(&self.text);
+        let ready = edit.ready.unwrap_or_else(|| Ready::new(&edit.changes, &self.text));
         let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
-        self.change(&edit.changes);
+        let texts = Texts { before: self.text.clone(), after: ready.after.clone() };
+        self.change(&edit.changes, ready.after);
         if edit.author == Author::Person {
             self.places.changed(&self.text, &edit.changes);
         }
@@ -205,7 +206,8 @@ impl Document {
         }
         self.history.commit(Commit {
             forward: edit.changes.clone(),
-            backward,
+            backward: ready.backward,
+            texts,
             formats,
             selection_before: selection.clone(),
             selection_after: after.clone(),
@@ -315,18 +317,26 @@ impl Document {
     }
 
     fn step(&mut self, step: &Step) {
-        self.change(&step.changes);
+        let after = step.text.clone().unwrap_or_else(|| {
+            let mut after = self.text.clone();
+            step.changes.apply(&mut after);
+            after
+        });
+        self.change(&step.changes, after);
         self.format = step.format.unwrap_or(self.format);
     }
 
-    fn change(&mut self, changes: &ChangeSet) {
+    fn change(&mut self, changes: &ChangeSet, after: Text) {
+        debug_assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
+        debug_assert_eq!(changes.len_after(), after.end().0, "a change makes the text that it says");
+
         match &mut self.heard {
             Some(heard) if heard.len() >= HEARD_MAX => self.heard = None,
             Some(heard) => heard.push(Past { before: self.text.clone(), changes: changes.clone() }),
             None => {}
         }
         self.places.map(&self.text, changes);
-        changes.apply(&mut self.text);
+        self.text = after;
         self.marks.map(changes);
         self.version += 1;
     }

@@ -37,11 +37,10 @@ impl Marks {
         if self.marks.is_empty() {
             return;
         }
-        let mapping = changes.mapping();
         self.marks.retain_mut(|mark| {
             let was_empty = mark.range.is_empty();
-            let start = mapping.map(mark.range.start, Side::After);
-            let end = mapping.map(mark.range.end, Side::Before).max(start);
+            let start = changes.map(mark.range.start, Side::After);
+            let end = changes.map(mark.range.end, Side::Before).max(start);
             mark.range = start..end;
             was_empty || start < end
         });

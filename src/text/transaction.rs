@@ -2,6 +2,7 @@
 
 use super::changes::ChangeSet;
 use super::format::Format;
+use super::rope::Text;
 use super::selection::Selection;
 
 /// Who made an edit.
@@ -46,18 +47,56 @@ pub struct Transaction {
     pub grouping: Grouping,
     /// The text's format from then on, where it becomes another one.
     pub format: Option<Format>,
+    /// What applying it comes to, where that was found beforehand.
+    pub ready: Option<Ready>,
+}
+
+/// What a change makes of the text that it is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ready {
+    /// The text with it.
+    pub after: Text,
+    /// What takes it back.
+    pub backward: ChangeSet,
+}
+
+impl Ready {
+    /// Finds it; takes time for changes of many places.
+    pub fn new(changes: &ChangeSet, text: &Text) -> Self {
+        let mut after = text.clone();
+        changes.apply(&mut after);
+        Self { after, backward: changes.invert(text) }
+    }
 }
 
 impl Transaction {
     /// An edit by the person, undone as a step of its own.
     pub fn new(changes: ChangeSet) -> Self {
-        Self { changes, selection: None, author: Author::Person, grouping: Grouping::Own, format: None }
+        Self {
+            changes,
+            selection: None,
+            author: Author::Person,
+            grouping: Grouping::Own,
+            format: None,
+            ready: None,
+        }
     }
 
     /// Sets the selection afterwards.
     #[must_use]
     pub fn select(mut self, selection: Selection) -> Self {
         self.selection = Some(selection);
+        self
+    }
+
+    /// Finds beforehand, in a task, what applying it to its text comes to: then a change of
+    /// however many places is an exchange of texts.
+    #[must_use]
+    pub fn prepared(mut self, text: &Text) -> Self {
+        let ready = Ready::new(&self.changes, text);
+        self.changes.prepare();
+        ready.backward.prepare();
+        self.ready = Some(ready);
         self
     }
 
