@@ -11,14 +11,38 @@ pub enum Author {
     /// The person at the keyboard.
     #[default]
     Person,
-    /// The agent; the text identifies the tool call that made it.
+    /// The agent; the text, made by [`agents_edit`], tells which of its edits.
     Agent(String),
-    /// The person, taking back one edit of the agent's alone; the same text identifies it.
+    /// The person, taking back one edit of the agent's alone, or all of one turn: the text of that
+    /// edit, or the turn's part of it.
     Reverting(String),
     /// The file changed on disk and was read again.
     External,
     /// What cleans a text before it is saved.
     Formatter,
+}
+
+/// What stands between the two parts of the name of an agent's edit.
+const EDIT: &str = " edit ";
+
+/// The name of the agent's edit number `edit` in a turn of its.
+pub fn agents_edit(turn: u64, edit: u64) -> String {
+    format!("run {turn}{EDIT}{edit}")
+}
+
+/// The turn's part of the name of an agent's edit.
+pub fn turn_of(edit: &str) -> &str {
+    edit.split_once(EDIT).map_or(edit, |(turn, _)| turn)
+}
+
+/// The number of the turn in which an agent's edit was made; later ones are greater.
+pub fn turn_number(edit: &str) -> u64 {
+    turn_of(edit).strip_prefix("run ").and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Whether `by` names an agent's edit, or the turn that it belongs to.
+pub fn is_of(edit: &str, by: &str) -> bool {
+    edit == by || turn_of(edit) == by
 }
 
 /// How an edit joins the one before it in the undo tree.
