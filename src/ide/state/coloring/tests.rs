@@ -141,10 +141,10 @@ fn another_name_is_another_language() {
 
 #[test]
 fn what_is_too_long_says_so_and_recovers() {
-    let mut file = file("a.json", &format!("[\"{}\"]", "x".repeat(SIZE_MAX)));
+    let mut file = file("a.json", &format!("[\"{}\"]", "x".repeat(tree::SIZE_MAX)));
     assert!(file.next().is_none());
     assert_eq!(file.coloring.trouble(), Some(Trouble::TooLong));
-    file.edit(2..SIZE_MAX, "");
+    file.edit(2..tree::SIZE_MAX, "");
     let job = file.next().unwrap();
     assert!(file.coloring.trouble().is_none());
     assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
