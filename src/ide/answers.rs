@@ -6,12 +6,15 @@ use super::commands::{git, history, search};
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
+use super::listing::{apply, places};
 use super::modal::{helix, line, seek};
 use super::recovery;
+use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::undo_keeping;
 use crate::base::paths;
 use crate::text::position::Byte;
+use crate::text::search::Needle;
 use crate::tools::approval::Decision;
 
 /// A dialog was answered; it is gone from the screen already.
@@ -47,6 +50,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
             cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false);
         }
         Answer::RevertHunk => git::revert(cx),
+        Answer::ApplyList => apply::accepted(cx),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
         }
@@ -65,6 +69,11 @@ pub fn question(cx: &mut Cx<'_>) {
         Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => {
             Err("nothing typed".to_string())
         }
+        Topic::WorkspaceSearch | Topic::WorkspaceReplace => match Needle::new(&answer, cx.state.search_how) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err("nothing typed".to_string()),
+            Err(problem) => Err(problem.to_string()),
+        },
         Topic::SaveAs(id) => match cx.state.buffers.by_path(&resolve(cx, &answer)) {
             Some(other) if other.id != *id => Err("that file is open already".to_string()),
             _ => Ok(()),
@@ -95,6 +104,9 @@ pub fn question(cx: &mut Cx<'_>) {
             let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
             search::offer_replacement(cx, &wanted, &answer, from);
         }
+        Topic::WorkspaceSearch => list(cx, answer, None),
+        Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),
+        Topic::WorkspaceReplaceWith(wanted) => list(cx, wanted, Some(answer)),
         Topic::SaveAs(id) => {
             let path = resolve(cx, &answer);
             save_to(cx, id, path, AfterSave::Stay, false);
@@ -105,6 +117,12 @@ pub fn question(cx: &mut Cx<'_>) {
             cx.effects.push(Effect::Open { path, at: None });
         }
     }
+}
+
+/// Searches all files for a list.
+fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
+    let how = cx.state.search_how;
+    places::start(cx, Asked { wanted, how, replacement });
 }
 
 /// A typed path: `~` is the home, anything relative is in the workspace.

@@ -193,6 +193,7 @@ impl App {
                 cx.state.damage.add(Part::Files);
             }
             Event::Files(event) => disk_events::happened(&mut cx, event),
+            Event::Listing(outcome) => super::listing::events::happened(&mut cx, *outcome),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use nucleo::Injector;
 
 use super::keeping::Job;
+use super::listing::job;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
@@ -155,6 +156,8 @@ pub enum Effect {
     Navigate(String),
     /// Put a text on the system's clipboard.
     Copy(String),
+    /// Work for a list of places.
+    Listing(Box<job::Job>),
     /// Keep, find or forget unsaved text.
     Keep(Job),
     /// Draw everything from scratch.

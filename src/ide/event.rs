@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 
 use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
+use super::listing::job::Outcome;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
@@ -83,6 +84,8 @@ pub enum Event {
     },
     /// Something about the files of open texts, as the disk has them.
     Files(FileEvent),
+    /// Work for a list of places is done.
+    Listing(Box<Outcome>),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.

@@ -33,6 +33,7 @@ use crate::text::rope::Text;
 use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list, walk};
 
+mod listing;
 mod looking;
 
 /// Does outside work.
@@ -153,6 +154,7 @@ impl Worker {
                     Event::Files(FileEvent::Compared { buffer, result })
                 });
             }
+            Effect::Listing(job) => self.list_work(*job),
             Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),

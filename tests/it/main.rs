@@ -62,6 +62,7 @@ mod ide_vim;
 mod ide_watching;
 /// Several views of texts.
 mod ide_windows;
+mod ide_workspace;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

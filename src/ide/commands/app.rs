@@ -2,6 +2,7 @@
 
 use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
+use crate::ide::listing::places;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;
 use crate::ide::state::damage::Part;
@@ -57,6 +58,9 @@ fn quit_dialog(buffers: &Buffers, agent: &Agent, unsaved: Vec<String>) -> Dialog
 fn escape(cx: &mut Cx<'_>) {
     if !cx.state.overlays.is_empty() {
         return close_overlay(cx);
+    }
+    if places::stop(cx) {
+        return;
     }
     // Several cursors are dropped first: going back to one must not cost the agent's work.
     if keep_one_cursor(cx) {

@@ -28,6 +28,7 @@ pub mod vim_modes;
 pub mod vim_moves;
 pub mod vim_objects;
 pub mod window;
+pub mod workspace;
 
 pub use command::{Command, Cx};
 
@@ -51,6 +52,7 @@ pub static AREAS: &[&[Command]] = &[
     git::COMMANDS,
     fold::COMMANDS,
     window::COMMANDS,
+    workspace::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

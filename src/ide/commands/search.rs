@@ -68,8 +68,14 @@ fn find(cx: &mut Cx<'_>) {
 }
 
 fn replace(cx: &mut Cx<'_>) {
-    let first = cx.state.buffers.current().map(|buffer| seed(buffer, cx.state.last_search.as_deref()));
-    with_file(cx, Topic::Replace, &first.unwrap_or_default());
+    let first = seed_of(cx);
+    with_file(cx, Topic::Replace, &first);
+}
+
+/// What a search begins with, in whatever file is shown.
+pub fn seed_of(cx: &Cx<'_>) -> String {
+    let last = cx.state.last_search.as_deref();
+    cx.state.buffers.current().map_or(last.unwrap_or_default().to_string(), |buffer| seed(buffer, last))
 }
 
 /// What a search begins with: a selected piece of one line, else what was looked for last.

@@ -10,6 +10,7 @@ use crate::ide::commands::file::ask;
 use crate::ide::commands::registers;
 use crate::ide::effect::Effect;
 use crate::ide::keys::Modes;
+use crate::ide::listing::places;
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Typing};
 use crate::ide::state::overlay::Topic;
@@ -391,6 +392,9 @@ pub fn search_selection(cx: &mut Cx<'_>) {
 
 /// Ends what has begun: typing, extending.
 pub fn normal(cx: &mut Cx<'_>) {
+    if places::stop(cx) {
+        return;
+    }
     if cx.state.modal.mode.types() {
         typing::end(cx);
     }

@@ -15,6 +15,8 @@ pub mod files;
 pub mod folding;
 pub mod hunks;
 pub mod jumps;
+pub mod listing;
+pub mod lists;
 pub mod look;
 pub mod modal;
 pub mod overlay;

@@ -189,6 +189,12 @@ pub enum Topic {
     Replace,
     /// What to put in place of a text.
     ReplaceWith(String),
+    /// A text to find in all files.
+    WorkspaceSearch,
+    /// A text to replace in all files.
+    WorkspaceReplace,
+    /// What to put in its place.
+    WorkspaceReplaceWith(String),
     /// What to look for in a modal map; forward or not.
     Seek(bool),
     /// A pattern to pick selections by; how, as the map with modes numbers it.
@@ -292,6 +298,18 @@ pub enum Answer {
     ReplaceAll,
     /// Replace nothing more.
     ReplaceStop,
+    /// Change files as their list was edited.
+    ApplyList,
+}
+
+impl Topic {
+    /// Whether its answer is looked for, as the switches of searches say.
+    pub fn searches(&self) -> bool {
+        let in_file = matches!(self, Self::Find(_) | Self::Replace | Self::ReplaceWith(_));
+        let everywhere =
+            matches!(self, Self::WorkspaceSearch | Self::WorkspaceReplace | Self::WorkspaceReplaceWith(_));
+        in_file || everywhere
+    }
 }
 
 impl Dialog {

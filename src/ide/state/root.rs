@@ -16,6 +16,7 @@ use super::buffers::{BufferId, Buffers};
 use super::damage::{Damage, Part};
 use super::files::FileTree;
 use super::jumps::Jumps;
+use super::lists::Lists;
 use super::look::Look;
 use super::modal::Modal;
 use super::overlay::Overlay;
@@ -88,6 +89,8 @@ pub struct State {
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
+    /// What was changed in many files at once.
+    pub lists: Box<Lists>,
     /// What was cut.
     pub kill_ring: KillRing,
     /// What was kept under a name.
@@ -190,6 +193,7 @@ impl State {
             overlays: Vec::new(),
             status: Status::default(),
             panes,
+            lists: Box::default(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
             jumps: Jumps::default(),
@@ -240,9 +244,18 @@ impl State {
         match self.panes.focus {
             Focus::Files => Place::Files,
             Focus::Editor if self.buffers.current().is_none() => Place::Editor,
-            Focus::Editor => self.modal.place(self.keymap.modes()),
+            Focus::Editor => match self.modal.place(self.keymap.modes()) {
+                Place::Editor if self.shows_list() => Place::List,
+                Place::Normal if self.shows_list() => Place::NormalList,
+                place => place,
+            },
             Focus::Agent => Place::Prompt,
         }
+    }
+
+    /// Whether the text that is shown is a list of places.
+    fn shows_list(&self) -> bool {
+        self.buffers.current().is_some_and(|buffer| buffer.listing.is_some())
     }
 
     /// How its project wants the text written that has the keys.
