@@ -284,12 +284,17 @@ impl App {
                 picker.filling = true;
                 self.worker.perform(Effect::Walk(picker.injector(), picker.number));
             }
+            Load::Live(query) => {
+                picker.live = true;
+                picker.query.set(&query, self.clock.now_ms());
+            }
             Load::Entries => {
                 picker.filling = true;
                 self.worker.perform(Effect::Entries(picker.injector(), picker.number));
             }
         }
         self.state.push_overlay(Overlay::Picker(Box::new(picker)));
+        self.with_cx(input::follow_query);
     }
 
     /// Enter in a picker or a question.

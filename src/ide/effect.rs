@@ -15,6 +15,7 @@ use super::state::coloring::ColorJob;
 use super::state::elsewhere::Work;
 use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
+use super::state::listing::Asked;
 use super::state::overlay::PickRow;
 use super::state::scrollbar::Survey;
 use super::undo_shelf::UndoJob;
@@ -123,6 +124,11 @@ pub enum Effect {
     },
     /// Put the workspace's files into the picker of this number.
     Walk(Injector<PickRow>, u64),
+    /// Put the lines with a text into the picker of this number, in place of what it was searching
+    /// for before.
+    Grep(Box<GrepFor>),
+    /// Nobody waits for a picker's rows any more.
+    EndWalk,
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
     /// Press keys, one after the other.
@@ -196,6 +202,20 @@ pub struct SearchFor {
     pub how: How,
     /// Which match is wanted.
     pub ask: Search,
+}
+
+/// What to look for in all files, for a picker.
+pub struct GrepFor {
+    /// Where rows are put in.
+    pub injector: Injector<PickRow>,
+    /// The picker's number.
+    pub picker: u64,
+    /// What to look for.
+    pub asked: Asked,
+    /// The open files.
+    pub open: Vec<job::OpenText>,
+    /// Columns from one tab stop to the next.
+    pub tab_width: usize,
 }
 
 /// What came of a search.

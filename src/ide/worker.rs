@@ -156,6 +156,8 @@ impl Worker {
             }
             Effect::Listing(job) => self.list_work(*job),
             Effect::Keep(job) => self.keep(job),
+            Effect::Grep(grep) => self.start_grep(*grep),
+            Effect::EndWalk => self.stop_walk(),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
             effect => self.converse(effect),

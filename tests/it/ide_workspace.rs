@@ -1,5 +1,7 @@
 //! All files at once: searched, listed, changed from the list as one step, taken back.
 
+use bowline::ide::state::overlay::Overlay;
+
 use crate::support::desk::{Desk, Plan};
 
 const LIB: &str = "use one;\nfn two() {}\nlet one = two();\n";
@@ -259,4 +261,45 @@ async fn maps_with_modes_go_and_end_searches_too() {
         desk.ide.idle().await;
         assert!(desk.message().contains("ended before its end"), "{map}: {}", desk.message());
     }
+}
+
+/// The rows of the picker on top.
+fn rows(desk: &mut Desk) -> Vec<String> {
+    let Some(Overlay::Picker(picker)) = desk.state().overlays.last() else { panic!("no picker") };
+    picker.rows(0, 100).map(|row| row.text.clone()).collect()
+}
+
+#[tokio::test]
+async fn every_key_searches_anew_and_enter_goes_there() {
+    let mut desk = plan().start().await;
+    desk.keys("Alt-6 g").await;
+    assert_eq!(rows(&mut desk), [""; 0]);
+    desk.type_in("on").await;
+    assert_eq!(rows(&mut desk).len(), 3);
+    desk.type_in("e =").await;
+    assert_eq!(rows(&mut desk), ["src/lib.rs:3: let one = two();"]);
+    desk.snap("workspace-grep");
+    desk.type_in("x").await;
+    assert_eq!(rows(&mut desk), [""; 0]);
+    desk.keys("Ctrl-u Alt-r").await;
+    desk.type_in("^(").await;
+    assert!(desk.message().contains("unclosed group"), "{}", desk.message());
+    desk.type_in("let|fn)").await;
+    assert_eq!(rows(&mut desk), ["src/lib.rs:2: fn two() {}", "src/lib.rs:3: let one = two();"]);
+    desk.keys("Down Enter").await;
+    assert_eq!((desk.shown(), desk.cursor()), ("lib.rs".to_string(), (3, 1)));
+    desk.keys("Alt-' o").await;
+    assert_eq!(desk.shown(), "notes.md");
+}
+
+#[tokio::test]
+async fn the_picker_begins_with_what_is_selected() {
+    let mut desk = plan().with("z", "\té two\n").start().await;
+    desk.keys("Alt-PageDown Ctrl-Home Ctrl-Right Ctrl-Right Ctrl-Shift-Left").await;
+    assert_eq!(desk.selected(), ["two"]);
+    desk.keys("Alt-6 g").await;
+    let found = ["src/lib.rs:2: fn two() {}", "src/lib.rs:3: let one = two();", "z:1: é two"];
+    assert_eq!(rows(&mut desk), found);
+    desk.keys("Down Down Enter").await;
+    assert_eq!((desk.shown(), desk.cursor()), ("z".to_string(), (1, 7)));
 }

@@ -128,6 +128,7 @@ fn close_overlay(cx: &mut Cx<'_>) {
         }
         Some(Overlay::Question(question)) => super::search::abandon(cx, &question.topic),
         Some(Overlay::Undo(view)) => super::history::abandon(cx, &view),
-        Some(Overlay::Picker(_)) | None => {}
+        Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
+        None => {}
     }
 }

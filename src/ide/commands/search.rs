@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::command::{Command, Cx, command};
 use super::file::ask;
 use crate::ide::effect::{Effect, Found, Search, SearchFor};
+use crate::ide::listing::places;
 
 use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
@@ -264,6 +265,12 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
             if matches!(question.topic, Topic::Find(_)) {
                 look(cx);
             }
+        }
+        Some(Overlay::Picker(picker)) => {
+            if picker.live {
+                places::look(cx);
+            }
+            cx.state.say(format!("searches take {how}"));
         }
         _ => cx.state.say(format!("searches take {how}")),
     }

@@ -5,6 +5,7 @@ use super::command::{Command, Cx, command};
 use super::file::ask;
 use super::search::seed_of;
 use super::view;
+use crate::ide::effect::Effect;
 use crate::ide::listing::{apply, places};
 use crate::ide::state::overlay::Topic;
 use crate::ide::state::panes::Focus;
@@ -18,6 +19,9 @@ pub const COMMANDS: &[Command] = &[
     command("workspace.replace", "Replace in all files; the list shows what becomes of each line", |cx| {
         let first = seed_of(cx);
         ask(cx, Topic::WorkspaceReplace, &first);
+    }),
+    command("workspace.grep-picker", "Search all files while typing, and go to a line", |cx| {
+        cx.effects.push(Effect::Picker("grep"));
     }),
     command("workspace.go", "Go to the place of this line of the list", |cx| {
         if let Some(list) = places::current(cx.state) {

@@ -9,10 +9,12 @@ use super::job::{Batch, Job, OpenText};
 use super::search;
 use crate::ide::commands::Cx;
 use crate::ide::commands::view;
-use crate::ide::effect::Effect;
+use crate::ide::effect::{Effect, GrepFor};
 use crate::ide::state::State;
 use crate::ide::state::buffers::BufferId;
+use crate::ide::state::damage::Part;
 use crate::ide::state::listing::{Asked, Listing, Running};
+use crate::ide::state::overlay::Overlay;
 use crate::ide::state::panes::Focus;
 use crate::text::changes::ChangeSet;
 use crate::text::columns;
@@ -62,6 +64,26 @@ pub fn start(cx: &mut Cx<'_>, asked: Asked) {
     cx.state.say("searching … Escape ends it");
     let root = cx.state.workspace.clone();
     cx.effects.push(Effect::Listing(Box::new(Job::Search { list, root, asked, open, cancel })));
+}
+
+/// Looks for the query of the picker on top, in place of what it was looking for before.
+pub fn look(cx: &mut Cx<'_>) {
+    let (how, open, tab_width) = (cx.state.search_how, open_texts(cx.state), cx.state.show.tab_width);
+    let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
+    let injector = picker.renew();
+    let wanted = picker.query.text().to_string();
+    let problem = Needle::new(&wanted, how).err();
+    picker.filling = !wanted.is_empty() && problem.is_none();
+    let (filling, picker) = (picker.filling, picker.number);
+    cx.state.damage.add(Part::Overlay);
+    if let Some(problem) = problem {
+        cx.state.fail(problem.to_string());
+    }
+    if !filling {
+        return cx.effects.push(Effect::EndWalk);
+    }
+    let asked = Asked { wanted, how, replacement: None };
+    cx.effects.push(Effect::Grep(Box::new(GrepFor { injector, picker, asked, open, tab_width })));
 }
 
 /// More was found.
@@ -166,7 +188,7 @@ pub fn step(cx: &mut Cx<'_>, forward: bool) {
     match next {
         Some(line) => {
             buffer.area.go_to(text.line_start(line));
-            cx.state.damage.add(crate::ide::state::damage::Part::Editor);
+            cx.state.damage.add(Part::Editor);
             go(cx, list);
         }
         None => cx.state.say(if forward { "this is the last place" } else { "this is the first place" }),

@@ -9,8 +9,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::job::{Batch, OpenText};
 use crate::base::width::visible;
+use crate::ide::effect::GrepFor;
 use crate::ide::state::listing::{self, Asked, Found, ListedFile, Origin};
+use crate::ide::state::overlay::{self, Pick, PickRow};
+use crate::text::columns;
 use crate::text::format;
+use crate::text::rope::Text;
 use crate::text::search::expression;
 use crate::workspace::grep::{self, FileHits, Grepped, Hit, Pattern, Texts};
 
@@ -18,6 +22,10 @@ use crate::workspace::grep::{self, FileHits, Grepped, Hit, Pattern, Texts};
 pub const MATCHES_MAX: usize = 10_000;
 /// No more text than that, in bytes: a few files of one line each could be very long.
 const LIST_MAX: usize = 16 << 20;
+/// No more matches than that are picked from: whoever wants more of them wants a list.
+const PICKED_MAX: usize = 2_000;
+/// Characters of a line that a row has at most.
+const SHOWN_MAX: usize = 300;
 /// Lines are handed on in pieces of that many bytes, after the first.
 const PIECE: usize = 32 << 10;
 /// How much of a file is looked at to tell whether it is text, in bytes.
@@ -102,6 +110,23 @@ pub fn run(
         (done.cut, done.cancelled) = (true, cancel.is_cancelled());
     }
     Ok(done)
+}
+
+/// Searches for a picker: a row for each line, as soon as its file is searched. What is wrong with
+/// the expression was said before.
+pub fn pick(root: &Path, grep: GrepFor, cancel: &CancellationToken) {
+    let GrepFor { injector, asked, open, tab_width, .. } = grep;
+    let Ok(pattern) = pattern(&asked) else { return };
+    grep::grep(root, &pattern, PICKED_MAX, cancel, &Texted::new(open), |found| {
+        for Hit { first, old, at, .. } in found.hits {
+            let before = Text::from(&old[..at]);
+            let column = columns::column_of(&before, before.end(), tab_width).0 + 1;
+            let shown: String = old.trim_start().chars().take(SHOWN_MAX).collect();
+            let text = visible(&format!("{}:{first}: {}", found.name, shown.replace('\t', " "))).into_owned();
+            let pick = Pick::Place { path: found.path.clone(), line: first, column };
+            overlay::push(&injector, PickRow { text, detail: String::new(), pick });
+        }
+    });
 }
 
 /// Makes lines of what was found in a file.

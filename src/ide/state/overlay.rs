@@ -50,6 +50,15 @@ pub enum Pick {
     Mark(char),
     /// A place of the list of jumps.
     Jump(usize),
+    /// A place in a file: line and column from 1.
+    Place {
+        /// Which file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The column.
+        column: usize,
+    },
     /// A tool's name.
     Tool(String),
     /// A place in the conversation: an entry's id.
@@ -71,8 +80,11 @@ pub struct PickRow {
 pub struct Picker {
     /// The id of its row in the table of pickers.
     pub id: &'static str,
-    /// Counts the pickers of this run, so that what comes late finds the right one.
+    /// Counts the pickers of this run, so that what comes late finds the right one; the upper half
+    /// counts the searches of one whose query is what is searched for.
     pub number: u64,
+    /// Whether every query is searched for anew, rather than filtering what is there.
+    pub live: bool,
     /// What is being typed.
     pub query: Area,
     /// Which match is selected, from the best.
@@ -95,6 +107,7 @@ impl Picker {
         Self {
             id,
             number,
+            live: false,
             query: Area::default(),
             selected: 0,
             marked: Vec::new(),
@@ -121,6 +134,15 @@ impl Picker {
     /// Whether the query is another one than the matcher has.
     pub fn query_changed(&self) -> bool {
         self.query.text().to_string() != self.last_query
+    }
+
+    /// Forgets all rows: those for the query as it stands come from a new search.
+    pub fn renew(&mut self) -> Injector<PickRow> {
+        self.last_query = self.query.text().to_string();
+        self.matcher.restart(true);
+        self.selected = 0;
+        self.number += SEARCH;
+        self.injector()
     }
 
     /// Takes the query as it stands to the matcher.
@@ -170,6 +192,9 @@ impl Picker {
         self.selected = (i64::from(self.selected) + by).clamp(0, last) as u32;
     }
 }
+
+/// One search of a picker, in its number.
+const SEARCH: u64 = 1 << 32;
 
 /// Puts one row into a picker.
 pub fn push(injector: &Injector<PickRow>, row: PickRow) {

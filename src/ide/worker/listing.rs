@@ -3,8 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::Worker;
 use crate::exec::{EnvError, Environment, FileData, Stamp};
+use crate::ide::effect::GrepFor;
 use crate::ide::event::Event;
 use crate::ide::listing::job::{Changed, FilePlan, Job, OpenText, Outcome, Plan, Target};
 use crate::ide::listing::{plan, search};
@@ -14,6 +17,18 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 
 impl Worker {
+    /// Searches for a picker, in place of what was searched for before.
+    pub(super) fn start_grep(&mut self, grep: GrepFor) {
+        self.walk.cancel();
+        self.walk = CancellationToken::new();
+        let (cancel, root) = (self.walk.clone(), self.env.root().to_path_buf());
+        self.blocking(move || {
+            let picker = grep.picker;
+            search::pick(&root, grep, &cancel);
+            Event::Filled(picker)
+        });
+    }
+
     /// Does a piece of work for a list.
     pub(super) fn list_work(&self, job: Job) {
         let (env, events) = (self.env.clone(), self.events.clone());
