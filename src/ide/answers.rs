@@ -8,10 +8,10 @@ use super::effect::AfterSave;
 use super::effect::Effect;
 use super::listing::{apply, places};
 use super::modal::{helix, line, seek};
-use super::recovery;
 use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::undo_keeping;
+use super::{recovery, shell};
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
@@ -66,7 +66,7 @@ pub fn question(cx: &mut Cx<'_>) {
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
         Topic::Earlier => history::go_earlier(cx, &answer),
-        Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => {
+        Topic::Replace | Topic::Open | Topic::SaveAs(_) | Topic::Pipe(_) if answer.trim().is_empty() => {
             Err("nothing typed".to_string())
         }
         Topic::WorkspaceSearch | Topic::WorkspaceReplace => match Needle::new(&answer, cx.state.search_how) {
@@ -103,6 +103,10 @@ pub fn question(cx: &mut Cx<'_>) {
         Topic::ReplaceWith(wanted) => {
             let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
             search::offer_replacement(cx, &wanted, &answer, from);
+        }
+        Topic::Pipe(reads) => {
+            cx.state.last_shell.clone_from(&answer);
+            shell::start(cx, answer, reads);
         }
         Topic::WorkspaceSearch => list(cx, answer, None),
         Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),

@@ -194,6 +194,7 @@ impl App {
             }
             Event::Files(event) => disk_events::happened(&mut cx, event),
             Event::Listing(outcome) => super::listing::events::happened(&mut cx, *outcome),
+            Event::Shell(done) => super::shell::done(&mut cx, *done),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),

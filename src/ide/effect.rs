@@ -18,6 +18,7 @@ use super::state::hunks::Compare;
 use super::state::listing::Asked;
 use super::state::overlay::PickRow;
 use super::state::scrollbar::Survey;
+use super::state::shell::ShellJob;
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -164,6 +165,8 @@ pub enum Effect {
     Copy(String),
     /// Work for a list of places.
     Listing(Box<job::Job>),
+    /// Run commands of the shell for a text.
+    Shell(Box<ShellJob>),
     /// Keep, find or forget unsaved text.
     Keep(Job),
     /// Draw everything from scratch.

@@ -16,6 +16,7 @@ use super::state::files::Entry;
 use super::state::folding::FoldsFound;
 use super::state::hunks::{Compared, GitText};
 use super::state::scrollbar::Surveyed;
+use super::state::shell::ShellDone;
 use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -86,6 +87,8 @@ pub enum Event {
     Files(FileEvent),
     /// Work for a list of places is done.
     Listing(Box<Outcome>),
+    /// Commands of the shell were run for a text.
+    Shell(Box<ShellDone>),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.

@@ -62,7 +62,15 @@ pub fn run(cx: &mut Cx<'_>, command: &Command) {
 }
 
 /// Editing commands that are no change of their own.
-const NOT_REPEATED: &[&str] = &["edit.undo", "edit.redo", "edit.repeat", "edit.copy", "edit.yank-pop"];
+const NOT_REPEATED: &[&str] = &[
+    "edit.undo",
+    "edit.redo",
+    "edit.repeat",
+    "edit.copy",
+    "edit.yank-pop",
+    "edit.pipe",
+    "edit.insert-output",
+];
 
 /// One key.
 pub fn key(cx: &mut Cx<'_>, key: Key) {

@@ -38,6 +38,7 @@ pub mod recovery;
 pub mod rules;
 pub mod run;
 pub mod settle;
+pub mod shell;
 pub mod state;
 pub mod tasks;
 pub mod undo_keeping;

@@ -35,6 +35,7 @@ use crate::workspace::{editorconfig, list, walk};
 
 mod listing;
 mod looking;
+mod shell;
 
 /// Does outside work.
 pub struct Worker {
@@ -154,12 +155,20 @@ impl Worker {
                     Event::Files(FileEvent::Compared { buffer, result })
                 });
             }
-            Effect::Listing(job) => self.list_work(*job),
             Effect::Keep(job) => self.keep(job),
-            Effect::Grep(grep) => self.start_grep(*grep),
-            Effect::EndWalk => self.stop_walk(),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
+            effect => self.beyond(effect),
+        }
+    }
+
+    /// The same for what concerns more than the open files.
+    fn beyond(&mut self, effect: Effect) {
+        match effect {
+            Effect::Listing(job) => self.list_work(*job),
+            Effect::Shell(job) => self.shell(*job),
+            Effect::Grep(grep) => self.start_grep(*grep),
+            Effect::EndWalk => self.stop_walk(),
             effect => self.converse(effect),
         }
     }

@@ -48,6 +48,8 @@ mod ide_saving;
 mod ide_screens;
 /// A person looks for text and replaces it.
 mod ide_search;
+/// Text through commands of the shell.
+mod ide_shell;
 /// Code has colours.
 mod ide_syntax;
 /// A person and the agent in the same files.
@@ -62,6 +64,7 @@ mod ide_vim;
 mod ide_watching;
 /// Several views of texts.
 mod ide_windows;
+/// All files at once.
 mod ide_workspace;
 /// The Chat Completions adapter over a real socket.
 mod openai;

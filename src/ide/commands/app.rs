@@ -3,6 +3,7 @@
 use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
 use crate::ide::listing::places;
+use crate::ide::shell;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;
 use crate::ide::state::damage::Part;
@@ -59,7 +60,7 @@ fn escape(cx: &mut Cx<'_>) {
     if !cx.state.overlays.is_empty() {
         return close_overlay(cx);
     }
-    if places::stop(cx) {
+    if shell::stop(cx) || places::stop(cx) {
         return;
     }
     // Several cursors are dropped first: going back to one must not cost the agent's work.

@@ -20,6 +20,7 @@ pub mod places;
 pub mod registers;
 pub mod search;
 pub mod select;
+pub mod shell;
 pub mod syntax;
 pub mod tree;
 pub mod view;
@@ -46,6 +47,7 @@ pub static AREAS: &[&[Command]] = &[
     search::COMMANDS,
     registers::COMMANDS,
     places::COMMANDS,
+    shell::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,
     look::COMMANDS,

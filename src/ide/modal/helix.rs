@@ -11,6 +11,7 @@ use crate::ide::commands::registers;
 use crate::ide::effect::Effect;
 use crate::ide::keys::Modes;
 use crate::ide::listing::places;
+use crate::ide::shell;
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Typing};
 use crate::ide::state::overlay::Topic;
@@ -392,7 +393,7 @@ pub fn search_selection(cx: &mut Cx<'_>) {
 
 /// Ends what has begun: typing, extending.
 pub fn normal(cx: &mut Cx<'_>) {
-    if places::stop(cx) {
+    if shell::stop(cx) || places::stop(cx) {
         return;
     }
     if cx.state.modal.mode.types() {

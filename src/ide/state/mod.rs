@@ -26,6 +26,7 @@ pub mod replacing;
 pub mod riders;
 pub mod root;
 pub mod scrollbar;
+pub mod shell;
 pub mod show;
 pub mod shown;
 pub mod transcript;

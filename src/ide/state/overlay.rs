@@ -226,6 +226,8 @@ pub enum Topic {
     Pick(u8),
     /// A command line of a modal map.
     Line,
+    /// A command for the shell; whether it reads what is selected.
+    Pipe(bool),
     /// Where to save a text that has no file.
     SaveAs(BufferId),
     /// Which file to open.

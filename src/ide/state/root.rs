@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::again::Again;
 use super::agent::{Agent, Prompt};
 use super::area::Area;
@@ -91,6 +93,10 @@ pub struct State {
     pub panes: Panes,
     /// What was changed in many files at once.
     pub lists: Box<Lists>,
+    /// Ends the command of the shell that runs for a text.
+    pub shell: Option<CancellationToken>,
+    /// The last command that was typed for the shell.
+    pub last_shell: String,
     /// What was cut.
     pub kill_ring: KillRing,
     /// What was kept under a name.
@@ -194,6 +200,8 @@ impl State {
             status: Status::default(),
             panes,
             lists: Box::default(),
+            shell: None,
+            last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
             jumps: Jumps::default(),
