@@ -10,6 +10,8 @@ use super::listing::{apply, places};
 use super::modal::{helix, line, seek};
 use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
+use super::state::tree_steps::TreeJob;
+use super::tree_events;
 use super::undo_keeping;
 use super::{recovery, shell};
 use crate::base::paths;
@@ -50,6 +52,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
             cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false);
         }
         Answer::RevertHunk => git::revert(cx),
+        Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
         Answer::ApplyList => apply::accepted(cx),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
@@ -66,7 +69,9 @@ pub fn question(cx: &mut Cx<'_>) {
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
         Topic::Earlier => history::go_earlier(cx, &answer),
-        Topic::Replace | Topic::Open | Topic::SaveAs(_) | Topic::Pipe(_) if answer.trim().is_empty() => {
+        Topic::Replace | Topic::Open | Topic::SaveAs(_) | Topic::Pipe(_) | Topic::Create | Topic::Move(_)
+            if answer.trim().is_empty() =>
+        {
             Err("nothing typed".to_string())
         }
         Topic::WorkspaceSearch | Topic::WorkspaceReplace => match Needle::new(&answer, cx.state.search_how) {
@@ -104,13 +109,6 @@ pub fn question(cx: &mut Cx<'_>) {
             let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
             search::offer_replacement(cx, &wanted, &answer, from);
         }
-        Topic::Pipe(reads) => {
-            cx.state.last_shell.clone_from(&answer);
-            shell::start(cx, answer, reads);
-        }
-        Topic::WorkspaceSearch => list(cx, answer, None),
-        Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),
-        Topic::WorkspaceReplaceWith(wanted) => list(cx, wanted, Some(answer)),
         Topic::SaveAs(id) => {
             let path = resolve(cx, &answer);
             save_to(cx, id, path, AfterSave::Stay, false);
@@ -120,6 +118,31 @@ pub fn question(cx: &mut Cx<'_>) {
             cx.state.note_jump();
             cx.effects.push(Effect::Open { path, at: None });
         }
+        topic => beyond_file(cx, topic, answer),
+    }
+}
+
+/// An answer about more than the file that is shown.
+fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
+    match topic {
+        Topic::Create => {
+            let (path, is_folder) = (resolve(cx, &answer), answer.trim_end().ends_with('/'));
+            tree_events::ask(cx, TreeJob::Create { path, is_folder }, None);
+        }
+        Topic::Move(from) => {
+            let to = resolve(cx, &answer);
+            if to != from {
+                tree_events::ask(cx, TreeJob::Move { from, to }, None);
+            }
+        }
+        Topic::Pipe(reads) => {
+            cx.state.last_shell.clone_from(&answer);
+            shell::start(cx, answer, reads);
+        }
+        Topic::WorkspaceSearch => list(cx, answer, None),
+        Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),
+        Topic::WorkspaceReplaceWith(wanted) => list(cx, wanted, Some(answer)),
+        _ => tracing::error!("an answer came to nobody"),
     }
 }
 

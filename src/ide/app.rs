@@ -194,6 +194,7 @@ impl App {
             }
             Event::Files(event) => disk_events::happened(&mut cx, event),
             Event::Listing(outcome) => super::listing::events::happened(&mut cx, *outcome),
+            Event::Tree(done) => super::tree_events::done(&mut cx, *done),
             Event::Shell(done) => super::shell::done(&mut cx, *done),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),

@@ -19,6 +19,7 @@ use super::state::listing::Asked;
 use super::state::overlay::PickRow;
 use super::state::scrollbar::Survey;
 use super::state::shell::ShellJob;
+use super::state::tree_steps::{TreeJob, TreeStep};
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -165,6 +166,8 @@ pub enum Effect {
     Copy(String),
     /// Work for a list of places.
     Listing(Box<job::Job>),
+    /// Make, move or delete files; the step that this takes back, if it is one.
+    Tree(Box<(TreeJob, Option<TreeStep>)>),
     /// Run commands of the shell for a text.
     Shell(Box<ShellJob>),
     /// Keep, find or forget unsaved text.

@@ -17,6 +17,7 @@ use super::state::folding::FoldsFound;
 use super::state::hunks::{Compared, GitText};
 use super::state::scrollbar::Surveyed;
 use super::state::shell::ShellDone;
+use super::state::tree_steps::TreeDone;
 use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -87,6 +88,8 @@ pub enum Event {
     Files(FileEvent),
     /// Work for a list of places is done.
     Listing(Box<Outcome>),
+    /// Files were made, moved or deleted, or could not be.
+    Tree(Box<TreeDone>),
     /// Commands of the shell were run for a text.
     Shell(Box<ShellDone>),
     /// Unsaved text was kept, found or forgotten.

@@ -41,6 +41,7 @@ pub mod settle;
 pub mod shell;
 pub mod state;
 pub mod tasks;
+pub mod tree_events;
 pub mod undo_keeping;
 pub mod undo_shelf;
 pub mod update;

@@ -25,6 +25,8 @@ mod ide_cursors;
 mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
+/// Files made, moved and deleted from the tree.
+mod ide_files;
 /// What differs from git's text.
 mod ide_git;
 /// The Helix key map.

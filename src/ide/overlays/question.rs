@@ -27,6 +27,8 @@ fn title(topic: &Topic) -> &'static str {
         Topic::WorkspaceSearch => "search all files",
         Topic::WorkspaceReplace => "replace what in all files?",
         Topic::WorkspaceReplaceWith(_) => "by what, in all files?",
+        Topic::Create => "new file, or folder with / at the end",
+        Topic::Move(_) => "rename or move to",
         Topic::Pipe(true) => "pipe through a shell command",
         Topic::Pipe(false) => "insert the output of a shell command",
         Topic::SaveAs(_) => "save as",

@@ -32,6 +32,7 @@ pub mod shown;
 pub mod transcript;
 pub mod transcript_lines;
 pub mod transcript_view;
+pub mod tree_steps;
 pub mod undo_view;
 pub mod unsaved;
 pub mod watching;

@@ -226,6 +226,10 @@ pub enum Topic {
     Pick(u8),
     /// A command line of a modal map.
     Line,
+    /// Where to make a file or folder.
+    Create,
+    /// Where to move this file or folder.
+    Move(PathBuf),
     /// A command for the shell; whether it reads what is selected.
     Pipe(bool),
     /// Where to save a text that has no file.
@@ -325,6 +329,8 @@ pub enum Answer {
     ReplaceAll,
     /// Replace nothing more.
     ReplaceStop,
+    /// Delete this file or folder.
+    Delete(PathBuf),
     /// Change files as their list was edited.
     ApplyList,
 }

@@ -29,6 +29,7 @@ use super::show::Show;
 use super::shown::Shown;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
+use super::tree_steps::TreeSteps;
 use super::unsaved::Unsaved;
 use super::watching::Watching;
 use super::windows::{Border, Windows};
@@ -91,6 +92,8 @@ pub struct State {
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
+    /// What was done to files from the tree.
+    pub tree_steps: TreeSteps,
     /// What was changed in many files at once.
     pub lists: Box<Lists>,
     /// Ends the command of the shell that runs for a text.
@@ -199,6 +202,7 @@ impl State {
             overlays: Vec::new(),
             status: Status::default(),
             panes,
+            tree_steps: TreeSteps::default(),
             lists: Box::default(),
             shell: None,
             last_shell: String::new(),
