@@ -49,6 +49,9 @@ impl<'a> Iterator for Graphemes<'a> {
 
 /// Cells that a text without tabs takes.
 pub fn text_width(text: &str) -> usize {
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return text.len();
+    }
     graphemes(text).map(grapheme_width).sum()
 }
 

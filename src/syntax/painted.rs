@@ -59,10 +59,16 @@ impl Painted {
             let move_on = |at: Byte| Byte(at.0 - (edit.old.end - edit.old.start) + edit.text.len());
             let word = edit.text.chars().all(|c| c.is_alphanumeric() || c == '_');
             let from = self.spans.partition_point(|span| span.range.end < edit.old.start);
-            for span in &mut self.spans[from..] {
+            let behind = self.spans.partition_point(|span| span.range.start <= edit.old.end).max(from);
+            for span in &mut self.spans[behind..] {
+                span.range = move_on(span.range.start)..move_on(span.range.end);
+            }
+            for span in &mut self.spans[from..behind] {
                 span.range = map_start(span.range.start, edit)..map_end(span.range.end, edit, word);
             }
-            self.spans.retain(|span| span.range.start < span.range.end);
+            if self.spans[from..behind].iter().any(|span| span.range.is_empty()) {
+                self.spans.retain(|span| !span.range.is_empty());
+            }
             let Range { start, end } = self.range;
             let start = if start > edit.old.end { move_on(start) } else { start.min(edit.old.start) };
             self.range = start..if end >= edit.old.end { move_on(end) } else { end.min(edit.old.start) };
