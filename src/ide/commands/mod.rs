@@ -20,6 +20,7 @@ pub mod places;
 pub mod registers;
 pub mod search;
 pub mod select;
+pub mod shell;
 pub mod syntax;
 pub mod tree;
 pub mod view;
@@ -28,6 +29,7 @@ pub mod vim_modes;
 pub mod vim_moves;
 pub mod vim_objects;
 pub mod window;
+pub mod workspace;
 
 pub use command::{Command, Cx};
 
@@ -45,12 +47,14 @@ pub static AREAS: &[&[Command]] = &[
     search::COMMANDS,
     registers::COMMANDS,
     places::COMMANDS,
+    shell::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,
     look::COMMANDS,
     git::COMMANDS,
     fold::COMMANDS,
     window::COMMANDS,
+    workspace::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

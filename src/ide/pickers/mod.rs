@@ -4,6 +4,7 @@ pub mod buffers;
 pub mod commands;
 pub mod encodings;
 pub mod files;
+pub mod grep;
 pub mod jumps;
 pub mod keymaps;
 pub mod keys;
@@ -19,6 +20,7 @@ pub use row::{Load, Row};
 /// Every picker, by file.
 pub static PICKERS: &[Row] = &[
     files::PICKER,
+    grep::PICKER,
     buffers::PICKER,
     commands::PICKER,
     keys::PICKER,

@@ -26,4 +26,6 @@ pub enum Load {
     Walk,
     /// The session brings them.
     Entries,
+    /// A search for the query brings them, a new one after every key. What the query begins with.
+    Live(String),
 }
