@@ -122,6 +122,8 @@ pub enum Effect {
     },
     /// Put the workspace's files into the picker of this number.
     Walk(Injector<PickRow>, u64),
+    /// Put the snippets of a folder for a language of these names into the picker of this number.
+    Snippets(Injector<PickRow>, u64, PathBuf, Vec<&'static str>),
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
     /// Press keys, one after the other.
@@ -155,6 +157,8 @@ pub enum Effect {
     Navigate(String),
     /// Put a text on the system's clipboard.
     Copy(String),
+    /// Keep what is open.
+    KeepOpen(String),
     /// Keep, find or forget unsaved text.
     Keep(Job),
     /// Draw everything from scratch.

@@ -32,8 +32,11 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list, walk};
+use opened::OpenShelf;
 
 mod looking;
+mod offering;
+mod opened;
 
 /// Does outside work.
 pub struct Worker {
@@ -46,6 +49,8 @@ pub struct Worker {
     kept: Option<Arc<KeptFiles>>,
     /// Where undo trees are kept, if they are.
     undo: Option<Arc<UndoShelf>>,
+    /// Where what is open is kept.
+    open: Option<Arc<OpenShelf>>,
     running: Arc<AtomicUsize>,
     walk: CancellationToken,
     watcher: Arc<Mutex<Option<Watcher>>>,
@@ -73,6 +78,7 @@ impl Worker {
             session: None,
             kept: None,
             undo: None,
+            open: None,
             running: Arc::default(),
             walk,
             watcher: Arc::default(),
@@ -156,6 +162,17 @@ impl Worker {
             Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
+            effect => self.own_files(effect),
+        }
+    }
+
+    /// The same for what concerns the person's own files of the program.
+    fn own_files(&self, effect: Effect) {
+        match effect {
+            Effect::KeepOpen(content) => self.keep_open(content),
+            Effect::Snippets(injector, picker, folder, names) => {
+                self.snippets(injector, picker, folder, names);
+            }
             effect => self.converse(effect),
         }
     }
@@ -275,14 +292,18 @@ impl Worker {
         chosen: bool,
         last: Vec<Job>,
         undo: Vec<UndoJob>,
+        open: Option<String>,
     ) -> impl FnOnce() + Send + 'static + use<> {
-        let (files, trees) = (self.kept.clone(), self.undo.clone());
+        let (files, trees, opened) = (self.kept.clone(), self.undo.clone(), self.open.clone());
         move || {
             if let Some(files) = files {
                 end_run(&files, chosen, last);
             }
             for job in undo {
                 trees.as_ref().map(|trees| trees.perform(job));
+            }
+            if let (Some(kept), Some(open)) = (opened, open) {
+                kept.put(&open);
             }
         }
     }

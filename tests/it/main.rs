@@ -27,8 +27,9 @@ mod ide_editing;
 mod ide_encodings;
 /// What differs from git's text.
 mod ide_git;
-/// The Helix key map.
+/// Edits of much text, beside the loop.
 mod ide_heavy;
+/// The Helix key map.
 mod ide_helix;
 /// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;
@@ -39,6 +40,8 @@ mod ide_mouse;
 mod ide_places;
 /// Unsaved text outlives the program.
 mod ide_recovery;
+/// What was open comes back.
+mod ide_restore;
 /// Rows that are not lines.
 mod ide_rows;
 /// EditorConfig.
@@ -49,6 +52,8 @@ mod ide_saving;
 mod ide_screens;
 /// A person looks for text and replaces it.
 mod ide_search;
+/// Snippets and their stops.
+mod ide_snippets;
 /// Code has colours.
 mod ide_syntax;
 /// A person and the agent in the same files.

@@ -20,6 +20,7 @@ pub mod places;
 pub mod registers;
 pub mod search;
 pub mod select;
+pub mod snippets;
 pub mod syntax;
 pub mod tree;
 pub mod view;
@@ -44,6 +45,7 @@ pub static AREAS: &[&[Command]] = &[
     select::COMMANDS,
     search::COMMANDS,
     registers::COMMANDS,
+    snippets::COMMANDS,
     places::COMMANDS,
     syntax::COMMANDS,
     view::COMMANDS,

@@ -37,11 +37,13 @@ pub enum Place {
     Insert,
     /// The same, over what is there.
     Replace,
+    /// An editor whose keys are typed into a snippet.
+    Snippet,
 }
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -56,6 +58,7 @@ impl Place {
         Self::Motion,
         Self::Insert,
         Self::Replace,
+        Self::Snippet,
     ];
 
     /// The table's name.
@@ -75,6 +78,7 @@ impl Place {
             Self::Motion => "motion",
             Self::Insert => "insert",
             Self::Replace => "replace",
+            Self::Snippet => "snippet",
         }
     }
 
@@ -97,6 +101,7 @@ impl Place {
             Self::Motion => &[Self::Motion],
             Self::Insert => &[Self::Insert, Self::Editor, Self::Text, Self::Global],
             Self::Replace => &[Self::Replace, Self::Insert, Self::Editor, Self::Text, Self::Global],
+            Self::Snippet => &[Self::Snippet, Self::Insert, Self::Editor, Self::Text, Self::Global],
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod models;
 pub mod registers;
 pub mod row;
 pub mod session_tree;
+pub mod snippets;
 pub mod tools;
 
 pub use row::{Load, Row};
@@ -30,4 +31,5 @@ pub static PICKERS: &[Row] = &[
     jumps::PICKER,
     tools::PICKER,
     session_tree::PICKER,
+    snippets::PICKER,
 ];

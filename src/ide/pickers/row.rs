@@ -26,4 +26,6 @@ pub enum Load {
     Walk,
     /// The session brings them.
     Entries,
+    /// The person's snippets for the file that is shown.
+    Snippets,
 }

@@ -126,6 +126,16 @@ impl Coloring {
         self.language
     }
 
+    /// Every name of the language, in lower case.
+    pub fn names(&self) -> Vec<&'static str> {
+        let (name, aliases) = match (self.language, self.lined) {
+            (Some(row), _) => (row.name, row.aliases),
+            (None, Some(row)) => (row.name, row.aliases),
+            (None, None) => return Vec::new(),
+        };
+        aliases.iter().copied().chain([name]).collect()
+    }
+
     /// Why there are no colours, if there should be some.
     pub fn trouble(&self) -> Option<Trouble> {
         self.trouble
