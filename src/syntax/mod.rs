@@ -22,6 +22,6 @@ pub mod table;
 mod textmate;
 pub mod tree;
 
-pub use painted::{Painted, Span};
+pub use painted::{Painted, Span, Spans};
 pub use table::Language;
 pub use tree::{Syntax, Trouble};

@@ -241,7 +241,7 @@ fn way_from_root(lines: &[Line], at: usize) -> Option<usize> {
 }
 
 /// Edits as a change of a text, if they are one: in order, and between characters.
-fn checked(edits: &[(usize, usize, String)], text: &Text) -> Option<ChangeSet> {
+pub(super) fn checked(edits: &[(usize, usize, String)], text: &Text) -> Option<ChangeSet> {
     let (mut last, length) = (0, text.end().0);
     for (start, end, _) in edits {
         let fits = *start >= last && end >= start && *end <= length;

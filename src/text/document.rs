@@ -10,6 +10,7 @@ use super::places::Places;
 use super::rebase::{Overlap, rebase, trimmed};
 use super::rope::Text;
 use super::selection::Selection;
+use super::trail::{Steps, Trail};
 use super::transaction::{Author, Ready, Transaction, is_of};
 
 /// An open text.
@@ -24,6 +25,8 @@ pub struct Document {
     saved: Option<usize>,
     /// What changed since somebody who listens has asked; `None` while nobody does.
     heard: Option<Vec<Past>>,
+    /// What changed since the last call of [`Self::steps`]; `None` before, and after too much.
+    trail: Option<Trail>,
 }
 
 /// A change that was made, for those who follow the text.
@@ -327,6 +330,17 @@ impl Document {
         self.heard.as_mut().map(std::mem::take)
     }
 
+    /// What led here since the last call; `None` when that was not remembered. From now on it is.
+    pub fn steps(&mut self) -> Option<Steps> {
+        let trail = self.trail.replace(Trail::new(self.version));
+        trail.map(|trail| trail.into_steps(self.version, &self.text))
+    }
+
+    /// Whether [`Self::steps`] has something to give.
+    pub fn has_steps(&self) -> bool {
+        self.trail.is_some()
+    }
+
     fn step(&mut self, step: &Step) {
         let after = step.text.clone().unwrap_or_else(|| {
             let mut after = self.text.clone();
@@ -346,6 +360,7 @@ impl Document {
             Some(heard) => heard.push(Past { before: self.text.clone(), changes: changes.clone() }),
             None => {}
         }
+        self.trail = self.trail.take().and_then(|mut trail| trail.push(changes).then_some(trail));
         self.places.map(&self.text, changes);
         self.text = after;
         self.marks.map(changes);

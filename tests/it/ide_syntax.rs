@@ -18,7 +18,7 @@ fn color(desk: &mut Desk, text: &str) -> Color {
     desk.ide.app().screen.buffer()[(x, y)].fg
 }
 
-fn theme(scope: &str) -> Color {
+fn theme(scope: &'static str) -> Color {
     Theme::builtin().style(scope).fg.unwrap()
 }
 

@@ -63,7 +63,7 @@ impl CodeJob {
             }
         };
         let colors = painted.map(|painted| {
-            painted.spans().iter().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
+            painted.spans().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
         });
         // A block that cannot be parsed in time stays as it is.
         CodeColored { item: self.item, block: self.block, colors: colors.unwrap_or_default() }

@@ -14,7 +14,7 @@ use crate::syntax::by_lines::{self, Read};
 use crate::syntax::lined::{self, Lined};
 use crate::syntax::outline::Named;
 use crate::syntax::tree;
-use crate::syntax::{Language, Painted, Span, Syntax, Trouble, detect, highlight};
+use crate::syntax::{Language, Painted, Spans, Syntax, Trouble, detect, highlight};
 use crate::text::document::{Document, Past};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -23,6 +23,8 @@ use crate::text::rope::Text;
 const FIRST_BUDGET: Duration = Duration::from_secs(5);
 /// Time for a parse after edits.
 const BUDGET: Duration = Duration::from_secs(2);
+/// Edits of one change that colours are carried through.
+const CARRIED_MAX: usize = 20_000;
 /// Bytes of the first line that tell a language.
 const FIRST_LINE_MAX: usize = 200;
 
@@ -109,11 +111,11 @@ pub struct Colored {
 
 impl Coloring {
     /// The scopes in a range, as far as they are known.
-    pub fn within(&self, range: &Range<Byte>) -> &[Span] {
+    pub fn within(&self, range: &Range<Byte>) -> Spans<'_> {
         let of = |painted: &&Painted| painted.covers(range);
         let near = |painted: &&Painted| painted.range().end > range.start;
         let painted = self.painted.iter().find(of).or_else(|| self.painted.iter().find(near));
-        painted.map_or(&[], |painted| painted.within(range))
+        painted.map_or_else(Spans::default, |painted| painted.within(range))
     }
 
     /// The named things around what is on screen, each before what is in it.
@@ -153,6 +155,11 @@ impl Coloring {
         }
         let Some(heard) = document.heard() else { return self.restart() };
         for past in heard {
+            // To carry them through that many takes longer than a frame may: they are found anew.
+            if past.changes.edits().nth(CARRIED_MAX).is_some() {
+                self.painted.clear();
+                self.outline.clear();
+            }
             for painted in &mut self.painted {
                 painted.map(&past.changes);
             }
@@ -299,12 +306,13 @@ impl Coloring {
 }
 
 /// Where two lists of scopes differ, from the first place to the last.
-fn differing(old: &[Span], new: &[Span]) -> Option<Range<Byte>> {
-    let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[front..], &new[front..]);
-    let back = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    let rest = old[..old.len() - back].iter().chain(&new[..new.len() - back]);
-    rest.map(|span| span.range.clone()).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+fn differing(old: Spans<'_>, new: Spans<'_>) -> Option<Range<Byte>> {
+    let front = old.clone().zip(new.clone()).take_while(|(a, b)| a == b).count();
+    let (old, new) = (old.skip(front), new.skip(front));
+    let back = old.clone().rev().zip(new.clone().rev()).take_while(|(a, b)| a == b).count();
+    let (olds, news) = (old.len() - back, new.len() - back);
+    let rest = old.take(olds).chain(new.take(news));
+    rest.map(|span| span.range).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
 }
 
 /// What is on screen, and that with a screen more on either side. Both are bounded, however

@@ -17,7 +17,7 @@ fn all(read: &mut Read, text: &Text) -> Painted {
 fn scopes_of(name: &str, code: &str) -> Vec<(String, &'static str)> {
     let text = Text::from(code);
     let painted = all(&mut Read::new(lined::by_name(name).unwrap()), &text);
-    painted.spans().iter().map(|span| (text.slice(span.range.clone()).into_owned(), span.scope)).collect()
+    painted.spans().map(|span| (text.slice(span.range.clone()).into_owned(), span.scope)).collect()
 }
 
 fn has(found: &[(String, &'static str)], text: &str, scope: &str) {
@@ -43,7 +43,7 @@ fn every_language_reads_anything() {
     for row in lined::LINED {
         let text = Text::from("x \"é\" 'a' <b> % # // /* {\n\t(1 2.5) \\begin{a}\n\r\n}\n\u{1}漢");
         let painted = all(&mut Read::new(row), &text);
-        assert!(painted.spans().iter().all(|span| span.range.end <= text.end()), "{}", row.name);
+        assert!(painted.spans().all(|span| span.range.end <= text.end()), "{}", row.name);
     }
 }
 
