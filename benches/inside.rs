@@ -43,6 +43,7 @@ fn bench(text: &str) -> Bench {
     let options = Options {
         workspace: folder.path().into(),
         home: folder.path().into(),
+        config: folder.path().join("config"),
         state: folder.path().join("state"),
         prompts: Vec::new(),
         theme: Theme::builtin(),
@@ -53,6 +54,8 @@ fn bench(text: &str) -> Bench {
         auto_pairs: true,
         wrap_column: 80,
         look: bowline::ide::state::look::Look::default(),
+        keep_open: false,
+        restored: None,
         keep_undo: true,
         mouse: true,
         unrestricted: false,

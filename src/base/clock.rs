@@ -77,6 +77,13 @@ pub fn iso8601(ms: u64) -> String {
     stamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
+/// A time of this place, in milliseconds since the epoch, in a form of `strftime`'s.
+pub fn local(ms: u64, form: &str) -> String {
+    let stamp =
+        i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).unwrap_or_default();
+    stamp.to_zoned(jiff::tz::TimeZone::system()).strftime(form).to_string()
+}
+
 /// Milliseconds since the epoch of an ISO 8601 time stamp, if it is one.
 pub fn parse_iso8601(text: &str) -> Option<u64> {
     let stamp: jiff::Timestamp = text.parse().ok()?;

@@ -39,6 +39,11 @@ impl Ids for RandomIds {
     }
 }
 
+/// A random UUID in its usual form.
+pub fn uuid() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
 /// Ids that count up from 1, for tests whose output must not change.
 #[derive(Debug, Default)]
 pub struct CountingIds {

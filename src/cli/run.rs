@@ -130,7 +130,13 @@ fn read_stdin() -> Result<String, Report> {
 
 async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
-    let open = setup.open.clone();
+    // Whoever names files wants those, and what was open here stays as it was.
+    let keep_open = setup.open.is_empty() && setup.loaded.settings.restore;
+    let last = || ide::restoring::last(&setup.home.state, &setup.workspace);
+    let (open, restored) = match keep_open.then(last).flatten() {
+        Some((open, restored)) => (open, Some(restored)),
+        None => (setup.open.clone(), None),
+    };
     let feed = ide::feed::Feed::start(env, tasks, open, |path| LocalEnvironment::read_small(path, READ_NOW));
     let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
     let (keymap, key_problems) = ide::input::read_keymap(&origin, &keys);
@@ -143,6 +149,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     let options = ide::options::Options {
         workspace: setup.workspace.clone(),
         home: setup.home.user.clone(),
+        config: setup.home.config.clone(),
         state: setup.home.state.clone(),
         prompts: setup.said.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
         theme,
@@ -153,6 +160,8 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
         look: ide::state::look::Look::of(&settings),
+        keep_open,
+        restored,
         keep_undo: settings.keep_undo,
         mouse: settings.mouse,
         unrestricted: args.approval.as_deref().or(settings.approval.as_deref()) == Some(Mode::Full.name()),

@@ -121,14 +121,30 @@ pub(super) fn read_text(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
+/// The text of a file of at most so many bytes.
+pub(super) fn read_bounded(path: &Path, most: u64) -> io::Result<String> {
+    if fs::metadata(path)?.len() > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {most} bytes")));
+    }
+    fs::read_to_string(path)
+}
+
+/// The files of a folder with one of these ends, sorted. A folder that is missing or cannot be read
+/// has none.
+pub(super) fn files_in(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
+    let files = fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
+    let wanted =
+        |path: &PathBuf| path.extension().and_then(|end| end.to_str()).is_some_and(|end| ends.contains(&end));
+    let mut files: Vec<PathBuf> = files.filter(wanted).collect();
+    files.sort();
+    files
+}
+
 /// The names of the TOML files of a folder, without `.toml`. A folder that is missing or cannot
 /// be read has none.
 pub(super) fn names_in(folder: &Path) -> Vec<String> {
-    let files = fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
-    files
-        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
-        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_string()))
-        .collect()
+    let name = |path: PathBuf| Some(path.file_stem()?.to_str()?.to_string());
+    files_in(folder, &["toml"]).into_iter().filter_map(name).collect()
 }
 
 fn plain(value: &DeValue<'_>) -> Option<Value> {

@@ -5,6 +5,7 @@
 pub mod load;
 pub mod resources;
 pub mod settings;
+pub mod snippets;
 
 pub use load::{Loaded, Problem};
 pub use resources::{Builtin, Resource, Resources};

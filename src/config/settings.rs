@@ -89,6 +89,8 @@ pub struct Settings {
     pub scrollbar: bool,
     /// Whether long lines go on in the next row.
     pub soft_wrap: bool,
+    /// Whether what was open in the folder is opened again.
+    pub restore: bool,
     /// Whether undo trees are kept for the next start.
     pub keep_undo: bool,
     /// Whether the names of what is around the cursor are shown.
@@ -128,6 +130,7 @@ impl Default for Settings {
             scroll_margin: 3,
             scrollbar: true,
             soft_wrap: false,
+            restore: true,
             keep_undo: true,
             breadcrumbs: false,
             sticky_lines: false,
@@ -306,6 +309,14 @@ pub static ROWS: &[Row] = &[
         doc: "Let long lines go on in the next row",
         project: true,
         put: |settings, value| flag(&value, &mut settings.soft_wrap),
+    },
+    Row {
+        key: "restore",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Open again what was open in the folder, where no file is given",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.restore),
     },
     Row {
         key: "keep-undo",

@@ -87,6 +87,12 @@ impl Shelf {
     }
 }
 
+/// Whether a file stands at a path, links followed. For the few that are looked for before the first
+/// frame.
+pub fn is_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|facts| facts.is_file())
+}
+
 /// How the names of files begin that are being written.
 const PART: &str = ".part-";
 /// Nothing is written for that long.

@@ -11,6 +11,7 @@ use super::answers;
 use super::arrange;
 use super::commands::command::Cx;
 use super::commands::file::save_buffer;
+use super::commands::snippets;
 use super::effect::Effect;
 use super::event::{Event, Happened};
 use super::layout;
@@ -24,7 +25,9 @@ use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
 use super::worker::Worker;
-use super::{disk_events, file_events, git, input, mouse, reading, recovery, settle, undo_keeping, update};
+use super::{
+    disk_events, file_events, git, input, mouse, reading, recovery, restoring, settle, undo_keeping, update,
+};
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
 use crate::tui::input::Input;
@@ -83,6 +86,7 @@ impl App {
             tracing::warn!("{problem}");
         }
         worker.keep_in(&options.state, options.keep_undo);
+        worker.keep_open_in(restoring::folder_in(&options.state), restoring::name_of(&options.workspace));
         let mut app = Self {
             state,
             screen: Screen::new(size.0, size.1, options.colors),
@@ -182,7 +186,10 @@ impl App {
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, *opened),
             Event::Reading(part) => reading::more(&mut cx, *part),
-            Event::AllOpened => recovery::all_opened(&mut cx),
+            Event::AllOpened => {
+                restoring::arrange(&mut cx);
+                recovery::all_opened(&mut cx);
+            }
             Event::Reread(read) => disk_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),
             Event::Listed { folder, result } => {
@@ -294,6 +301,11 @@ impl App {
                 picker.filling = true;
                 self.worker.perform(Effect::Entries(picker.injector(), picker.number));
             }
+            Load::Snippets => {
+                picker.filling = true;
+                let (folder, names) = (self.state.config.join("snippets"), snippets::languages(&self.state));
+                self.worker.perform(Effect::Snippets(picker.injector(), picker.number, folder, names));
+            }
         }
         self.state.push_overlay(Overlay::Picker(Box::new(picker)));
         self.with_cx(input::follow_query);
@@ -329,6 +341,7 @@ impl App {
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
         self.with_cx(recovery::watch);
+        self.with_cx(restoring::watch);
         if self.begun {
             self.with_cx(disk_events::watch);
         }
@@ -353,7 +366,8 @@ impl App {
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
         let files = [self.state.unsaved.deadline(), self.state.watching.deadline(), settle::due(&self.state)];
-        files.into_iter().chain([hint, self.sign_due]).flatten().min()
+        let files = files.into_iter().chain([self.state.restoring.due]);
+        files.chain([hint, self.sign_due]).flatten().min()
     }
 
     /// Does what is due.
@@ -369,6 +383,7 @@ impl App {
             self.state.damage.add(Part::Status);
         }
         self.with_cx(recovery::tick);
+        self.with_cx(restoring::tick);
         if settle::due(&self.state).is_some_and(|due| due <= now) {
             self.settle();
         }
@@ -379,7 +394,8 @@ impl App {
     /// disk. `chosen`: the person has given it up; else it is kept for the next start.
     pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
         let last = recovery::last(&mut self.state, chosen, self.clock.now_ms());
-        self.worker.end_keeping(chosen, last, undo_keeping::last(&mut self.state))
+        let (undo, open) = (undo_keeping::last(&mut self.state), restoring::content(&self.state));
+        self.worker.end_keeping(chosen, last, undo, open)
     }
 
     /// Whether the next frame would differ from the last.

@@ -131,6 +131,8 @@ pub enum Effect {
     Grep(Box<GrepFor>),
     /// Nobody waits for a picker's rows any more.
     EndWalk,
+    /// Put the snippets of a folder for a language of these names into the picker of this number.
+    Snippets(Injector<PickRow>, u64, PathBuf, Vec<&'static str>),
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
     /// Press keys, one after the other.
@@ -170,6 +172,8 @@ pub enum Effect {
     Tree(Box<(TreeJob, Option<TreeStep>)>),
     /// Run commands of the shell for a text.
     Shell(Box<ShellJob>),
+    /// Keep what is open.
+    KeepOpen(String),
     /// Keep, find or forget unsaved text.
     Keep(Job),
     /// Draw everything from scratch.

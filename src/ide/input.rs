@@ -2,9 +2,9 @@
 
 use super::answers;
 use super::commands::command::{Command, Cx};
-use super::commands::{AREAS, again, change, edit, search};
+use super::commands::{AREAS, again, change, edit, search, snippets};
 use super::keys::keymap::BUILTIN;
-use super::keys::{Keymap, KeymapProblem, Lookup};
+use super::keys::{Keymap, KeymapProblem, Lookup, Place};
 use super::listing::places;
 use super::modal::{self, cursors, elsewhere, flow, typing};
 use super::overlays::dialog;
@@ -15,7 +15,7 @@ use super::state::modal::Mode;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::update;
 use crate::text::transaction::Grouping;
-use crate::tui::input::{Key, KeyKind};
+use crate::tui::input::{Key, KeyCode, KeyKind};
 
 /// How long keys must have been silent before a question that came by itself takes them, so
 /// that what was being typed does not answer it.
@@ -126,6 +126,9 @@ fn press(cx: &mut Cx<'_>, key: Key) {
             None => cx.state.say("given up"),
         }
         return follow_query(cx);
+    }
+    if key.code == KeyCode::Escape && cx.state.place() == Place::Snippet {
+        snippets::leave(cx.state);
     }
     if flow::digit(cx, key) {
         return;

@@ -35,6 +35,7 @@ pub mod pickers;
 pub mod pump;
 pub mod reading;
 pub mod recovery;
+pub mod restoring;
 pub mod rules;
 pub mod run;
 pub mod settle;

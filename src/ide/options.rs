@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::event::Connect;
 use super::keys::Keymap;
 use super::state::look::Look;
+use super::state::restored::Restored;
 use crate::base::clock::SharedClock;
 use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};
@@ -24,6 +25,8 @@ pub struct Options {
     pub workspace: PathBuf,
     /// The user's home, for `~`.
     pub home: PathBuf,
+    /// Where the person's own files of the program are: key maps, themes, snippets.
+    pub config: PathBuf,
     /// Where the program keeps what must outlive it.
     pub state: PathBuf,
     /// What to say to the agent first: texts with their images.
@@ -44,6 +47,10 @@ pub struct Options {
     pub wrap_column: usize,
     /// What the editor shows beside the text.
     pub look: Look,
+    /// Whether what is open is kept for the next start in the folder.
+    pub keep_open: bool,
+    /// How what is being opened was arranged the last time.
+    pub restored: Option<Restored>,
     /// Whether undo trees are kept for the next start.
     pub keep_undo: bool,
     /// Whether the mouse is ours.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nucleo::Injector;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +17,6 @@ use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
 use super::state::elsewhere::{Done, Work};
 use super::state::files::Entry;
-use super::state::overlay::{Pick, PickRow, push};
 use super::tasks::Tasks;
 use super::undo_shelf::{UndoJob, UndoShelf};
 use crate::exec::{EnvError, Environment, KeptFiles, Stamp};
@@ -31,10 +29,13 @@ use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::workspace::watch::{Touches, Watcher};
-use crate::workspace::{editorconfig, list, walk};
+use crate::workspace::{editorconfig, list};
+use opened::OpenShelf;
 
 mod listing;
 mod looking;
+mod offering;
+mod opened;
 mod shell;
 mod tree;
 
@@ -51,6 +52,8 @@ pub struct Worker {
     deleted: Option<PathBuf>,
     /// Where undo trees are kept, if they are.
     undo: Option<Arc<UndoShelf>>,
+    /// Where what is open is kept.
+    open: Option<Arc<OpenShelf>>,
     running: Arc<AtomicUsize>,
     walk: CancellationToken,
     watcher: Arc<Mutex<Option<Watcher>>>,
@@ -79,6 +82,7 @@ impl Worker {
             kept: None,
             deleted: None,
             undo: None,
+            open: None,
             running: Arc::default(),
             walk,
             watcher: Arc::default(),
@@ -175,6 +179,17 @@ impl Worker {
             Effect::Tree(job) => self.tree(job.0, job.1),
             Effect::Grep(grep) => self.start_grep(*grep),
             Effect::EndWalk => self.stop_walk(),
+            effect => self.own_files(effect),
+        }
+    }
+
+    /// The same for what concerns the person's own files of the program.
+    fn own_files(&self, effect: Effect) {
+        match effect {
+            Effect::KeepOpen(content) => self.keep_open(content),
+            Effect::Snippets(injector, picker, folder, names) => {
+                self.snippets(injector, picker, folder, names);
+            }
             effect => self.converse(effect),
         }
     }
@@ -294,14 +309,18 @@ impl Worker {
         chosen: bool,
         last: Vec<Job>,
         undo: Vec<UndoJob>,
+        open: Option<String>,
     ) -> impl FnOnce() + Send + 'static + use<> {
-        let (files, trees) = (self.kept.clone(), self.undo.clone());
+        let (files, trees, opened) = (self.kept.clone(), self.undo.clone(), self.open.clone());
         move || {
             if let Some(files) = files {
                 end_run(&files, chosen, last);
             }
             for job in undo {
                 trees.as_ref().map(|trees| trees.perform(job));
+            }
+            if let (Some(kept), Some(open)) = (opened, open) {
+                kept.put(&open);
             }
         }
     }
@@ -342,40 +361,6 @@ impl Worker {
                 true
             });
             Event::Files(FileEvent::Watched { is_new })
-        });
-    }
-
-    fn start_walk(&mut self, injector: Injector<PickRow>, picker: u64) {
-        self.walk.cancel();
-        self.walk = CancellationToken::new();
-        let (cancel, root) = (self.walk.clone(), self.env.root().to_path_buf());
-        self.blocking(move || {
-            walk::walk(&root, &cancel, |paths| {
-                for path in paths {
-                    push(
-                        &injector,
-                        PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) },
-                    );
-                }
-            });
-            Event::Filled(picker)
-        });
-    }
-
-    /// Ends a walk that nobody waits for.
-    pub fn stop_walk(&self) {
-        self.walk.cancel();
-    }
-
-    fn entries(&self, injector: &Injector<PickRow>, picker: u64) {
-        let Some(session) = self.session.clone() else { return };
-        let injector = injector.clone();
-        self.task(async move {
-            for place in session.places().await.into_iter().rev() {
-                let detail = if place.active { format!("● {}", place.role) } else { place.role };
-                push(&injector, PickRow { text: place.text, detail, pick: Pick::Entry(place.entry) });
-            }
-            Event::Filled(picker)
         });
     }
 }

@@ -29,8 +29,9 @@ mod ide_encodings;
 mod ide_files;
 /// What differs from git's text.
 mod ide_git;
-/// The Helix key map.
+/// Edits of much text, beside the loop.
 mod ide_heavy;
+/// The Helix key map.
 mod ide_helix;
 /// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;
@@ -41,6 +42,8 @@ mod ide_mouse;
 mod ide_places;
 /// Unsaved text outlives the program.
 mod ide_recovery;
+/// What was open comes back.
+mod ide_restore;
 /// Rows that are not lines.
 mod ide_rows;
 /// EditorConfig.
@@ -53,6 +56,8 @@ mod ide_screens;
 mod ide_search;
 /// Text through commands of the shell.
 mod ide_shell;
+/// Snippets and their stops.
+mod ide_snippets;
 /// Code has colours.
 mod ide_syntax;
 /// A person and the agent in the same files.

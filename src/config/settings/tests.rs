@@ -21,6 +21,7 @@ fn defaults_of_rows_and_struct_agree() {
         scroll_margin: 1,
         scrollbar: false,
         soft_wrap: true,
+        restore: false,
         keep_undo: false,
         breadcrumbs: true,
         sticky_lines: true,

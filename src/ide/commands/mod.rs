@@ -21,6 +21,7 @@ pub mod registers;
 pub mod search;
 pub mod select;
 pub mod shell;
+pub mod snippets;
 pub mod syntax;
 pub mod tree;
 pub mod view;
@@ -46,6 +47,7 @@ pub static AREAS: &[&[Command]] = &[
     select::COMMANDS,
     search::COMMANDS,
     registers::COMMANDS,
+    snippets::COMMANDS,
     places::COMMANDS,
     shell::COMMANDS,
     syntax::COMMANDS,

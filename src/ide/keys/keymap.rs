@@ -41,11 +41,13 @@ pub enum Place {
     Insert,
     /// The same, over what is there.
     Replace,
+    /// An editor whose keys are typed into a snippet.
+    Snippet,
 }
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -61,6 +63,7 @@ impl Place {
         Self::Motion,
         Self::Insert,
         Self::Replace,
+        Self::Snippet,
     ];
 
     /// The table's name.
@@ -81,6 +84,7 @@ impl Place {
             Self::Motion => "motion",
             Self::Insert => "insert",
             Self::Replace => "replace",
+            Self::Snippet => "snippet",
         }
     }
 
@@ -107,6 +111,7 @@ impl Place {
             Self::Motion => &[Self::Motion],
             Self::Insert => &[Self::Insert, Self::Editor, Self::Text, Self::Global],
             Self::Replace => &[Self::Replace, Self::Insert, Self::Editor, Self::Text, Self::Global],
+            Self::Snippet => &[Self::Snippet, Self::Insert, Self::Editor, Self::Text, Self::Global],
         }
     }
 }

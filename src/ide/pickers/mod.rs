@@ -13,6 +13,7 @@ pub mod models;
 pub mod registers;
 pub mod row;
 pub mod session_tree;
+pub mod snippets;
 pub mod tools;
 
 pub use row::{Load, Row};
@@ -32,4 +33,5 @@ pub static PICKERS: &[Row] = &[
     jumps::PICKER,
     tools::PICKER,
     session_tree::PICKER,
+    snippets::PICKER,
 ];

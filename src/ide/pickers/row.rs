@@ -28,4 +28,6 @@ pub enum Load {
     Entries,
     /// A search for the query brings them, a new one after every key. What the query begins with.
     Live(String),
+    /// The person's snippets for the file that is shown.
+    Snippets,
 }

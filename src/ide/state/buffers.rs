@@ -286,6 +286,16 @@ impl Buffers {
         }
     }
 
+    /// Puts files in the order of these paths; others follow.
+    pub fn order(&mut self, paths: &[PathBuf]) {
+        let shown = self.current().map(|buffer| buffer.id);
+        let place = |buffer: &Buffer| paths.iter().position(|path| Some(path) == buffer.path.as_ref());
+        self.list.sort_by_key(|buffer| place(buffer).unwrap_or(usize::MAX));
+        if let Some(id) = shown {
+            self.show(id);
+        }
+    }
+
     /// Shows the next or the previous file.
     pub fn cycle(&mut self, step: isize) {
         if !self.list.is_empty() {

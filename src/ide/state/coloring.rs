@@ -23,6 +23,8 @@ use crate::text::rope::Text;
 const FIRST_BUDGET: Duration = Duration::from_secs(5);
 /// Time for a parse after edits.
 const BUDGET: Duration = Duration::from_secs(2);
+/// Edits of one change that colours are carried through.
+const CARRIED_MAX: usize = 20_000;
 /// Bytes of the first line that tell a language.
 const FIRST_LINE_MAX: usize = 200;
 
@@ -126,6 +128,16 @@ impl Coloring {
         self.language
     }
 
+    /// Every name of the language, in lower case.
+    pub fn names(&self) -> Vec<&'static str> {
+        let (name, aliases) = match (self.language, self.lined) {
+            (Some(row), _) => (row.name, row.aliases),
+            (None, Some(row)) => (row.name, row.aliases),
+            (None, None) => return Vec::new(),
+        };
+        aliases.iter().copied().chain([name]).collect()
+    }
+
     /// Why there are no colours, if there should be some.
     pub fn trouble(&self) -> Option<Trouble> {
         self.trouble
@@ -143,6 +155,11 @@ impl Coloring {
         }
         let Some(heard) = document.heard() else { return self.restart() };
         for past in heard {
+            // To carry them through that many takes longer than a frame may: they are found anew.
+            if past.changes.edits().nth(CARRIED_MAX).is_some() {
+                self.painted.clear();
+                self.outline.clear();
+            }
             for painted in &mut self.painted {
                 painted.map(&past.changes);
             }

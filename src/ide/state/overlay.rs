@@ -63,6 +63,8 @@ pub enum Pick {
     Tool(String),
     /// A place in the conversation: an entry's id.
     Entry(String),
+    /// A snippet's body.
+    Snippet(String),
 }
 
 /// One row of a picker.

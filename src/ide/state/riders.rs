@@ -10,6 +10,7 @@ use crate::text::folds::Folds;
 use crate::text::inlay::Inlays;
 use crate::text::position::{Byte, Column};
 use crate::text::selection::Selection;
+use crate::text::stops::Stops;
 
 /// Where a view of a text is.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +51,8 @@ pub struct Riders {
     pub inlays: Inlays,
     /// How it differs from what git has.
     pub hunks: Hunks,
+    /// The stops of a snippet that somebody goes through.
+    pub stops: Option<Stops>,
 }
 
 impl Riders {
@@ -63,5 +66,8 @@ impl Riders {
         self.folds.map(changes);
         self.inlays.map(changes);
         self.hunks.map(changes);
+        if self.stops.as_mut().is_some_and(|stops| !stops.map(changes)) {
+            self.stops = None;
+        }
     }
 }

@@ -24,6 +24,7 @@ use super::modal::Modal;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
 use super::replacing::Replacing;
+use super::restored::Restoring;
 use super::scrollbar::Surveys;
 use super::show::Show;
 use super::shown::Shown;
@@ -58,8 +59,12 @@ pub struct Status {
 pub struct State {
     /// The folder that is worked on.
     pub workspace: PathBuf,
+    /// What comes back from the last time, and what is kept for the next.
+    pub restoring: Restoring,
     /// The user's home, for `~`.
     pub home: PathBuf,
+    /// Where the person's own files of the program are.
+    pub config: PathBuf,
     /// Columns and rows of the screen.
     pub size: (u16, u16),
     /// Where the panes are.
@@ -185,7 +190,9 @@ impl State {
         };
         Self {
             workspace: options.workspace.clone(),
+            restoring: Restoring::new(options.keep_open, options.restored.clone()),
             home: options.home.clone(),
+            config: options.config.clone(),
             size,
             areas: Areas::default(),
             buffers: Buffers::default(),
@@ -259,6 +266,7 @@ impl State {
             Focus::Editor => match self.modal.place(self.keymap.modes()) {
                 Place::Editor if self.shows_list() => Place::List,
                 Place::Normal if self.shows_list() => Place::NormalList,
+                Place::Editor | Place::Insert if self.goes_through_snippet() => Place::Snippet,
                 place => place,
             },
             Focus::Agent => Place::Prompt,
@@ -268,6 +276,14 @@ impl State {
     /// Whether the text that is shown is a list of places.
     fn shows_list(&self) -> bool {
         self.buffers.current().is_some_and(|buffer| buffer.listing.is_some())
+    }
+
+    /// Whether the cursor is in a snippet whose stops are gone through.
+    fn goes_through_snippet(&self) -> bool {
+        self.buffers.current().is_some_and(|buffer| {
+            let primary = buffer.area.selection.primary();
+            buffer.area.riders.stops.as_ref().is_some_and(|stops| stops.holds(primary))
+        })
     }
 
     /// How its project wants the text written that has the keys.

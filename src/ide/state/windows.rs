@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use ratatui::layout::Rect;
+use serde::{Deserialize, Serialize};
 
 use super::buffers::BufferId;
 use super::shown::Drag;
@@ -43,6 +44,39 @@ enum Node {
 struct Split {
     beside: bool,
     parts: Vec<(Node, u32)>,
+}
+
+/// How windows divide the room, without saying which they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Shape {
+    /// One window.
+    Window,
+    /// Parts beside each other, or one above the other, with their shares of the room.
+    Split(bool, Vec<(Shape, u32)>),
+}
+
+impl Shape {
+    /// How many windows there are; none where a split is no split.
+    fn count(&self) -> Option<usize> {
+        match self {
+            Self::Window => Some(1),
+            Self::Split(_, parts) if parts.len() < 2 => None,
+            Self::Split(_, parts) => parts.iter().map(|(part, _)| part.count()).sum(),
+        }
+    }
+
+    fn node(&self, next: &mut u32) -> Node {
+        match self {
+            Self::Window => {
+                *next += 1;
+                Node::Window(WindowId(*next - 1))
+            }
+            Self::Split(beside, parts) => {
+                let part = |(shape, share): &(Self, u32)| (shape.node(next), (*share).clamp(1, FINEST));
+                Node::Split(Split { beside: *beside, parts: parts.iter().map(part).collect() })
+            }
+        }
+    }
 }
 
 /// A line between two parts of a split.
@@ -96,6 +130,19 @@ impl Default for Windows {
 }
 
 impl Windows {
+    /// Windows of a shape, the first one active; `None` where the shape is none, or has too many.
+    pub fn of_shape(shape: &Shape) -> Option<Self> {
+        shape.count().filter(|count| *count <= WINDOWS_MAX)?;
+        let mut next = 0;
+        let root = shape.node(&mut next);
+        Some(Self { root, next, ..Self::default() })
+    }
+
+    /// How they divide the room.
+    pub fn shape(&self) -> Shape {
+        self.root.shape()
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.root.windows().len()
@@ -217,6 +264,16 @@ fn overlap(a: u16, a_len: u16, b: u16, b_len: u16) -> bool {
 }
 
 impl Node {
+    fn shape(&self) -> Shape {
+        match self {
+            Self::Window(_) => Shape::Window,
+            Self::Split(split) => {
+                let parts = split.parts.iter().map(|(node, share)| (node.shape(), *share));
+                Shape::Split(split.beside, parts.collect())
+            }
+        }
+    }
+
     fn windows(&self) -> Vec<WindowId> {
         match self {
             Self::Window(id) => vec![*id],

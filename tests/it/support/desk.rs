@@ -14,6 +14,7 @@ use bowline::ide::headless::Headless;
 use bowline::ide::input::read_keymap;
 use bowline::ide::options::{OpenTarget, Options};
 use bowline::ide::pump::Pump;
+use bowline::ide::restoring;
 use bowline::ide::state::State;
 use bowline::ide::state::overlay::Overlay;
 use bowline::ide::tasks::Tasks;
@@ -46,6 +47,7 @@ pub struct Plan {
     models: Vec<&'static str>,
     refused: Arc<Refused>,
     keep_undo: bool,
+    restores: bool,
 }
 
 impl Plan {
@@ -69,6 +71,7 @@ impl Plan {
             models: vec!["script"],
             refused: Arc::default(),
             keep_undo: true,
+            restores: false,
         }
     }
 
@@ -79,10 +82,36 @@ impl Plan {
         self
     }
 
+    /// What was open comes back where nothing else is opened, and is kept for the next time.
+    #[must_use]
+    pub fn restoring(mut self) -> Self {
+        self.restores = true;
+        self
+    }
+
     /// Puts a file into the workspace.
     #[must_use]
     pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         let path = self.temp.path().join("work").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Puts a file where the person keeps those of the program.
+    #[must_use]
+    pub fn config(self, path: &str, content: &str) -> Self {
+        self.at_home("config", path, content)
+    }
+
+    /// Puts a file where the program keeps what must outlive it.
+    #[must_use]
+    pub fn state(self, path: &str, content: &str) -> Self {
+        self.at_home("state", path, content)
+    }
+
+    fn at_home(self, folder: &str, path: &str, content: &str) -> Self {
+        let path = self.temp.path().join("home").join(folder).join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
         self
@@ -205,7 +234,7 @@ impl Plan {
         let root = home.display().to_string();
         let home =
             Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
-        let state = home.state.clone();
+        let (state, config) = (home.state.clone(), home.config.clone());
         let env = Place::new(&work, self.refused.clone());
         let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
         let time = clock.clone();
@@ -224,11 +253,16 @@ impl Plan {
             .boxed()
         });
         let tasks = Tasks::on(tokio::runtime::Handle::current());
-        let feed = Feed::start(Arc::new(env), tasks, self.open, |_| None);
+        let keep_open = self.restores && self.open.is_empty();
+        let last = || restoring::last(&state, &work);
+        let (open, restored) =
+            keep_open.then(last).flatten().map_or((self.open, None), |(open, last)| (open, Some(last)));
+        let feed = Feed::start(Arc::new(env), tasks, open, |_| None);
         let (keymap, problems) = read_keymap("keymaps/test.toml", &self.keymap);
         let options = Options {
             workspace: work,
             home: user,
+            config,
             state,
             prompts: Vec::new(),
             theme: Theme::builtin(),
@@ -239,13 +273,15 @@ impl Plan {
             auto_pairs: true,
             wrap_column: 40,
             look: bowline::ide::state::look::Look::default(),
+            keep_open,
+            restored,
             keep_undo: self.keep_undo,
             mouse: true,
             unrestricted: false,
             connect: Some(connect),
             clock: clock.clone(),
         };
-        let ide = Headless::start(options, feed, self.size).await;
+        let ide = Box::pin(Headless::start(options, feed, self.size)).await;
         Desk { temp: self.temp, ide, clock, script, refused: self.refused }
     }
 }

@@ -1,0 +1,80 @@
+//! Work that fills pickers: the workspace's files, the session, the person's own files.
+
+use std::path::PathBuf;
+
+use nucleo::Injector;
+use tokio_util::sync::CancellationToken;
+
+use super::Worker;
+use crate::config::snippets;
+use crate::ide::event::Event;
+use crate::ide::state::overlay::{Pick, PickRow, push};
+use crate::workspace::walk;
+
+impl Worker {
+    /// Puts the snippets of a folder for a language of these names into a picker. What is wrong
+    /// with their files is told.
+    pub(super) fn snippets(
+        &self,
+        injector: Injector<PickRow>,
+        picker: u64,
+        folder: PathBuf,
+        names: Vec<&'static str>,
+    ) {
+        let events = self.events.clone();
+        self.blocking(move || {
+            let (found, problems) = snippets::read(&folder, &names);
+            let none = found.is_empty().then(|| {
+                let language = names.last().map(|name| format!(" for {name}")).unwrap_or_default();
+                format!("there are no snippets{language} in {}", folder.display())
+            });
+            for snippet in found {
+                let short = [snippet.prefix, snippet.name].into_iter().filter(|part| !part.is_empty());
+                let text = short.collect::<Vec<_>>().join("  ");
+                let detail = snippet.description;
+                push(&injector, PickRow { text, detail, pick: Pick::Snippet(snippet.body) });
+            }
+            let told = problems.first().map(ToString::to_string).or(none);
+            if told.is_some_and(|told| events.blocking_send(Event::Failed(told)).is_err()) {
+                tracing::debug!("the loop has ended before snippets were read");
+            }
+            Event::Filled(picker)
+        });
+    }
+
+    /// Puts the workspace's files into a picker, in place of what it was filled with before.
+    pub(super) fn start_walk(&mut self, injector: Injector<PickRow>, picker: u64) {
+        self.walk.cancel();
+        self.walk = CancellationToken::new();
+        let (cancel, root) = (self.walk.clone(), self.env.root().to_path_buf());
+        self.blocking(move || {
+            walk::walk(&root, &cancel, |paths| {
+                for path in paths {
+                    push(
+                        &injector,
+                        PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) },
+                    );
+                }
+            });
+            Event::Filled(picker)
+        });
+    }
+
+    /// Ends a walk that nobody waits for.
+    pub fn stop_walk(&self) {
+        self.walk.cancel();
+    }
+
+    /// Puts the session's entries into a picker, the newest first.
+    pub(super) fn entries(&self, injector: &Injector<PickRow>, picker: u64) {
+        let Some(session) = self.session.clone() else { return };
+        let injector = injector.clone();
+        self.task(async move {
+            for place in session.places().await.into_iter().rev() {
+                let detail = if place.active { format!("● {}", place.role) } else { place.role };
+                push(&injector, PickRow { text: place.text, detail, pick: Pick::Entry(place.entry) });
+            }
+            Event::Filled(picker)
+        });
+    }
+}
