@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use tree_sitter::{Query, QueryError};
 
 use super::forms;
+use super::indent_query::Indents;
 use super::rules::Rules;
 use super::scopes::{self, Paint};
 use super::table::{LANGUAGES, Language};
@@ -27,6 +28,8 @@ pub struct Compiled {
     pub(super) content: Option<u16>,
     /// The capture of the name of its language.
     pub(super) named: Option<u16>,
+    /// How lines are indented.
+    pub(super) indents: Option<Indents>,
     language: &'static Language,
     textobjects: OnceLock<Option<Query>>,
     folds: OnceLock<Option<Query>>,
@@ -72,6 +75,7 @@ pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
     let grammar = tree_sitter::Language::new(language.grammar);
     let (shipped, inner) = (language.highlights.join("\n"), language.injections.join("\n"));
     let rules = Rules::new(&grammar, &format!("{shipped}\n{}\n{inner}", language.own))?;
+    let indents = Rules::new(&grammar, language.indents)?;
     let own_from = forms::forms(&shipped).len();
     Ok(Compiled {
         grammar,
@@ -81,6 +85,7 @@ pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
         content: rules.capture("injection.content"),
         named: rules.capture("injection.language"),
         rules,
+        indents: Indents::new(indents),
         language,
         textobjects: OnceLock::new(),
         folds: OnceLock::new(),
@@ -98,6 +103,8 @@ mod tests {
             assert!(made.paints.iter().any(Option::is_some), "{} paints nothing", language.name);
             assert_eq!(made.textobjects().is_some(), !language.textobjects.is_empty(), "{}", language.name);
             assert_eq!(made.folds().is_some(), !language.folds.is_empty(), "{}", language.name);
+            assert_eq!(made.indents.is_some(), !language.indents.is_empty(), "{}", language.name);
+            assert!(made.indents.as_ref().is_none_or(Indents::is_sound), "indents of {}", language.name);
             assert_eq!(made.content.is_some(), !language.injections.is_empty(), "{}", language.name);
         }
     }

@@ -8,6 +8,8 @@ pub mod compiled;
 pub mod detect;
 mod forms;
 pub mod highlight;
+pub mod indent;
+mod indent_query;
 pub mod injections;
 pub mod nodes;
 pub mod outline;

@@ -1,7 +1,8 @@
 //! Commands on whole lines: move, delete, join, sort, open, comment, wrap, clean.
 
 use super::command::{Command, Cx, chaining, command};
-use super::edit::{apply, line_ending, signs};
+use super::edit::{apply, signs};
+use super::indenting;
 use crate::text::comment;
 use crate::text::kill_ring::Direction;
 use crate::text::lines::{self, Order};
@@ -59,8 +60,7 @@ fn delete(cx: &mut Cx<'_>) {
 }
 
 fn open(cx: &mut Cx<'_>, below: bool) {
-    let ending = line_ending(cx);
-    apply(cx, |text, selection| lines::open(text, selection, below, ending));
+    indenting::open(cx, below, |_, selection| selection.clone());
 }
 
 fn sort(cx: &mut Cx<'_>, order: Order) {

@@ -12,6 +12,7 @@ pub mod fold;
 pub mod git;
 pub mod helix;
 pub mod history;
+pub mod indenting;
 pub mod lines;
 pub mod list;
 pub mod look;
@@ -38,6 +39,7 @@ pub static AREAS: &[&[Command]] = &[
     edit::COMMANDS,
     history::COMMANDS,
     lines::COMMANDS,
+    indenting::COMMANDS,
     again::COMMANDS,
     change::COMMANDS,
     motion::COMMANDS,

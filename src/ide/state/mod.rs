@@ -14,6 +14,7 @@ pub mod elsewhere;
 pub mod files;
 pub mod folding;
 pub mod hunks;
+pub mod indenting;
 pub mod jumps;
 pub mod look;
 pub mod modal;
