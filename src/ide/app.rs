@@ -287,6 +287,10 @@ impl App {
                 picker.filling = true;
                 self.worker.perform(Effect::Entries(picker.injector(), picker.number));
             }
+            Load::Symbols(job) => {
+                picker.filling = true;
+                self.worker.perform(Effect::Symbols(picker.injector(), picker.number, job));
+            }
         }
         self.state.push_overlay(Overlay::Picker(Box::new(picker)));
     }

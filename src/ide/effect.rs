@@ -16,6 +16,7 @@ use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
 use super::state::overlay::PickRow;
 use super::state::scrollbar::Survey;
+use super::state::symbols::SymbolsJob;
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -124,6 +125,8 @@ pub enum Effect {
     Walk(Injector<PickRow>, u64),
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
+    /// Put the named things of a text into a picker.
+    Symbols(Injector<PickRow>, u64, Box<SymbolsJob>),
     /// Press keys, one after the other.
     Keys(Vec<Key>),
     /// The last change of a modal map was made again.

@@ -156,6 +156,7 @@ impl Worker {
             Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
+            Effect::Symbols(injector, picker, job) => self.symbols(injector, picker, *job),
             effect => self.converse(effect),
         }
     }

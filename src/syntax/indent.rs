@@ -102,7 +102,7 @@ impl Syntax {
 
     /// The level of a spot; lines from `above` upwards are those that it may stand under.
     fn level(&self, text: &Text, spot: Spot, above: Line) -> Option<Level> {
-        let inside = self.inside(text, spot)?;
+        let inside = self.held(text, spot)?;
         if let Some(closes) = inside.closes {
             return Some(Level {
                 line: self.hung(text, closes.line, spot.at, &inside.openings)?,
@@ -146,7 +146,7 @@ impl Syntax {
                         continue;
                     }
                     None if !margin => {
-                        let inside = self.inside(text, spot_of(text, line))?;
+                        let inside = self.held(text, spot_of(text, line))?;
                         return Some((line, inside.openings));
                     }
                     None => {}
@@ -162,7 +162,7 @@ impl Syntax {
     fn hung(&self, text: &Text, line: Line, at: Byte, around: &[Opening]) -> Option<Line> {
         let mut line = line;
         for _ in 0..TURNS_MAX {
-            let inside = self.inside(text, spot_of(text, line))?;
+            let inside = self.held(text, spot_of(text, line))?;
             let ended = |last: &&Opening| last.end <= at.0 && last.line < line && !around.contains(last);
             match inside.openings.last().filter(ended) {
                 Some(last) => line = last.line,
@@ -173,7 +173,7 @@ impl Syntax {
     }
 
     /// What a line is in; `None` where the code is broken, or is none of ours.
-    fn inside(&self, text: &Text, spot: Spot) -> Option<Inside> {
+    fn held(&self, text: &Text, spot: Spot) -> Option<Inside> {
         let mut inside = Inside::default();
         if let Some(before) = last_full(text, spot.before) {
             let path = self.way(text, before)?;

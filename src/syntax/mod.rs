@@ -11,13 +11,18 @@ pub mod highlight;
 pub mod indent;
 mod indent_query;
 pub mod injections;
+pub mod locals;
+mod locals_query;
 pub mod nodes;
+pub mod objects;
 pub mod outline;
 pub mod painted;
 mod pattern;
 pub mod query;
+mod rainbow;
 mod rules;
 pub mod scopes;
+pub mod symbols;
 pub mod table;
 pub mod tree;
 

@@ -7,13 +7,19 @@ use crate::text::comment;
 use crate::text::kill_ring::Direction;
 use crate::text::lines::{self, Order};
 use crate::text::reflow;
+use crate::text::rope::Text;
+use crate::text::select;
+use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("edit.move-lines-up", "Move the lines up", |cx| shift(cx, false)),
     command("edit.move-lines-down", "Move the lines down", |cx| shift(cx, true)),
-    chaining("edit.delete-line", "Cut the whole lines", delete),
+    chaining("edit.delete-line", "Cut the whole lines", |cx| delete(cx, |_, selection, _| selection.clone())),
+    chaining("edit.kill-indent-block", "Cut the lines that are indented as far", |cx| {
+        delete(cx, select::indent_blocks);
+    }),
     command("edit.join-lines", "Join the lines", |cx| {
         apply(cx, lines::join);
     }),
@@ -46,11 +52,12 @@ fn shift(cx: &mut Cx<'_>, down: bool) {
     apply(cx, |text, selection| lines::move_lines(text, selection, down));
 }
 
-fn delete(cx: &mut Cx<'_>) {
+/// Cuts the lines that `which` makes of the selection.
+fn delete(cx: &mut Cx<'_>, which: fn(&Text, &Selection, usize) -> Selection) {
     let width = cx.state.tab_width();
     let mut gone = Vec::new();
     let edited = apply(cx, |text, selection| {
-        let (edit, lines) = lines::delete_lines(text, selection, width);
+        let (edit, lines) = lines::delete_lines(text, &which(text, selection, width), width);
         gone = lines;
         edit
     });
@@ -71,10 +78,7 @@ fn sort(cx: &mut Cx<'_>, order: Order) {
     apply(cx, |text, selection| lines::sort(text, selection, order));
 }
 
-fn clean(
-    cx: &mut Cx<'_>,
-    make: impl FnOnce(&crate::text::rope::Text, &crate::text::selection::Selection) -> Transaction,
-) {
+fn clean(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transaction) {
     let Some((area, ..)) = cx.state.text_target() else { return };
     if area.selection.is_empty() && area.text().end().0 > CLEAN_WHOLE {
         return cx.state.say("this text is long: select the lines to clean");

@@ -15,6 +15,7 @@ pub mod history;
 pub mod indenting;
 pub mod lines;
 pub mod list;
+pub mod locals;
 pub mod look;
 pub mod motion;
 pub mod places;
@@ -48,6 +49,7 @@ pub static AREAS: &[&[Command]] = &[
     registers::COMMANDS,
     places::COMMANDS,
     syntax::COMMANDS,
+    locals::COMMANDS,
     view::COMMANDS,
     look::COMMANDS,
     git::COMMANDS,

@@ -3,6 +3,7 @@
 use crate::ide::commands::Cx;
 use crate::ide::state::State;
 use crate::ide::state::overlay::{Pick, PickRow};
+use crate::ide::state::symbols::SymbolsJob;
 
 /// One picker.
 pub struct Row {
@@ -26,4 +27,6 @@ pub enum Load {
     Walk,
     /// The session brings them.
     Entries,
+    /// They are looked for in a text.
+    Symbols(Box<SymbolsJob>),
 }

@@ -42,6 +42,10 @@ pub struct Coloring {
     outline: Vec<Named>,
     /// What a frame showed last.
     visible: Vec<Range<Byte>>,
+    /// Whether brackets are wanted by their depth.
+    rainbow: bool,
+    /// Whether what was found is no longer what is wanted.
+    stale: bool,
     running: bool,
     /// Counts beginnings from nothing: what was found before one is out of date.
     round: u64,
@@ -57,6 +61,7 @@ pub struct ColorJob {
     since: Vec<Past>,
     text: Text,
     ranges: Vec<Range<Byte>>,
+    rainbow: bool,
     round: u64,
 }
 
@@ -137,7 +142,17 @@ impl Coloring {
     /// Forgets everything but the language.
     fn restart(&mut self) {
         let round = self.round + 1;
-        *self = Self { name: self.name.take(), language: self.language, round, ..Self::default() };
+        let (name, rainbow) = (self.name.take(), self.rainbow);
+        *self = Self { name, rainbow, language: self.language, round, ..Self::default() };
+    }
+
+    /// Wants brackets by their depth, or not. What was found the other way is looked for again,
+    /// and seen until then.
+    pub fn want_rainbow(&mut self, wanted: bool) {
+        if self.rainbow != wanted {
+            self.rainbow = wanted;
+            self.stale = true;
+        }
     }
 
     /// Another document stands in the place of this one: nothing that was found, or is still being
@@ -180,7 +195,7 @@ impl Coloring {
             self.paced = self.since.len();
         }
         let covered = |seen: &Range<Byte>| self.painted.iter().any(|painted| painted.covers(seen));
-        let covered = self.visible.iter().all(covered);
+        let covered = self.visible.iter().all(covered) && !self.stale;
         let known = self.tree.is_some() && self.since.is_empty() && covered;
         let idle = self.running || self.trouble.is_some() || !self.listening;
         // What comes into sight is wanted at once, what was changed when it is due.
@@ -189,11 +204,13 @@ impl Coloring {
             return None;
         }
         self.running = true;
+        self.stale = false;
         self.paced = 0;
         self.pace.begun();
         // The task gets the tree for good: giving back the memory of an old one takes its time, too.
         let (tree, since) = (self.tree.take(), std::mem::take(&mut self.since));
-        Some(ColorJob { language, tree, since, text: document.text().clone(), ranges, round: self.round })
+        let (text, rainbow) = (document.text().clone(), self.rainbow);
+        Some(ColorJob { language, tree, since, text, ranges, rainbow, round: self.round })
     }
 
     /// When time alone makes changes due.
@@ -297,7 +314,8 @@ impl ColorJob {
     pub fn run(self) -> Colored {
         let begun = Instant::now();
         let result = self.tree().map(|tree| {
-            let painted = self.ranges.iter().map(|range| tree.paint(&self.text, range.clone())).collect();
+            let paint = |range: &Range<Byte>| tree.paint_with(&self.text, range.clone(), self.rainbow);
+            let painted = self.ranges.iter().map(paint).collect();
             let first = self.ranges.first().map_or(Byte(0), |range| range.start);
             let last = self.ranges.last().map_or(first, |range| range.end);
             let outline = tree.outline(&self.text, &(first..last));

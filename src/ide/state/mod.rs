@@ -27,6 +27,7 @@ pub mod root;
 pub mod scrollbar;
 pub mod show;
 pub mod shown;
+pub mod symbols;
 pub mod transcript;
 pub mod transcript_lines;
 pub mod transcript_view;
