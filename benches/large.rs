@@ -10,13 +10,14 @@ use crate::terminal::{PATIENCE, Program, bowline_on, millis};
 use crate::{Effort, percentile, report};
 
 /// One megabyte.
-const MB: usize = 1 << 20;
+pub const MB: usize = 1 << 20;
 /// A line of the files.
-const LINE: &str = "    let value = compute(&self.state, 42)?; // a line of source with é in it\n";
+pub const LINE: &str = "    let value = compute(&self.state, 42)?; // a line of source with é in it\n";
 /// A part of a line without an end.
 const PART: &str = "{\"key\":\"a value with é\",\"numbers\":[1,2,3]},";
 
-fn fill(path: &Path, unit: &str, bytes: usize) {
+/// A file of about that many bytes.
+pub fn fill(path: &Path, unit: &str, bytes: usize) {
     let mut file = BufWriter::with_capacity(MB, File::create(path).unwrap());
     for _ in 0..=bytes / unit.len() {
         file.write_all(unit.as_bytes()).unwrap();
@@ -33,7 +34,7 @@ fn opened(unit: &str, bytes: usize, seen: &str) -> (Program, f64) {
 }
 
 /// Waits until the program has nothing to do; resident memory in MB then.
-fn at_rest(program: &mut Program) -> f64 {
+pub fn at_rest(program: &mut Program) -> f64 {
     let (mut before, mut quiet) = (program.usage(), 0);
     while quiet < 3 {
         program.settle(Duration::from_millis(100));
@@ -45,7 +46,7 @@ fn at_rest(program: &mut Program) -> f64 {
 }
 
 /// From writing a key to the first byte of its frame.
-fn key(program: &mut Program, key: &[u8]) -> f64 {
+pub fn key(program: &mut Program, key: &[u8]) -> f64 {
     let start = Instant::now();
     program.writer.write_all(key).unwrap();
     let mut first = program.settle(Duration::from_millis(15)).1;

@@ -11,6 +11,8 @@
 mod inside;
 /// Files of many megabytes in a pseudo terminal: open, memory, keys.
 mod large;
+/// Other editors beside it.
+mod peers;
 /// The built binary in a pseudo terminal: start, keys, idle.
 mod terminal;
 
@@ -45,6 +47,7 @@ const ROWS: &[Row] = &[
     ("interrupt", terminal::interrupt),
     ("large", large::files),
     ("line", large::line),
+    ("peers", peers::peers),
 ];
 
 fn main() {

@@ -40,7 +40,8 @@ fn run_with(program: &str, args: &[&str], text: &str, vars: &[(&str, &str)]) -> 
     run_on(program, args, vars, |path| std::fs::write(path, text).unwrap())
 }
 
-fn run_on(program: &str, args: &[&str], vars: &[(&str, &str)], fill: impl FnOnce(&Path)) -> Program {
+/// A program in a folder with a file `text.rs` that somebody else writes.
+pub fn run_on(program: &str, args: &[&str], vars: &[(&str, &str)], fill: impl FnOnce(&Path)) -> Program {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("work")).unwrap();
     fill(&folder.path().join("work/text.rs"));

@@ -83,6 +83,26 @@ impl KeptFiles {
         Ok(name)
     }
 
+    /// Adds to what this run keeps under a key, then removes the files that this `replaces`. Fails
+    /// when it keeps nothing there; what is there after a failure may be torn at its end.
+    pub fn append(&self, key: &str, content: &[u8], replaces: &[String]) -> io::Result<String> {
+        let name = {
+            // Held to the end: nothing else may take the file's place meanwhile.
+            let run = self.run();
+            let Run::Begun { id, names, .. } = &*run else { return Err(ending()) };
+            let name = format!("{key}.{id}{KEPT}");
+            if !names.contains_key(&name) {
+                return Err(io::ErrorKind::NotFound.into());
+            }
+            OpenOptions::new().append(true).open(self.folder.join(&name))?.write_all(content)?;
+            name
+        };
+        for old in replaces.iter().filter(|old| **old != name) {
+            self.remove(old)?;
+        }
+        Ok(name)
+    }
+
     /// A write begins: the id of this run, whose lock is made when it is needed first, and the
     /// write's number.
     fn begin(&self) -> io::Result<(String, u64)> {

@@ -6,7 +6,7 @@ use super::commands::{git, history, search};
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
-use super::modal::{helix, line, seek};
+use super::modal::{line, picking, seek};
 use super::recovery;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::undo_keeping;
@@ -80,7 +80,7 @@ pub fn question(cx: &mut Cx<'_>) {
     match topic {
         Topic::GoToLine | Topic::Earlier => {}
         Topic::Seek(forward) => seek::typed(cx, &answer, forward),
-        Topic::Pick(how) => helix::pick(cx, &answer, how),
+        Topic::Pick(how) => picking::pick(cx, &answer, how),
         Topic::Line => line::typed(cx, &answer),
         Topic::Find(from) => {
             search::leave(cx);

@@ -126,10 +126,10 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
     let cols = area.width.saturating_sub(gutter + bar);
     // The cursor behind the last character of a row needs a cell, too.
     buffer.area.riders.view.wrap = look.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
-    follow(buffer, frame, cols);
+    let top = follow(buffer, frame, cols);
     let view = &buffer.area.riders.view;
     let lens = buffer.area.lens(tab_width);
-    let mut rows = lens.rows_from(lens.row_at(view.top), height);
+    let mut rows = lens.rows_from(top, height);
     let head = buffer.area.caret();
     let pair = if look.brackets { pair_at(buffer, &rows) } else { None };
     let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
@@ -201,8 +201,9 @@ fn stick(buffer: &Buffer, lens: &Lens<'_>, rows: &mut [Row], head: Byte) -> usiz
     sticky.len()
 }
 
-/// Scrolls to the cursor when it has moved, or its part of the screen has changed.
-fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) {
+/// Scrolls to the cursor when it has moved, or its part of the screen has changed. Gives the
+/// first row.
+fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
     let Frame { area, look, tab_width, .. } = *frame;
     let head = buffer.area.caret();
     if frame.is_active {
@@ -218,21 +219,22 @@ fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) {
     let mut left = if resized { Column(0) } else { view.left };
     let free = view.free_scroll && view.followed == followed;
     if !free {
-        top = scrolled(&lens, top, head, usize::from(area.height), look.margin);
+        let row = lens.row_at(head);
         left = if lens.wrap.is_some() {
             Column(0)
         } else {
-            scrolled_columns(&lens, left, head, usize::from(cols))
+            scrolled_columns(left, lens.column(&row, head), usize::from(cols))
         };
+        top = scrolled(&lens, top, row, usize::from(area.height), look.margin);
     }
     let view = &mut buffer.area.riders.view;
     (view.top, view.left, view.free_scroll, view.followed) = (top.start, left, free, followed);
+    top
 }
 
-/// The first row of so many that show a place with a margin around it.
-fn scrolled(lens: &Lens<'_>, top: Row, head: Byte, height: usize, margin: usize) -> Row {
+/// The first row of so many that show one with a margin around it.
+fn scrolled(lens: &Lens<'_>, top: Row, row: Row, height: usize, margin: usize) -> Row {
     let margin = margin.min(height.saturating_sub(1) / 2);
-    let row = lens.row_at(head);
     let up = |row: Row, rows: usize| {
         std::iter::successors(Some(row.clone()), |row| lens.above(row)).take(rows + 1).last().unwrap_or(row)
     };
@@ -248,8 +250,7 @@ fn scrolled(lens: &Lens<'_>, top: Row, head: Byte, height: usize, margin: usize)
 }
 
 /// Columns jump by half a pane, so that typing at the edge does not redraw at every key.
-fn scrolled_columns(lens: &Lens<'_>, left: Column, head: Byte, cols: usize) -> Column {
-    let column = lens.column(&lens.row_at(head), head);
+fn scrolled_columns(left: Column, column: usize, cols: usize) -> Column {
     let cols = cols.max(1);
     if column >= left.0 && column < left.0 + cols {
         return left;
@@ -267,9 +268,9 @@ fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
     }
     let bounds = first.start.max(range.head.back(PAIR_REACH))..last.end.min(range.head + PAIR_REACH);
     let prose = |at: Byte| {
-        let spans = buffer.coloring.within(&(at..at + 1));
+        let mut spans = buffer.coloring.within(&(at..at + 1));
         let is_prose = |scope: &str| scope.starts_with("comment") || scope.starts_with("string");
-        spans.iter().find(|span| is_prose(span.scope)).map(|span| span.range.clone())
+        spans.find(|span| is_prose(span.scope)).map(|span| span.range)
     };
     let text = buffer.area.text();
     let is_bracket = |at: &Byte| text.byte_at(*at).is_some_and(|byte| b"()[]{}".contains(&byte));

@@ -1,6 +1,7 @@
 //! Writes, finds and removes kept texts, away from the loop. Must not know the state.
 //!
-//! A kept file is one line of JSON about the text, then the text.
+//! A kept file is one line of JSON about the text, then the text, then a line for each time that
+//! it was kept again (see `text::trail`).
 
 use std::ffi::OsString;
 use std::io;
@@ -19,6 +20,7 @@ use crate::text::diff;
 use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+use crate::text::trail::{self, Steps};
 
 /// How the keys of texts without a file begin.
 pub const NAMELESS: &str = "nameless-";
@@ -34,6 +36,8 @@ pub struct Head {
     pub format: Format,
     /// When it was kept, in milliseconds since the epoch.
     pub now_ms: u64,
+    /// The version of the text, as long as the file is open.
+    pub version: u64,
 }
 
 /// A piece of work.
@@ -48,6 +52,8 @@ pub enum Job {
         head: Head,
         /// The text.
         text: Text,
+        /// What led to it from the text that is kept already, where that is all that is new.
+        steps: Option<Steps>,
         /// What it makes useless.
         replaces: Vec<String>,
     },
@@ -130,8 +136,11 @@ pub struct Found {
 /// Does a piece of work; blocking. Several things can come of it.
 pub fn perform(files: &KeptFiles, job: Job) -> Vec<Kept> {
     match job {
-        Job::Write { buffer, key, head, text, replaces } => {
-            let result = write(files, &key, &head, &text, &replaces);
+        Job::Write { buffer, key, head, text, steps, replaces } => {
+            let added = steps.map(|steps| steps.to_line(head.now_ms));
+            let added = added.and_then(|line| files.append(&key, line.as_bytes(), &replaces).ok());
+            // What cannot be added to, for whatever reason, is written anew.
+            let result = added.map_or_else(|| write(files, &key, &head, &text, &replaces), Ok);
             vec![Kept::Written { buffer, result }]
         }
         Job::Remove { buffer, names } => {
@@ -218,8 +227,13 @@ fn read(files: &KeptFiles, name: String) -> Option<Found> {
     if parsed.is_none() {
         tracing::warn!(name, "a recovery file is damaged; it is left where it is");
     }
-    let (head, text) = parsed?;
-    Some(Found { name, buffer: None, head, text: text.into() })
+    let (mut head, base, lines) = parsed?;
+    if lines.is_empty() {
+        return Some(Found { name, buffer: None, head, text: base.into() });
+    }
+    let mut text = Text::from(base);
+    head.now_ms = trail::replay(&mut text, head.version, lines).unwrap_or(head.now_ms);
+    Some(Found { name, buffer: None, head, text: text.to_string().into() })
 }
 
 /// The first line, as it is in the file.
@@ -235,6 +249,8 @@ struct Line {
     time_ms: u64,
     /// The text's length in bytes.
     length: usize,
+    #[serde(default)]
+    version: u64,
 }
 
 impl Head {
@@ -248,16 +264,19 @@ impl Head {
             format: self.format,
             time_ms: self.now_ms,
             length,
+            version: self.version,
         };
         let json = serde_json::to_string(&line).expect("plain strings and numbers are always JSON");
         json + "\n"
     }
 
-    fn parse(bytes: &[u8]) -> Option<(Self, &str)> {
+    /// What is known about the text, the text, and the lines behind it.
+    fn parse(bytes: &[u8]) -> Option<(Self, &str, &[u8])> {
         let end = memchr::memchr(b'\n', bytes)?;
         let line: Line = serde_json::from_slice(&bytes[..end]).ok()?;
-        let text = std::str::from_utf8(&bytes[end + 1..]).ok()?;
-        if line.bowline != 1 || text.len() != line.length {
+        let (text, lines) = bytes[end + 1..].split_at_checked(line.length)?;
+        let text = std::str::from_utf8(text).ok()?;
+        if line.bowline != 1 {
             return None;
         }
         let path = match line.path_bytes {
@@ -265,7 +284,8 @@ impl Head {
             None => line.path.map(PathBuf::from),
         };
         let stamp = line.stamp.map(Stamp);
-        Some((Self { path, stamp, format: line.format, now_ms: line.time_ms }, text))
+        let Line { format, time_ms: now_ms, version, .. } = line;
+        Some((Self { path, stamp, format, now_ms, version }, text, lines))
     }
 }
 
@@ -278,10 +298,12 @@ mod tests {
         let odd = PathBuf::from(OsString::from_vec(b"/a/\xff\n.txt".to_vec()));
         for path in [None, Some(PathBuf::from("/a/é.txt")), Some(odd)] {
             let format = Format { bom: true, ..Format::default() };
-            let head = Head { path, stamp: Some(Stamp::of(b"x")), format, now_ms: 7 };
+            let head = Head { path, stamp: Some(Stamp::of(b"x")), format, now_ms: 7, version: 3 };
             let text = "é\r\n{\n\u{10FF80}";
             let file = head.to_line(text.len()) + text;
-            assert_eq!(Head::parse(file.as_bytes()), Some((head, text)));
+            let added = format!("{file}more");
+            assert_eq!(Head::parse(file.as_bytes()), Some((head.clone(), text, &b""[..])));
+            assert_eq!(Head::parse(added.as_bytes()), Some((head, text, &b"more"[..])));
             assert_eq!(Head::parse(&file.as_bytes()[..file.len() - 4]), None);
         }
         assert_eq!(Head::parse(b""), None);

@@ -53,9 +53,12 @@ fn job(state: &mut State, id: BufferId, now_ms: u64) -> Option<Job> {
     let path = buffer.real.clone().or_else(|| buffer.path.clone());
     let key = key(path.as_deref(), id);
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    let head = Head { path, stamp: buffer.stamp.clone(), format: buffer.area.document.format(), now_ms };
-    let replaces = state.unsaved.begin(id, version);
-    Some(Job::Write { buffer: id, key, head, text, replaces })
+    let steps = buffer.area.document.steps();
+    let format = buffer.area.document.format();
+    let head = Head { path, stamp: buffer.stamp.clone(), format, now_ms, version };
+    let steps = steps.filter(|steps| state.unsaved.can_add(id, &head, steps));
+    let replaces = state.unsaved.begin(id, &head, steps.as_ref());
+    Some(Job::Write { buffer: id, key, head, text, steps, replaces })
 }
 
 /// The key under which a file's text is kept.

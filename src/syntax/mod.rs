@@ -4,6 +4,7 @@
 //! scope is a name. Grammars and queries are made at the first need, never at a start. Nothing
 //! here is fast enough for a key's way to the screen, except moving what was found before.
 
+pub mod by_lines;
 pub mod compiled;
 pub mod detect;
 mod forms;
@@ -11,6 +12,7 @@ pub mod highlight;
 pub mod indent;
 mod indent_query;
 pub mod injections;
+pub mod lined;
 pub mod locals;
 mod locals_query;
 pub mod nodes;
@@ -24,8 +26,9 @@ mod rules;
 pub mod scopes;
 pub mod symbols;
 pub mod table;
+mod textmate;
 pub mod tree;
 
-pub use painted::{Painted, Span};
+pub use painted::{Painted, Span, Spans};
 pub use table::Language;
 pub use tree::{Syntax, Trouble};

@@ -227,6 +227,7 @@ fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
             author: line.author.as_ref().map_or(Author::Person, Who::author),
             time_ms: line.time_ms,
             grouping: Grouping::Own,
+            texts: None,
         }));
     }
     // The way from the root to the text is the one that redo follows.
@@ -240,7 +241,7 @@ fn way_from_root(lines: &[Line], at: usize) -> Option<usize> {
 }
 
 /// Edits as a change of a text, if they are one: in order, and between characters.
-fn checked(edits: &[(usize, usize, String)], text: &Text) -> Option<ChangeSet> {
+pub(super) fn checked(edits: &[(usize, usize, String)], text: &Text) -> Option<ChangeSet> {
     let (mut last, length) = (0, text.end().0);
     for (start, end, _) in edits {
         let fits = *start >= last && end >= start && *end <= length;

@@ -29,7 +29,7 @@ pub fn stops(text: &Text, line: Line, tab_width: usize) -> usize {
 /// The display column of an offset.
 pub fn column_of(text: &Text, at: Byte, tab_width: usize) -> Column {
     let line = text.line_of(at);
-    let (start, tab_width) = (text.line_start(line), stops(text, line, tab_width));
+    let start = text.line_start(line);
     let (from, before) = match text.long_lines() {
         Some(segments) if at - start > LONG_ENOUGH => measured(segments, start, at, text),
         _ => (start, 0),
@@ -37,6 +37,7 @@ pub fn column_of(text: &Text, at: Byte, tab_width: usize) -> Column {
     if is_plain(text, from..at) {
         return Column(before + (at - from));
     }
+    let tab_width = stops(text, line, tab_width);
     let rest = text.slice(from..at);
     Column(graphemes(&rest).fold(before, |column, g| column + width_at(g, column, tab_width)))
 }
@@ -70,7 +71,6 @@ fn cells(text: &Text, range: std::ops::Range<Byte>) -> usize {
 /// a wide character gives the character's start.
 pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byte {
     let (start, end) = (text.line_start(line), text.line_end(line));
-    let tab_width = stops(text, line, tab_width);
     let (mut from, mut column) = (start, 0);
     if let Some(segments) = text.long_lines().filter(|_| goal.0 > LONG_ENOUGH && end - start > LONG_ENOUGH) {
         for part in segments.from(start.0) {
@@ -89,6 +89,7 @@ pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byt
     if is_plain(text, from..reach) {
         return Byte((from.0 + (goal.0 - column)).min(reach.0));
     }
+    let tab_width = stops(text, line, tab_width);
     // No more of a long line than can hold the column, if it is usual text.
     let content = text.slice(from..end.min(text.char_floor(from + (goal.0 - column + 1) * CLUSTER)));
     let mut offset = 0;

@@ -118,7 +118,7 @@ pub fn reindent(
         moved.insert(line, new);
     }
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let after = selection.transform(|range| {
         let map = |at| mapping.map(at, Side::After);
         let start = |at: Byte| at == text.line_start(text.line_of(at)) && !range.is_empty();

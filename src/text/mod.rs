@@ -50,6 +50,7 @@ pub mod spans;
 pub mod subword;
 pub mod surround;
 pub mod tidy;
+pub mod trail;
 pub mod transaction;
 pub mod transpose;
 pub mod wrap;

@@ -43,7 +43,7 @@ impl<'a> Canvas<'a> {
     }
 
     /// The style of a scope in the theme; attributes only where there is no colour.
-    pub fn style(&self, scope: &str) -> Style {
+    pub fn style(&self, scope: &'static str) -> Style {
         if self.depth == ColorDepth::None { self.theme.mono_style(scope) } else { self.theme.style(scope) }
     }
 
@@ -79,7 +79,16 @@ impl<'a> Canvas<'a> {
     /// Patches the style of what stands in a rectangle.
     pub fn put_style(&mut self, part: Rect, style: Style) {
         let part = self.to_screen(part).intersection(self.clip);
-        self.buffer.set_style(part, style);
+        if part.is_empty() {
+            // The place of nothing may lie behind the last cell.
+            return;
+        }
+        for y in part.top()..part.bottom() {
+            let first = self.buffer.index_of(part.left(), y);
+            for cell in &mut self.buffer.content[first..first + usize::from(part.width)] {
+                cell.set_style(style);
+            }
+        }
     }
 
     /// Draws a text in one row and returns the column after it, whatever was clipped. A tab is

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::theme::color::ColorDepth;
 use crate::tui::theme::scheme::Theme;
-use crate::tui::tree::{Rows, Tree};
+use crate::tui::tree::Tree;
 use crate::tui::writer::Writer;
 
 /// Bytes that a terminal reads at once, as they were written.
@@ -114,8 +114,7 @@ impl Screen {
             self.lost = false;
         }
         let rows = tree.draw(&mut self.next, theme, self.depth, cx);
-        self.writer.difference(&self.shown, &self.next, &rows);
-        self.keep(&rows);
+        self.writer.difference(&mut self.shown, &self.next, &rows);
         let cursor = tree.cursor(cx).filter(|(x, y)| *x < self.next.area.width && *y < self.next.area.height);
         self.finish(cursor, cleared);
     }
@@ -143,17 +142,6 @@ impl Screen {
     /// Where the caret is; `None` while it is hidden.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         self.cursor
-    }
-
-    fn keep(&mut self, rows: &Rows) {
-        let width = usize::from(self.next.area.width);
-        for range in rows.ranges() {
-            let end = range.end.min(self.next.area.height);
-            let cells = usize::from(range.start) * width..usize::from(end) * width;
-            if !cells.is_empty() {
-                self.shown.content[cells.clone()].clone_from_slice(&self.next.content[cells]);
-            }
-        }
     }
 
     /// Ends a frame: caret in place, and wrapped so that it is seen at once. One run of cells

@@ -4,9 +4,12 @@
 //! May not know components or where bytes go. The cursor's place and the attributes in force
 //! are remembered between frames and forgotten when they cannot be known.
 
+use std::ops::Range;
+
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
+use self::moves::{absolute, by_column, by_home, csi, vertical};
 use crate::base::width::grapheme_width;
 use crate::tui::theme::color::{ColorDepth, reduce_pair};
 use crate::tui::tree::Rows;
@@ -31,6 +34,8 @@ const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).uni
 
 /// Rows that cost no more bytes than this are not worth shifting.
 const SHIFT_WORTH: usize = 40;
+/// So few cells are written as they are.
+const FEW: usize = 8;
 /// Cells that are seen and that a shift saves, so many that it is shorter for sure.
 const SHIFT_SURE: usize = 48;
 /// Cells that a row may be shifted by: a character or two, a tab.
@@ -50,18 +55,16 @@ struct Shift {
     saved: usize,
 }
 
+/// Equal to no cell that is drawn.
+static UNKNOWN: Cell = Cell::new("\u{0}");
+
 impl Shift {
-    /// The shift after which most of a row is as it should be, if there is one. Rows with
-    /// anything but plain cells are left alone: terminals disagree about the others.
-    fn find(old: &[Cell], new: &[Cell]) -> Option<Self> {
-        let plain = |cell: &Cell| is_ascii(cell) || width_of(cell) == 1 && !is_doubtful(cell.symbol());
-        let x = old.iter().zip(new).position(|(was, cell)| !same(was, cell))?;
-        if !old[x..].iter().chain(&new[x..]).all(|cell| plain(cell) && !cell.symbol().is_empty()) {
-            return None;
-        }
-        let stays = old.iter().rev().zip(new.iter().rev()).take_while(|(was, cell)| same(was, cell)).count();
-        let end = old.len() - stays;
-        let (old, new) = (&old[x..end], &new[x..end]);
+    /// The shift after which most of a row is as it should be, if there is one; only the cells of
+    /// `changed` differ. Rows of anything but plain cells must be left alone: terminals disagree
+    /// about the others.
+    fn find(old: &[Cell], new: &[Cell], changed: &Range<usize>) -> Option<Self> {
+        let (x, end) = (changed.start, changed.end);
+        let (old, new) = (&old[changed.clone()], &new[changed.clone()]);
         let fits = |a: &[Cell], b: &[Cell]| a.iter().zip(b).take_while(|(a, b)| same(a, b)).count();
         let ways = (1..=SHIFT_MAX.min(old.len() - 1))
             .flat_map(|n| [(fits(old, &new[n..]), n, true), (fits(&old[n..], new), n, false)]);
@@ -71,21 +74,39 @@ impl Shift {
         (fit > n).then_some(Self { x: x as u16, end: end as u16, cells: n as u16, inserts, saved })
     }
 
-    /// The row as the terminal has it after the shift; what it put in is equal to nothing.
-    fn moved(&self, old: &[Cell]) -> Vec<Cell> {
+    /// A cell as the terminal has it after the shift; what it put in is equal to nothing.
+    fn moved<'a>(&self, old: &'a [Cell], at: usize) -> &'a Cell {
         let (x, end, n) = (usize::from(self.x), usize::from(self.end), usize::from(self.cells));
-        let unknown = std::iter::repeat_n(Cell::new("\u{0}"), n);
-        let mut row = old[..x].to_vec();
-        if self.inserts {
-            row.extend(unknown);
-            row.extend_from_slice(&old[x..end - n]);
-        } else {
-            row.extend_from_slice(&old[x + n..end]);
-            row.extend(unknown);
+        match at {
+            _ if at < x || at >= end => &old[at],
+            _ if self.inserts => {
+                if at < x + n {
+                    &UNKNOWN
+                } else {
+                    &old[at - n]
+                }
+            }
+            _ => {
+                if at < end - n {
+                    &old[at + n]
+                } else {
+                    &UNKNOWN
+                }
+            }
         }
-        row.extend_from_slice(&old[end..]);
-        row
     }
+}
+
+/// The part of a row in which two versions of it differ, if they do.
+fn changed(old: &[Cell], new: &[Cell]) -> Option<Range<usize>> {
+    let start = old.iter().zip(new).position(|(was, cell)| !same(was, cell))?;
+    let end = old.iter().zip(new).rposition(|(was, cell)| !same(was, cell))?;
+    Some(start..end + 1)
+}
+
+/// Whether terminals agree about the width of a cell, which is one column.
+fn is_plain(cell: &Cell) -> bool {
+    is_ascii(cell) || !cell.symbol().is_empty() && width_of(cell) == 1 && !is_doubtful(cell.symbol())
 }
 
 /// Turns changed cells into bytes.
@@ -99,7 +120,8 @@ pub struct Writer {
     /// Runs of cells written since the last [`Writer::take`].
     runs: usize,
     out: Vec<u8>,
-    /// The two ways to change attributes that are weighed against each other.
+    /// Two ways, to a place or to attributes, that are weighed against each other. They are built
+    /// many times a frame, so the buffers stay.
     ways: [String; 2],
     /// The pair of colours that was reduced last, and what became of it.
     reduced: std::cell::Cell<Option<Reduced>>,
@@ -147,11 +169,18 @@ impl Writer {
         self.at = Some((0, 0));
     }
 
-    /// Writes the cells of `rows` in which `next` differs from `shown`.
-    pub fn difference(&mut self, shown: &Buffer, next: &Buffer, rows: &Rows) {
+    /// Writes the cells of `rows` in which `next` differs from `shown`, which is the same then.
+    pub fn difference(&mut self, shown: &mut Buffer, next: &Buffer, rows: &Rows) {
+        let width = usize::from(next.area.width);
         for range in rows.ranges() {
             for y in range.clone().take_while(|y| *y < next.area.height) {
-                self.row(shown, next, y);
+                let start = next.index_of(0, y);
+                let (old, new) =
+                    (&mut shown.content[start..start + width], &next.content[start..start + width]);
+                if let Some(changed) = changed(old, new) {
+                    self.row(old, new, y, &changed);
+                    old[changed.clone()].clone_from_slice(&new[changed]);
+                }
             }
         }
     }
@@ -161,11 +190,17 @@ impl Writer {
         if self.at == Some((x, y)) {
             return;
         }
-        let mut best = if x == 0 { csi(&[y + 1], 'H') } else { csi(&[y + 1, x + 1], 'H') };
+        let [best, way] = &mut self.ways;
+        best.clear();
+        absolute(x, y, best);
         if let Some((from_x, from_y)) = self.at {
-            for way in [by_column(from_x, x, from_y.abs_diff(y), y > from_y), by_home(x, from_y, y)] {
+            let (rows, down) = (from_y.abs_diff(y), y > from_y);
+            for relative in [by_column, by_home] {
+                way.clear();
+                relative(from_x, x, way);
+                vertical(rows, down, way);
                 if way.len() < best.len() {
-                    best = way;
+                    std::mem::swap(best, way);
                 }
             }
         }
@@ -173,17 +208,22 @@ impl Writer {
         self.at = Some((x, y));
     }
 
-    fn row(&mut self, shown: &Buffer, next: &Buffer, y: u16) {
-        let width = usize::from(next.area.width);
-        let start = next.index_of(0, y);
-        let (old, new) = (&shown.content[start..start + width], &next.content[start..start + width]);
+    fn row(&mut self, old: &[Cell], new: &[Cell], y: u16, changed: &Range<usize>) {
+        let was = |x: usize| &old[x];
+        let plain = |cells: Range<usize>| old[cells.clone()].iter().chain(&new[cells]).all(is_plain);
+        if changed.len() <= FEW && plain(changed.clone()) {
+            return self.cells(was, new, y, changed.clone());
+        }
+        if !plain(changed.start..new.len()) {
+            return self.cells(was, new, y, 0..new.len());
+        }
         // What is typed into a line moves its rest: terminals can do that themselves.
-        let shift = Shift::find(old, new);
+        let shift = Shift::find(old, new, changed);
         if let Some(shift) = shift.as_ref().filter(|shift| shift.saved >= SHIFT_SURE) {
             return self.shifted(shift, old, new, y);
         }
         let (pen, at, runs, length) = (self.pen, self.at, self.runs, self.out.len());
-        self.cells(old, new, y);
+        self.cells(was, new, y, changed.clone());
         let Some(shift) = shift.filter(|_| self.out.len() - length > SHIFT_WORTH) else { return };
         let plain = (self.pen, self.at, self.runs, self.out.split_off(length));
         (self.pen, self.at, self.runs) = (pen, at, runs);
@@ -198,7 +238,8 @@ impl Writer {
     fn shifted(&mut self, shift: &Shift, old: &[Cell], new: &[Cell], y: u16) {
         self.runs += 1;
         self.shift(shift, y, new.len());
-        self.cells(&shift.moved(old), new, y);
+        let changed = usize::from(shift.x)..usize::from(shift.end);
+        self.cells(|x| shift.moved(old, x), new, y, changed);
     }
 
     /// Cells go before others come in, so that nothing falls off the end of the row that stays:
@@ -208,29 +249,38 @@ impl Writer {
         let (goes, comes) = if shift.inserts { (shift.end - n, shift.x) } else { (shift.x, shift.end - n) };
         if stays || !shift.inserts {
             self.move_to(goes, y);
-            self.out.extend_from_slice(csi(&[n], 'P').as_bytes());
+            self.command(n, 'P');
         }
         if stays || shift.inserts {
             self.move_to(comes, y);
-            self.out.extend_from_slice(csi(&[n], '@').as_bytes());
+            self.command(n, '@');
         }
     }
 
-    fn cells(&mut self, old: &[Cell], new: &[Cell], y: u16) {
+    /// `CSI n letter`.
+    fn command(&mut self, n: u16, letter: char) {
+        let way = &mut self.ways[0];
+        way.clear();
+        csi(n, letter, way);
+        self.out.extend_from_slice(way.as_bytes());
+    }
+
+    /// Writes the cells of a part of a row that are not as they `were`.
+    fn cells<'a>(&mut self, were: impl Fn(usize) -> &'a Cell, new: &[Cell], y: u16, part: Range<usize>) {
         let width = new.len() as u16;
-        let mut x = 0;
+        let mut x = part.start as u16;
         // Terminals disagree about the width of joined characters: behind a changed one all is new.
         let mut doubt = false;
         let mut end_of_run = None;
-        while x < width {
-            let (was, cell) = (&old[usize::from(x)], &new[usize::from(x)]);
+        while x < part.end as u16 {
+            let (was, cell) = (were(usize::from(x)), &new[usize::from(x)]);
             if !doubt && is_ascii(cell) && same(was, cell) {
                 x += 1;
                 continue;
             }
             let cells = width_of(cell).min(width - x);
-            let span = usize::from(x)..usize::from(x + cells);
-            if !doubt && old[span.clone()].iter().zip(&new[span]).all(|(was, cell)| same(was, cell)) {
+            let mut span = usize::from(x)..usize::from(x + cells);
+            if !doubt && span.all(|x| same(were(x), &new[x])) {
                 x += cells;
                 continue;
             }
@@ -284,8 +334,11 @@ impl Writer {
         }
         self.move_to(x, y);
         self.set_pen(pen);
-        let way = if usize::from(run) == rest.len() { csi(&[], 'K') } else { csi(&[run], 'X') };
-        self.out.extend_from_slice(way.as_bytes());
+        if usize::from(run) == rest.len() {
+            self.out.extend_from_slice(b"\x1b[K");
+        } else {
+            self.command(run, 'X');
+        }
         run
     }
 
@@ -328,7 +381,6 @@ impl Writer {
         if self.pen == Some(pen) {
             return;
         }
-        // A frame changes attributes hundreds of times: the two ways are built in buffers that stay.
         let [change, afresh] = &mut self.ways;
         change.clear();
         afresh.clear();
@@ -369,46 +421,6 @@ fn is_doubtful(symbol: &str) -> bool {
     }
     let joins = |c| matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}');
     symbol.chars().any(joins) || grapheme_width(symbol) > 2
-}
-
-/// `CSI numbers letter`; a single 1 is left out, being the default.
-fn csi(numbers: &[u16], letter: char) -> String {
-    let numbers = match numbers {
-        [1] => String::new(),
-        _ => numbers.iter().map(u16::to_string).collect::<Vec<_>>().join(";"),
-    };
-    format!("\x1b[{numbers}{letter}")
-}
-
-/// A relative move: columns first, then rows.
-fn by_column(from: u16, to: u16, rows: u16, down: bool) -> String {
-    let mut way = match to.abs_diff(from) {
-        0 => String::new(),
-        n if to > from => csi(&[n], 'C'),
-        n @ 1..=3 => "\u{8}".repeat(usize::from(n)),
-        n => csi(&[n], 'D'),
-    };
-    way.push_str(&vertical(rows, down));
-    way
-}
-
-/// A move by way of the first column.
-fn by_home(to: u16, from_y: u16, to_y: u16) -> String {
-    let mut way = String::from("\r");
-    way.push_str(&vertical(from_y.abs_diff(to_y), to_y > from_y));
-    if to > 0 {
-        way.push_str(&csi(&[to], 'C'));
-    }
-    way
-}
-
-fn vertical(rows: u16, down: bool) -> String {
-    match (rows, down) {
-        (0, _) => String::new(),
-        (1..=2, true) => "\n".repeat(usize::from(rows)),
-        (rows, true) => csi(&[rows], 'B'),
-        (rows, false) => csi(&[rows], 'A'),
-    }
 }
 
 /// Appends the numbers that change one set of attributes into another, joined by `;`.
@@ -480,5 +492,6 @@ fn same(a: &Cell, b: &Cell) -> bool {
     (a.fg, a.bg, a.modifier) == (b.fg, b.bg, b.modifier) && a.symbol() == b.symbol()
 }
 
+mod moves;
 #[cfg(test)]
 mod tests;

@@ -65,7 +65,7 @@ fn color(desk: &mut Desk, (x, y): (u16, u16)) -> Color {
 #[tokio::test]
 async fn brackets_have_colours_by_their_depth_where_that_is_wanted() {
     let mut desk = Plan::new().with("a.rs", "fn f() { g([1], \"(\") }\n").start().await;
-    let theme = |scope: &str| Theme::builtin().style(scope).fg.unwrap();
+    let theme = |scope: &'static str| Theme::builtin().style(scope).fg.unwrap();
     let (x, y) = desk.find("fn f()");
     let usual = color(&mut desk, (x + 4, y));
     desk.keys("Alt-7 r").await;

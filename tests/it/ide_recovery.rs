@@ -210,3 +210,48 @@ async fn a_damaged_recovery_file_is_left_alone() {
     assert!(!asked(&mut desk));
     assert!(name.exists());
 }
+
+#[tokio::test]
+async fn what_is_typed_on_is_added_to_what_is_kept_and_all_of_it_comes_back() {
+    let long = "漢字\n".repeat(1000);
+    let mut desk = Plan::new().with("a.txt", &long).start().await;
+    let file = |desk: &Desk| {
+        let names = kept(desk);
+        assert_eq!(names.len(), 1);
+        std::fs::read(desk.path("../home/state/swap").join(&names[0])).unwrap()
+    };
+    desk.type_in("one é").await;
+    second(&mut desk).await;
+    let first = file(&desk);
+    desk.type_in(" two").await;
+    desk.keys("Ctrl-End").await;
+    desk.type_in("end").await;
+    second(&mut desk).await;
+    desk.keys("Ctrl-z").await;
+    second(&mut desk).await;
+    let last = file(&desk);
+    assert!(last.starts_with(&first), "the text itself is not written again");
+    assert!(last.len() < first.len() + 1000, "but what is new: {} bytes", last.len() - first.len());
+    let text = desk.text();
+    assert!(text.starts_with("one é two漢字\n") && text.ends_with("漢字\n"));
+    let mut desk = desk.again().open("a.txt").start().await;
+    desk.wait(GUARD);
+    desk.keys("r").await;
+    assert_eq!(desk.text(), text);
+}
+
+#[tokio::test]
+async fn after_a_save_the_text_is_kept_anew() {
+    let mut desk = Plan::new().with("a.txt", "\n").start().await;
+    desk.type_in("one").await;
+    second(&mut desk).await;
+    desk.keys("Ctrl-s").await;
+    second(&mut desk).await;
+    desk.type_in("two").await;
+    second(&mut desk).await;
+    let mut desk = desk.again().open("a.txt").start().await;
+    assert_eq!(desk.text(), "one\n");
+    desk.wait(GUARD);
+    desk.keys("r").await;
+    assert_eq!(desk.text(), "onetwo\n");
+}

@@ -18,7 +18,7 @@ fn style(desk: &mut Desk, text: &str, offset: u16) -> Style {
     desk.ide.app().screen.buffer()[(x + offset, y)].style()
 }
 
-fn scope(name: &str) -> Style {
+fn scope(name: &'static str) -> Style {
     Theme::builtin().style(name)
 }
 

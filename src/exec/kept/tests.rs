@@ -106,3 +106,20 @@ fn nothing_stays_behind_of_a_write_that_failed_or_was_overtaken_by_the_end() {
     assert!(files.write("a", with_pause("one", || files.end(false).unwrap()), &[]).is_err());
     assert_eq!(count(), 0);
 }
+
+#[test]
+fn what_is_kept_is_added_to_and_what_is_not_kept_is_not() {
+    let temp = tempfile::tempdir().unwrap();
+    let files = KeptFiles::new(temp.path().to_path_buf());
+    assert!(files.append("a", b"x", &[]).is_err(), "nothing was kept ever");
+    keep(&files, "b", "other");
+    assert!(files.append("a", b"x", &[]).is_err(), "nothing is kept there");
+    let name = keep(&files, "a", "one");
+    assert_eq!(files.append("a", b" two", std::slice::from_ref(&name)).unwrap(), name);
+    assert_eq!(files.read(&name).unwrap(), b"one two", "and it replaces itself without going away");
+    files.remove(&name).unwrap();
+    assert!(files.append("a", b"x", &[]).is_err());
+    keep(&files, "a", "one");
+    files.end(false).unwrap();
+    assert!(files.append("a", b"x", &[]).is_err(), "the run is at its end");
+}

@@ -179,7 +179,8 @@ pub fn run(search: &SearchFor) -> Found {
                 let new = needle.replacement(text, place.clone(), new);
                 (place, new)
             });
-            found.changes = Some(ChangeSet::replace(text.end().0, edits));
+            let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
+            found.edit = Some(edit.prepared(text));
         }
     }
     found.needle = Some(needle);
@@ -435,10 +436,10 @@ fn replaced_all(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     cx.state.damage.all();
     let shown = cx.state.buffers.current().filter(|shown| shown.id == search.buffer);
     let same = shown.is_some_and(|shown| shown.area.document.version() == search.version);
-    let Some(changes) = found.changes.filter(|_| same) else {
+    let Some(edit) = found.edit.filter(|_| same) else {
         return cx.state.say("the text changed meanwhile: nothing is replaced");
     };
     cx.state.highlight = None;
-    super::edit::apply(cx, |_, _| Transaction::new(changes));
+    super::edit::apply(cx, |_, _| edit);
     cx.state.say(format!("replaced {}; one undo takes them back", found.count.0));
 }

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use super::buffers::{Buffer, BufferId};
 use crate::exec::Stamp;
+use crate::ide::keeping::Head;
 use crate::text::format::Format;
+use crate::text::trail::Steps;
 
 /// How long an edit may be without being kept. The write itself takes its time too, and what
 /// is older than a second must be safe.
 const DELAY: Duration = Duration::from_millis(500);
-/// Texts longer than this are kept less often, in bytes.
+/// Texts longer than this are written anew less often, in bytes.
 const LARGE: usize = 4 << 20;
 /// How much longer such a text waits for each [`LARGE`] of its length, at most [`DELAY_MAX`].
 const DELAY_PER_LARGE: Duration = Duration::from_secs(1);
@@ -20,11 +22,14 @@ const DELAY_MAX: Duration = Duration::from_secs(15);
 /// How long after a failure the next write waits: a full disk is not to be hammered.
 const DELAY_FAILED: Duration = Duration::from_secs(5);
 
+/// Steps are added to a kept text until they take so many bytes, or as many as the text.
+const ADDED_MAX: usize = 1 << 20;
+
 /// What is kept of one buffer.
 #[derive(Debug, Default)]
 struct Track {
-    /// The version that is kept or on its way.
-    kept: Option<u64>,
+    /// The text that is kept or on its way, and how many bytes were added to it since.
+    kept: Option<(Head, usize)>,
     /// When the text as it is must be kept.
     due: Option<Duration>,
     /// Whether a write or a removal is on its way.
@@ -88,8 +93,9 @@ impl Unsaved {
                 continue;
             }
             let track = self.tracks.entry(buffer.id).or_default();
-            if track.kept != Some(version) {
-                let delay = delay(buffer.area.text().end().0);
+            if track.kept.as_ref().is_none_or(|(head, _)| head.version != version) {
+                let anew = track.kept.is_some() && !buffer.area.document.has_steps();
+                let delay = if anew { delay(buffer.area.text().end().0) } else { DELAY };
                 let delay = if track.failed { delay.max(DELAY_FAILED) } else { delay };
                 track.due.get_or_insert(now + delay);
             }
@@ -126,10 +132,24 @@ impl Unsaved {
         self.tracks.iter().filter(|(_, track)| is_behind(track)).map(|(id, _)| *id).collect()
     }
 
-    /// A write of this version begins; returns the files that it makes useless.
-    pub fn begin(&mut self, id: BufferId, version: u64) -> Vec<String> {
+    /// Whether steps are all that what is kept of this buffer lacks, and short enough.
+    pub fn can_add(&self, id: BufferId, head: &Head, steps: &Steps) -> bool {
+        let Some(Track { kept: Some((kept, added)), busy: false, .. }) = self.tracks.get(&id) else {
+            return false;
+        };
+        let about = |head: &Head| (head.path.clone(), head.stamp.clone(), head.format);
+        kept.version == steps.from
+            && about(kept) == about(head)
+            && added + steps.bytes() <= ADDED_MAX.max(steps.length)
+    }
+
+    /// A write of a text begins, of the whole or of steps to it; returns the files that it makes
+    /// useless.
+    pub fn begin(&mut self, id: BufferId, head: &Head, steps: Option<&Steps>) -> Vec<String> {
         let track = self.tracks.entry(id).or_default();
-        (track.kept, track.due, track.busy) = (Some(version), None, true);
+        let before = track.kept.take().map_or(0, |(_, added)| added);
+        let added = steps.map_or(0, |steps| before + steps.bytes());
+        (track.kept, track.due, track.busy) = (Some((head.clone(), added)), None, true);
         track.replacing.append(&mut track.names);
         track.replacing.clone()
     }
@@ -209,6 +229,10 @@ mod tests {
         Duration::from_secs(count)
     }
 
+    fn head(version: u64) -> Head {
+        Head { path: None, stamp: None, format: Format::default(), now_ms: 0, version }
+    }
+
     fn typed() -> (Buffers, BufferId) {
         let mut buffers = Buffers::default();
         let id = buffers.open(None, Document::default_file(), None);
@@ -230,7 +254,7 @@ mod tests {
         unsaved.watch(buffers.all(), seconds(0));
         assert_eq!(unsaved.useless(false), [""; 0]);
         assert_eq!(unsaved.useless(true), ["old.run.kept"]);
-        unsaved.begin(id, 1);
+        unsaved.begin(id, &head(1), None);
         assert_eq!(unsaved.useless(true), ["old.run.kept"], "the write may not come to its end");
         unsaved.written(id, Some("new.run.kept".to_string()));
         buffers.get_mut(id).unwrap().area.document.mark_saved();
@@ -246,7 +270,7 @@ mod tests {
         let mut unsaved = Unsaved::default();
         unsaved.watch(buffers.all(), seconds(0));
         assert_eq!(unsaved.due(seconds(1)), [id]);
-        unsaved.begin(id, 1);
+        unsaved.begin(id, &head(1), None);
         assert_eq!(unsaved.behind(), [id], "it may fail");
         unsaved.watch(buffers.all(), seconds(1));
         unsaved.written(id, None);
@@ -255,7 +279,7 @@ mod tests {
         unsaved.watch(buffers.all(), seconds(1));
         assert_eq!(unsaved.due(seconds(3)), []);
         assert_eq!(unsaved.due(seconds(7)), [id]);
-        unsaved.begin(id, 1);
+        unsaved.begin(id, &head(1), None);
         unsaved.written(id, Some("a.run.kept".to_string()));
         unsaved.watch(buffers.all(), seconds(7));
         assert_eq!((unsaved.behind(), unsaved.deadline(), unsaved.told), (Vec::new(), None, false));
@@ -265,17 +289,51 @@ mod tests {
     fn typing_during_a_write_that_fails_does_not_hurry_the_next() {
         let (mut buffers, id) = typed();
         let mut unsaved = Unsaved::default();
-        unsaved.begin(id, 1);
+        unsaved.begin(id, &head(1), None);
         type_x(&mut buffers, id);
         unsaved.watch(buffers.all(), seconds(0));
         unsaved.written(id, None);
         unsaved.watch(buffers.all(), seconds(0));
         assert_eq!(unsaved.due(seconds(3)), []);
-        unsaved.begin(id, 2);
+        unsaved.begin(id, &head(2), None);
         type_x(&mut buffers, id);
         unsaved.watch(buffers.all(), seconds(6));
         unsaved.written(id, Some("a.run.kept".to_string()));
         unsaved.watch(buffers.all(), seconds(6));
         assert_eq!(unsaved.due(seconds(7)), [id], "it works again");
+    }
+
+    #[test]
+    fn steps_are_added_to_what_they_lead_on_from_until_they_are_long() {
+        let (mut buffers, id) = typed();
+        let mut unsaved = Unsaved::default();
+        let steps = |buffers: &mut Buffers| {
+            let document = &mut buffers.get_mut(id).unwrap().area.document;
+            (document.steps(), head(document.version()))
+        };
+        let (none, first) = steps(&mut buffers);
+        assert!(none.is_none(), "nobody has asked before");
+        unsaved.begin(id, &first, None);
+        type_x(&mut buffers, id);
+        let (added, second) = steps(&mut buffers);
+        let added = added.unwrap();
+        assert!(!unsaved.can_add(id, &second, &added), "the first write may fail");
+        unsaved.written(id, Some("a.run.kept".to_string()));
+        assert!(unsaved.can_add(id, &second, &added));
+        let moved = Head { path: Some("/a".into()), ..second.clone() };
+        assert!(!unsaved.can_add(id, &moved, &added), "another file");
+        unsaved.begin(id, &second, Some(&added));
+        unsaved.written(id, Some("a.run.kept".to_string()));
+        assert!(!unsaved.can_add(id, &second, &added), "they are there already");
+        let area = &mut buffers.get_mut(id).unwrap().area;
+        let much = edit::insert(area.text(), &area.selection, &"x".repeat(ADDED_MAX - 100));
+        area.apply_foreign(much, 0);
+        let (added, third) = steps(&mut buffers);
+        assert!(unsaved.can_add(id, &third, added.as_ref().unwrap()));
+        unsaved.begin(id, &third, added.as_ref());
+        unsaved.written(id, None);
+        type_x(&mut buffers, id);
+        let (added, fourth) = steps(&mut buffers);
+        assert!(!unsaved.can_add(id, &fourth, &added.unwrap()), "the file may be torn");
     }
 }

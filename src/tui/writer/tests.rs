@@ -34,7 +34,9 @@ fn bytes(shown: &Buffer, next: &Buffer) -> String {
     let mut writer = Writer::new(ColorDepth::True);
     writer.clear();
     writer.take();
-    writer.difference(shown, next, &all_rows());
+    let mut shown = shown.clone();
+    writer.difference(&mut shown, next, &all_rows());
+    assert_eq!(&shown, next, "what is shown is kept");
     String::from_utf8(writer.take().0).unwrap()
 }
 
@@ -77,7 +79,7 @@ fn colours_shrink_on_the_way_out() {
         let mut writer = Writer::new(depth);
         writer.clear();
         writer.take();
-        writer.difference(&buffer(&[]), &next, &all_rows());
+        writer.difference(&mut buffer(&[]), &next, &all_rows());
         assert_eq!(String::from_utf8(writer.take().0).unwrap(), bytes, "{depth:?}");
     }
 }
@@ -173,10 +175,10 @@ proptest! {
         for texts in &frames {
             let texts: Vec<_> = texts.iter().map(|(x, y, text, style)| (*x, *y, text.as_str(), *style)).collect();
             let next = buffer(&texts);
-            writer.difference(&shown, &next, &all_rows());
+            writer.difference(&mut shown, &next, &all_rows());
             stream.extend(writer.take().0);
             prop_assert_eq!(emulated(&stream), expected(&next));
-            shown = next;
+            prop_assert_eq!(&shown, &next);
         }
     }
 }
@@ -227,8 +229,10 @@ proptest! {
         let (first, second) = if back { (panes(&typed), panes(&words)) } else { (panes(&words), panes(&typed)) };
         let mut writer = Writer::new(ColorDepth::True);
         writer.clear();
-        writer.difference(&buffer(&[]), &first, &all_rows());
-        writer.difference(&first, &second, &all_rows());
+        let mut shown = buffer(&[]);
+        writer.difference(&mut shown, &first, &all_rows());
+        writer.difference(&mut shown, &second, &all_rows());
+        prop_assert_eq!(&shown, &second);
         prop_assert_eq!(emulated(&writer.take().0), expected(&second));
     }
 }

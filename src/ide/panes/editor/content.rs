@@ -23,7 +23,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
     let plain = Style { bg: None, ..canvas.style("ui.text") };
     let inlays = drawn.lens.inlays_in(row);
     // Of a long line only what can be on screen is taken out of the rope.
-    let (from, start) = if inlays.is_empty() && drawn.lens.wrap.is_none() {
+    let is_cut = drawn.shown.left > 0 && drawn.lens.wrap.is_none();
+    let (from, start) = if is_cut && inlays.is_empty() {
         let from = columns::at_column(text, row.line, Column(drawn.shown.left), drawn.lens.tab_width);
         (from, columns::column_of(text, from, drawn.lens.tab_width).0)
     } else {
@@ -81,7 +82,7 @@ fn draw_each(
 ) {
     let control = canvas.style("ui.control");
     let (cols, _) = canvas.size();
-    let mut colors = drawn.buffer.coloring.within(&(from..from + content.len())).iter().peekable();
+    let mut colors = drawn.buffer.coloring.within(&(from..from + content.len())).peekable();
     let mut inlays = inlays.iter().skip_while(|inlay| inlay.at < from).peekable();
     let mut at = from;
     for grapheme in graphemes(content) {
