@@ -242,7 +242,7 @@ fn open(text: &Text, path: &Path<'_>, spot: Spot, inside: &mut Inside) {
     let prevented = all.clone().rev().find(|n| stops && extended(*n));
     for n in all {
         let node = path.nodes[n].0;
-        if !(holds(n) || extended(n) || is_unfinished(node)) {
+        if !(holds(n) || extended(n) || n > 0 && is_unfinished(node)) {
             continue;
         }
         let line = Line(node.start_position().row);
