@@ -214,4 +214,19 @@ pub trait Environment: Send + Sync + fmt::Debug {
         output: OutputSink,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Exit, EnvError>>;
+
+    /// Runs a command that reads `input` and whose standard output and standard error are told
+    /// apart; all else is as with [`Self::run`]. A place that cannot do it says so.
+    fn filter(
+        &self,
+        command: CommandSpec,
+        input: Vec<u8>,
+        output: OutputSink,
+        errors: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        drop((input, output, errors, cancel));
+        let source = std::io::ErrorKind::Unsupported.into();
+        Box::pin(std::future::ready(Err(EnvError::Io { path: command.cwd, source })))
+    }
 }

@@ -121,6 +121,17 @@ impl Environment for LocalEnvironment {
     ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         Box::pin(process::run(&self.vars, command, output, cancel))
     }
+
+    fn filter(
+        &self,
+        command: CommandSpec,
+        input: Vec<u8>,
+        output: OutputSink,
+        errors: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        Box::pin(process::filter(&self.vars, command, input, (output, errors), cancel))
+    }
 }
 
 /// One lock for each path that is being written, so that of two writes with the same stamp

@@ -11,6 +11,7 @@ pub mod process;
 pub mod replace;
 pub mod shelf;
 pub mod spill;
+pub mod tree;
 
 pub use environment::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, PieceSink,

@@ -1,6 +1,7 @@
 //! Running one shell command of this machine: its process group, its output, its end.
 //!
-//! Must not know why it runs. Both output streams go into one pipe, so that their order is kept.
+//! Must not know why it runs. Both output streams go into one pipe, so that their order is kept,
+//! unless the command is a filter.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -12,9 +13,9 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +33,8 @@ const DRAIN_QUIET: Duration = Duration::from_millis(100);
 const DRAIN_MAX: Duration = Duration::from_secs(2);
 /// Both waits after a kill, where nobody is interested in latecomers.
 const DRAIN_KILLED: Duration = Duration::from_millis(20);
+/// Read size for what is rarely much.
+const COMPLAINTS: usize = 4 * 1024;
 /// Read size: a pipe's capacity on Linux.
 const CHUNK: usize = 64 * 1024;
 
@@ -63,6 +66,86 @@ pub(super) async fn run(
             Ok(Exit::TimedOut)
         }
         status = job.finish(&mut output) => status.map(|status| Exit::Code(exit_code(status))),
+    }
+}
+
+/// Runs a command that is given `input`, and whose output and errors go to a sink each.
+pub(super) async fn filter(
+    vars: &[(OsString, OsString)],
+    command: CommandSpec,
+    input: Vec<u8>,
+    (mut output, mut errors): (OutputSink, OutputSink),
+    cancel: CancellationToken,
+) -> Result<Exit, EnvError> {
+    if cancel.is_cancelled() {
+        return Ok(Exit::Cancelled);
+    }
+    if !command.cwd.is_dir() {
+        return Err(EnvError::NoWorkingFolder(command.cwd));
+    }
+    let deadline = command.timeout.and_then(|limit| Instant::now().checked_add(limit));
+    let shell = shell(vars);
+    let started = spawn_apart(&shell, vars, &command).map_err(|source| files::error_at(&shell, source));
+    let (mut child, pipe, complaints) = started?;
+    let stdin = child.stdin.take();
+    let mut job = Job::new(child, pipe, command.cwd);
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            job.stop(&mut output).await;
+            Ok(Exit::Cancelled)
+        }
+        () = until(deadline) => {
+            job.stop(&mut output).await;
+            Ok(Exit::TimedOut)
+        }
+        status = between(&mut job, &mut output, feed(stdin, &input), listen(complaints, &mut errors)) => {
+            status.map(|status| Exit::Code(exit_code(status)))
+        }
+    }
+}
+
+/// A command's end, while it is fed and listened to. What it has not read by then it never will.
+async fn between(
+    job: &mut Job,
+    output: &mut OutputSink,
+    feed: impl Future<Output = ()>,
+    listen: impl Future<Output = ()>,
+) -> Result<ExitStatus, EnvError> {
+    tokio::pin!(feed, listen);
+    let (mut is_fed, mut is_heard) = (false, false);
+    let finish = job.finish(output);
+    tokio::pin!(finish);
+    let status = loop {
+        tokio::select! {
+            status = &mut finish => break status,
+            () = &mut feed, if !is_fed => is_fed = true,
+            () = &mut listen, if !is_heard => is_heard = true,
+        }
+    };
+    // A process that outlived the shell may hold the pipe for ever.
+    if !is_heard && timeout(DRAIN_QUIET, listen).await.is_err() {
+        tracing::debug!("a command's errors were not heard to their end");
+    }
+    status
+}
+
+/// Gives a command its input; one that does not want all of it is no failure.
+async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
+    let Some(mut stdin) = stdin else { return };
+    if let Err(error) = stdin.write_all(input).await {
+        tracing::debug!(%error, "a command did not read its whole input");
+    }
+}
+
+/// Passes on what a command complains about, to its end.
+async fn listen(mut pipe: Receiver, errors: &mut OutputSink) {
+    let mut buffer = vec![0; COMPLAINTS];
+    loop {
+        let read = pipe.read(&mut buffer).await;
+        if !pass_on(&buffer, read, errors) {
+            return;
+        }
     }
 }
 
@@ -99,22 +182,40 @@ fn spawn(
 ) -> io::Result<(Child, Receiver)> {
     let (reader, writer) = io::pipe()?;
     let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
+    let mut builder = shell_command(shell, vars, command);
     // The builder owns the write ends and drops them at the end of this function, so that the
     // pipe ends when the last process that holds it does.
-    let child = Command::new(shell)
+    let child = builder.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    Ok((child, pipe))
+}
+
+/// The same with a standard input to write to, and a pipe for output and for errors.
+fn spawn_apart(
+    shell: &Path,
+    vars: &[(OsString, OsString)],
+    command: &CommandSpec,
+) -> io::Result<(Child, Receiver, Receiver)> {
+    let ((output, stdout), (errors, stderr)) = (io::pipe()?, io::pipe()?);
+    let output = Receiver::from_owned_fd(OwnedFd::from(output))?;
+    let errors = Receiver::from_owned_fd(OwnedFd::from(errors))?;
+    let mut builder = shell_command(shell, vars, command);
+    let child = builder.stdin(Stdio::piped()).stdout(stdout).stderr(stderr).spawn()?;
+    Ok((child, output, errors))
+}
+
+/// A shell in a process group of its own, not started yet.
+fn shell_command(shell: &Path, vars: &[(OsString, OsString)], command: &CommandSpec) -> Command {
+    let mut builder = Command::new(shell);
+    builder
         .arg("-c")
         .arg(&command.script)
         .current_dir(&command.cwd)
         .env_clear()
         .envs(vars.iter().map(|(name, value)| (name, value)))
         .envs(&command.env)
-        .stdin(Stdio::null())
-        .stdout(writer.try_clone()?)
-        .stderr(writer)
         .process_group(0)
-        .kill_on_drop(true)
-        .spawn()?;
-    Ok((child, pipe))
+        .kill_on_drop(true);
+    builder
 }
 
 /// A running command. Dropped before its end, it takes its whole group along.

@@ -6,12 +6,17 @@ use super::commands::{git, history, search};
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
+use super::listing::{apply, places};
 use super::modal::{line, picking, seek};
-use super::recovery;
+use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
+use super::state::tree_steps::TreeJob;
+use super::tree_events;
 use super::undo_keeping;
+use super::{recovery, shell};
 use crate::base::paths;
 use crate::text::position::Byte;
+use crate::text::search::Needle;
 use crate::tools::approval::Decision;
 
 /// A dialog was answered; it is gone from the screen already.
@@ -47,6 +52,8 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
             cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false);
         }
         Answer::RevertHunk => git::revert(cx),
+        Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
+        Answer::ApplyList => apply::accepted(cx),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
         }
@@ -62,9 +69,16 @@ pub fn question(cx: &mut Cx<'_>) {
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
         Topic::Earlier => history::go_earlier(cx, &answer),
-        Topic::Replace | Topic::Open | Topic::SaveAs(_) if answer.trim().is_empty() => {
+        Topic::Replace | Topic::Open | Topic::SaveAs(_) | Topic::Pipe(_) | Topic::Create | Topic::Move(_)
+            if answer.trim().is_empty() =>
+        {
             Err("nothing typed".to_string())
         }
+        Topic::WorkspaceSearch | Topic::WorkspaceReplace => match Needle::new(&answer, cx.state.search_how) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err("nothing typed".to_string()),
+            Err(problem) => Err(problem.to_string()),
+        },
         Topic::SaveAs(id) => match cx.state.buffers.by_path(&resolve(cx, &answer)) {
             Some(other) if other.id != *id => Err("that file is open already".to_string()),
             _ => Ok(()),
@@ -104,7 +118,38 @@ pub fn question(cx: &mut Cx<'_>) {
             cx.state.note_jump();
             cx.effects.push(Effect::Open { path, at: None });
         }
+        topic => beyond_file(cx, topic, answer),
     }
+}
+
+/// An answer about more than the file that is shown.
+fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
+    match topic {
+        Topic::Create => {
+            let (path, is_folder) = (resolve(cx, &answer), answer.trim_end().ends_with('/'));
+            tree_events::ask(cx, TreeJob::Create { path, is_folder }, None);
+        }
+        Topic::Move(from) => {
+            let to = resolve(cx, &answer);
+            if to != from {
+                tree_events::ask(cx, TreeJob::Move { from, to }, None);
+            }
+        }
+        Topic::Pipe(reads) => {
+            cx.state.last_shell.clone_from(&answer);
+            shell::start(cx, answer, reads);
+        }
+        Topic::WorkspaceSearch => list(cx, answer, None),
+        Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),
+        Topic::WorkspaceReplaceWith(wanted) => list(cx, wanted, Some(answer)),
+        _ => tracing::error!("an answer came to nobody"),
+    }
+}
+
+/// Searches all files for a list.
+fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
+    let how = cx.state.search_how;
+    places::start(cx, Asked { wanted, how, replacement });
 }
 
 /// A typed path: `~` is the home, anything relative is in the workspace.

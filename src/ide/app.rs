@@ -193,6 +193,9 @@ impl App {
                 cx.state.damage.add(Part::Files);
             }
             Event::Files(event) => disk_events::happened(&mut cx, event),
+            Event::Listing(outcome) => super::listing::events::happened(&mut cx, *outcome),
+            Event::Tree(done) => super::tree_events::done(&mut cx, *done),
+            Event::Shell(done) => super::shell::done(&mut cx, *done),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
@@ -283,6 +286,10 @@ impl App {
                 picker.filling = true;
                 self.worker.perform(Effect::Walk(picker.injector(), picker.number));
             }
+            Load::Live(query) => {
+                picker.live = true;
+                picker.query.set(&query, self.clock.now_ms());
+            }
             Load::Entries => {
                 picker.filling = true;
                 self.worker.perform(Effect::Entries(picker.injector(), picker.number));
@@ -293,6 +300,7 @@ impl App {
             }
         }
         self.state.push_overlay(Overlay::Picker(Box::new(picker)));
+        self.with_cx(input::follow_query);
     }
 
     /// Enter in a picker or a question.

@@ -8,15 +8,19 @@ use std::sync::Arc;
 use nucleo::Injector;
 
 use super::keeping::Job;
+use super::listing::job;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
 use super::state::elsewhere::Work;
 use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
+use super::state::listing::Asked;
 use super::state::overlay::PickRow;
 use super::state::scrollbar::Survey;
+use super::state::shell::ShellJob;
 use super::state::symbols::SymbolsJob;
+use super::state::tree_steps::{TreeJob, TreeStep};
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -123,6 +127,11 @@ pub enum Effect {
     },
     /// Put the workspace's files into the picker of this number.
     Walk(Injector<PickRow>, u64),
+    /// Put the lines with a text into the picker of this number, in place of what it was searching
+    /// for before.
+    Grep(Box<GrepFor>),
+    /// Nobody waits for a picker's rows any more.
+    EndWalk,
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
     /// Put the named things of a text into a picker.
@@ -158,6 +167,12 @@ pub enum Effect {
     Navigate(String),
     /// Put a text on the system's clipboard.
     Copy(String),
+    /// Work for a list of places.
+    Listing(Box<job::Job>),
+    /// Make, move or delete files; the step that this takes back, if it is one.
+    Tree(Box<(TreeJob, Option<TreeStep>)>),
+    /// Run commands of the shell for a text.
+    Shell(Box<ShellJob>),
     /// Keep, find or forget unsaved text.
     Keep(Job),
     /// Draw everything from scratch.
@@ -196,6 +211,20 @@ pub struct SearchFor {
     pub how: How,
     /// Which match is wanted.
     pub ask: Search,
+}
+
+/// What to look for in all files, for a picker.
+pub struct GrepFor {
+    /// Where rows are put in.
+    pub injector: Injector<PickRow>,
+    /// The picker's number.
+    pub picker: u64,
+    /// What to look for.
+    pub asked: Asked,
+    /// The open files.
+    pub open: Vec<job::OpenText>,
+    /// Columns from one tab stop to the next.
+    pub tab_width: usize,
 }
 
 /// What came of a search.

@@ -146,4 +146,15 @@ impl Environment for BufferEnvironment {
     ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         self.inner.run(command, output, cancel)
     }
+
+    fn filter(
+        &self,
+        command: CommandSpec,
+        input: Vec<u8>,
+        output: OutputSink,
+        errors: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.filter(command, input, output, errors, cancel)
+    }
 }

@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 
 use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
+use super::listing::job::Outcome;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
@@ -15,6 +16,8 @@ use super::state::files::Entry;
 use super::state::folding::FoldsFound;
 use super::state::hunks::{Compared, GitText};
 use super::state::scrollbar::Surveyed;
+use super::state::shell::ShellDone;
+use super::state::tree_steps::TreeDone;
 use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -83,6 +86,12 @@ pub enum Event {
     },
     /// Something about the files of open texts, as the disk has them.
     Files(FileEvent),
+    /// Work for a list of places is done.
+    Listing(Box<Outcome>),
+    /// Files were made, moved or deleted, or could not be.
+    Tree(Box<TreeDone>),
+    /// Commands of the shell were run for a text.
+    Shell(Box<ShellDone>),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.

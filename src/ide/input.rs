@@ -5,6 +5,7 @@ use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, again, change, edit, search};
 use super::keys::keymap::BUILTIN;
 use super::keys::{Keymap, KeymapProblem, Lookup};
+use super::listing::places;
 use super::modal::{self, cursors, elsewhere, flow, typing};
 use super::overlays::dialog;
 use super::state::State;
@@ -61,7 +62,15 @@ pub fn run(cx: &mut Cx<'_>, command: &Command) {
 }
 
 /// Editing commands that are no change of their own.
-const NOT_REPEATED: &[&str] = &["edit.undo", "edit.redo", "edit.repeat", "edit.copy", "edit.yank-pop"];
+const NOT_REPEATED: &[&str] = &[
+    "edit.undo",
+    "edit.redo",
+    "edit.repeat",
+    "edit.copy",
+    "edit.yank-pop",
+    "edit.pipe",
+    "edit.insert-output",
+];
 
 /// One key.
 pub fn key(cx: &mut Cx<'_>, key: Key) {
@@ -237,8 +246,9 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
 }
 
 /// What is typed into a picker filters it; what is typed into a search moves the cursor.
-fn follow_query(cx: &mut Cx<'_>) {
+pub fn follow_query(cx: &mut Cx<'_>) {
     match cx.state.overlays.last_mut() {
+        Some(Overlay::Picker(picker)) if picker.live && picker.query_changed() => places::look(cx),
         Some(Overlay::Picker(picker)) if picker.query_changed() => {
             picker.refilter();
             picker.tick(FILTER_WAIT_MS);

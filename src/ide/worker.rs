@@ -33,7 +33,10 @@ use crate::text::rope::Text;
 use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list, walk};
 
+mod listing;
 mod looking;
+mod shell;
+mod tree;
 
 /// Does outside work.
 pub struct Worker {
@@ -44,6 +47,8 @@ pub struct Worker {
     pub session: Option<Handle>,
     /// Where unsaved text is kept, once that is known.
     kept: Option<Arc<KeptFiles>>,
+    /// Where deleted files are kept, once that is known.
+    deleted: Option<PathBuf>,
     /// Where undo trees are kept, if they are.
     undo: Option<Arc<UndoShelf>>,
     running: Arc<AtomicUsize>,
@@ -72,6 +77,7 @@ impl Worker {
             tasks,
             session: None,
             kept: None,
+            deleted: None,
             undo: None,
             running: Arc::default(),
             walk,
@@ -82,6 +88,7 @@ impl Worker {
 
     /// Keeps unsaved text, and undo trees where they are wanted, in the program's folder of state.
     pub fn keep_in(&mut self, state: &Path, undo: bool) {
+        self.deleted = Some(state.join("deleted"));
         self.kept = Some(Arc::new(KeptFiles::new(state.join("swap"))));
         self.undo = undo.then(|| Arc::new(UndoShelf::new(state.join("undo"))));
     }
@@ -156,6 +163,18 @@ impl Worker {
             Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             Effect::Entries(injector, picker) => self.entries(&injector, picker),
+            effect => self.beyond(effect),
+        }
+    }
+
+    /// The same for what concerns more than the open files.
+    fn beyond(&mut self, effect: Effect) {
+        match effect {
+            Effect::Listing(job) => self.list_work(*job),
+            Effect::Shell(job) => self.shell(*job),
+            Effect::Tree(job) => self.tree(job.0, job.1),
+            Effect::Grep(grep) => self.start_grep(*grep),
+            Effect::EndWalk => self.stop_walk(),
             Effect::Symbols(injector, picker, job) => self.symbols(injector, picker, *job),
             effect => self.converse(effect),
         }

@@ -76,26 +76,13 @@ impl Needle {
         if text.is_empty() {
             return Ok(None);
         }
-        let ignore_case = match how.case {
-            Case::Smart => !text.chars().any(char::is_uppercase),
-            Case::Exact => false,
-            Case::Ignored => true,
-        };
+        let ignore_case = ignores_case(text, how.case);
         if !how.regex && !how.word && (!ignore_case || text.is_ascii()) {
             let automaton = AhoCorasick::builder().ascii_case_insensitive(ignore_case).build([text]);
             let automaton = automaton.map_err(|error| BadPattern(error.to_string()))?;
             return Ok(Some(Self { engine: Engine::Literal(Arc::new(automaton)), regex: false }));
         }
-        let body = if how.regex { text.to_string() } else { escaped(text) };
-        // A text that begins or ends with a sign is a word of its own there.
-        let edge = |c: Option<char>| {
-            let joins = how.regex || c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            if how.word && joins { r"\b" } else { "" }
-        };
-        let (left, right) = (edge(text.chars().next()), edge(text.chars().last()));
-        let body = if how.word { format!("{left}(?:{body}){right}") } else { body };
-        let flags = if ignore_case { "(?imR)" } else { "(?mR)" };
-        let regex = Regex::new(&format!("{flags}{body}")).map_err(|error| BadPattern(reason(&error)))?;
+        let regex = Regex::new(&expression(text, how)).map_err(|error| BadPattern(reason(&error)))?;
         Ok(Some(Self { engine: Engine::Regex(Arc::new(regex)), regex: how.regex }))
     }
 
@@ -183,16 +170,28 @@ fn input(text: &Text, range: Range<Byte>) -> Input<RopeyCursor<'_>> {
     Input::new(cursor).range(range.start.0..range.end.0)
 }
 
-/// The text as a regular expression that matches only it.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    for c in text.chars() {
-        if c.is_ascii_punctuation() {
-            out.push('\\');
-        }
-        out.push(c);
+/// Whether a search for this text takes upper and lower case for the same.
+fn ignores_case(text: &str, case: Case) -> bool {
+    match case {
+        Case::Smart => !text.chars().any(char::is_uppercase),
+        Case::Exact => false,
+        Case::Ignored => true,
     }
-    out
+}
+
+/// The regular expression that a wanted text stands for, in the syntax of the `regex` crate; for
+/// searches of what is no [`Text`].
+pub fn expression(text: &str, how: How) -> String {
+    let body = if how.regex { text.to_string() } else { regex::escape(text) };
+    // A text that begins or ends with a sign is a word of its own there.
+    let edge = |c: Option<char>| {
+        let joins = how.regex || c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        if how.word && joins { r"\b" } else { "" }
+    };
+    let (left, right) = (edge(text.chars().next()), edge(text.chars().last()));
+    let body = if how.word { format!("{left}(?:{body}){right}") } else { body };
+    let flags = if ignores_case(text, how.case) { "(?imR)" } else { "(?mR)" };
+    format!("{flags}{body}")
 }
 
 /// What is wrong with a pattern, in its last line: before it comes a drawing of the place.

@@ -5,6 +5,7 @@
 pub mod documents;
 pub mod editorconfig;
 pub mod git;
+pub mod grep;
 pub mod list;
 pub mod walk;
 pub mod watch;

@@ -67,12 +67,13 @@ pub(super) fn builder(root: &Path) -> WalkBuilder {
     builder
 }
 
-/// A file, or a link to one.
-fn is_file(entry: &DirEntry) -> bool {
+/// Whether it is a file, or a link to one.
+pub(super) fn is_file(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
 }
 
-fn relative(entry: &DirEntry, root: &Path) -> Option<String> {
+/// Its path below the root; `None` where that is no UTF-8.
+pub(super) fn relative(entry: &DirEntry, root: &Path) -> Option<String> {
     entry.path().strip_prefix(root).ok()?.to_str().map(str::to_string)
 }
 

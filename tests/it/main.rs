@@ -27,6 +27,8 @@ mod ide_cursors;
 mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
+/// Files made, moved and deleted from the tree.
+mod ide_files;
 /// What differs from git's text.
 mod ide_git;
 /// The Helix key map.
@@ -51,6 +53,8 @@ mod ide_saving;
 mod ide_screens;
 /// A person looks for text and replaces it.
 mod ide_search;
+/// Text through commands of the shell.
+mod ide_shell;
 /// Code has colours.
 mod ide_syntax;
 /// A person and the agent in the same files.
@@ -65,6 +69,8 @@ mod ide_vim;
 mod ide_watching;
 /// Several views of texts.
 mod ide_windows;
+/// All files at once.
+mod ide_workspace;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

@@ -296,3 +296,63 @@ async fn a_folder_is_listed_with_what_its_entries_are() {
     assert!(matches!(env.list(&folder.path().join("none")).await, Err(EnvError::NotFound(_))));
     assert!(env.list(&folder.path().join(".hidden")).await.is_err());
 }
+
+/// Runs a filter; its exit, output and errors.
+async fn filtered(
+    env: &LocalEnvironment,
+    script: &str,
+    input: &[u8],
+    cancel: CancellationToken,
+) -> (Exit, String, String) {
+    let command =
+        CommandSpec { script: script.into(), cwd: env.root().into(), timeout: None, env: BTreeMap::new() };
+    let (out, err) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+    let (into_out, into_err) = (out.clone(), err.clone());
+    let output: OutputSink = Box::new(move |bytes| into_out.lock().unwrap().extend_from_slice(bytes));
+    let errors: OutputSink = Box::new(move |bytes| into_err.lock().unwrap().extend_from_slice(bytes));
+    let exit = env.filter(command, input.to_vec(), output, errors, cancel).await.unwrap();
+    let text = |bytes: &Mutex<Vec<u8>>| String::from_utf8(bytes.lock().unwrap().clone()).unwrap();
+    (exit, text(&out), text(&err))
+}
+
+#[tokio::test]
+async fn a_filter_reads_its_input_and_its_streams_are_apart() {
+    let (_folder, env) = here();
+    let run = |script, input| filtered(&env, script, input, CancellationToken::new());
+    assert_eq!(run("tr a-z A-Z; echo no >&2", b"one").await, (Exit::Code(0), "ONE".into(), "no\n".into()));
+    assert_eq!(run("echo why >&2; exit 3", b"x").await, (Exit::Code(3), String::new(), "why\n".into()));
+    let long = "0123456789\n".repeat(100_000);
+    assert_eq!(run("cat", long.as_bytes()).await.1.len(), long.len(), "both pipes are full at a time");
+    assert_eq!(
+        run("head -n 1", long.as_bytes()).await,
+        (Exit::Code(0), "0123456789\n".into(), String::new())
+    );
+    assert_eq!(
+        run("sleep 60 >&2 & echo done", b"").await.1,
+        "done\n",
+        "who outlives the shell is not waited for"
+    );
+}
+
+#[tokio::test]
+async fn a_filter_that_is_cancelled_takes_its_group_along() {
+    let (_folder, env) = here();
+    let cancel = CancellationToken::new();
+    let at_start = cancel.clone();
+    let command = CommandSpec {
+        script: "sleep 60 & echo $!; wait".into(),
+        cwd: env.root().into(),
+        timeout: None,
+        env: BTreeMap::new(),
+    };
+    let child = Arc::new(Mutex::new(String::new()));
+    let told = child.clone();
+    let output: OutputSink = Box::new(move |bytes| {
+        told.lock().unwrap().push_str(std::str::from_utf8(bytes).unwrap());
+        at_start.cancel();
+    });
+    let exit = env.filter(command, b"never read".to_vec(), output, Box::new(|_| {}), cancel).await.unwrap();
+    assert_eq!(exit, Exit::Cancelled);
+    let child = child.lock().unwrap().trim().to_string();
+    assert!(!child.is_empty() && !lives(&child));
+}

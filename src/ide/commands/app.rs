@@ -2,6 +2,8 @@
 
 use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
+use crate::ide::listing::places;
+use crate::ide::shell;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;
 use crate::ide::state::damage::Part;
@@ -57,6 +59,9 @@ fn quit_dialog(buffers: &Buffers, agent: &Agent, unsaved: Vec<String>) -> Dialog
 fn escape(cx: &mut Cx<'_>) {
     if !cx.state.overlays.is_empty() {
         return close_overlay(cx);
+    }
+    if shell::stop(cx) || places::stop(cx) {
+        return;
     }
     // Several cursors are dropped first: going back to one must not cost the agent's work.
     if keep_one_cursor(cx) {
@@ -124,6 +129,7 @@ fn close_overlay(cx: &mut Cx<'_>) {
         }
         Some(Overlay::Question(question)) => super::search::abandon(cx, &question.topic),
         Some(Overlay::Undo(view)) => super::history::abandon(cx, &view),
-        Some(Overlay::Picker(_)) | None => {}
+        Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
+        None => {}
     }
 }

@@ -8,6 +8,7 @@ use crate::exec::Stamp;
 use crate::ide::disk_events;
 use crate::ide::effect::AfterSave;
 use crate::ide::effect::{Effect, Save};
+use crate::ide::listing::apply;
 use crate::ide::rules;
 use crate::ide::state::area::Area;
 use crate::ide::state::buffers::BufferId;
@@ -53,6 +54,9 @@ fn save_all(cx: &mut Cx<'_>) {
 /// changed it.
 pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    if buffer.listing.is_some() {
+        return apply::begin(cx, id);
+    }
     if let Some(path) = buffer.path.clone() {
         save_to(cx, id, path, then, over);
     } else {
@@ -141,7 +145,7 @@ fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
 pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
     let mut answer = Area::default();
     answer.set(first, cx.now_ms);
-    let searches = matches!(topic, Topic::Find(_) | Topic::Replace | Topic::ReplaceWith(_));
+    let searches = topic.searches();
     let how = Some(cx.state.search_how).filter(|how| searches && *how != How::default());
     let how = how.map(|how| how.to_string()).unwrap_or_default();
     cx.state.push_overlay(Overlay::Question(Box::new(Question {
@@ -171,6 +175,12 @@ fn open(cx: &mut Cx<'_>) {
 fn close(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (id, name) = (buffer.id, buffer.name());
+    if buffer.is_edited_list() {
+        let dialog = Dialog::ask("close?", vec![format!("{name} has edits that were not applied.")])
+            .choice('d', "close, losing them", Answer::Discard(id))
+            .choice('n', "stay", Answer::Dismiss);
+        return cx.state.push_overlay(Overlay::Dialog(dialog));
+    }
     if !buffer.is_unsaved() {
         undo_keeping::keep(cx, id);
         cx.state.close_buffer(id);

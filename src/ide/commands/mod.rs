@@ -22,6 +22,7 @@ pub mod places;
 pub mod registers;
 pub mod search;
 pub mod select;
+pub mod shell;
 pub mod syntax;
 pub mod tree;
 pub mod view;
@@ -30,6 +31,7 @@ pub mod vim_modes;
 pub mod vim_moves;
 pub mod vim_objects;
 pub mod window;
+pub mod workspace;
 
 pub use command::{Command, Cx};
 
@@ -48,6 +50,7 @@ pub static AREAS: &[&[Command]] = &[
     search::COMMANDS,
     registers::COMMANDS,
     places::COMMANDS,
+    shell::COMMANDS,
     syntax::COMMANDS,
     locals::COMMANDS,
     view::COMMANDS,
@@ -55,6 +58,7 @@ pub static AREAS: &[&[Command]] = &[
     git::COMMANDS,
     fold::COMMANDS,
     window::COMMANDS,
+    workspace::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::command::{Command, Cx, command};
 use super::file::ask;
 use crate::ide::effect::{Effect, Found, Search, SearchFor};
+use crate::ide::listing::places;
 
 use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
@@ -60,7 +61,7 @@ fn with_file(cx: &mut Cx<'_>, topic: Topic, first: &str) {
 fn find(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let from = buffer.area.selection.primary().start();
-    let before = buffer.area.selection.clone();
+    let before = (buffer.id, buffer.area.selection.clone());
     let first = seed(buffer, cx.state.last_search.as_deref());
     with_file(cx, Topic::Find(from), &first);
     cx.state.before_find = Some(before);
@@ -68,8 +69,14 @@ fn find(cx: &mut Cx<'_>) {
 }
 
 fn replace(cx: &mut Cx<'_>) {
-    let first = cx.state.buffers.current().map(|buffer| seed(buffer, cx.state.last_search.as_deref()));
-    with_file(cx, Topic::Replace, &first.unwrap_or_default());
+    let first = seed_of(cx);
+    with_file(cx, Topic::Replace, &first);
+}
+
+/// What a search begins with, in whatever file is shown.
+pub fn seed_of(cx: &Cx<'_>) -> String {
+    let last = cx.state.last_search.as_deref();
+    cx.state.buffers.current().map_or(last.unwrap_or_default().to_string(), |buffer| seed(buffer, last))
 }
 
 /// What a search begins with: a selected piece of one line, else what was looked for last.
@@ -97,8 +104,11 @@ pub fn look(cx: &mut Cx<'_>) {
         cx.state.damage.add(Part::Overlay);
         return;
     }
-    let ask = Search::Typed { from, answer: question.seen };
-    search(cx, wanted, ask);
+    let answer = question.seen;
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    // Another file may have come before the one that the question was asked over.
+    let from = buffer.area.text().char_floor(from.min(buffer.area.text().end()));
+    search(cx, wanted, Search::Typed { from, answer });
 }
 
 /// Searches the file that is shown; [`found`] is told.
@@ -260,6 +270,12 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
                 look(cx);
             }
         }
+        Some(Overlay::Picker(picker)) => {
+            if picker.live {
+                places::look(cx);
+            }
+            cx.state.say(format!("searches take {how}"));
+        }
         _ => cx.state.say(format!("searches take {how}")),
     }
     cx.state.damage.add(Part::Overlay);
@@ -267,7 +283,8 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
 
 /// What was looked for is taken: the place where the search began is left for good.
 pub fn leave(cx: &mut Cx<'_>) {
-    if let Some(before) = &cx.state.before_find {
+    let current = cx.state.buffers.current().map(|buffer| buffer.id);
+    if let Some((_, before)) = cx.state.before_find.as_ref().filter(|(id, _)| Some(*id) == current) {
         let at = before.primary().head;
         cx.state.jumps.note(&mut cx.state.buffers, at, cx.state.show.tab_width);
     }
@@ -283,7 +300,9 @@ pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
 /// What was selected before the question is selected again.
 fn go_back(cx: &mut Cx<'_>) {
     cx.state.highlight = None;
-    if let (Some(before), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut()) {
+    if let (Some((id, before)), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut())
+        && *id == buffer.id
+    {
         buffer.area.selection = before.clamp(buffer.area.text().end());
         buffer.area.document.seal();
     }

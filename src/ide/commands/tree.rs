@@ -1,15 +1,23 @@
 //! Commands of the file tree.
 
 use super::command::{Command, Cx, command};
+use super::file::ask;
 use crate::ide::effect::Effect;
 use crate::ide::state::damage::Part;
+use crate::ide::state::overlay::{Answer, Dialog, Overlay, Topic};
 use crate::ide::state::panes::Focus;
+use crate::ide::state::tree_steps::TreeJob;
+use crate::ide::tree_events;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("files.open", "Open the file, unfold or fold the folder", open),
     command("files.expand", "Unfold the folder", expand),
     command("files.collapse", "Fold the folder, or go to the one around", collapse),
+    command("files.create", "Make a file, or a folder if its name ends with /", create),
+    command("files.rename", "Rename or move the file or folder; open files follow", rename),
+    command("files.delete", "Delete the file or folder; it is kept for 30 days", delete),
+    command("files.undo", "Take back what was done to files last", tree_events::take_back),
     command("files.refresh", "Read the unfolded folders again", refresh),
 ];
 
@@ -45,6 +53,46 @@ fn collapse(cx: &mut Cx<'_>) {
         cx.state.files.select(parent);
     }
     cx.state.damage.add(Part::Files);
+}
+
+fn create(cx: &mut Cx<'_>) {
+    let row = cx.state.files.current();
+    let folder =
+        row.and_then(|row| if row.entry.is_folder { Some(row.path.as_path()) } else { row.path.parent() });
+    let shown = folder.map(|folder| cx.state.shown(folder)).unwrap_or_default();
+    let in_root = folder.is_none_or(|folder| folder == cx.state.workspace);
+    let first = if in_root { String::new() } else { format!("{shown}/") };
+    ask(cx, Topic::Create, &first);
+}
+
+fn rename(cx: &mut Cx<'_>) {
+    let Some(row) = cx.state.files.current() else { return cx.state.say("no file is selected in the tree") };
+    let (path, shown) = (row.path.clone(), cx.state.shown(&row.path));
+    ask(cx, Topic::Move(path), &shown);
+}
+
+fn delete(cx: &mut Cx<'_>) {
+    let Some(row) = cx.state.files.current() else { return cx.state.say("no file is selected in the tree") };
+    let (path, is_folder) = (row.path.clone(), row.entry.is_folder);
+    let name = cx.state.shown(&path);
+    let below = |path: &std::path::Path| path.starts_with(&row.path);
+    let unsaved =
+        cx.state.buffers.unsaved().filter(|buffer| buffer.path.as_deref().is_some_and(below)).count();
+    let mut lines = Vec::new();
+    if is_folder {
+        lines.push(format!("{name} and everything in it."));
+    }
+    if unsaved > 0 {
+        lines.push(format!("{unsaved} unsaved: what is open stays open."));
+    }
+    if lines.is_empty() {
+        return tree_events::ask(cx, TreeJob::Delete(path), None);
+    }
+    lines.push("It is kept for 30 days.".to_string());
+    let dialog = Dialog::ask(format!("delete {name}?"), lines)
+        .choice('y', "delete", Answer::Delete(path))
+        .choice('n', "leave it", Answer::Dismiss);
+    cx.state.push_overlay(Overlay::Dialog(dialog));
 }
 
 fn refresh(cx: &mut Cx<'_>) {

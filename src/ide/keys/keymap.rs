@@ -15,6 +15,8 @@ pub enum Place {
     Text,
     /// The editor.
     Editor,
+    /// The same where its text is a list of places in files.
+    List,
     /// The agent's prompt.
     Prompt,
     /// The file tree.
@@ -27,7 +29,9 @@ pub enum Place {
     Dialog,
     /// An editor whose keys are commands.
     Normal,
-    /// The same while a selection is made.
+    /// The same where its text is a list of places.
+    NormalList,
+    /// An editor whose keys are commands, while a selection is made.
     Visual,
     /// The same while an operator waits for a motion.
     Operator,
@@ -41,10 +45,11 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Global,
         Self::Text,
         Self::Editor,
+        Self::List,
         Self::Prompt,
         Self::Files,
         Self::Picker,
@@ -64,6 +69,7 @@ impl Place {
             Self::Global => "global",
             Self::Text => "text",
             Self::Editor => "editor",
+            Self::List | Self::NormalList => "results",
             Self::Prompt => "prompt",
             Self::Files => "files",
             Self::Picker => "picker",
@@ -84,6 +90,10 @@ impl Place {
             Self::Global => &[Self::Global],
             Self::Text => &[Self::Text, Self::Global],
             Self::Editor => &[Self::Editor, Self::Text, Self::Global],
+            Self::List => &[Self::List, Self::Editor, Self::Text, Self::Global],
+            Self::NormalList => {
+                &[Self::List, Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global]
+            }
             Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
             Self::Files => &[Self::Files, Self::Global],
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],

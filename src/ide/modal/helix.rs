@@ -8,6 +8,8 @@ use crate::ide::commands::edit;
 use crate::ide::commands::registers;
 use crate::ide::effect::Effect;
 use crate::ide::keys::Modes;
+use crate::ide::listing::places;
+use crate::ide::shell;
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Typing};
 use crate::syntax::objects::Object as Node;
@@ -294,6 +296,9 @@ pub fn search_selection(cx: &mut Cx<'_>) {
 
 /// Ends what has begun: typing, extending.
 pub fn normal(cx: &mut Cx<'_>) {
+    if shell::stop(cx) || places::stop(cx) {
+        return;
+    }
     if cx.state.modal.mode.types() {
         typing::end(cx);
     }

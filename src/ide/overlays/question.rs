@@ -24,6 +24,13 @@ fn title(topic: &Topic) -> &'static str {
         Topic::Earlier => "go back by (5m, 2h, steps)",
         Topic::Replace => "replace what?",
         Topic::ReplaceWith(_) => "by what?",
+        Topic::WorkspaceSearch => "search all files",
+        Topic::WorkspaceReplace => "replace what in all files?",
+        Topic::WorkspaceReplaceWith(_) => "by what, in all files?",
+        Topic::Create => "new file, or folder with / at the end",
+        Topic::Move(_) => "rename or move to",
+        Topic::Pipe(true) => "pipe through a shell command",
+        Topic::Pipe(false) => "insert the output of a shell command",
         Topic::SaveAs(_) => "save as",
         Topic::Seek(true) => "/",
         Topic::Seek(false) => "?",
@@ -56,7 +63,7 @@ fn shown(question: &Question, cols: u16) -> (String, u16) {
 /// The keys that matter most here.
 fn footer(topic: &Topic, keymap: &Keymap) -> String {
     let mut keys = vec!["Enter take".to_string()];
-    if matches!(topic, Topic::Find(_) | Topic::Replace | Topic::ReplaceWith(_)) {
+    if topic.searches() {
         let ways = [
             ("search.toggle-regex", "regex"),
             ("search.toggle-word", "words"),

@@ -20,7 +20,7 @@ pub fn label(buffer: &Buffer) -> String {
     let sign = match buffer.disk {
         Disk::Changed => " ≠",
         Disk::Gone | Disk::Folder | Disk::Unreadable => " ✗",
-        Disk::Same if buffer.is_unsaved() => " ●",
+        Disk::Same if buffer.is_unsaved() || buffer.is_edited_list() => " ●",
         Disk::Same => "",
     };
     format!(" {}{sign} ", buffer.name())

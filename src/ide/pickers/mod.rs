@@ -4,6 +4,7 @@ pub mod buffers;
 pub mod commands;
 pub mod encodings;
 pub mod files;
+pub mod grep;
 pub mod jumps;
 pub mod keymaps;
 pub mod keys;
@@ -20,6 +21,7 @@ pub use row::{Load, Row};
 /// Every picker, by file.
 pub static PICKERS: &[Row] = &[
     files::PICKER,
+    grep::PICKER,
     buffers::PICKER,
     commands::PICKER,
     keys::PICKER,

@@ -27,6 +27,8 @@ pub enum Load {
     Walk,
     /// The session brings them.
     Entries,
+    /// A search for the query brings them, a new one after every key. What the query begins with.
+    Live(String),
     /// They are looked for in a text.
     Symbols(Box<SymbolsJob>),
 }

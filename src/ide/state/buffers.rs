@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use super::area::Area;
 use super::coloring::{ColorJob, Coloring};
+use super::listing::Listing;
+use crate::base::width::{truncate, visible};
 use crate::exec::Stamp;
+use crate::syntax::Span;
 use crate::text::columns;
 use crate::text::document::Document;
 use crate::text::position::{Byte, Column, Line};
@@ -85,11 +88,20 @@ pub struct Buffer {
     pub saved_along: bool,
     /// Whether another one was asked for meanwhile.
     pub save_again: bool,
+    /// What is known about its lines, where it is a list of places rather than a file, and what
+    /// was shown before it.
+    pub listing: Option<(Box<Listing>, Option<BufferId>)>,
 }
+
+/// Columns of what was looked for in the name of its list.
+const WANTED_MAX: usize = 24;
 
 impl Buffer {
     /// The file's name, for tabs and messages.
     pub fn name(&self) -> String {
+        if let Some((listing, _)) = &self.listing {
+            return format!("search: {}", truncate(&visible(&listing.asked.wanted), WANTED_MAX));
+        }
         let name = self.path.as_deref().and_then(Path::file_name);
         name.map_or_else(|| "scratch".to_string(), |name| name.to_string_lossy().into_owned())
     }
@@ -109,13 +121,38 @@ impl Buffer {
 
     /// Whether there is something to save. An empty text without a file is nothing.
     pub fn is_unsaved(&self) -> bool {
-        self.area.document.is_modified() && (self.path.is_some() || !self.area.text().is_empty())
+        let is_text = self.path.is_some() || !self.area.text().is_empty();
+        self.area.document.is_modified() && is_text && self.listing.is_none()
+    }
+
+    /// Whether it is a list with edits that were not applied.
+    pub fn is_edited_list(&self) -> bool {
+        self.listing.is_some() && self.area.document.is_modified()
+    }
+
+    /// What is known about its lines, where it is a list.
+    pub fn list(&self) -> Option<&Listing> {
+        self.listing.as_ref().map(|(listing, _)| &**listing)
+    }
+
+    /// The same, to change.
+    pub fn list_mut(&mut self) -> Option<&mut Listing> {
+        self.listing.as_mut().map(|(listing, _)| &mut **listing)
+    }
+
+    /// The scopes in a part of one of its lines, as far as they are known.
+    pub fn scopes(&self, range: &Range<Byte>) -> Vec<Span> {
+        match self.list() {
+            Some(listing) => listing.scopes(self.area.text(), range),
+            None => self.coloring.within(range).collect(),
+        }
     }
 
     /// Why it cannot be edited, if it cannot.
     pub fn read_only(&self) -> Option<&'static str> {
         let reading = self.reading.as_ref().map(|_| "the file is still being read");
-        reading.or_else(|| self.area.document.format().read_only())
+        let searching = || self.list().and_then(Listing::read_only);
+        reading.or_else(searching).or_else(|| self.area.document.format().read_only())
     }
 
     /// Puts the cursor at a line and column from 1, as near as the text allows.
@@ -139,7 +176,7 @@ impl Buffer {
 
     /// What has to be looked for so that the next frame has the colours of what it shows.
     pub fn color(&mut self, visible: &[Range<Byte>], now: Duration) -> Option<ColorJob> {
-        if self.reading.is_some() {
+        if self.reading.is_some() || self.listing.is_some() {
             return None;
         }
         self.coloring.next(&mut self.area.document, self.path.as_deref(), visible, now)
@@ -198,8 +235,12 @@ impl Buffers {
 
     /// Adds a file and shows it. An untouched scratch text gives way to it.
     pub fn open(&mut self, path: Option<PathBuf>, document: Document, stamp: Option<Stamp>) -> BufferId {
-        let untouched =
-            |b: &Buffer| b.path.is_none() && b.area.text().is_empty() && !b.area.document.is_modified();
+        let untouched = |b: &Buffer| {
+            b.path.is_none()
+                && b.area.text().is_empty()
+                && !b.area.document.is_modified()
+                && b.listing.is_none()
+        };
         self.list.retain(|buffer| !untouched(buffer));
         self.next_id += 1;
         let id = BufferId(self.next_id);
@@ -222,8 +263,19 @@ impl Buffers {
             saving: false,
             saved_along: false,
             save_again: false,
+            listing: None,
         });
         self.current = self.list.len() - 1;
+        id
+    }
+
+    /// Adds a list of places and shows it.
+    pub fn open_list(&mut self, listing: Listing) -> BufferId {
+        let came_from = self.current().map(|buffer| buffer.id);
+        let id = self.open(None, Document::default_file(), None);
+        if let Some(buffer) = self.get_mut(id) {
+            buffer.listing = Some((Box::new(listing), came_from));
+        }
         id
     }
 

@@ -37,6 +37,8 @@ pub struct FileTree {
     pub selected: usize,
     /// The first row on screen.
     pub top: usize,
+    /// What is to be selected as soon as it is there.
+    sought: Option<PathBuf>,
     /// Why the root could not be read, if it could not.
     pub error: Option<String>,
 }
@@ -90,6 +92,12 @@ impl FileTree {
         }
     }
 
+    /// Selects the row of a path as soon as its folder is read.
+    pub fn seek(&mut self, path: &Path) {
+        self.sought = Some(path.to_path_buf());
+        self.rebuild();
+    }
+
     /// Moves the selection by rows.
     pub fn step(&mut self, by: isize) {
         let last = self.rows.len().saturating_sub(1);
@@ -110,6 +118,11 @@ impl FileTree {
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
         if let Some(path) = selected {
             self.select(&path);
+        }
+        if let Some(at) =
+            self.sought.as_ref().and_then(|path| self.rows.iter().position(|row| row.path == *path))
+        {
+            (self.selected, self.sought) = (at, None);
         }
     }
 

@@ -60,6 +60,15 @@ pub enum Pick {
         /// Where in it.
         at: Byte,
     },
+    /// A place in a file: line and column from 1.
+    Place {
+        /// Which file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+        /// The column.
+        column: usize,
+    },
     /// A tool's name.
     Tool(String),
     /// A place in the conversation: an entry's id.
@@ -81,8 +90,11 @@ pub struct PickRow {
 pub struct Picker {
     /// The id of its row in the table of pickers.
     pub id: &'static str,
-    /// Counts the pickers of this run, so that what comes late finds the right one.
+    /// Counts the pickers of this run, so that what comes late finds the right one; the upper half
+    /// counts the searches of one whose query is what is searched for.
     pub number: u64,
+    /// Whether every query is searched for anew, rather than filtering what is there.
+    pub live: bool,
     /// What is being typed.
     pub query: Area,
     /// Which match is selected, from the best.
@@ -105,6 +117,7 @@ impl Picker {
         Self {
             id,
             number,
+            live: false,
             query: Area::default(),
             selected: 0,
             marked: Vec::new(),
@@ -131,6 +144,15 @@ impl Picker {
     /// Whether the query is another one than the matcher has.
     pub fn query_changed(&self) -> bool {
         self.query.text().to_string() != self.last_query
+    }
+
+    /// Forgets all rows: those for the query as it stands come from a new search.
+    pub fn renew(&mut self) -> Injector<PickRow> {
+        self.last_query = self.query.text().to_string();
+        self.matcher.restart(true);
+        self.selected = 0;
+        self.number += SEARCH;
+        self.injector()
     }
 
     /// Takes the query as it stands to the matcher.
@@ -181,6 +203,9 @@ impl Picker {
     }
 }
 
+/// One search of a picker, in its number.
+const SEARCH: u64 = 1 << 32;
+
 /// Puts one row into a picker.
 pub fn push(injector: &Injector<PickRow>, row: PickRow) {
     injector.push(row, |row, columns| columns[0] = row.text.as_str().into());
@@ -199,12 +224,24 @@ pub enum Topic {
     Replace,
     /// What to put in place of a text.
     ReplaceWith(String),
+    /// A text to find in all files.
+    WorkspaceSearch,
+    /// A text to replace in all files.
+    WorkspaceReplace,
+    /// What to put in its place.
+    WorkspaceReplaceWith(String),
     /// What to look for in a modal map; forward or not.
     Seek(bool),
     /// A pattern to pick selections by; how, as the map with modes numbers it.
     Pick(u8),
     /// A command line of a modal map.
     Line,
+    /// Where to make a file or folder.
+    Create,
+    /// Where to move this file or folder.
+    Move(PathBuf),
+    /// A command for the shell; whether it reads what is selected.
+    Pipe(bool),
     /// Where to save a text that has no file.
     SaveAs(BufferId),
     /// Which file to open.
@@ -302,6 +339,20 @@ pub enum Answer {
     ReplaceAll,
     /// Replace nothing more.
     ReplaceStop,
+    /// Delete this file or folder.
+    Delete(PathBuf),
+    /// Change files as their list was edited.
+    ApplyList,
+}
+
+impl Topic {
+    /// Whether its answer is looked for, as the switches of searches say.
+    pub fn searches(&self) -> bool {
+        let in_file = matches!(self, Self::Find(_) | Self::Replace | Self::ReplaceWith(_));
+        let everywhere =
+            matches!(self, Self::WorkspaceSearch | Self::WorkspaceReplace | Self::WorkspaceReplaceWith(_));
+        in_file || everywhere
+    }
 }
 
 impl Dialog {

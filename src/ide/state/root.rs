@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::again::Again;
 use super::agent::{Agent, Prompt};
 use super::area::Area;
@@ -16,6 +18,7 @@ use super::buffers::{BufferId, Buffers};
 use super::damage::{Damage, Part};
 use super::files::FileTree;
 use super::jumps::Jumps;
+use super::lists::Lists;
 use super::look::Look;
 use super::modal::Modal;
 use super::overlay::Overlay;
@@ -26,6 +29,7 @@ use super::show::Show;
 use super::shown::Shown;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
+use super::tree_steps::TreeSteps;
 use super::unsaved::Unsaved;
 use super::watching::Watching;
 use super::windows::{Border, Windows};
@@ -88,6 +92,14 @@ pub struct State {
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
+    /// What was done to files from the tree.
+    pub tree_steps: TreeSteps,
+    /// What was changed in many files at once.
+    pub lists: Box<Lists>,
+    /// Ends the command of the shell that runs for a text.
+    pub shell: Option<CancellationToken>,
+    /// The last command that was typed for the shell.
+    pub last_shell: String,
     /// What was cut.
     pub kill_ring: KillRing,
     /// What was kept under a name.
@@ -124,8 +136,8 @@ pub struct State {
     pub survey: Surveys,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
-    /// What was selected when the find question came.
-    pub before_find: Option<Selection>,
+    /// What was selected when the find question came, in which file.
+    pub before_find: Option<(BufferId, Selection)>,
     /// How what is looked for is understood.
     pub search_how: How,
     /// What was looked for, shown wherever it stands until Escape.
@@ -190,6 +202,10 @@ impl State {
             overlays: Vec::new(),
             status: Status::default(),
             panes,
+            tree_steps: TreeSteps::default(),
+            lists: Box::default(),
+            shell: None,
+            last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
             jumps: Jumps::default(),
@@ -240,9 +256,18 @@ impl State {
         match self.panes.focus {
             Focus::Files => Place::Files,
             Focus::Editor if self.buffers.current().is_none() => Place::Editor,
-            Focus::Editor => self.modal.place(self.keymap.modes()),
+            Focus::Editor => match self.modal.place(self.keymap.modes()) {
+                Place::Editor if self.shows_list() => Place::List,
+                Place::Normal if self.shows_list() => Place::NormalList,
+                place => place,
+            },
             Focus::Agent => Place::Prompt,
         }
+    }
+
+    /// Whether the text that is shown is a list of places.
+    fn shows_list(&self) -> bool {
+        self.buffers.current().is_some_and(|buffer| buffer.listing.is_some())
     }
 
     /// How its project wants the text written that has the keys.

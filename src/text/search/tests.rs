@@ -71,6 +71,13 @@ fn expressions_know_lines_and_groups() {
 }
 
 #[test]
+fn signs_of_a_plain_text_are_no_orders() {
+    let every = r##"!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~ é"##;
+    assert_eq!(all(every, PLAIN, &format!("x{every}y")), [every]);
+    assert_eq!(all("É<b>", How { case: Case::Ignored, ..PLAIN }, "é<b> éb"), ["é<b>"]);
+}
+
+#[test]
 fn what_is_no_expression_is_told() {
     for bad in ["(", "[a", "*", r"\p{Nope}"] {
         let error = Needle::new(bad, REGEX).unwrap_err();

@@ -102,4 +102,15 @@ impl Environment for Place {
     ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         self.inner.run(command, output, cancel)
     }
+
+    fn filter(
+        &self,
+        command: CommandSpec,
+        input: Vec<u8>,
+        output: OutputSink,
+        errors: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.filter(command, input, output, errors, cancel)
+    }
 }

@@ -64,7 +64,7 @@ fn draw_plain(
     let (cols, _) = canvas.size();
     canvas.text(x, 0, content, plain);
     let to = from + content.len();
-    for colored in drawn.buffer.coloring.within(&(from..to)) {
+    for colored in drawn.buffer.scopes(&(from..to)) {
         let (first, last) = (colored.range.start.max(from) - from, colored.range.end.min(to) - from);
         let style = canvas.style(colored.scope);
         let cell = |offset: usize| (usize::from(x) + offset).min(usize::from(cols)) as u16;
@@ -82,7 +82,8 @@ fn draw_each(
 ) {
     let control = canvas.style("ui.control");
     let (cols, _) = canvas.size();
-    let mut colors = drawn.buffer.coloring.within(&(from..from + content.len())).peekable();
+    let scopes = drawn.buffer.scopes(&(from..from + content.len()));
+    let mut colors = scopes.iter().peekable();
     let mut inlays = inlays.iter().skip_while(|inlay| inlay.at < from).peekable();
     let mut at = from;
     for grapheme in graphemes(content) {

@@ -1,0 +1,337 @@
+//! A list of places in files: a text whose lines are `path:line:text`, and what is known about
+//! them. The person edits the texts; what the list wants changed is read out of it again. Must not
+//! know who found the places, nor who changes files.
+//!
+//! A place of several lines is written `path:first-last:text`. A line that begins with `:` goes on
+//! with the text of the one above it, so that one line can become several.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::syntax::Span;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+use crate::text::search::How;
+
+/// A path and the numbers behind it are no longer than that, in bytes.
+const HEAD_MAX: usize = 4200;
+
+/// What was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The text or expression.
+    pub wanted: String,
+    /// How it is understood.
+    pub how: How,
+    /// What is put in its place, where something is.
+    pub replacement: Option<String>,
+}
+
+/// A file of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// As its lines name it.
+    pub name: String,
+    /// What changes that were made from the list have done to the numbers of later lines: behind
+    /// which listed line, and how many lines more there are.
+    pub shifts: Vec<(usize, isize)>,
+}
+
+impl ListedFile {
+    /// The number that a listed line has by now.
+    pub fn now(&self, line: usize) -> usize {
+        let before = self.shifts.iter().filter(|(at, _)| *at < line);
+        line.saturating_add_signed(before.map(|(_, more)| more).sum())
+    }
+}
+
+/// A place in a file of the list: lines from 1, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Origin {
+    /// Which file of the list.
+    pub file: usize,
+    /// The first line.
+    pub first: usize,
+    /// The last one.
+    pub last: usize,
+}
+
+/// What is known about a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What stands there in the file, lines apart by `\n`.
+    pub old: String,
+    /// Where in it the first match begins, in bytes.
+    pub at: usize,
+}
+
+/// Everything that is known about the places of a list.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// The files, in order.
+    pub files: Vec<ListedFile>,
+    by_name: HashMap<String, usize>,
+    places: HashMap<Origin, Found>,
+}
+
+/// A line of the list, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The place that it is about.
+    pub origin: Origin,
+    /// Bytes of its name.
+    pub name: usize,
+    /// Bytes before its text.
+    pub len: usize,
+}
+
+/// What the list wants for a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// Where.
+    pub origin: Origin,
+    /// What is to stand there, lines apart by `\n`.
+    pub new: String,
+}
+
+impl Known {
+    /// Takes in what was found.
+    pub fn add(&mut self, files: Vec<ListedFile>, places: impl IntoIterator<Item = (Origin, Found)>) {
+        for file in files {
+            self.by_name.insert(file.name.clone(), self.files.len());
+            self.files.push(file);
+        }
+        self.places.extend(places);
+    }
+
+    /// How many places there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// What is known about a place.
+    pub fn get(&self, origin: &Origin) -> Option<&Found> {
+        self.places.get(origin)
+    }
+
+    /// Something else stands at a place now.
+    pub fn set(&mut self, origin: Origin, now: &str) {
+        if let Some(found) = self.places.get_mut(&origin) {
+            found.old = now.to_string();
+        }
+    }
+
+    /// The place that a line of the list is about.
+    pub fn head(&self, line: &str) -> Option<Head> {
+        let colons = line.match_indices(':').take_while(|(at, _)| *at <= HEAD_MAX);
+        colons.filter(|(at, _)| *at > 0).find_map(|(at, _)| {
+            let file = *self.by_name.get(&line[..at])?;
+            let rest = &line[at + 1..];
+            let numbers = &rest[..rest.find(':')?];
+            let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
+            let origin = Origin { file, first: first.parse().ok()?, last: last.parse().ok()? };
+            let len = at + 1 + numbers.len() + 1;
+            self.places.contains_key(&origin).then_some(Head { origin, name: at, len })
+        })
+    }
+
+    /// What a list wants changed, in the order of files and lines, and what of it cannot be
+    /// understood, in words. A place that is not in it is left alone.
+    pub fn read(&self, list: &str) -> (Vec<Wish>, Vec<String>) {
+        let mut wanted: HashMap<Origin, String> = HashMap::new();
+        let mut problems = Vec::new();
+        let mut lines = list.split('\n').enumerate().peekable();
+        while let Some((number, line)) = lines.next() {
+            if line.is_empty() {
+                continue;
+            }
+            let Some(head) = self.head(line) else {
+                problems.push(format!("line {} of the list names no place that was found", number + 1));
+                continue;
+            };
+            let mut new = line[head.len..].to_string();
+            while let Some((_, more)) = lines.next_if(|(_, line)| line.starts_with(':')) {
+                new.push('\n');
+                new.push_str(&more[1..]);
+            }
+            let before = wanted.get(&head.origin).filter(|before| **before != new);
+            if before.is_some() {
+                problems.push(format!(
+                    "line {} of the list wants another text for its place than a line above",
+                    number + 1
+                ));
+                continue;
+            }
+            wanted.insert(head.origin, new);
+        }
+        let differs = |(origin, new): &(Origin, String)| self.places[origin].old != *new;
+        let mut wishes: Vec<Wish> =
+            wanted.into_iter().filter(differs).map(|(origin, new)| Wish { origin, new }).collect();
+        wishes.sort_unstable_by_key(|wish| wish.origin);
+        (wishes, problems)
+    }
+}
+
+/// The line of the list for a place, with its end.
+pub fn line(name: &str, first: usize, last: usize, text: &str) -> String {
+    let numbers = if first == last { first.to_string() } else { format!("{first}-{last}") };
+    format!("{name}:{numbers}:{}\n", text.replace('\n', "\n:"))
+}
+
+/// A search that goes on for as long as somebody has this.
+#[derive(Debug)]
+pub struct Running(pub CancellationToken);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// An open list.
+#[derive(Debug)]
+pub struct Listing {
+    /// What was looked for.
+    pub asked: Asked,
+    /// What is known about its lines.
+    pub known: Arc<Known>,
+    /// The search, until it is done.
+    pub running: Option<Running>,
+    /// Whether it is being compared with the files.
+    pub comparing: bool,
+    /// Whether the line with the cursor was gone to.
+    pub visited: bool,
+}
+
+impl Listing {
+    /// A list to which nothing has come yet.
+    pub fn new(asked: Asked, running: Running) -> Self {
+        Self { asked, known: Arc::default(), running: Some(running), comparing: false, visited: false }
+    }
+
+    /// Why it cannot be edited, if it cannot.
+    pub fn read_only(&self) -> Option<&'static str> {
+        if self.running.is_some() {
+            return Some("the search is still going on; Escape ends it");
+        }
+        self.comparing.then_some("the list is being compared with the files")
+    }
+
+    /// The line at or above an offset that is about a place: where it begins, and the place.
+    pub fn at(&self, text: &Text, at: Byte) -> Option<(Byte, Head)> {
+        let mut line = text.line_of(at);
+        loop {
+            let start = text.line_start(line);
+            let shown = beginning(text, start);
+            if let Some(head) = self.known.head(&shown) {
+                return Some((start, head));
+            }
+            if !shown.starts_with(':') || line.0 == 0 {
+                return None;
+            }
+            line.0 -= 1;
+        }
+    }
+
+    /// The scopes of a part of one of its lines.
+    pub fn scopes(&self, text: &Text, range: &std::ops::Range<Byte>) -> Vec<Span> {
+        let start = text.line_start(text.line_of(range.start));
+        let shown = beginning(text, start);
+        let spans = match self.known.head(&shown) {
+            Some(head) => vec![(0..head.name, "ui.dir"), (head.name..head.len, "ui.linenr")],
+            None if shown.starts_with(':') => vec![(0..1, "ui.linenr")],
+            None => Vec::new(),
+        };
+        let span = |(span, scope): (std::ops::Range<usize>, _)| Span {
+            range: start + span.start..start + span.end,
+            scope,
+        };
+        let meets = |span: &Span| span.range.end > range.start && span.range.start < range.end;
+        spans.into_iter().map(span).filter(meets).collect()
+    }
+}
+
+/// As much of the line that begins at an offset as may name a place.
+fn beginning(text: &Text, start: Byte) -> String {
+    let end = text.line_end(text.line_of(start));
+    text.slice(start..text.char_floor(end.min(start + 2 * HEAD_MAX))).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(places: &[(&str, usize, usize, &str)]) -> Known {
+        let mut known = Known::default();
+        for (name, first, last, old) in places {
+            let file = known.by_name.get(*name).copied().unwrap_or(known.files.len());
+            let files = if file == known.files.len() {
+                vec![ListedFile { path: name.into(), name: (*name).to_string(), shifts: Vec::new() }]
+            } else {
+                Vec::new()
+            };
+            let origin = Origin { file, first: *first, last: *last };
+            known.add(files, [(origin, Found { old: (*old).to_string(), at: 0 })]);
+        }
+        known
+    }
+
+    /// The wishes as `file first-last text`, and how many problems there are.
+    fn read(known: &Known, list: &str) -> (Vec<String>, usize) {
+        let (wishes, problems) = known.read(list);
+        let shown = |Wish { origin: Origin { file, first, last }, new }: &Wish| {
+            format!("{file} {first}-{last} {new:?}")
+        };
+        (wishes.iter().map(shown).collect(), problems.len())
+    }
+
+    #[test]
+    fn lines_are_written_and_read_alike() {
+        let known = known(&[("a b.rs", 3, 3, "é"), ("a b.rs", 4, 5, "x\ny"), ("c", 1, 1, "")]);
+        let list = [line("a b.rs", 3, 3, "é"), line("a b.rs", 4, 5, "x\ny"), line("c", 1, 1, "")].concat();
+        assert_eq!(list, "a b.rs:3:é\na b.rs:4-5:x\n:y\nc:1:\n");
+        assert_eq!(read(&known, &list), (vec![], 0));
+        let edited = "c:1:new\n\na b.rs:4-5:one: 2:\na b.rs:3:é\n:\n:漢";
+        let wishes = [r#"0 3-3 "é\n\n漢""#, r#"0 4-5 "one: 2:""#, r#"1 1-1 "new""#];
+        assert_eq!(read(&known, edited), (wishes.map(String::from).to_vec(), 0));
+        assert_eq!(read(&known, ""), (vec![], 0), "what is not there is left alone");
+    }
+
+    #[test]
+    fn names_with_colons_and_numbers_are_told_apart() {
+        let known = known(&[("a:1:b", 2, 2, "x"), ("a", 7, 7, "1:b:2:y")]);
+        assert_eq!(read(&known, "a:1:b:2:y\na:7:1:b:2:z").0, [r#"0 2-2 "y""#, r#"1 7-7 "1:b:2:z""#]);
+    }
+
+    #[test]
+    fn what_is_no_place_or_wanted_twice_is_told() {
+        let known = known(&[("a", 1, 1, "x")]);
+        for (list, problems) in [
+            ("a:2:x", 1),
+            ("b:1:x", 1),
+            ("a:1", 1),
+            (":x", 1),
+            ("a:1:y\nsplit", 1),
+            ("a:1:y\na:1:y", 0),
+            ("a:1:y\na:1:z", 1),
+        ] {
+            assert_eq!(read(&known, list).1, problems, "{list}");
+        }
+    }
+
+    #[test]
+    fn later_lines_move_with_what_was_changed_above() {
+        let file = ListedFile { path: "a".into(), name: "a".into(), shifts: vec![(3, 2), (7, -1)] };
+        assert_eq!([1, 3, 4, 7, 8].map(|line| file.now(line)), [1, 3, 6, 9, 9]);
+    }
+}

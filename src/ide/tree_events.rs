@@ -1,0 +1,173 @@
+//! Files and folders that are made, moved and deleted from the tree: asked for, and what follows
+//! for open files. Must not touch the disk.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::commands::Cx;
+use super::commands::view;
+use super::effect::{AfterSave, Effect};
+use super::state::buffers::{Buffer, BufferId};
+use super::state::panes::Focus;
+use super::state::tree_steps::{TreeDone, TreeJob, TreeStep};
+use super::{file_events, rules};
+
+/// Steps that can be taken back.
+const STEPS_MAX: usize = 64;
+
+/// Asks for one thing to be done; `of` is the step that it takes back.
+pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
+    if cx.state.tree_steps.is_busy {
+        return cx.state.say("files are being moved already");
+    }
+    if let TreeJob::Move { from, .. } = &job {
+        let saving = cx.state.buffers.all().iter().find(|buffer| buffer.saving && is_below(buffer, from));
+        if let Some(buffer) = saving {
+            let name = buffer.name();
+            return cx.state.say(format!("{name} is being saved; try again"));
+        }
+        // Until it is done the file is at neither path for sure: nobody is to look at it.
+        for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
+            buffer.saving = true;
+        }
+    }
+    cx.state.tree_steps.is_busy = true;
+    cx.effects.push(Effect::Tree(Box::new((job, of))));
+}
+
+fn is_below(buffer: &Buffer, folder: &Path) -> bool {
+    buffer.path.as_deref().is_some_and(|path| path.starts_with(folder))
+}
+
+/// Takes the last step back.
+pub fn take_back(cx: &mut Cx<'_>) {
+    if cx.state.tree_steps.is_busy {
+        return cx.state.say("files are being moved already");
+    }
+    match cx.state.tree_steps.done.pop() {
+        Some(step) => ask(cx, step.back(), Some(step)),
+        None => cx.state.say("nothing was done to files from here"),
+    }
+}
+
+/// It is done, or could not be.
+pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
+    cx.state.tree_steps.is_busy = false;
+    let place = match result {
+        Ok(place) => place,
+        Err(error) => {
+            let why = match error.kind() {
+                ErrorKind::AlreadyExists => "something is there already".to_string(),
+                _ => error.to_string(),
+            };
+            if let TreeJob::Move { from, .. } = &job {
+                settle(cx, from);
+            }
+            // It can be tried again.
+            cx.state.tree_steps.done.extend(of);
+            let what = told(cx, &job);
+            return cx.state.fail(format!("not done: {what}: {why}"));
+        }
+    };
+    let step = match &job {
+        TreeJob::Create { path, .. } => TreeStep::Created(path.clone()),
+        TreeJob::Move { from, to } => TreeStep::Moved(from.clone(), to.clone()),
+        TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), place.clone()),
+    };
+    let what = told(cx, &job);
+    if of.is_some() {
+        cx.state.say(format!("taken back: {what}"));
+    } else {
+        let key = cx.state.keymap.keys_for(super::keys::Place::Files, "files.undo").unwrap_or_default();
+        cx.state.say(format!("{what}; {key} in the tree takes it back"));
+        let steps = &mut cx.state.tree_steps.done;
+        steps.push(step);
+        if steps.len() > STEPS_MAX {
+            steps.remove(0);
+        }
+    }
+    follow(cx, &job, &place, of.is_none());
+    file_events::refresh_tree(cx);
+    cx.state.damage.all();
+}
+
+/// What is done, in words.
+fn told(cx: &Cx<'_>, job: &TreeJob) -> String {
+    let shown = |path: &Path| cx.state.shown(path);
+    match job {
+        TreeJob::Create { path, is_folder: true } => format!("made the folder {}", shown(path)),
+        TreeJob::Create { path, is_folder: false } => format!("made {}", shown(path)),
+        TreeJob::Move { to, .. } => format!("moved to {}", shown(to)),
+        TreeJob::Delete(path) => format!("deleted {}", shown(path)),
+    }
+}
+
+/// What follows for open files and for the tree.
+fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
+    match job {
+        TreeJob::Create { path, is_folder } => {
+            show(cx, path);
+            if !is_folder && opens {
+                cx.state.note_jump();
+                cx.effects.push(Effect::Open { path: path.clone(), at: None });
+                view::focus(cx, Focus::Editor);
+            }
+        }
+        TreeJob::Move { from, to } => {
+            show(cx, to);
+            let moved: Vec<BufferId> = cx
+                .state
+                .buffers
+                .all()
+                .iter()
+                .filter(|buffer| is_below(buffer, from))
+                .map(|buffer| buffer.id)
+                .collect();
+            for id in moved {
+                let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
+                rebase(buffer, from, to, place);
+                rules::opened(cx, id);
+            }
+            settle(cx, to);
+        }
+        TreeJob::Delete(path) => {
+            // What is unsaved stays; the rest can be had back from where it is kept.
+            let closing =
+                cx.state.buffers.all().iter().filter(|buffer| is_below(buffer, path) && !buffer.is_unsaved());
+            let closing: Vec<BufferId> = closing.map(|buffer| buffer.id).collect();
+            for id in closing {
+                cx.state.close_buffer(id);
+            }
+        }
+    }
+}
+
+/// An open file is at another path.
+fn rebase(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
+    let Some(below) = buffer.path.as_deref().and_then(|path| path.strip_prefix(from).ok()) else { return };
+    let at = |base: &Path| if below.as_os_str().is_empty() { base.to_path_buf() } else { base.join(below) };
+    let (path, real): (PathBuf, PathBuf) = (at(to), at(real));
+    (buffer.path, buffer.real) = (Some(path), Some(real));
+    buffer.area.riders.hunks.ask_again();
+}
+
+/// Files that were on the move can be saved again; what was to be saved meanwhile is.
+fn settle(cx: &mut Cx<'_>, at: &Path) {
+    for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, at)) {
+        buffer.saving = false;
+        if std::mem::take(&mut buffer.save_again) {
+            cx.effects.push(Effect::SaveAgain(buffer.id, AfterSave::Stay));
+        }
+    }
+}
+
+/// Unfolds the tree as far as a path, which is selected once it is read.
+fn show(cx: &mut Cx<'_>, path: &Path) {
+    let folders: Vec<PathBuf> = path.ancestors().skip(1).map(PathBuf::from).collect();
+    let root = cx.state.workspace.clone();
+    for folder in folders.into_iter().filter(|folder| folder.starts_with(&root)) {
+        // Every unfolded folder is read again below.
+        cx.state.files.unfold(&folder);
+    }
+    cx.state.files.seek(path);
+}

@@ -1,0 +1,31 @@
+//! Makes, moves and deletes files for the tree.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Worker;
+use crate::exec::tree;
+use crate::ide::event::Event;
+use crate::ide::state::tree_steps::{TreeDone, TreeJob, TreeStep};
+
+impl Worker {
+    /// Does one thing to files.
+    pub(super) fn tree(&self, job: TreeJob, of: Option<TreeStep>) {
+        let deleted = self.deleted.clone();
+        self.blocking(move || {
+            let result = perform(&job, deleted.as_deref());
+            Event::Tree(Box::new(TreeDone { job, of, result }))
+        });
+    }
+}
+
+fn perform(job: &TreeJob, deleted: Option<&Path>) -> io::Result<PathBuf> {
+    match job {
+        TreeJob::Create { path, is_folder } => tree::create(path, *is_folder).map(|()| path.clone()),
+        TreeJob::Move { from, to } => tree::rename(from, to),
+        TreeJob::Delete(path) => {
+            let kept = deleted.ok_or_else(|| io::Error::other("there is no folder to keep it in"))?;
+            tree::delete(path, kept)
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! Searching the files of a workspace for a regular expression, with ripgrep's walk, matcher and
+//! searcher: ignore rules, binary files left out, results file by file while they are found.
+//!
+//! Must not know who wants them, nor encodings: what a file's bytes say as text, and which files
+//! have another text than their bytes, is asked of [`Texts`]. Blocking: callers bring a thread.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use grep_matcher::{Captures, Matcher};
+use grep_regex::{RegexCaptures, RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use tokio_util::sync::CancellationToken;
+
+use super::walk;
+
+/// Longer files are left out, in bytes.
+pub const SIZE_MAX: u64 = 64 << 20;
+
+/// What files say.
+pub trait Texts {
+    /// The text that is searched in place of a file's own; of one that is open, what is unsaved
+    /// included.
+    fn in_place_of(&self, file: &Path) -> Option<String>;
+
+    /// Files with such a text that are nowhere on disk yet, in order.
+    fn unwritten(&self) -> Vec<PathBuf>;
+
+    /// A file's bytes as text; `None` when it is no text.
+    fn decode(&self, bytes: &[u8]) -> Option<String>;
+}
+
+/// An expression that cannot be searched for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadPattern(String);
+
+/// What to look for, prepared.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    matcher: RegexMatcher,
+    searcher_lines: bool,
+    /// What is put in place of a match, and whether `$1` in it is a group.
+    replacement: Option<(String, bool)>,
+}
+
+impl Pattern {
+    /// Prepares an expression of the `regex` crate's syntax. It looks beyond the end of a line
+    /// only where it names line ends (`\n`) or lets `.` match them (`(?s)`).
+    pub fn new(expression: &str) -> Result<Self, BadPattern> {
+        let by_lines = RegexMatcherBuilder::new().line_terminator(Some(b'\n')).build(expression);
+        let (matcher, searcher_lines) = match by_lines {
+            Ok(matcher) if !lets_dots_cross(expression) => (matcher, true),
+            _ => {
+                let matcher = RegexMatcherBuilder::new().build(expression);
+                (matcher.map_err(|error| BadPattern(error.to_string()))?, false)
+            }
+        };
+        Ok(Self { matcher, searcher_lines, replacement: None })
+    }
+
+    /// What is put in place of a match; with `groups`, `$1` and `${name}` are filled in.
+    #[must_use]
+    pub fn replaced_by(mut self, new: &str, groups: bool) -> Self {
+        self.replacement = Some((new.to_string(), groups));
+        self
+    }
+}
+
+/// Whether an expression has the flag that lets `.` match line ends.
+fn lets_dots_cross(expression: &str) -> bool {
+    expression.match_indices("(?").any(|(at, _)| {
+        let flags = expression[at + 2..].split([':', ')', '-']).next().unwrap_or_default();
+        flags.contains('s') && flags.bytes().all(|byte| byte.is_ascii_alphabetic())
+    })
+}
+
+/// Lines of a file in which something was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The first line, from 1.
+    pub first: usize,
+    /// The last one.
+    pub last: usize,
+    /// Their text, lines apart by `\n`, without what ends the last one.
+    pub old: String,
+    /// What they become, where something is to be replaced.
+    pub new: Option<String>,
+    /// Where in `old` the first match begins, in bytes.
+    pub at: usize,
+}
+
+/// What was found in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileHits {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same below the root.
+    pub name: String,
+    /// The lines, in order.
+    pub hits: Vec<Hit>,
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Grepped {
+    /// Files in which something was found.
+    pub files: usize,
+    /// Matches.
+    pub matches: usize,
+    /// Files that are no text.
+    pub binary: usize,
+    /// Files longer than [`SIZE_MAX`].
+    pub too_long: usize,
+    /// What could not be read, and files whose names are not UTF-8.
+    pub unreadable: usize,
+    /// Whether there was more than was wanted.
+    pub cut: bool,
+    /// Whether it was cancelled.
+    pub cancelled: bool,
+}
+
+/// Searches all files below `root`, in an order by folder and name, until there are `most`
+/// matches.
+pub fn grep(
+    root: &Path,
+    pattern: &Pattern,
+    most: usize,
+    cancel: &CancellationToken,
+    texts: &dyn Texts,
+    mut sink: impl FnMut(FileHits),
+) -> Grepped {
+    let mut search = Search::new(pattern, most, cancel);
+    let mut seen = HashSet::new();
+    for entry in walk::builder(root).sort_by_file_name(Ord::cmp).build() {
+        if search.is_over() {
+            return search.done;
+        }
+        let entry = match entry {
+            Ok(entry) if walk::is_file(&entry) => entry,
+            Ok(_) => continue,
+            Err(error) => {
+                tracing::debug!(%error, "skipped in a search");
+                search.done.unreadable += 1;
+                continue;
+            }
+        };
+        let Some(name) = walk::relative(&entry, root) else {
+            search.done.unreadable += 1;
+            continue;
+        };
+        let text = texts.in_place_of(entry.path()).or_else(|| search.read(entry.path(), texts));
+        if let Some(text) = text {
+            search.file(entry.path(), name, &text, &mut sink);
+        }
+        seen.insert(entry.into_path());
+    }
+    for path in texts.unwritten() {
+        let name = path.strip_prefix(root).ok().and_then(Path::to_str).map(String::from);
+        if let (Some(name), false, false) = (name, seen.contains(&path), search.is_over()) {
+            let text = texts.in_place_of(&path).unwrap_or_default();
+            search.file(&path, name, &text, &mut sink);
+        }
+    }
+    search.done
+}
+
+struct Search<'a> {
+    pattern: &'a Pattern,
+    searcher: Searcher,
+    most: usize,
+    cancel: &'a CancellationToken,
+    done: Grepped,
+}
+
+impl<'a> Search<'a> {
+    fn new(pattern: &'a Pattern, most: usize, cancel: &'a CancellationToken) -> Self {
+        let searcher = SearcherBuilder::new()
+            .multi_line(!pattern.searcher_lines)
+            .binary_detection(BinaryDetection::none())
+            .bom_sniffing(false)
+            .build();
+        Self { pattern, searcher, most, cancel, done: Grepped::default() }
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.done.cancelled |= self.cancel.is_cancelled();
+        self.done.cancelled || self.done.cut
+    }
+
+    fn read(&mut self, path: &Path, texts: &dyn Texts) -> Option<String> {
+        let bytes = match read(path) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                self.done.too_long += 1;
+                return None;
+            }
+            Err(error) => {
+                tracing::debug!(%error, path = %path.display(), "not searched");
+                self.done.unreadable += 1;
+                return None;
+            }
+        };
+        let text = texts.decode(&bytes);
+        self.done.binary += usize::from(text.is_none());
+        text
+    }
+
+    fn file(&mut self, path: &Path, name: String, text: &str, sink: &mut impl FnMut(FileHits)) {
+        let left = self.most - self.done.matches;
+        let mut found =
+            Found { pattern: self.pattern, text, cancel: self.cancel, left, hits: Vec::new(), cut: false };
+        let searched = self.searcher.search_slice(&self.pattern.matcher, text.as_bytes(), &mut found);
+        if let Err(error) = searched {
+            tracing::warn!(%error, path = %path.display(), "a search failed");
+            self.done.unreadable += 1;
+        }
+        self.done.matches += left - found.left;
+        self.done.cut |= found.cut;
+        if !found.hits.is_empty() {
+            self.done.files += 1;
+            sink(FileHits { path: path.to_path_buf(), name, hits: found.hits });
+        }
+    }
+}
+
+/// A file's bytes; `None` when there are too many.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = fs::File::open(path)?;
+    let size = file.metadata()?.len();
+    if size > SIZE_MAX {
+        return Ok(None);
+    }
+    let mut bytes = Vec::with_capacity(size as usize + 1);
+    file.take(SIZE_MAX + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= SIZE_MAX).then_some(bytes))
+}
+
+/// Takes in what the searcher finds in one text.
+struct Found<'a> {
+    pattern: &'a Pattern,
+    text: &'a str,
+    cancel: &'a CancellationToken,
+    left: usize,
+    hits: Vec<Hit>,
+    cut: bool,
+}
+
+/// A match: where, and what is put in its place.
+type Match = (usize, usize, Option<String>);
+
+impl Sink for Found<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, lines: &SinkMatch<'_>) -> io::Result<bool> {
+        let start = lines.absolute_byte_offset() as usize;
+        let end = start + lines.bytes().len();
+        let line = lines.line_number().unwrap_or(1) as usize;
+        let matches = self.matches(start, end)?;
+        if self.pattern.replacement.is_some() {
+            self.replaced(start, line, &matches);
+        } else {
+            self.found(start, line, &matches);
+        }
+        Ok(!self.cut && !self.cancel.is_cancelled())
+    }
+}
+
+impl Found<'_> {
+    /// The matches that begin in a part of the text, as many as are wanted.
+    fn matches(&mut self, start: usize, end: usize) -> io::Result<Vec<Match>> {
+        let matcher = &self.pattern.matcher;
+        let bytes = &self.text.as_bytes()[..end];
+        let mut found: Vec<Match> = Vec::new();
+        let mut left = self.left;
+        let mut cut = false;
+        let is_inside = |at: usize| at < end || end == self.text.len() && !self.text.ends_with('\n');
+        let failed = |error| io::Error::other(format!("{error:?}"));
+        matcher
+            .find_iter_at(bytes, start, |place| {
+                // Nothing begins behind the last line.
+                if !is_inside(place.start()) {
+                    return false;
+                }
+                if left == 0 {
+                    cut = true;
+                    return false;
+                }
+                left -= 1;
+                found.push((place.start(), place.end(), None));
+                true
+            })
+            .map_err(failed)?;
+        (self.left, self.cut) = (left, cut);
+        if let Some((new, groups)) = &self.pattern.replacement {
+            let mut captures = matcher.new_captures().map_err(failed)?;
+            for (from, _, put) in &mut found {
+                *put =
+                    Some(if *groups { self.filled(&mut captures, bytes, *from, new)? } else { new.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The replacement with its groups filled in.
+    fn filled(
+        &self,
+        captures: &mut RegexCaptures,
+        bytes: &[u8],
+        from: usize,
+        new: &str,
+    ) -> io::Result<String> {
+        let matcher = &self.pattern.matcher;
+        let found = matcher.captures_at(bytes, from, captures);
+        let mut out = Vec::new();
+        if found.map_err(|error| io::Error::other(format!("{error:?}")))? {
+            captures.interpolate(|name| matcher.capture_index(name), bytes, new.as_bytes(), &mut out);
+        }
+        String::from_utf8(out).map_err(io::Error::other)
+    }
+
+    /// Every line that a match touches, once.
+    fn found(&mut self, start: usize, line: usize, matches: &[Match]) {
+        let mut lines = Lines { text: self.text, start, line };
+        let mut next = 0;
+        for (from, to, _) in matches {
+            lines.go_to(*from);
+            let last = (*to).max(from + 1) - 1;
+            loop {
+                if lines.line >= next {
+                    let at = from.saturating_sub(lines.start);
+                    let old = lines.content().to_string();
+                    self.hits.push(Hit { first: lines.line, last: lines.line, old, new: None, at });
+                    next = lines.line + 1;
+                }
+                if lines.end() > last || !lines.step() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The lines that matches touch, those together that a match spans, with what they become.
+    fn replaced(&mut self, start: usize, line: usize, matches: &[Match]) {
+        let mut lines = Lines { text: self.text, start, line };
+        let mut rest = matches.iter().peekable();
+        while let Some((from, to, put)) = rest.next() {
+            lines.go_to(*from);
+            let (begin, first) = (lines.start, lines.line);
+            let mut new = self.text[begin..*from].to_string();
+            new.push_str(put.as_deref().unwrap_or_default());
+            let mut done = *to;
+            // What replaces the end of a line takes the next line along.
+            lines.go_to(done);
+            while let Some((from, to, put)) = rest.next_if(|(from, ..)| lines.holds(*from)) {
+                new.push_str(&self.text[done..*from]);
+                new.push_str(put.as_deref().unwrap_or_default());
+                done = *to;
+                lines.go_to(done);
+            }
+            let end = lines.start + lines.content().len();
+            // A match may reach into what ends the line: `\r` belongs to no line's content.
+            new.push_str(self.text.get(done..end).unwrap_or_default());
+            let old = plain(&self.text[begin..end.max(begin)]);
+            self.hits.push(Hit { first, last: lines.line, old, new: Some(plain(&new)), at: from - begin });
+        }
+    }
+}
+
+/// Lines apart by `\n` alone.
+fn plain(text: &str) -> String {
+    text.replace("\r\n", "\n").trim_end_matches('\r').to_string()
+}
+
+/// A line of a text on the way through its lines.
+struct Lines<'a> {
+    text: &'a str,
+    start: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// Where the next line begins.
+    fn end(&self) -> usize {
+        let rest = &self.text.as_bytes()[self.start..];
+        memchr::memchr(b'\n', rest).map_or(self.text.len(), |at| self.start + at + 1)
+    }
+
+    /// Whether an offset behind the line's start is in it; the end of a text is in its last line.
+    fn holds(&self, at: usize) -> bool {
+        let end = self.end();
+        at < end || end == self.text.len() && !self.text.ends_with('\n')
+    }
+
+    /// The line without what ends it.
+    fn content(&self) -> &str {
+        let line = &self.text[self.start..self.end()];
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        line.strip_suffix('\r').unwrap_or(line)
+    }
+
+    /// Goes on to the next line, if there is one.
+    fn step(&mut self) -> bool {
+        let end = self.end();
+        if !self.text[..end].ends_with('\n') || end == self.text.len() {
+            return false;
+        }
+        (self.start, self.line) = (end, self.line + 1);
+        true
+    }
+
+    /// Goes on to the line of an offset.
+    fn go_to(&mut self, at: usize) {
+        while self.end() <= at && self.step() {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! Files and folders made, moved, deleted and taken back from the tree.
+
+use crate::support::desk::{Desk, Plan};
+
+async fn desk() -> Desk {
+    let mut desk =
+        Plan::new().file("src/lib.rs", "lib\n").with("notes.md", "notes\n").size(120, 24).start().await;
+    desk.keys("Alt-f").await;
+    desk.keys("Alt-1 Home").await;
+    desk
+}
+
+/// Answers the question on top anew.
+async fn answer(desk: &mut Desk, text: &str) {
+    desk.keys("Ctrl-u").await;
+    desk.type_in(text).await;
+    desk.keys("Enter").await;
+}
+
+fn selected(desk: &mut Desk) -> String {
+    let row = desk.state().files.current().unwrap().path.clone();
+    desk.state().shown(&row)
+}
+
+#[tokio::test]
+async fn files_and_folders_are_made() {
+    let mut desk = desk().await;
+    desk.keys("a").await;
+    assert!(desk.picture().contains("src/"), "{}", desk.picture());
+    desk.type_in("deep/é.rs").await;
+    desk.keys("Enter").await;
+    assert_eq!((desk.shown().as_str(), desk.disk("src/deep/é.rs").as_str()), ("é.rs", ""));
+    assert_eq!(selected(&mut desk), "src/deep/é.rs");
+    desk.snap("files-made");
+    desk.keys("Alt-1 a").await;
+    answer(&mut desk, "new/").await;
+    assert!(desk.path("new").is_dir());
+    assert_eq!(desk.message(), "made the folder new; u in the tree takes it back");
+    desk.keys("a").await;
+    answer(&mut desk, "notes.md").await;
+    assert_eq!(desk.message(), "not done: made notes.md: something is there already");
+    desk.keys("u").await;
+    desk.keys("u").await;
+    assert!(!desk.path("new").exists() && !desk.path("src/deep/é.rs").exists());
+    assert_eq!(desk.shown(), "notes.md", "what is gone and has nothing unsaved is closed");
+}
+
+#[tokio::test]
+async fn open_files_follow_what_is_moved() {
+    let mut desk = desk().await;
+    desk.keys("Right").await;
+    desk.keys("Down Enter").await;
+    assert_eq!(desk.shown(), "lib.rs");
+    desk.type_in("my ").await;
+    desk.keys("Alt-1 Home r").await;
+    answer(&mut desk, "code/rust").await;
+    assert_eq!(desk.message(), "moved to code/rust; u in the tree takes it back");
+    assert_eq!(selected(&mut desk), "code/rust");
+    desk.keys("Alt-2 Ctrl-s").await;
+    assert_eq!(desk.disk("code/rust/lib.rs"), "my lib\n", "unsaved text goes along");
+    assert!(!desk.path("src").exists());
+    desk.keys("Alt-1 u").await;
+    assert_eq!(desk.disk("src/lib.rs"), "my lib\n");
+    desk.keys("Alt-2").await;
+    desk.type_in("x").await;
+    desk.keys("Ctrl-s").await;
+    assert_eq!(desk.disk("src/lib.rs"), "my xlib\n");
+    desk.keys("Alt-1 Home r").await;
+    answer(&mut desk, "notes.md").await;
+    assert_eq!(desk.message(), "not done: moved to notes.md: something is there already");
+    desk.keys("Alt-2").await;
+    desk.type_in("y").await;
+    desk.keys("Ctrl-s").await;
+    assert_eq!(desk.disk("src/lib.rs"), "my xylib\n", "what could not be moved is saved as ever");
+}
+
+#[tokio::test]
+async fn what_is_deleted_comes_back() {
+    let mut desk = desk().await;
+    desk.keys("End d").await;
+    assert!(!desk.path("notes.md").exists());
+    assert_eq!(desk.message(), "deleted notes.md; u in the tree takes it back");
+    assert!(desk.state().buffers.current().is_none());
+    desk.keys("u").await;
+    assert_eq!(desk.disk("notes.md"), "notes\n");
+    desk.keys("Home d").await;
+    assert!(desk.picture().contains("src and everything in it."), "{}", desk.picture());
+    desk.keys("n").await;
+    assert!(desk.path("src").exists());
+    desk.keys("d").await;
+    desk.keys("y").await;
+    assert!(!desk.path("src").exists());
+    desk.write("src", "in the way");
+    desk.keys("u").await;
+    assert_eq!(desk.message(), "not done: moved to src: something is there already");
+    std::fs::remove_file(desk.path("src")).unwrap();
+    desk.keys("u").await;
+    assert_eq!(desk.disk("src/lib.rs"), "lib\n", "it can be tried again");
+    desk.keys("u").await;
+    assert_eq!(desk.message(), "nothing was done to files from here");
+}
+
+#[tokio::test]
+async fn unsaved_text_of_a_deleted_file_stays() {
+    let mut desk = desk().await;
+    desk.keys("Alt-2").await;
+    desk.type_in("mine ").await;
+    desk.keys("Alt-1 End d").await;
+    assert!(desk.picture().contains("1 unsaved"), "{}", desk.picture());
+    desk.keys("y").await;
+    assert_eq!(desk.text(), "mine notes\n");
+    desk.keys("u").await;
+    assert_eq!(desk.disk("notes.md"), "notes\n");
+    assert_eq!(desk.text(), "mine notes\n");
+}
