@@ -97,6 +97,8 @@ pub struct Settings {
     pub breadcrumbs: bool,
     /// Whether the heads of what the first row is in stay in sight.
     pub sticky_lines: bool,
+    /// Whether brackets have colours by their depth.
+    pub rainbow_brackets: bool,
     /// When there is a line of open files: `always`, `several` or `never`.
     pub tab_line: String,
     /// Whether the mouse is ours.
@@ -134,6 +136,7 @@ impl Default for Settings {
             keep_undo: true,
             breadcrumbs: false,
             sticky_lines: false,
+            rainbow_brackets: false,
             tab_line: "always".to_string(),
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
@@ -341,6 +344,14 @@ pub static ROWS: &[Row] = &[
         doc: "Keep the heads of what the first row is in",
         project: true,
         put: |settings, value| flag(&value, &mut settings.sticky_lines),
+    },
+    Row {
+        key: "rainbow-brackets",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Colour brackets by their depth",
+        project: true,
+        put: |settings, value| flag(&value, &mut settings.rainbow_brackets),
     },
     Row {
         key: "tab-line",

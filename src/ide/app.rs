@@ -283,29 +283,30 @@ impl App {
         let Some(row) = PICKERS.iter().find(|row| row.id == id) else { return };
         self.pickers += 1;
         let mut picker = Picker::new(id, self.pickers, self.state.wake.clone());
-        match (row.load)(&self.state) {
+        let (injector, number) = (picker.injector(), picker.number);
+        let asked = match (row.load)(&self.state) {
             Load::Rows(rows, marked) => {
                 picker.fill(rows);
                 picker.marked = marked;
                 picker.tick(FILL_WAIT_MS);
-            }
-            Load::Walk => {
-                picker.filling = true;
-                self.worker.perform(Effect::Walk(picker.injector(), picker.number));
+                None
             }
             Load::Live(query) => {
                 picker.live = true;
                 picker.query.set(&query, self.clock.now_ms());
+                None
             }
-            Load::Entries => {
-                picker.filling = true;
-                self.worker.perform(Effect::Entries(picker.injector(), picker.number));
-            }
+            Load::Walk => Some(Effect::Walk(injector, number)),
+            Load::Entries => Some(Effect::Entries(injector, number)),
             Load::Snippets => {
-                picker.filling = true;
                 let (folder, names) = (self.state.config.join("snippets"), snippets::languages(&self.state));
-                self.worker.perform(Effect::Snippets(picker.injector(), picker.number, folder, names));
+                Some(Effect::Snippets(injector, number, folder, names))
             }
+            Load::Symbols(job) => Some(Effect::Symbols(injector, number, job)),
+        };
+        if let Some(effect) = asked {
+            picker.filling = true;
+            self.worker.perform(effect);
         }
         self.state.push_overlay(Overlay::Picker(Box::new(picker)));
         self.with_cx(input::follow_query);

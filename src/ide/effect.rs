@@ -19,6 +19,7 @@ use super::state::listing::Asked;
 use super::state::overlay::PickRow;
 use super::state::scrollbar::Survey;
 use super::state::shell::ShellJob;
+use super::state::symbols::SymbolsJob;
 use super::state::tree_steps::{TreeJob, TreeStep};
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
@@ -135,6 +136,8 @@ pub enum Effect {
     Snippets(Injector<PickRow>, u64, PathBuf, Vec<&'static str>),
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
+    /// Put the named things of a text into a picker.
+    Symbols(Injector<PickRow>, u64, Box<SymbolsJob>),
     /// Press keys, one after the other.
     Keys(Vec<Key>),
     /// The last change of a modal map was made again.

@@ -43,6 +43,7 @@ fn color(cx: &mut Cx<'_>) {
         parts.sort_by_key(|part| part.start);
         let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
         let before = buffer.coloring.trouble();
+        buffer.coloring.want_rainbow(cx.state.look.rainbow);
         let job = buffer.color(&parts, cx.now);
         if buffer.coloring.trouble() != before {
             cx.state.damage.add(Part::Status);

@@ -179,6 +179,7 @@ impl Worker {
             Effect::Tree(job) => self.tree(job.0, job.1),
             Effect::Grep(grep) => self.start_grep(*grep),
             Effect::EndWalk => self.stop_walk(),
+            Effect::Symbols(injector, picker, job) => self.symbols(injector, picker, *job),
             effect => self.own_files(effect),
         }
     }

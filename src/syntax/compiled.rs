@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use tree_sitter::{Query, QueryError};
 
 use super::forms;
+use super::indent_query::Indents;
+use super::locals_query::Locals;
 use super::rules::Rules;
 use super::scopes::{self, Paint};
 use super::table::{LANGUAGES, Language};
@@ -27,15 +29,21 @@ pub struct Compiled {
     pub(super) content: Option<u16>,
     /// The capture of the name of its language.
     pub(super) named: Option<u16>,
+    /// Names that are known in a part of the text only.
+    pub(super) locals: Option<Locals>,
+    /// How lines are indented.
+    pub(super) indents: Option<Indents>,
     language: &'static Language,
-    textobjects: OnceLock<Option<Query>>,
+    textobjects: OnceLock<Option<Rules>>,
     folds: OnceLock<Option<Query>>,
 }
 
 impl Compiled {
-    /// The query for functions, classes, parameters and comments.
-    pub fn textobjects(&self) -> Option<&Query> {
-        self.late(&self.textobjects, self.language.textobjects)
+    /// The query for functions, classes, parameters, comments and tests.
+    pub(super) fn textobjects(&self) -> Option<&Rules> {
+        let text = self.language.textobjects;
+        let make = || (!text.is_empty()).then(|| Rules::new(&self.grammar, text))?.ok();
+        self.textobjects.get_or_init(make).as_ref()
     }
 
     /// The query for what can be folded.
@@ -72,6 +80,8 @@ pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
     let grammar = tree_sitter::Language::new(language.grammar);
     let (shipped, inner) = (language.highlights.join("\n"), language.injections.join("\n"));
     let rules = Rules::new(&grammar, &format!("{shipped}\n{}\n{inner}", language.own))?;
+    let indents = Rules::new(&grammar, language.indents)?;
+    let locals = Rules::new(&grammar, language.locals)?;
     let own_from = forms::forms(&shipped).len();
     Ok(Compiled {
         grammar,
@@ -81,6 +91,8 @@ pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
         content: rules.capture("injection.content"),
         named: rules.capture("injection.language"),
         rules,
+        indents: Indents::new(indents),
+        locals: Locals::new(locals),
         language,
         textobjects: OnceLock::new(),
         folds: OnceLock::new(),
@@ -97,7 +109,12 @@ mod tests {
             let made = compile(language).unwrap_or_else(|error| panic!("{}: {error}", language.name));
             assert!(made.paints.iter().any(Option::is_some), "{} paints nothing", language.name);
             assert_eq!(made.textobjects().is_some(), !language.textobjects.is_empty(), "{}", language.name);
+            assert!(made.textobjects().is_none_or(Rules::only_chains), "things of {}", language.name);
             assert_eq!(made.folds().is_some(), !language.folds.is_empty(), "{}", language.name);
+            assert_eq!(made.indents.is_some(), !language.indents.is_empty(), "{}", language.name);
+            assert!(made.indents.as_ref().is_none_or(Indents::is_sound), "indents of {}", language.name);
+            assert_eq!(made.locals.is_some(), !language.locals.is_empty(), "{}", language.name);
+            assert!(made.locals.as_ref().is_none_or(Locals::is_sound), "locals of {}", language.name);
             assert_eq!(made.content.is_some(), !language.injections.is_empty(), "{}", language.name);
         }
     }

@@ -4,6 +4,7 @@
 //! Only the part that is asked for is looked at. It costs less than a millisecond for a screen,
 //! more where a tree is full of errors: not for a key's way to the screen.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use super::compiled::Compiled;
 use super::injections;
 use super::painted::{Painted, Span};
 use super::query::TextChunks;
+use super::rainbow;
 use super::scopes::{self, Paint};
 use super::table::Language;
 use super::tree::Syntax;
@@ -29,12 +31,32 @@ const DEPTH_MAX: usize = 3;
 impl Syntax {
     /// The scopes of a range, cut at [`RANGE_MAX`].
     pub fn paint(&self, text: &Text, range: Range<Byte>) -> Painted {
+        self.paint_with(text, range, false)
+    }
+
+    /// The same, with brackets by their depth where that is wanted.
+    pub fn paint_with(&self, text: &Text, range: Range<Byte>, rainbow: bool) -> Painted {
         let end = range.end.0.min(text.end().0).min(range.start.0 + RANGE_MAX);
         let range = range.start.0.min(end)..end;
         let mut canvas = Canvas { start: range.start, paints: vec![0; range.len()] };
         let layer = Layer { language: self.language, made: self.made, tree: &self.tree };
-        canvas.layer(&layer, text, &range, 0, Instant::now() + BUDGET);
+        let deadline = Instant::now() + BUDGET;
+        let coats = self.parameter_coats(text, &range, deadline);
+        canvas.layer(&layer, text, &range, (0, coats), deadline);
+        if rainbow {
+            for (at, depth) in self.brackets(&range, deadline) {
+                canvas.paints[at - range.start] = rainbow::paint(depth);
+            }
+        }
         Painted::new(Byte(range.start)..Byte(range.end), canvas.spans())
+    }
+
+    /// Parameters have the colour of their definition wherever they are named, over that of a
+    /// variable and under everything that says more.
+    fn parameter_coats(&self, text: &Text, range: &Range<usize>, deadline: Instant) -> Vec<Coat> {
+        let Some(paint) = scopes::paint("variable.parameter") else { return Vec::new() };
+        let coat = |node: Range<usize>| (node.start, Reverse(node.end), (0, usize::MAX), node, paint);
+        self.parameters(text, range, deadline).into_iter().map(coat).collect()
     }
 }
 
@@ -56,13 +78,13 @@ impl Canvas {
         layer: &Layer<'_>,
         text: &Text,
         range: &Range<usize>,
-        depth: usize,
+        (depth, more): (usize, Vec<Coat>),
         deadline: Instant,
     ) {
         if range.is_empty() {
             return;
         }
-        let (coats, inner) = look(layer, text, range, deadline);
+        let (coats, inner) = look(layer, text, range, more, deadline);
         for (_, _, _, node, paint) in coats {
             let from = node.start.max(range.start) - self.start;
             let to = node.end.min(range.end).saturating_sub(self.start);
@@ -73,7 +95,7 @@ impl Canvas {
         if depth < DEPTH_MAX {
             for inner in injections::parse(inner, text, deadline) {
                 let inner = Layer { language: inner.language, made: inner.made, tree: &inner.tree };
-                self.layer(&inner, text, range, depth + 1, deadline);
+                self.layer(&inner, text, range, (depth + 1, Vec::new()), deadline);
             }
         }
     }
@@ -93,17 +115,18 @@ impl Canvas {
 }
 
 /// Start, end from the right, rank, range, paint: sorted, the coats lie as they are seen.
-type Coat = (usize, std::cmp::Reverse<usize>, (u8, usize), Range<usize>, Paint);
+type Coat = (usize, Reverse<usize>, (u8, usize), Range<usize>, Paint);
 
-/// One walk for both: the coats of a layer, and the texts in other languages in it.
+/// One walk for both: the coats of a layer, laid among those given, and the texts in other languages in it.
 fn look(
     layer: &Layer<'_>,
     text: &Text,
     range: &Range<usize>,
+    mut coats: Vec<Coat>,
     deadline: Instant,
 ) -> (Vec<Coat>, Vec<injections::Inner>) {
     let made = layer.made;
-    let (mut coats, mut inner) = (Vec::new(), injections::Finder::new(made, text));
+    let mut inner = injections::Finder::new(made, text);
     made.rules.each(layer.tree.root_node(), TextChunks(text), range, deadline, |found| {
         if found.pattern >= made.inner_from {
             return inner.add(&found);
@@ -113,7 +136,7 @@ fn look(
             let paint = scopes::refine(paint, node.kind());
             let range = node.byte_range();
             let rank = rank(layer, found.pattern, paint);
-            coats.push((range.start, std::cmp::Reverse(range.end), rank, range, paint));
+            coats.push((range.start, Reverse(range.end), rank, range, paint));
         }
     });
     coats.sort_unstable_by_key(|coat| (coat.0, coat.1, coat.2));

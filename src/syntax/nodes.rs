@@ -1,5 +1,5 @@
-//! Places of a text by its tree: what surrounds a range, what stands beside it, the function
-//! around it, what can be folded, the names on the way to it. Must not know selections.
+//! Places of a text by its tree: what surrounds a range, what stands beside it and in it, what can
+//! be folded, the names on the way to it. Must not know selections.
 
 use std::ops::Range;
 
@@ -13,30 +13,6 @@ use crate::text::rope::Text;
 
 /// Bytes of a name in a path.
 const NAME_MAX: usize = 80;
-
-/// A thing that can be selected as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Object {
-    /// A function with its head.
-    Function,
-    /// A class, structure or the like.
-    Class,
-    /// A parameter or an argument.
-    Parameter,
-    /// A comment.
-    Comment,
-}
-
-impl Object {
-    fn capture(self) -> &'static str {
-        match self {
-            Self::Function => "function.around",
-            Self::Class => "class.around",
-            Self::Parameter => "parameter.inside",
-            Self::Comment => "comment.around",
-        }
-    }
-}
 
 impl Syntax {
     /// The smallest part of the text that is more than this range.
@@ -60,15 +36,17 @@ impl Syntax {
         }
     }
 
-    /// The smallest thing of a kind that is more than this range and holds it.
-    pub fn around(&self, text: &Text, range: &Range<Byte>, object: Object) -> Option<Range<Byte>> {
-        let query = self.made.textobjects()?;
-        let holds = |found: &Range<usize>| {
-            found.start <= range.start.0 && range.end.0 <= found.end && *found != bytes(range)
-        };
-        let found = self.captured(query, text, bytes(range), object.capture());
-        let smallest = found.into_iter().filter(holds).min_by_key(Range::len)?;
-        Some(Byte(smallest.start)..Byte(smallest.end))
+    /// The first part inside the one that this range covers.
+    pub fn child(&self, range: &Range<Byte>) -> Option<Range<Byte>> {
+        let mut node = self.node(range)?;
+        // What covers the range alone is the same to a person.
+        loop {
+            let inner = node.named_child(0)?;
+            if inner.byte_range() != bytes(range) && !inner.byte_range().is_empty() {
+                return Some(place(inner));
+            }
+            node = inner;
+        }
     }
 
     /// What can be folded among these bytes: first and last lines, at least two, sorted.
@@ -164,23 +142,15 @@ mod tests {
     }
 
     #[test]
-    fn things_are_found_around_a_place() {
-        let snippets = [
-            ("rust", "struct S { a: u8 }\n// c\nfn f(x: u8) { g(|1); }\n", "fn f(x: u8) { g(1); }", "1"),
-            ("python", "def f(x):\n    return g(|1)\n", "def f(x):\n    return g(1)", "1"),
-            ("javascript", "function f(x) { return g(|1); }\n", "function f(x) { return g(1); }", "1"),
-            ("tsx", "function f(x: A) { return g(|1); }\n", "function f(x: A) { return g(1); }", "1"),
-            ("go", "package a\nfunc f(x int) { g(|1) }\n", "func f(x int) { g(1) }", "1"),
-            ("c", "int f(int x) { return g(|1); }\n", "int f(int x) { return g(1); }", "1"),
-        ];
-        for (name, code, function, parameter) in snippets {
-            let (syntax, text, range) = parse(name, code);
-            let around = |object| syntax.around(&text, &range, object).map(|r| text.slice(r).into_owned());
-            assert_eq!(around(Object::Function).as_deref(), Some(function), "{name}");
-            assert_eq!(around(Object::Parameter).as_deref(), Some(parameter), "{name}");
-            assert_eq!(around(Object::Class), None, "{name}");
-            assert_eq!(around(Object::Comment), None, "{name}");
-        }
+    fn parts_are_inside_of_parts() {
+        let (syntax, text, range) = parse("rust", "fn f() { «g((é, 2))»; }");
+        let show = |range: &Range<Byte>| text.slice(range.clone()).into_owned();
+        let mut steps: Vec<_> = std::iter::successors(syntax.child(&range), |r| syntax.child(r)).collect();
+        assert_eq!(steps.drain(..).map(|r| show(&r)).collect::<Vec<_>>(), ["g"]);
+        let (syntax, text, range) = parse("rust", "fn f() { g«((é, 2))»; }");
+        let steps = std::iter::successors(syntax.child(&range), |r| syntax.child(r));
+        let steps: Vec<_> = steps.map(|r| text.slice(r).into_owned()).collect();
+        assert_eq!(steps, ["(é, 2)", "é"]);
     }
 
     #[test]

@@ -96,7 +96,7 @@ fn named(node: &Node<'_>, text: &Text) -> Option<Named> {
 }
 
 /// What a thing is called: most grammars say so; the rest hide it.
-fn name_of(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn name_of(node: Node<'_>) -> Option<Node<'_>> {
     if let Some(name) = node.child_by_field_name("name") {
         return Some(name);
     }

@@ -31,6 +31,9 @@ pub(super) struct Rules {
     rest: Option<Rest>,
 }
 
+/// A node, its kind, and its field in the node around it or 0.
+pub(super) type PathNode<'tree> = (Node<'tree>, u16, u16);
+
 /// The patterns that are no chains.
 #[derive(Debug)]
 struct Rest {
@@ -99,6 +102,27 @@ impl Rules {
         Some(set.value.as_deref().unwrap_or_default())
     }
 
+    /// Whether all patterns are chains: then a path can be asked about.
+    #[cfg(test)]
+    pub(super) fn only_chains(&self) -> bool {
+        self.rest.is_none()
+    }
+
+    /// Calls back for each chain that ends at a node of a path, with that node's place in it.
+    /// `path` is nodes from the root on, each with its kind and field.
+    pub(super) fn on_path<'tree>(
+        &self,
+        path: &[PathNode<'tree>],
+        text: TextChunks<'_>,
+        mut found: impl FnMut(usize, Found<'_, 'tree>),
+    ) {
+        let mut walk = Walk { rules: self, text, stack: Vec::new(), captures: Vec::new() };
+        for (at, node) in path.iter().enumerate() {
+            walk.stack.push(*node);
+            walk.visit(&mut |one| found(at, one));
+        }
+    }
+
     /// Calls back for each match in a range, in no order, until the deadline. A chain is found
     /// where all of its nodes touch the range.
     pub(super) fn each<'tree>(
@@ -153,7 +177,7 @@ struct Walk<'r, 't, 'tree> {
     rules: &'r Rules,
     text: TextChunks<'t>,
     /// The nodes from the root to where the walk is, with their fields.
-    stack: Vec<(Node<'tree>, u16, u16)>,
+    stack: Vec<PathNode<'tree>>,
     captures: Vec<(u16, Node<'tree>)>,
 }
 

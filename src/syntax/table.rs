@@ -25,10 +25,14 @@ pub struct Language {
     pub injections: &'static [&'static str],
     /// Whether the first of several patterns for one node wins, or the last.
     pub first_wins: bool,
-    /// Functions, classes, parameters and comments.
+    /// Functions, classes, parameters, comments and tests; chains only.
     pub textobjects: &'static str,
     /// What can be folded.
     pub folds: &'static str,
+    /// How lines are indented; chains only, see `pattern`.
+    pub indents: &'static str,
+    /// Names that are known in a part of the text only; chains only.
+    pub locals: &'static str,
 }
 
 impl std::fmt::Debug for Language {
@@ -51,6 +55,8 @@ const fn row(name: &'static str, grammar: LanguageFn, highlights: &'static [&'st
         first_wins: false,
         textobjects: "",
         folds: "",
+        indents: "",
+        locals: "",
     }
 }
 
@@ -72,22 +78,31 @@ pub static LANGUAGES: &[Language] = &[
         files: &[".bashrc", ".profile", ".bash_profile", ".zshrc", "PKGBUILD"],
         interpreters: &["sh", "bash", "zsh", "dash", "ksh"],
         aliases: &["shell", "console", "shellscript", "zsh"],
+        textobjects: own!("bash/textobjects"),
+        indents: own!("bash/indents"),
         ..row("bash", tree_sitter_bash::LANGUAGE, &[tree_sitter_bash::HIGHLIGHT_QUERY])
     },
     Language {
         extensions: &["c", "h"],
         textobjects: own!("c/textobjects"),
         folds: own!("c/folds"),
+        indents: own!("c/indents"),
+        locals: own!("c/locals"),
         ..row("c", tree_sitter_c::LANGUAGE, &[tree_sitter_c::HIGHLIGHT_QUERY])
     },
     Language {
         extensions: &["cs", "csx"],
         aliases: &["c-sharp", "cs", "c#"],
+        textobjects: own!("csharp/textobjects"),
+        indents: own!("csharp/indents"),
         ..row("csharp", tree_sitter_c_sharp::LANGUAGE, &[tree_sitter_c_sharp::HIGHLIGHTS_QUERY])
     },
     Language {
         extensions: &["cc", "cpp", "cxx", "hh", "hpp", "hxx", "ipp", "ino", "cu"],
         aliases: &["c++", "cxx"],
+        textobjects: own!("cpp/textobjects"),
+        indents: own!("cpp/indents"),
+        locals: own!("cpp/locals"),
         ..row(
             "cpp",
             tree_sitter_cpp::LANGUAGE,
@@ -96,6 +111,7 @@ pub static LANGUAGES: &[Language] = &[
     },
     Language {
         extensions: &["css"],
+        indents: own!("css/indents"),
         ..row("css", tree_sitter_css::LANGUAGE, &[tree_sitter_css::HIGHLIGHTS_QUERY])
     },
     Language {
@@ -121,6 +137,8 @@ pub static LANGUAGES: &[Language] = &[
         aliases: &["golang"],
         textobjects: own!("go/textobjects"),
         folds: own!("go/folds"),
+        indents: own!("go/indents"),
+        locals: own!("go/locals"),
         ..row("go", tree_sitter_go::LANGUAGE, &[tree_sitter_go::HIGHLIGHTS_QUERY])
     },
     Language {
@@ -133,10 +151,14 @@ pub static LANGUAGES: &[Language] = &[
     Language {
         extensions: &["html", "htm", "xhtml", "vue", "svelte"],
         injections: &[tree_sitter_html::INJECTIONS_QUERY],
+        indents: own!("html/indents"),
         ..row("html", tree_sitter_html::LANGUAGE, &[tree_sitter_html::HIGHLIGHTS_QUERY])
     },
     Language {
         extensions: &["java"],
+        textobjects: own!("java/textobjects"),
+        indents: own!("java/indents"),
+        locals: own!("java/locals"),
         ..row("java", tree_sitter_java::LANGUAGE, &[tree_sitter_java::HIGHLIGHTS_QUERY])
     },
     Language {
@@ -146,6 +168,8 @@ pub static LANGUAGES: &[Language] = &[
         injections: &[JS_INJECTIONS],
         textobjects: own!("javascript/textobjects"),
         folds: own!("javascript/folds"),
+        indents: own!("javascript/indents"),
+        locals: own!("javascript/locals"),
         ..row("javascript", tree_sitter_javascript::LANGUAGE, &[JS, JSX])
     },
     Language {
@@ -153,12 +177,16 @@ pub static LANGUAGES: &[Language] = &[
         files: &[".prettierrc", ".eslintrc", "flake.lock"],
         aliases: &["jsonc", "json5"],
         own: own!("json/highlights"),
+        indents: own!("json/indents"),
         ..row("json", tree_sitter_json::LANGUAGE, &[tree_sitter_json::HIGHLIGHTS_QUERY])
     },
     Language {
         extensions: &["lua"],
         interpreters: &["lua", "luajit"],
         injections: &[tree_sitter_lua::INJECTIONS_QUERY],
+        textobjects: own!("lua/textobjects"),
+        indents: own!("lua/indents"),
+        locals: own!("lua/locals"),
         ..row("lua", tree_sitter_lua::LANGUAGE, &[tree_sitter_lua::HIGHLIGHTS_QUERY])
     },
     Language {
@@ -190,6 +218,8 @@ pub static LANGUAGES: &[Language] = &[
         extensions: &["php", "phtml"],
         interpreters: &["php"],
         injections: &[tree_sitter_php::INJECTIONS_QUERY, own!("php/injections")],
+        textobjects: own!("php/textobjects"),
+        indents: own!("php/indents"),
         ..row("php", tree_sitter_php::LANGUAGE_PHP, &[tree_sitter_php::HIGHLIGHTS_QUERY])
     },
     Language {
@@ -199,6 +229,8 @@ pub static LANGUAGES: &[Language] = &[
         aliases: &["py", "python3"],
         textobjects: own!("python/textobjects"),
         folds: own!("python/folds"),
+        indents: own!("python/indents"),
+        locals: own!("python/locals"),
         ..row("python", tree_sitter_python::LANGUAGE, &[tree_sitter_python::HIGHLIGHTS_QUERY])
     },
     Language {
@@ -210,6 +242,8 @@ pub static LANGUAGES: &[Language] = &[
         files: &["Rakefile", "Gemfile", "Vagrantfile", "Guardfile"],
         interpreters: &["ruby"],
         aliases: &["rb"],
+        textobjects: own!("ruby/textobjects"),
+        indents: own!("ruby/indents"),
         ..row("ruby", tree_sitter_ruby::LANGUAGE, &[tree_sitter_ruby::HIGHLIGHTS_QUERY])
     },
     Language {
@@ -219,45 +253,58 @@ pub static LANGUAGES: &[Language] = &[
         injections: &[tree_sitter_rust::INJECTIONS_QUERY],
         textobjects: own!("rust/textobjects"),
         folds: own!("rust/folds"),
+        indents: own!("rust/indents"),
+        locals: own!("rust/locals"),
         ..row("rust", tree_sitter_rust::LANGUAGE, &[own!("rust/highlights")])
     },
     Language {
         extensions: &["scala", "sc", "sbt"],
+        textobjects: own!("scala/textobjects"),
+        indents: own!("scala/indents"),
         ..row("scala", tree_sitter_scala::LANGUAGE, &[tree_sitter_scala::HIGHLIGHTS_QUERY])
     },
     Language {
         extensions: &["sql", "psql", "ddl"],
         aliases: &["mysql", "postgresql", "sqlite"],
+        indents: own!("sql/indents"),
         ..row("sql", tree_sitter_sequel::LANGUAGE, &[tree_sitter_sequel::HIGHLIGHTS_QUERY])
     },
     Language {
         extensions: &["swift"],
+        textobjects: own!("swift/textobjects"),
+        indents: own!("swift/indents"),
         ..row("swift", tree_sitter_swift::LANGUAGE, &[tree_sitter_swift::HIGHLIGHTS_QUERY])
     },
     Language {
         extensions: &["toml"],
         files: &["Cargo.lock", "poetry.lock", "uv.lock"],
         own: own!("toml/highlights"),
+        indents: own!("toml/indents"),
         ..row("toml", tree_sitter_toml_ng::LANGUAGE, &[tree_sitter_toml_ng::HIGHLIGHTS_QUERY])
     },
     Language {
         extensions: &["tsx"],
         injections: &[JS_INJECTIONS],
-        textobjects: own!("javascript/textobjects"),
+        textobjects: own!("tsx/textobjects"),
         folds: own!("javascript/folds"),
+        indents: own!("tsx/indents"),
+        locals: own!("tsx/locals"),
         ..row("tsx", tree_sitter_typescript::LANGUAGE_TSX, &[JS, JSX, TS])
     },
     Language {
         extensions: &["ts", "mts", "cts"],
         aliases: &["ts"],
         injections: &[JS_INJECTIONS],
-        textobjects: own!("javascript/textobjects"),
+        textobjects: own!("typescript/textobjects"),
         folds: own!("javascript/folds"),
+        indents: own!("typescript/indents"),
+        locals: own!("typescript/locals"),
         ..row("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, &[JS, TS])
     },
     Language {
         extensions: &["xml", "svg", "xsd", "xsl", "xslt", "plist", "csproj", "rss"],
         aliases: &["svg"],
+        indents: own!("xml/indents"),
         ..row("xml", tree_sitter_xml::LANGUAGE_XML, &[tree_sitter_xml::XML_HIGHLIGHT_QUERY])
     },
     Language {

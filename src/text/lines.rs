@@ -236,8 +236,15 @@ fn numbers_of(line: &str) -> f64 {
     if line[..start].ends_with('-') { -number } else { number }
 }
 
-/// Opens a line above or below the line of every cursor, indented as that one is, and goes there.
-pub fn open(text: &Text, selection: &Selection, below: bool, ending: LineEnding) -> Transaction {
+/// Opens a line above or below the line of every cursor and goes there. One above is indented as
+/// that line is, one below as `indent` says for the end of that line.
+pub fn open(
+    text: &Text,
+    selection: &Selection,
+    below: bool,
+    ending: LineEnding,
+    indent: impl Fn(Byte) -> Option<String>,
+) -> Transaction {
     let mut edits: Vec<(std::ops::Range<Byte>, String)> = Vec::new();
     let mut cursors = Vec::new();
     let mut grown = 0;
@@ -249,8 +256,9 @@ pub fn open(text: &Text, selection: &Selection, below: bool, ending: LineEnding)
         }
         opened = Some(line);
         let (start, indent_end) = (text.line_start(line), motion::indent_end(text, line));
-        let indent = text.slice(start..indent_end).into_owned();
         let at = if below { text.line_end(line) } else { start };
+        let own = || text.slice(start..indent_end).into_owned();
+        let indent = indent(at).filter(|_| below).unwrap_or_else(own);
         let cursor = at.0 + grown + indent.len() + if below { ending.text().len() } else { 0 };
         cursors.push(Range::cursor(Byte(cursor)));
         let new =

@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod block;
+pub mod block_words;
 pub mod brackets;
 pub mod changes;
 pub mod columns;
@@ -20,6 +21,7 @@ pub mod fold_ranges;
 pub mod folds;
 pub mod format;
 pub mod history;
+pub mod indent;
 pub mod inlay;
 pub mod kill_ring;
 pub mod lines;

@@ -1,13 +1,17 @@
 //! What is put in beside what is typed: closing brackets and quotes, and indentation by the
 //! look of a line, for languages without anything better. Must not know languages or settings.
 
+use std::borrow::Cow;
 use std::ops::Range as ByteRange;
 
+use super::block_words::BlockWords;
 use super::brackets;
 use super::changes::ChangeSet;
 use super::format::LineEnding;
+use super::indent::{self, Levels};
 use super::motion;
-use super::position::Byte;
+use super::paragraph;
+use super::position::{Byte, Line};
 use super::rope::Text;
 use super::selection::{Range, Selection};
 use super::transaction::Transaction;
@@ -97,34 +101,132 @@ pub fn between(text: &Text, at: Byte) -> bool {
     BRACKETS.contains(&(before, behind)) || before == behind && QUOTES.contains(&before)
 }
 
-/// Breaks the line. The new one is indented as the old one is, and one `unit` more behind an
-/// opening bracket (behind a colon too when `colon`); a closing bracket that follows goes to a
-/// line of its own.
-pub fn newline(
-    text: &Text,
-    selection: &Selection,
-    ending: LineEnding,
-    unit: &str,
-    colon: bool,
-) -> Transaction {
+/// How lines are broken and indented in a file.
+#[derive(Debug, Clone)]
+pub struct Style {
+    /// How lines end.
+    pub ending: LineEnding,
+    /// One step of indentation.
+    pub unit: String,
+    /// The words between which blocks are.
+    pub words: &'static BlockWords,
+    /// Whether a colon at the end of a line opens a block.
+    pub colon: bool,
+}
+
+/// Breaks the line. The new one is indented as `levels` says. Where they say nothing it is
+/// indented as the old one is, and one step more behind what opens a block. A closing bracket or
+/// tag that follows what it closes goes to a line of its own.
+pub fn newline(text: &Text, selection: &Selection, style: &Style, levels: &impl Levels) -> Transaction {
+    let ending = style.ending.text();
     pieces(text, selection, |range| {
         let (start, end) = (range.start(), range.end());
-        let line = text.line_of(start);
-        let indent_end = motion::indent_end(text, line).min(start);
-        let indent = text.slice(text.line_start(line)..indent_end);
-        let head = text.slice(indent_end..start);
-        let last = head.trim_end().chars().next_back();
-        let bracket = BRACKETS.iter().find(|(open, _)| Some(*open) == last);
-        let deeper = bracket.is_some() || colon && last == Some(':');
-        let mut new = format!("{}{indent}{}", ending.text(), if deeper { unit } else { "" });
-        let cursor = new.len();
-        if bracket.is_some_and(|(_, close)| text.char_at(end) == Some(*close)) {
-            new.push_str(ending.text());
-            new.push_str(&indent);
+        if !is_split(text, &head(text, start), end) {
+            let new = format!("{ending}{}", behind(text, start, end, style, levels));
+            return Piece { span: start..end, cursor: new.len(), new };
         }
-        Piece { span: start..end, new, cursor }
+        let own = own_white(text, start);
+        let white = |level| indent::white(text, level, &style.unit);
+        let inner = levels.between(text, start).map_or_else(|| format!("{own}{}", style.unit), white);
+        let outer = levels.behind(text, start, end).map_or(own, white);
+        let new = format!("{ending}{inner}{ending}{outer}");
+        Piece { span: start..end, cursor: ending.len() + inner.len(), new }
     })
 }
+
+/// The white space of a line that a break in place of `start..end` begins.
+pub fn behind(text: &Text, start: Byte, end: Byte, style: &Style, levels: &impl Levels) -> String {
+    if let Some(level) = levels.behind(text, start, end) {
+        return indent::white(text, level, &style.unit);
+    }
+    let (own, head) = (own_white(text, start), head(text, start));
+    let colon = style.colon && head.trim_end().ends_with(':');
+    if opens_bracket(&head) || colon || style.words.open(&head) { own + &style.unit } else { own }
+}
+
+/// The white space at the start of the line, up to a place in it.
+fn own_white(text: &Text, at: Byte) -> String {
+    let line = text.line_of(at);
+    text.slice(text.line_start(line)..motion::indent_end(text, line).min(at)).into_owned()
+}
+
+/// What stands in the line before a place; of a long one the end.
+fn head(text: &Text, at: Byte) -> Cow<'_, str> {
+    let line = text.line_of(at);
+    let from = text.char_floor(at.back(HEAD_MAX)).max(motion::indent_end(text, line).min(at));
+    text.slice(from..at)
+}
+
+/// Bytes before a cursor that tell what opens there.
+const HEAD_MAX: usize = 1 << 10;
+
+/// Whether what stands before a place is an opening bracket or tag, and its closing one follows.
+fn is_split(text: &Text, head: &str, end: Byte) -> bool {
+    let last = head.trim_end().chars().next_back();
+    let bracket = BRACKETS.iter().find(|(open, _)| Some(*open) == last);
+    let behind = text.char_at(end);
+    let tags = last == Some('>') && behind == Some('<') && text.char_at(end + 1) == Some('/');
+    bracket.is_some_and(|(_, close)| behind == Some(*close)) || tags && !head.trim_end().ends_with("=>")
+}
+
+fn opens_bracket(head: &str) -> bool {
+    let last = head.trim_end().chars().next_back();
+    BRACKETS.iter().any(|(open, _)| Some(*open) == last)
+}
+
+/// Types a character with which a word is complete that closes a block or its part: the line,
+/// if it holds nothing else and is as far in as the block's lines, goes to where that began.
+/// `None` for every other character and place.
+pub fn closed(text: &Text, selection: &Selection, c: char, words: &BlockWords) -> Option<Transaction> {
+    let line_of = |range: &Range| closing(text, *range, c, words);
+    let any = selection.ranges().iter().any(|range| line_of(range).is_some());
+    any.then(|| {
+        pieces(text, selection, |range| {
+            let plain = Piece { span: range.span(), new: c.to_string(), cursor: c.len_utf8() };
+            let Some(opener) = line_of(&range) else { return plain };
+            let line = text.line_of(range.head);
+            let word = text.slice(motion::indent_end(text, line)..range.head);
+            let new = format!("{}{word}{c}", text.slice(indent::of_line(text, opener)));
+            Piece { span: text.line_start(line)..range.head, cursor: new.len(), new }
+        })
+    })
+}
+
+/// Lines above a line in which is looked for what it closes.
+const CLOSING_LINES: usize = 500;
+
+/// The line that a closing word goes under.
+fn closing(text: &Text, range: Range, c: char, words: &BlockWords) -> Option<Line> {
+    let at = range.head;
+    let line = text.line_of(at);
+    let span = indent::of_line(text, line);
+    let rest = text.line_end(line);
+    if !range.is_empty() || at < span.end || at - span.end > WORD_MAX || at != rest {
+        return None;
+    }
+    let close = words.closing(&format!("{}{c}", text.slice(span.end..at)))?;
+    let full = |line: &Line| !paragraph::is_blank(text, *line);
+    let above = (line.0.saturating_sub(CLOSING_LINES)..line.0).rev().map(Line);
+    let beside = above.clone().find(full)?;
+    let white = |line: Line| indent::of_line(text, line);
+    let width = |line: Line| white(line).end - white(line).start;
+    let head = text
+        .slice(white(beside).end..text.line_end(beside).min(text.char_floor(white(beside).end + HEAD_MAX)));
+    let opener = if words.open(&head) || head.trim_end().ends_with(':') {
+        (width(beside) < width(line)).then_some(beside)
+    } else if text.slice(white(beside)) == text.slice(span.clone()) {
+        above.filter(full).find(|line| width(*line) < span.end - span.start)
+    } else {
+        None
+    };
+    let opener = opener?;
+    let first = text
+        .slice(white(opener).end..text.line_end(opener).min(text.char_floor(white(opener).end + HEAD_MAX)));
+    close.closes(&first).then_some(opener)
+}
+
+/// Bytes of the longest word that closes something.
+const WORD_MAX: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -165,14 +267,57 @@ mod tests {
 
     #[test]
     fn lines_are_broken_into_blocks() {
-        let rust = |t: &Text, s: &Selection| newline(t, s, LineEnding::Lf, "    ", false);
+        let style = |ending, unit: &str, colon, name| {
+            let words = crate::text::block_words::of(name);
+            Style { ending, unit: unit.into(), colon, words }
+        };
+        let rust = |t: &Text, s: &Selection| {
+            newline(t, s, &style(LineEnding::Lf, "    ", false, "a.rs"), &indent::Unknown)
+        };
         check(rust, "  f {|}", "  f {\n      |\n  }");
         check(rust, "f(é, [|\n", "f(é, [\n    |\n");
         check(rust, "  a:|", "  a:\n  |");
         check(rust, "{|a} {|}", "{\n    |a} {\n    |\n}");
         check(rust, "  | a«b»", "  \n  | a\n   |");
-        let python = |t: &Text, s: &Selection| newline(t, s, LineEnding::CrLf, "\t", true);
+        let python = |t: &Text, s: &Selection| {
+            newline(t, s, &style(LineEnding::CrLf, "\t", true, "a.py"), &indent::Unknown)
+        };
         check(python, "\tif é: |", "\tif é: \r\n\t\t|");
+        let html = |t: &Text, s: &Selection| {
+            newline(t, s, &style(LineEnding::Lf, "  ", false, "a.html"), &indent::Unknown)
+        };
+        check(html, " <p>|</p>", " <p>\n   |\n </p>");
+        let ruby = |t: &Text, s: &Selection| {
+            newline(t, s, &style(LineEnding::Lf, "  ", false, "a.rb"), &indent::Unknown)
+        };
+        check(ruby, "def é|\n  a.each do|", "def é\n  |\n  a.each do\n    |");
+    }
+
+    #[test]
+    fn words_that_close_go_under_what_they_close() {
+        let ends = |name: &'static str, c: char, before: &str, after: &str| {
+            check(|t, s| closed(t, s, c, crate::text::block_words::of(name)).unwrap(), before, after);
+        };
+        ends("a.rb", 'd', "  def é\n    a\n    en|", "  def é\n    a\n  end|");
+        ends("a.rb", 'd', "if a\n  en|\nif b\n  en|", "if a\nend|\nif b\nend|");
+        ends("a.py", 'e', "\tif a:\n\t\tb\n\t\tels|", "\tif a:\n\t\tb\n\telse|");
+        ends("a.sh", 'i', "if a; then\n\n  b\n\n  f|\n", "if a; then\n\n  b\n\nfi|\n");
+        ends(
+            "a.c",
+            'e',
+            "switch (a) {\n  case 1:\n    b();\n    cas|\n}",
+            "switch (a) {\n  case 1:\n    b();\n  case|\n}",
+        );
+        let quiet = |name: &str, c: char, before: &str| {
+            let (text, selection) = crate::text::marked::parse(before);
+            assert!(closed(&text, &selection, c, crate::text::block_words::of(name)).is_none(), "{before}");
+        };
+        quiet("a.rb", 'd', "def a\n  b\nen|");
+        quiet("a.rb", 'd', "def a\n  x.en|");
+        quiet("a.rb", 'd', "def a\n    b\n  en|");
+        quiet("a.py", 'e', "def a:\n    b\n    els|");
+        quiet("a.c", 'e', "switch (a) {\n  cas|\n}");
+        quiet("a.rs", 'd', "  en|");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use super::brackets;
 use super::columns::{at_column, column_of};
 use super::motion;
+use super::paragraph;
 use super::position::{Byte, Line};
 use super::rope::Text;
 use super::search::Needle;
@@ -43,6 +44,35 @@ fn beside(text: &Text, range: Range, down: bool, tab_width: usize) -> Option<Ran
     let anchor = at_column(text, next(range.anchor)?, column_of(text, range.anchor, tab_width), tab_width);
     Some(Range { goal: Some(goal), ..Range::new(anchor, head) })
 }
+
+/// Every range takes the lines of the block that is indented as far as its first line; one that
+/// has all of them takes the block around, with the line above that heads it.
+pub fn indent_blocks(text: &Text, selection: &Selection, tab_width: usize) -> Selection {
+    let lines =
+        |first: Line, last: Line| Range::new(text.line_start(first), text.line_start(Line(last.0 + 1)));
+    selection.transform(|range| {
+        let full = |line: &Line| !paragraph::is_blank(text, *line);
+        let first = text.line_of(range.start());
+        let Some(line) = (first.0..text.line_count()).take(BLANK_MAX).map(Line).find(full) else {
+            return range;
+        };
+        let (from, to) = paragraph::indent_block(text, line, tab_width);
+        let block = lines(from, to);
+        if range.start() > block.start() || range.end() < block.end() {
+            return block;
+        }
+        let own = paragraph::indentation(text, from, tab_width);
+        let less =
+            |line: &Line| paragraph::indentation(text, *line, tab_width).is_some_and(|n| Some(n) < own);
+        let above = (from.0.saturating_sub(BLANK_MAX)..from.0).rev().map(Line).find(less);
+        let Some(head) = above else { return range };
+        let (from, to) = paragraph::indent_block(text, head, tab_width);
+        lines(from, to)
+    })
+}
+
+/// Lines that are passed on the way to one that holds something, or heads a block.
+const BLANK_MAX: usize = 1_000;
 
 /// Every cursor takes the word that it is in or at the end of; ranges stay.
 pub fn words(text: &Text, selection: &Selection) -> Selection {

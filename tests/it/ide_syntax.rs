@@ -172,6 +172,69 @@ async fn code_that_has_just_changed_is_not_selected_by_its_old_tree() {
 }
 
 #[tokio::test]
+async fn a_new_line_is_where_the_code_says() {
+    let code = "fn f(a: u8,\n     b: u8) {\n  if a > b {\n     g();\n  }\n}\n";
+    let mut desk = Plan::new().with("a.rs", code).start().await;
+    desk.keys("Ctrl-Home Down Down Down Ctrl-e Enter").await;
+    desk.type_in("h()").await;
+    assert!(desk.text().contains("     g();\n     h()\n  }"), "{}", desk.text());
+    desk.keys("Ctrl-z Ctrl-z Down Ctrl-e Alt-Enter").await;
+    desk.type_in("k()").await;
+    assert!(desk.text().contains("  }\n  k()\n}"), "{}", desk.text());
+}
+
+#[tokio::test]
+async fn lines_are_indented_again_by_a_command() {
+    let code = "fn é() {\nif a {\nb(\"x\n y\");\n      }\n\t}\n";
+    let mut desk = Plan::new().with("a.rs", code).start().await;
+    desk.keys("Alt-h Alt-7 =").await;
+    assert_eq!(desk.text(), "fn é() {\n    if a {\n        b(\"x\n y\");\n    }\n}\n");
+    pause(&mut desk).await;
+    desk.keys("Alt-7 =").await;
+    assert_eq!(desk.message(), "these lines are where they belong");
+    desk.keys("Ctrl-z").await;
+    assert_eq!(desk.text(), code);
+}
+
+#[tokio::test]
+async fn many_lines_are_indented_again_on_a_task() {
+    let code = format!("fn f() {{\n{}}}\n", "a();\n".repeat(400));
+    let mut desk = Plan::new().with("a.rs", &code).start().await;
+    desk.keys("Alt-h Alt-7 =").await;
+    assert_eq!(desk.text(), code.replace("a();", "    a();"));
+}
+
+#[tokio::test]
+async fn a_word_that_closes_a_block_goes_under_what_it_closes() {
+    let mut desk = Plan::new().with("a.rb", "").start().await;
+    desk.type_in("def f").await;
+    desk.keys("Enter").await;
+    desk.type_in("if a").await;
+    desk.keys("Enter").await;
+    desk.type_in("b").await;
+    desk.keys("Enter").await;
+    desk.type_in("end").await;
+    desk.keys("Enter").await;
+    desk.type_in("end").await;
+    let text = desk.text();
+    let white: Vec<_> = text.lines().map(|line| line.len() - line.trim_start().len()).collect();
+    assert_eq!(white, [0, 4, 8, 4, 0], "{text}");
+}
+
+#[tokio::test]
+async fn the_operator_of_the_vim_map_indents_by_the_code_too() {
+    let map = include_str!("../../keymaps/vim.toml");
+    let code = "fn f() {\n    a\n.b();\nc(\n1\n);\n}\n";
+    let mut desk = Plan::new().keymap(map).with("a.rs", code).start().await;
+    desk.type_in("jj=G").await;
+    assert_eq!(desk.text(), "fn f() {\n    a\n        .b();\n    c(\n        1\n    );\n}\n");
+    assert_eq!(desk.cursor(), (3, 9));
+    desk.type_in("ggo").await;
+    desk.type_in("x").await;
+    assert!(desk.text().starts_with("fn f() {\n    x\n"), "{}", desk.text());
+}
+
+#[tokio::test]
 async fn languages_without_a_grammar_are_coloured_line_by_line() {
     let code = "# größe\nmy $x = \"text\";\n=pod\n\nwords\n\n=cut\nprint 17;\n";
     let mut desk = Plan::new().with("a.pl", code).start().await;

@@ -17,6 +17,8 @@ mod ide_agent;
 mod ide_anything;
 /// Files and settings that are not as they should be.
 mod ide_bad_input;
+/// Names, brackets, outline and motions by the syntax tree.
+mod ide_code;
 /// Lines, words, pairs and numbers by commands.
 mod ide_commands;
 /// A person works with many cursors.

@@ -1,7 +1,7 @@
-(function_definition body: (_) @function.inside) @function.around
-(struct_specifier body: (_) @class.inside) @class.around
-(union_specifier body: (_) @class.inside) @class.around
-(enum_specifier body: (_) @class.inside) @class.around
+(function_definition) @function.around
+(struct_specifier) @class.around
+(union_specifier) @class.around
+(enum_specifier) @class.around
 (parameter_list (_) @parameter.inside)
 (argument_list (_) @parameter.inside)
 (comment) @comment.around

@@ -1,7 +1,8 @@
-(function_declaration body: (_) @function.inside) @function.around
-(method_declaration body: (_) @function.inside) @function.around
-(func_literal body: (_) @function.inside) @function.around
-(type_declaration (type_spec type: (_) @class.inside)) @class.around
+(function_declaration) @function.around
+(method_declaration) @function.around
+(func_literal) @function.around
+(type_declaration) @class.around
 (parameter_list (_) @parameter.inside)
 (argument_list (_) @parameter.inside)
 (comment) @comment.around
+((function_declaration name: (identifier) @name) @test.around (#match? @name "^(Test|Benchmark|Example|Fuzz)"))

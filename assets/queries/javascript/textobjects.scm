@@ -1,10 +1,12 @@
-(function_declaration body: (_) @function.inside) @function.around
-(function_expression body: (_) @function.inside) @function.around
-(generator_function_declaration body: (_) @function.inside) @function.around
-(arrow_function body: (_) @function.inside) @function.around
-(method_definition body: (_) @function.inside) @function.around
-(class_declaration body: (_) @class.inside) @class.around
-(class body: (_) @class.inside) @class.around
+(function_declaration) @function.around
+(function_expression) @function.around
+(generator_function_declaration) @function.around
+(arrow_function) @function.around
+(method_definition) @function.around
+(class_declaration) @class.around
+(class) @class.around
 (formal_parameters (_) @parameter.inside)
 (arguments (_) @parameter.inside)
 (comment) @comment.around
+((call_expression function: (identifier) @name) @test.around (#any-of? @name "it" "test" "describe" "suite"))
+((call_expression function: (member_expression object: (identifier) @name)) @test.around (#any-of? @name "it" "test" "describe"))

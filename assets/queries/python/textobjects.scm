@@ -1,7 +1,8 @@
-(function_definition body: (_) @function.inside) @function.around
-(lambda body: (_) @function.inside) @function.around
-(class_definition body: (_) @class.inside) @class.around
+(function_definition) @function.around
+(lambda) @function.around
+(class_definition) @class.around
 (parameters (_) @parameter.inside)
 (lambda_parameters (_) @parameter.inside)
 (argument_list (_) @parameter.inside)
 (comment) @comment.around
+((function_definition name: (identifier) @name) @test.around (#match? @name "^test"))

@@ -25,6 +25,7 @@ fn defaults_of_rows_and_struct_agree() {
         keep_undo: false,
         breadcrumbs: true,
         sticky_lines: true,
+        rainbow_brackets: true,
         tab_line: String::new(),
         mouse: false,
         steering_mode: String::new(),

@@ -5,9 +5,11 @@ use crate::ide::effect::Effect;
 use crate::ide::modal::elsewhere;
 use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
+use crate::text::block_words;
 use crate::text::comment_signs::{self, Signs};
 use crate::text::edit::{self, Reach};
 use crate::text::format::{LineEnding, without_carriers};
+use crate::text::indent::Unknown;
 use crate::text::kill_ring::Direction;
 use crate::text::pairs;
 use crate::text::rope::Text;
@@ -136,6 +138,9 @@ pub fn typed(cx: &mut Cx<'_>, c: char) {
     if !pairs_wanted(cx) {
         return insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing);
     }
+    if closes(cx, c) {
+        return;
+    }
     let Some((area, ..)) = cx.state.text_target() else { return };
     match pairs::typed(area.text(), &area.selection, c) {
         // Stepping over what is there already is no edit, but the cursors move.
@@ -151,6 +156,14 @@ pub fn typed(cx: &mut Cx<'_>, c: char) {
     }
 }
 
+/// Types a character that completes a word which closes a block; tells whether it did.
+fn closes(cx: &mut Cx<'_>, c: char) -> bool {
+    let Some(buffer) = cx.state.buffers.current().filter(|_| c.is_alphabetic()) else { return false };
+    let words = block_words::of(&buffer.name());
+    let edit = pairs::closed(buffer.area.text(), &buffer.area.selection, c, words);
+    edit.is_some_and(|edit| apply(cx, |_, _| edit.group(Grouping::Typing)))
+}
+
 /// Whether what is typed now may come in pairs.
 fn pairs_wanted(cx: &mut Cx<'_>) -> bool {
     cx.state.show.auto_pairs && matches!(cx.state.text_target(), Some((_, _, Part::Editor)))
@@ -164,21 +177,16 @@ pub fn signs(cx: &mut Cx<'_>) -> Option<Signs> {
 
 /// Breaks the line.
 pub fn newline(cx: &mut Cx<'_>) {
-    let ending = line_ending(cx);
     if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
+        let ending = line_ending(cx);
         apply(cx, |text, selection| edit::newline(text, selection, ending));
         return;
     }
-    let (width, by_tabs) = cx.state.indentation();
-    let colon = signs(cx).is_some_and(|signs| signs.colon);
-    apply(cx, |text, selection| {
-        let unit = if by_tabs.unwrap_or_else(|| edit::indents_by_tabs(text)) {
-            "\t".to_string()
-        } else {
-            " ".repeat(width)
-        };
-        pairs::newline(text, selection, ending, &unit, colon)
-    });
+    let style = cx.state.line_style();
+    match cx.state.tree() {
+        Some(tree) => apply(cx, |text, selection| pairs::newline(text, selection, &style, &*tree)),
+        None => apply(cx, |text, selection| pairs::newline(text, selection, &style, &Unknown)),
+    };
 }
 
 /// How lines end in the text that has the keys.

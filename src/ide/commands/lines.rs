@@ -1,12 +1,14 @@
 //! Commands on whole lines: move, delete, join, sort, open, comment, wrap, clean.
 
 use super::command::{Command, Cx, chaining, command};
-use super::edit::{apply, apply_elsewhere, line_ending, signs};
+use super::edit::{apply, apply_elsewhere, signs};
+use super::indenting;
 use crate::text::comment;
 use crate::text::kill_ring::Direction;
 use crate::text::lines::{self, Order};
 use crate::text::reflow;
 use crate::text::rope::Text;
+use crate::text::select;
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 
@@ -14,7 +16,10 @@ use crate::text::transaction::Transaction;
 pub const COMMANDS: &[Command] = &[
     command("edit.move-lines-up", "Move the lines up", |cx| shift(cx, false)),
     command("edit.move-lines-down", "Move the lines down", |cx| shift(cx, true)),
-    chaining("edit.delete-line", "Cut the whole lines", delete),
+    chaining("edit.delete-line", "Cut the whole lines", |cx| delete(cx, |_, selection, _| selection.clone())),
+    chaining("edit.kill-indent-block", "Cut the lines that are indented as far", |cx| {
+        delete(cx, select::indent_blocks);
+    }),
     command("edit.join-lines", "Join the lines", |cx| {
         apply(cx, lines::join);
     }),
@@ -44,11 +49,12 @@ fn shift(cx: &mut Cx<'_>, down: bool) {
     apply(cx, |text, selection| lines::move_lines(text, selection, down));
 }
 
-fn delete(cx: &mut Cx<'_>) {
+/// Cuts the lines that `which` makes of the selection.
+fn delete(cx: &mut Cx<'_>, which: fn(&Text, &Selection, usize) -> Selection) {
     let width = cx.state.tab_width();
     let mut gone = Vec::new();
     let edited = apply(cx, |text, selection| {
-        let (edit, lines) = lines::delete_lines(text, selection, width);
+        let (edit, lines) = lines::delete_lines(text, &which(text, selection, width), width);
         gone = lines;
         edit
     });
@@ -58,8 +64,7 @@ fn delete(cx: &mut Cx<'_>) {
 }
 
 fn open(cx: &mut Cx<'_>, below: bool) {
-    let ending = line_ending(cx);
-    apply(cx, |text, selection| lines::open(text, selection, below, ending));
+    indenting::open(cx, below, |_, selection| selection.clone());
 }
 
 fn sort(cx: &mut Cx<'_>, order: Order) {

@@ -18,6 +18,9 @@ pub const COMMANDS: &[Command] = &[
     command("view.toggle-brackets", "Mark the bracket at the cursor and its partner, or not", |cx| {
         toggle(cx, "brackets", |look| &mut look.brackets);
     }),
+    command("view.toggle-rainbow", "Colour brackets by their depth, or not", |cx| {
+        toggle(cx, "brackets by their depth", |look| &mut look.rainbow);
+    }),
     command("view.toggle-whitespace", "Show blanks as signs: none, at line ends, all", |cx| {
         let next = cx.state.look.blanks.next();
         cx.state.look.blanks = next;

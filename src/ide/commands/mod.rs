@@ -12,8 +12,10 @@ pub mod fold;
 pub mod git;
 pub mod helix;
 pub mod history;
+pub mod indenting;
 pub mod lines;
 pub mod list;
+pub mod locals;
 pub mod look;
 pub mod motion;
 pub mod places;
@@ -41,6 +43,7 @@ pub static AREAS: &[&[Command]] = &[
     edit::COMMANDS,
     history::COMMANDS,
     lines::COMMANDS,
+    indenting::COMMANDS,
     again::COMMANDS,
     change::COMMANDS,
     motion::COMMANDS,
@@ -51,6 +54,7 @@ pub static AREAS: &[&[Command]] = &[
     places::COMMANDS,
     shell::COMMANDS,
     syntax::COMMANDS,
+    locals::COMMANDS,
     view::COMMANDS,
     look::COMMANDS,
     git::COMMANDS,

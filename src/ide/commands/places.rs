@@ -4,6 +4,7 @@ use super::command::{Command, Cx, command, wait};
 use super::view;
 use crate::ide::effect::Effect;
 use crate::ide::state::awaiting::Awaiting;
+use crate::ide::state::buffers::BufferId;
 use crate::ide::state::damage::Part;
 use crate::ide::state::jumps::{Spot, place};
 use crate::ide::state::panes::Focus;
@@ -63,6 +64,16 @@ pub fn go_to_mark(cx: &mut Cx<'_>, letter: char) {
         }
         None => cx.state.fail(format!("the mark {letter} is not set")),
     }
+}
+
+/// Goes to a place in a version of the file that is shown, if that is still its text.
+pub fn go_to(cx: &mut Cx<'_>, buffer: BufferId, version: u64, at: Byte) {
+    let shown = cx.state.buffers.current();
+    if !shown.is_some_and(|shown| shown.id == buffer && shown.area.document.version() == version) {
+        return cx.state.fail("the text changed meanwhile: look again");
+    }
+    cx.state.note_jump();
+    show_at(cx, at);
 }
 
 fn show_at(cx: &mut Cx<'_>, at: Byte) {

@@ -35,6 +35,10 @@ pub const COMMANDS: &[Command] = &[
     command("select.brackets", "Select what is between the brackets around the cursor", |cx| {
         shape(cx, select::inside_brackets);
     }),
+    command("select.indent-block", "Select the lines that are indented as far, then those around", |cx| {
+        let tab_width = cx.state.tab_width();
+        shape(cx, |text, selection| select::indent_blocks(text, selection, tab_width));
+    }),
     command("select.block-up", "Extend a rectangle upwards", |cx| block(cx, Towards::Up)),
     command("select.block-down", "Extend a rectangle downwards", |cx| block(cx, Towards::Down)),
     command("select.block-left", "Extend a rectangle to the left", |cx| block(cx, Towards::Left)),

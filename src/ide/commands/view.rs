@@ -17,6 +17,9 @@ pub const COMMANDS: &[Command] = &[
         cx.effects.push(Effect::Picker("files"));
     }),
     command("view.buffers-picker", "Go to an open file", |cx| cx.effects.push(Effect::Picker("buffers"))),
+    command("view.outline-picker", "Go to a function, type or heading of the file", |cx| {
+        cx.effects.push(Effect::Picker("outline"));
+    }),
     command("view.session-tree", "Go to another place of the conversation", |cx| {
         cx.effects.push(Effect::Picker("session-tree"));
     }),

@@ -2,7 +2,7 @@
 
 use super::command::{Command, command};
 use crate::ide::modal::moves::{object, syntax_object};
-use crate::syntax::nodes::Object as Node;
+use crate::syntax::objects::Object as Node;
 use crate::text::modal::objects::Object;
 
 /// The area's rows.
@@ -57,10 +57,30 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("vim.inside-tags", "What is in tags", |cx| object(cx, Object::Tags, false)),
     command("vim.around-tags", "Tags and what is in them", |cx| object(cx, Object::Tags, true)),
-    command("vim.around-function", "The function around the cursor", |cx| syntax_object(cx, Node::Function)),
-    command("vim.around-class", "The class around the cursor", |cx| syntax_object(cx, Node::Class)),
-    command("vim.around-parameter", "The parameter or argument around the cursor", |cx| {
-        syntax_object(cx, Node::Parameter);
+    command("vim.around-function", "The function around the cursor", |cx| {
+        syntax_object(cx, Node::Function, true);
     }),
-    command("vim.around-comment", "The comment around the cursor", |cx| syntax_object(cx, Node::Comment)),
+    command("vim.inside-function", "The inside of the function here", |cx| {
+        syntax_object(cx, Node::Function, false);
+    }),
+    command("vim.around-class", "The class or structure around the cursor", |cx| {
+        syntax_object(cx, Node::Class, true);
+    }),
+    command("vim.inside-class", "The inside of the class or structure here", |cx| {
+        syntax_object(cx, Node::Class, false);
+    }),
+    command("vim.around-parameter", "The parameter or argument around the cursor", |cx| {
+        syntax_object(cx, Node::Parameter, true);
+    }),
+    command("vim.inside-parameter", "The inside of the parameter or argument here", |cx| {
+        syntax_object(cx, Node::Parameter, false);
+    }),
+    command("vim.around-comment", "The comment around the cursor", |cx| {
+        syntax_object(cx, Node::Comment, true);
+    }),
+    command("vim.inside-comment", "The inside of the comment here", |cx| {
+        syntax_object(cx, Node::Comment, false);
+    }),
+    command("vim.around-test", "The test around the cursor", |cx| syntax_object(cx, Node::Test, true)),
+    command("vim.inside-test", "The inside of the test here", |cx| syntax_object(cx, Node::Test, false)),
 ];

@@ -12,6 +12,7 @@ use crate::ide::listing::places;
 use crate::ide::shell;
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Typing};
+use crate::syntax::objects::Object as Node;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::content::{Content, Shape};
 use crate::text::edit::indents_by_tabs;
@@ -309,6 +310,15 @@ pub fn normal(cx: &mut Cx<'_>) {
 
 /// Selects a thing around every cursor.
 pub fn object(cx: &mut Cx<'_>, sign: char, outer: bool) {
+    if let Some(object) = Node::by_sign(sign) {
+        let Some(syntax) = cx.state.tree() else {
+            return cx.state.say("this file is not read as code, or not yet");
+        };
+        return shape(cx, |page, range| {
+            let found = syntax.object(page.text, &range.span(), object, outer);
+            found.map_or(range, |found| Range::new(found.start, found.end))
+        });
+    }
     let object = match sign {
         'w' => Object::Word(false),
         'W' => Object::Word(true),

@@ -1,11 +1,14 @@
 //! Motions and text objects: they move cursors, extend selections, or tell an operator that
 //! waits what to take.
 
+use std::sync::Arc;
+
 use super::cursors::{fail, set};
 use super::{operators, visual};
 use crate::ide::commands::Cx;
 use crate::ide::state::modal::{Mode, Op};
-use crate::syntax::nodes::Object as Node;
+use crate::syntax::Syntax;
+use crate::syntax::objects::Object as Node;
 use crate::text::modal::landing::{Extent, Landing};
 use crate::text::modal::motions::{self, Move};
 use crate::text::modal::objects::{self, Object};
@@ -181,15 +184,9 @@ pub fn screen_line(cx: &mut Cx<'_>, place: Column) {
 }
 
 /// Selects a part of the code by its tree, or gives it to the operator that waits.
-pub fn syntax_object(cx: &mut Cx<'_>, object: Node) {
+pub fn syntax_object(cx: &mut Cx<'_>, object: Node, outer: bool) {
     cx.state.modal.take_count();
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    // Several keys may come before a frame: the tree must know of every edit.
-    buffer.coloring.hear(&mut buffer.area.document);
-    let Some(syntax) = buffer.coloring.tree().cloned() else {
-        fail(cx);
-        return cx.state.say("this file is not read as code, or not yet");
-    };
+    let Some(syntax) = tree(cx) else { return };
     let visual = cx.state.modal.mode.is_visual();
     land(cx, |page, range| {
         let taken = if visual && range.anchor != range.head {
@@ -197,7 +194,30 @@ pub fn syntax_object(cx: &mut Cx<'_>, object: Node) {
         } else {
             range.head..range.head
         };
-        let found = syntax.around(page.text, &taken, object)?;
+        let found = syntax.object(page.text, &taken, object, outer)?;
         Some(Landing::object(found.start, found.end, Extent::Exclusive))
     });
+}
+
+/// To the start of the next part of the code of a kind, or of the one before.
+pub fn syntax_move(cx: &mut Cx<'_>, object: Node, forward: bool) {
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let Some(syntax) = tree(cx) else { return };
+    if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
+        cx.state.note_jump();
+    }
+    land(cx, |page, range| {
+        let step = |at: &Byte| syntax.next(page.text, *at, object, forward).map(|found| found.start);
+        let to = std::iter::successors(Some(range.head), step).take(count + 1).last()?;
+        (to != range.head).then(|| Landing::new(to, Extent::Exclusive))
+    });
+}
+
+fn tree(cx: &mut Cx<'_>) -> Option<Arc<Syntax>> {
+    let tree = cx.state.tree();
+    if tree.is_none() {
+        fail(cx);
+        cx.state.say("this file is not read as code, or not yet");
+    }
+    tree
 }

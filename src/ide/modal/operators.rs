@@ -8,10 +8,12 @@ use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Op, Typing, Visual, Waiting};
 use crate::text::comment;
 use crate::text::content::Shape;
-use crate::text::edit::indents_by_tabs;
+use crate::text::edit::{indents_by_tabs, touched_lines};
+use crate::text::indent::{self, Levels};
 use crate::text::modal::operate;
 use crate::text::modal::page::Page;
 use crate::text::modal::spans::{self, Forced, Piece};
+use crate::text::motion;
 use crate::text::position::{Column, Line};
 use crate::text::reflow;
 use crate::text::registers::Taken;
@@ -159,7 +161,7 @@ fn change_lines(cx: &mut Cx<'_>, op: Op, pieces: &[Piece], goals: &[Column], sto
         Op::Letters(letters) => change(cx, |page, _| operate::letters(page, pieces, letters)),
         Op::Indent => change(cx, |page, _| operate::shift(page, pieces, columns, false, hard(page), goals)),
         Op::Dedent => change(cx, |page, _| operate::shift(page, pieces, columns, true, hard(page), goals)),
-        Op::Reindent => change(cx, |page, _| operate::reindent(page, pieces, hard(page))),
+        Op::Reindent => reindent(cx, pieces, &hard),
         Op::Format => change(cx, |page, _| {
             let edit = reflow::reflow(page.text, &covering(pieces), wrap, tab_width, signs);
             last_lines(page.text, edit, tab_width)
@@ -179,6 +181,23 @@ fn change_lines(cx: &mut Cx<'_>, op: Op, pieces: &[Piece], goals: &[Column], sto
         }
         Op::Delete | Op::Yank | Op::Change => false,
     };
+}
+
+/// Indents lines as the code says, or as those before them are where it says nothing.
+fn reindent(cx: &mut Cx<'_>, pieces: &[Piece], hard: &dyn Fn(Page<'_>) -> bool) -> bool {
+    let Some(tree) = cx.state.tree().filter(|tree| tree.knows_indents()) else {
+        return change(cx, |page, _| operate::reindent(page, pieces, hard(page)));
+    };
+    let unit = cx.state.line_style().unit;
+    change(cx, |page, _| {
+        let all = covering(pieces);
+        let lines = touched_lines(page.text, &all);
+        let edit = indent::reindent(page.text, &all, lines, &unit, |line| tree.of(page.text, line));
+        let mut after = page.text.clone();
+        edit.changes.apply(&mut after);
+        let start = |piece: &Piece| Range::cursor(motion::indent_end(&after, page.line(piece.start)));
+        edit.select(Selection::new(pieces.iter().map(start).collect(), 0))
+    })
 }
 
 fn covering(pieces: &[Piece]) -> Selection {

@@ -2,11 +2,10 @@
 
 use super::{cursors, visual};
 use crate::ide::commands::Cx;
-use crate::ide::commands::edit::{self, line_ending};
+use crate::ide::commands::{edit, indenting};
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Typing, Visual};
 use crate::text::changes::{ChangeSet, Side};
-use crate::text::lines;
 use crate::text::modal::page::Page;
 use crate::text::modal::{replace, spans};
 use crate::text::motion;
@@ -158,13 +157,11 @@ pub fn open(cx: &mut Cx<'_>, below: bool) {
 }
 
 fn open_line(cx: &mut Cx<'_>, below: bool) {
-    let ending = line_ending(cx);
     let tab_width = cx.state.tab_width();
-    edit::apply(cx, |text, selection| {
+    indenting::open(cx, below, |text, selection| {
         let page = Page::new(text, tab_width);
         // A line behind the last line feed is none: what is opened below the last one comes before it.
-        let within = selection.transform(|range| Range::cursor(range.head.min(page.last())));
-        lines::open(text, &within, below, ending)
+        selection.transform(|range| Range::cursor(range.head.min(page.last())))
     });
 }
 

@@ -10,6 +10,7 @@ pub mod keymaps;
 pub mod keys;
 pub mod marks;
 pub mod models;
+pub mod outline;
 pub mod registers;
 pub mod row;
 pub mod session_tree;
@@ -31,6 +32,7 @@ pub static PICKERS: &[Row] = &[
     registers::PICKER,
     marks::PICKER,
     jumps::PICKER,
+    outline::PICKER,
     tools::PICKER,
     session_tree::PICKER,
     snippets::PICKER,

@@ -3,6 +3,7 @@
 use crate::ide::commands::Cx;
 use crate::ide::state::State;
 use crate::ide::state::overlay::{Pick, PickRow};
+use crate::ide::state::symbols::SymbolsJob;
 
 /// One picker.
 pub struct Row {
@@ -30,4 +31,6 @@ pub enum Load {
     Live(String),
     /// The person's snippets for the file that is shown.
     Snippets,
+    /// They are looked for in a text.
+    Symbols(Box<SymbolsJob>),
 }

@@ -50,6 +50,10 @@ pub struct Coloring {
     outline: Vec<Named>,
     /// What a frame showed last.
     visible: Vec<Range<Byte>>,
+    /// Whether brackets are wanted by their depth.
+    rainbow: bool,
+    /// Whether what was found is no longer what is wanted.
+    stale: bool,
     running: bool,
     /// Counts beginnings from nothing: what was found before one is out of date.
     round: u64,
@@ -64,6 +68,7 @@ pub struct ColorJob {
     since: Vec<Past>,
     text: Text,
     ranges: Vec<Range<Byte>>,
+    rainbow: bool,
     round: u64,
 }
 
@@ -174,7 +179,16 @@ impl Coloring {
     fn restart(&mut self) {
         let round = self.round + 1;
         let (name, language, lined) = (self.name.take(), self.language, self.lined);
-        *self = Self { name, language, lined, round, ..Self::default() };
+        *self = Self { name, language, lined, round, rainbow: self.rainbow, ..Self::default() };
+    }
+
+    /// Wants brackets by their depth, or not. What was found the other way is looked for again,
+    /// and seen until then.
+    pub fn want_rainbow(&mut self, wanted: bool) {
+        if self.rainbow != wanted {
+            self.rainbow = wanted;
+            self.stale = true;
+        }
     }
 
     /// Another document stands in the place of this one: nothing that was found, or is still being
@@ -221,7 +235,7 @@ impl Coloring {
             self.paced = self.since.len();
         }
         let covered = |seen: &Range<Byte>| self.painted.iter().any(|painted| painted.covers(seen));
-        let covered = self.visible.iter().all(covered);
+        let covered = self.visible.iter().all(covered) && !self.stale;
         let known = (self.tree.is_some() || self.read.is_some()) && self.since.is_empty() && covered;
         let idle = self.running || self.trouble.is_some() || !self.listening;
         // What comes into sight is wanted at once, what was changed when it is due.
@@ -230,6 +244,7 @@ impl Coloring {
             return None;
         }
         self.running = true;
+        self.stale = false;
         self.paced = 0;
         self.pace.begun();
         // The task gets the tree for good: giving back the memory of an old one takes its time, too.
@@ -238,7 +253,8 @@ impl Coloring {
             Some(language) => Way::Grammar(language, self.tree.take()),
             None => Way::Lines(self.lined?, self.read.take()),
         };
-        Some(ColorJob { way, since, text: document.text().clone(), ranges, round: self.round })
+        let (text, rainbow) = (document.text().clone(), self.rainbow);
+        Some(ColorJob { way, since, text, ranges, rainbow, round: self.round })
     }
 
     /// When time alone makes changes due.
@@ -348,10 +364,11 @@ impl ColorJob {
     /// Looks for the colours. Takes its time.
     pub fn run(self) -> Colored {
         let begun = Instant::now();
-        let Self { way, since, text, ranges, round } = self;
+        let Self { way, since, text, ranges, rainbow, round } = self;
         let result = match way {
             Way::Grammar(language, old) => parsed(language, old, &since, &text).map(|tree| {
-                let painted = ranges.iter().map(|range| tree.paint(&text, range.clone())).collect();
+                let painted =
+                    ranges.iter().map(|range| tree.paint_with(&text, range.clone(), rainbow)).collect();
                 let first = ranges.first().map_or(Byte(0), |range| range.start);
                 let last = ranges.last().map_or(first, |range| range.end);
                 let outline = tree.outline(&text, &(first..last));

@@ -88,6 +88,8 @@ pub struct Look {
     pub caret_line: bool,
     /// The bracket at the cursor and its partner.
     pub brackets: bool,
+    /// Brackets in colours by their depth.
+    pub rainbow: bool,
     /// Blanks as signs.
     pub blanks: Blanks,
     /// Lines down the indentation.
@@ -120,6 +122,7 @@ impl Look {
             relative: settings.relative_numbers,
             caret_line: settings.caret_line,
             brackets: settings.match_brackets,
+            rainbow: settings.rainbow_brackets,
             blanks: Blanks::named(&settings.whitespace),
             guides: settings.indent_guides,
             rulers: settings.rulers.clone(),

@@ -11,6 +11,7 @@ use super::area::Area;
 use super::buffers::BufferId;
 use super::undo_view::UndoView;
 use crate::text::encoding::Encoding;
+use crate::text::position::Byte;
 
 /// One thing that floats.
 pub enum Overlay {
@@ -50,6 +51,15 @@ pub enum Pick {
     Mark(char),
     /// A place of the list of jumps.
     Jump(usize),
+    /// A place in a version of an open file.
+    Symbol {
+        /// Which file.
+        buffer: BufferId,
+        /// The version of its text.
+        version: u64,
+        /// Where in it.
+        at: Byte,
+    },
     /// A place in a file: line and column from 1.
     Place {
         /// Which file.

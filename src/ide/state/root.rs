@@ -287,7 +287,7 @@ impl State {
     }
 
     /// How its project wants the text written that has the keys.
-    fn rules(&self) -> Rules {
+    pub fn rules(&self) -> Rules {
         let in_file = self.overlays.is_empty() && self.panes.focus == Focus::Editor;
         self.buffers.current().filter(|_| in_file).map(|buffer| buffer.rules).unwrap_or_default()
     }

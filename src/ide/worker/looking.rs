@@ -3,12 +3,16 @@
 
 use std::time::Duration;
 
+use nucleo::Injector;
+
 use super::Worker;
 use crate::ide::event::Event;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::coloring::ColorJob;
 use crate::ide::state::hunks::Compare;
+use crate::ide::state::overlay::{PickRow, push};
 use crate::ide::state::scrollbar::Survey;
+use crate::ide::state::symbols::SymbolsJob;
 
 /// Bytes that are searched for the scrollbar after every key.
 const SURVEY_AT_ONCE: usize = 100 << 10;
@@ -27,6 +31,16 @@ impl Worker {
                     Event::Colored(buffer, Box::new(broken))
                 }
             }
+        });
+    }
+
+    /// Finds the named things of a text for a picker.
+    pub(super) fn symbols(&self, injector: Injector<PickRow>, picker: u64, job: SymbolsJob) {
+        self.blocking(move || {
+            for row in job.run() {
+                push(&injector, row);
+            }
+            Event::Filled(picker)
         });
     }
 

@@ -68,11 +68,14 @@ fn lines_are_sorted() {
 
 #[test]
 fn lines_are_opened() {
-    let open = |below| move |t: &Text, s: &Selection| super::open(t, s, below, LineEnding::Lf);
+    let open = |below| move |t: &Text, s: &Selection| super::open(t, s, below, LineEnding::Lf, |_| None);
     check(open(true), "  a|b\nc", "  ab\n  |\nc");
     check(open(false), "  é|\nc", "  |\n  é\nc");
     check(open(true), "|a|\n|b", "a\n|\nb\n|");
-    check(|t, s| super::open(t, s, false, LineEnding::CrLf), "\ta|", "\t|\r\n\ta");
+    let deeper = |at: Byte| Some(format!("<{}>", at.0));
+    check(|t, s| super::open(t, s, true, LineEnding::Lf, deeper), " é|\nb|", " é\n<3>|\nb\n<5>|");
+    check(|t, s| super::open(t, s, false, LineEnding::Lf, deeper), " é|", " |\n é");
+    check(|t, s| super::open(t, s, false, LineEnding::CrLf, |_| None), "\ta|", "\t|\r\n\ta");
 }
 
 #[test]

@@ -115,3 +115,14 @@ proptest! {
         prop_assert_eq!(each.ranges(), all.ranges());
     }
 }
+
+#[test]
+fn blocks_of_indented_lines() {
+    let blocks = |t: &Text, s: &Selection| indent_blocks(t, s, 4);
+    check(blocks, "a:\n  b|\n\n    é\n  c\nd\n", "a:\n«  b\n\n    é\n  c\n»d\n");
+    check(blocks, "a:\n«  b\n  c\n»d\n", "«a:\n  b\n  c\nd\n»");
+    check(blocks, "a:\n  b|\nc:\n\td|\n", "a:\n«  b\n»c:\n«\td\n»");
+    check(blocks, "a:\n|\n  b", "a:\n\n«  b»");
+    check(blocks, "\n|", "\n|");
+    check(blocks, "«a\n  b»", "«a\n  b»");
+}

@@ -1,0 +1,2 @@
+(function_definition) @function.around
+(comment) @comment.around

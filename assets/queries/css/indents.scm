@@ -1,0 +1,3 @@
+[(block) (keyframe_block_list) (arguments) (declaration)] @indent
+["}" ")"] @outdent
+(comment) @literal

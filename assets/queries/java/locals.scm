@@ -1,0 +1,20 @@
+[
+  (method_declaration) (constructor_declaration) (lambda_expression) (block) (for_statement)
+  (enhanced_for_statement) (catch_clause) (try_with_resources_statement) (switch_block_statement_group)
+] @local.scope
+(formal_parameter name: (identifier) @local.parameter)
+(spread_parameter (variable_declarator name: (identifier) @local.parameter))
+(lambda_expression parameters: (identifier) @local.parameter)
+(inferred_parameters (identifier) @local.parameter)
+(local_variable_declaration declarator: (variable_declarator name: (identifier) @local.definition))
+(enhanced_for_statement name: (identifier) @local.definition)
+(catch_formal_parameter name: (identifier) @local.definition)
+(resource name: (identifier) @local.definition)
+(identifier) @local.reference
+(method_invocation name: (identifier) @local.none)
+(method_declaration name: (identifier) @local.none)
+(constructor_declaration name: (identifier) @local.none)
+(field_access field: (identifier) @local.none)
+(element_value_pair key: (identifier) @local.none)
+(marker_annotation name: (identifier) @local.none)
+(annotation name: (identifier) @local.none)

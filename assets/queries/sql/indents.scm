@@ -1,0 +1,3 @@
+[(column_definitions) (subquery) (cte) (case) (list)] @indent
+[")" (keyword_end)] @outdent
+[(comment) (marginalia)] @literal

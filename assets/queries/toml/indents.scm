@@ -1,0 +1,3 @@
+[(array) (inline_table)] @indent
+["]" "}"] @outdent
+(string) @literal

@@ -1,0 +1,5 @@
+[(element) (STag) (EmptyElemTag)] @indent
+(ETag) @outdent
+(STag ">" @outdent)
+(EmptyElemTag "/>" @outdent)
+[(Comment) (CDSect) (AttValue)] @literal

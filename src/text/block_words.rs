@@ -1,0 +1,188 @@
+//! The words between which blocks of lines stand, by the name of a file: data, for languages
+//! whose blocks have no brackets.
+//!
+//! Must not know files; a name is just a text.
+
+/// A word that closes a block or one of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Close {
+    /// The word.
+    word: &'static str,
+    /// First words of the lines that it closes, by spaces; empty for all.
+    of: &'static str,
+}
+
+/// The words of one language.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BlockWords {
+    /// A line that begins with one of these opens a block.
+    first: &'static str,
+    /// The same for one that ends with one of these.
+    last: &'static str,
+    /// The same for one that has one of these anywhere.
+    within: &'static str,
+    /// A line that ends with one of these has closed again what it opened.
+    ends: &'static str,
+    /// What closes.
+    closes: &'static [Close],
+}
+
+const fn close(word: &'static str, of: &'static str) -> Close {
+    Close { word, of }
+}
+
+const NONE: BlockWords = BlockWords { first: "", last: "", within: "", ends: "", closes: &[] };
+
+const CASES: BlockWords =
+    BlockWords { closes: &[close("case", "case default"), close("default", "case default")], ..NONE };
+
+const PYTHON: BlockWords = BlockWords {
+    closes: &[
+        close("elif", "if elif"),
+        close("else", "if elif for while try except async"),
+        close("except", "try except"),
+        close("finally", "try except else"),
+        close("case", "case"),
+    ],
+    ..NONE
+};
+
+const RUBY: BlockWords = BlockWords {
+    first: "def class module if unless while until for case begin else elsif when in rescue ensure",
+    last: "do begin then",
+    within: "do",
+    ends: "end }",
+    closes: &[
+        close("end", ""),
+        close("else", "if unless elsif when in case rescue begin def"),
+        close("elsif", "if elsif"),
+        close("when", "when"),
+        close("in", "in"),
+        close("rescue", "begin def rescue do"),
+        close("ensure", "begin def rescue else do"),
+    ],
+};
+
+const LUA: BlockWords = BlockWords {
+    first: "else repeat function",
+    last: "then do repeat else",
+    within: "function",
+    ends: "end",
+    closes: &[
+        close("end", ""),
+        close("else", "if elseif"),
+        close("elseif", "if elseif"),
+        close("until", "repeat"),
+    ],
+};
+
+const SHELL: BlockWords = BlockWords {
+    first: "else",
+    last: "then do else in",
+    within: "",
+    ends: "fi done esac",
+    closes: &[
+        close("fi", "if elif else then"),
+        close("else", "if elif then"),
+        close("elif", "if elif then"),
+        close("done", "for while until select do"),
+        close("esac", "case"),
+    ],
+};
+
+/// Ends of file names behind the last dot, or whole names, by spaces.
+const ROWS: &[(&str, &BlockWords)] = &[
+    ("c h cc cpp cxx hh hpp hxx ino cu m mm", &CASES),
+    ("js mjs cjs jsx ts mts cts tsx", &CASES),
+    ("java cs go php dart", &CASES),
+    ("py pyi pyw bzl", &PYTHON),
+    ("rb rake gemspec ru Rakefile Gemfile Vagrantfile Guardfile", &RUBY),
+    ("lua", &LUA),
+    ("sh bash zsh ksh bats ebuild .bashrc .profile .zshrc .bash_profile PKGBUILD", &SHELL),
+];
+
+/// The words for a file of this name; none where its kind has none, or is unknown.
+pub fn of(name: &str) -> &'static BlockWords {
+    let named = |wanted: &str| ROWS.iter().find(|row| has(row.0, wanted)).map(|row| row.1);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    named(name).or_else(|| named(extension?)).unwrap_or(&NONE)
+}
+
+fn has(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word && !word.is_empty())
+}
+
+fn words(line: &str) -> impl DoubleEndedIterator<Item = &str> {
+    line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '}'))).filter(|word| !word.is_empty())
+}
+
+/// The first word of a line, where it begins with one.
+fn first(line: &str) -> &str {
+    let line = line.trim_start();
+    let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(line.len());
+    &line[..end]
+}
+
+impl BlockWords {
+    /// Whether a line opens a block that it does not close.
+    pub fn open(&self, line: &str) -> bool {
+        let last = words(line).next_back().unwrap_or_default();
+        let begins = has(self.first, first(line)) || has(self.last, last);
+        (begins || words(line).any(|word| has(self.within, word))) && !has(self.ends, last)
+    }
+
+    /// What a word closes that stands alone in its line.
+    pub fn closing(&self, word: &str) -> Option<Close> {
+        self.closes.iter().find(|close| close.word == word).copied()
+    }
+}
+
+impl Close {
+    /// Whether it closes what a line begins.
+    pub fn closes(self, line: &str) -> bool {
+        self.of.is_empty() || has(self.of, first(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn lines_open_blocks_by_their_words() {
+        let ruby = of("a.rb");
+        for line in ["def é(x)", "  a.each do |x|", "x = foo do", "else", "when 1, 2"] {
+            assert!(ruby.open(line), "{line}");
+        }
+        for line in ["def a; end", "a.each do |x| b end", "defer x", "x.if", "redo", "", "a = { b: 1 }"] {
+            assert!(!ruby.open(line), "{line}");
+        }
+        let lua = of("x/a.lua");
+        assert!(
+            lua.open("local f = function(a, b)")
+                && lua.open("if é then")
+                && !lua.open("return function() end")
+        );
+        assert!(
+            of("a.sh").open("for x in a; do") && of(".bashrc").open("case $x in") && !of("a.sh").open("done")
+        );
+        assert!(!of("a.rs").open("else") && !of("notes").open("def a"));
+    }
+
+    #[test]
+    fn words_close_what_they_can() {
+        let close = of("a.py").closing("else").unwrap();
+        assert!(close.closes("if a:") && !close.closes("def a:") && !close.closes("iffy"));
+        assert!(of("a.rb").closing("end").unwrap().closes("anything") && of("a.py").closing("end").is_none());
+    }
+
+    #[test]
+    fn no_name_is_in_the_table_twice() {
+        let mut seen = BTreeSet::new();
+        for name in ROWS.iter().flat_map(|row| row.0.split(' ')) {
+            assert!(seen.insert(name), "{name}");
+        }
+    }
+}
