@@ -322,3 +322,31 @@ async fn the_picker_begins_with_what_is_selected() {
     desk.keys("Down Down Enter").await;
     assert_eq!((desk.shown(), desk.cursor()), ("z".to_string(), (1, 7)));
 }
+
+#[tokio::test]
+async fn links_on_the_way_hide_no_open_text() {
+    let mut desk = Plan::new().file("real/a.txt", "old\n").start().await;
+    std::os::unix::fs::symlink("real", desk.path("link")).unwrap();
+    desk.keys("Ctrl-o Ctrl-u").await;
+    desk.type_in("link/a.txt").await;
+    desk.keys("Enter").await;
+    desk.keys("Alt-2 Ctrl-Home").await;
+    desk.type_in("one ").await;
+    replace(&mut desk, "", "one", "1").await;
+    assert_eq!(desk.text(), "real/a.txt:1:1 old\n");
+    apply(&mut desk).await;
+    assert_eq!(desk.disk("real/a.txt"), "old\n", "the open text is changed, not the file below it");
+}
+
+#[tokio::test]
+async fn an_edited_list_is_not_left_by_accident() {
+    let mut desk = plan().keymap(&keymap("vim")).start().await;
+    search(&mut desk, "one").await;
+    desk.keys("A x Escape Ctrl-q").await;
+    assert!(desk.picture().contains("search: one (not applied to the files)"), "{}", desk.picture());
+    desk.keys("n").await;
+    desk.keys(": w Enter").await;
+    assert!(desk.picture().contains("change 1 place in 1 file?"), "{}", desk.picture());
+    desk.keys("y").await;
+    assert_eq!(desk.disk("src/lib.rs"), LIB.replace("use one;", "use one;x"));
+}
