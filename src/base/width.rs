@@ -49,10 +49,19 @@ impl<'a> Iterator for Graphemes<'a> {
 
 /// Cells that a text without tabs takes.
 pub fn text_width(text: &str) -> usize {
-    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-        return text.len();
+    let (mut rest, mut width) = (text, 0);
+    while !rest.is_empty() {
+        let plain = rest.bytes().take_while(|byte| (b' '..=b'~').contains(byte)).count();
+        // What follows may join the last of them.
+        let alone = if plain < rest.len() { plain.saturating_sub(1) } else { plain };
+        width += alone;
+        rest = &rest[alone..];
+        if let Some(grapheme) = graphemes(rest).next() {
+            width += grapheme_width(grapheme);
+            rest = &rest[grapheme.len()..];
+        }
     }
-    graphemes(text).map(grapheme_width).sum()
+    width
 }
 
 /// Whether a character could command a terminal, reorder the line around it, or hide in it.
@@ -133,7 +142,8 @@ mod tests {
         fn graphemes_are_those_of_unicode(parts in proptest::collection::vec("[ -~]|\\PC|\r|\n|\u{301}|\u{200d}|👩|🇩|क|्", 0..40)) {
             let text = parts.concat();
             let cut: Vec<&str> = graphemes(&text).collect();
-            proptest::prop_assert_eq!(cut, text.graphemes(true).collect::<Vec<_>>());
+            proptest::prop_assert_eq!(&cut, &text.graphemes(true).collect::<Vec<_>>());
+            proptest::prop_assert_eq!(text_width(&text), cut.iter().map(|g| grapheme_width(g)).sum::<usize>());
         }
     }
 

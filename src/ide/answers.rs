@@ -7,7 +7,7 @@ use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::listing::{apply, places};
-use super::modal::{helix, line, seek};
+use super::modal::{line, picking, seek};
 use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
@@ -94,7 +94,7 @@ pub fn question(cx: &mut Cx<'_>) {
     match topic {
         Topic::GoToLine | Topic::Earlier => {}
         Topic::Seek(forward) => seek::typed(cx, &answer, forward),
-        Topic::Pick(how) => helix::pick(cx, &answer, how),
+        Topic::Pick(how) => picking::pick(cx, &answer, how),
         Topic::Line => line::typed(cx, &answer),
         Topic::Find(from) => {
             search::leave(cx);

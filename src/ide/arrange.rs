@@ -268,9 +268,9 @@ fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
     }
     let bounds = first.start.max(range.head.back(PAIR_REACH))..last.end.min(range.head + PAIR_REACH);
     let prose = |at: Byte| {
-        let spans = buffer.coloring.within(&(at..at + 1));
+        let mut spans = buffer.coloring.within(&(at..at + 1));
         let is_prose = |scope: &str| scope.starts_with("comment") || scope.starts_with("string");
-        spans.iter().find(|span| is_prose(span.scope)).map(|span| span.range.clone())
+        spans.find(|span| is_prose(span.scope)).map(|span| span.range)
     };
     let text = buffer.area.text();
     let is_bracket = |at: &Byte| text.byte_at(*at).is_some_and(|byte| b"()[]{}".contains(&byte));

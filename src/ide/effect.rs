@@ -24,7 +24,6 @@ use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
-use crate::text::changes::ChangeSet;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::position::Byte;
@@ -32,6 +31,7 @@ use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::text::tidy::Tidy;
+use crate::text::transaction::Transaction;
 use crate::tui::input::Key;
 use crate::workspace::watch::Touches;
 
@@ -236,7 +236,7 @@ pub struct Found {
     /// What to put in place of the match.
     pub replacement: String,
     /// What replaces everything, where that was wanted.
-    pub changes: Option<ChangeSet>,
+    pub edit: Option<Transaction>,
     /// Why nothing could be looked for.
     pub problem: Option<String>,
 }

@@ -16,7 +16,7 @@ use super::state::buffers::{BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
 use super::undo_keeping;
 use crate::exec::EnvError;
-use crate::text::transaction::{Author, Transaction};
+use crate::text::transaction::{Author, Transaction, agents_edit};
 
 /// A file was read.
 pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
@@ -176,7 +176,7 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
             reply.send(snapshot).ok();
         }
         BufferRequest::Edit { id, version, changes, reply } => {
-            let by = format!("run {} edit {}", cx.state.agent.run, version);
+            let by = agents_edit(cx.state.agent.run, version);
             let now_ms = cx.now_ms;
             let buffer = cx.state.buffers.get_mut(id).filter(|b| b.area.document.version() == version);
             let edited = buffer.map(|buffer| {

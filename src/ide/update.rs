@@ -121,7 +121,8 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
         AgentEvent::AgentStart => {
             agent.working_since = Some(now);
-            agent.run += 1;
+            // Rising over all runs of the program, since undo trees outlive it.
+            agent.run = cx.now_ms.max(agent.run + 1);
             cx.state.damage.add(Part::Status);
             cx.state.damage.add(Part::Prompt);
         }

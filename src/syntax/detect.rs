@@ -30,14 +30,19 @@ fn by_first_line(line: &str) -> Option<&'static Language> {
     if line.starts_with("<?xml") {
         return by_name("xml");
     }
+    let (program, bare) = interpreter(line)?;
+    LANGUAGES.iter().find(|row| row.interpreters.contains(&program) || row.interpreters.contains(&bare))
+}
+
+/// The program that a first line names to run its file, and the same without its version.
+pub(super) fn interpreter(line: &str) -> Option<(&str, &str)> {
     let mut words = line.strip_prefix("#!")?.split_whitespace();
     let mut program = words.next()?.rsplit('/').next()?;
     if program == "env" {
         program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
         program = program.rsplit('/').next()?;
     }
-    let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    LANGUAGES.iter().find(|row| row.interpreters.contains(&program) || row.interpreters.contains(&bare))
+    Some((program, program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')))
 }
 
 /// The language of this name, as it is written on a fence of code.

@@ -16,16 +16,55 @@ pub struct Span {
 }
 
 /// The scopes of a part of a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Painted {
     range: Range<Byte>,
     spans: Vec<Span>,
+    /// The spans from this one on are all that far before their places. What is typed moves every
+    /// span behind it, thousands of them, and moves this number instead.
+    gap: usize,
+    shift: isize,
+}
+
+/// Some of the spans, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Spans<'a> {
+    painted: Option<&'a Painted>,
+    numbers: Range<usize>,
+}
+
+impl Iterator for Spans<'_> {
+    type Item = Span;
+
+    fn next(&mut self) -> Option<Span> {
+        let number = self.numbers.next()?;
+        self.painted.map(|painted| painted.span(number))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.numbers.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Spans<'_> {
+    fn next_back(&mut self) -> Option<Span> {
+        let number = self.numbers.next_back()?;
+        self.painted.map(|painted| painted.span(number))
+    }
+}
+
+impl ExactSizeIterator for Spans<'_> {}
+
+impl PartialEq for Painted {
+    fn eq(&self, other: &Self) -> bool {
+        self.range == other.range && self.spans().eq(other.spans())
+    }
 }
 
 impl Painted {
     /// These spans, sorted and apart, are all that there are in a range.
     pub fn new(range: Range<Byte>, spans: Vec<Span>) -> Self {
-        Self { range, spans }
+        Self { range, gap: spans.len(), spans, shift: 0 }
     }
 
     /// What was looked at.
@@ -34,8 +73,8 @@ impl Painted {
     }
 
     /// All of it.
-    pub fn spans(&self) -> &[Span] {
-        &self.spans
+    pub fn spans(&self) -> Spans<'_> {
+        Spans { painted: Some(self), numbers: 0..self.spans.len() }
     }
 
     /// Whether all of a range was looked at.
@@ -44,10 +83,33 @@ impl Painted {
     }
 
     /// The spans that touch a range.
-    pub fn within(&self, range: &Range<Byte>) -> &[Span] {
-        let from = self.spans.partition_point(|span| span.range.end <= range.start);
-        let to = self.spans.partition_point(|span| span.range.start < range.end);
-        &self.spans[from.min(to)..to]
+    pub fn within(&self, range: &Range<Byte>) -> Spans<'_> {
+        let from = self.partition_point(|span| span.range.end <= range.start);
+        let to = self.partition_point(|span| span.range.start < range.end);
+        Spans { painted: Some(self), numbers: from.min(to)..to }
+    }
+
+    fn span(&self, number: usize) -> Span {
+        let span = &self.spans[number];
+        if number < self.gap { span.clone() } else { span.moved(self.shift) }
+    }
+
+    fn partition_point(&self, pred: impl Fn(&Span) -> bool) -> usize {
+        let (before, behind) = self.spans.split_at(self.gap);
+        match before.partition_point(&pred) {
+            all if all == before.len() => all + behind.partition_point(|span| pred(&span.moved(self.shift))),
+            some => some,
+        }
+    }
+
+    /// Moves the gap before a span; costs what lies between.
+    fn set_gap(&mut self, number: usize) {
+        let (gap, shift) = (std::mem::replace(&mut self.gap, number), self.shift);
+        let (between, shift) =
+            if gap < number { (gap..number, shift) } else { (number..gap, shift.wrapping_neg()) };
+        for span in &mut self.spans[between] {
+            *span = span.moved(shift);
+        }
     }
 
     /// Carries everything along with a change of the text. A word that is typed on keeps its
@@ -58,21 +120,31 @@ impl Painted {
         for edit in edits.iter().rev() {
             let move_on = |at: Byte| Byte(at.0 - (edit.old.end - edit.old.start) + edit.text.len());
             let word = edit.text.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let from = self.spans.partition_point(|span| span.range.end < edit.old.start);
-            let behind = self.spans.partition_point(|span| span.range.start <= edit.old.end).max(from);
-            for span in &mut self.spans[behind..] {
-                span.range = move_on(span.range.start)..move_on(span.range.end);
-            }
+            let from = self.partition_point(|span| span.range.end < edit.old.start);
+            let behind = self.partition_point(|span| span.range.start <= edit.old.end).max(from);
+            self.set_gap(behind);
+            self.shift += edit.text.len() as isize - (edit.old.end - edit.old.start) as isize;
             for span in &mut self.spans[from..behind] {
                 span.range = map_start(span.range.start, edit)..map_end(span.range.end, edit, word);
             }
             if self.spans[from..behind].iter().any(|span| span.range.is_empty()) {
-                self.spans.retain(|span| !span.range.is_empty());
+                let touched = self.spans[from..behind].iter().filter(|span| !span.range.is_empty());
+                let touched: Vec<Span> = touched.cloned().collect();
+                self.gap = from + touched.len();
+                self.spans.splice(from..behind, touched);
             }
             let Range { start, end } = self.range;
             let start = if start > edit.old.end { move_on(start) } else { start.min(edit.old.start) };
             self.range = start..if end >= edit.old.end { move_on(end) } else { end.min(edit.old.start) };
         }
+    }
+}
+
+impl Span {
+    fn moved(&self, shift: isize) -> Self {
+        // What lies behind the gap may be before the start of the text until it is moved.
+        let moved = |at: Byte| Byte(at.0.wrapping_add_signed(shift));
+        Self { range: moved(self.range.start)..moved(self.range.end), scope: self.scope }
     }
 }
 

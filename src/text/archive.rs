@@ -227,6 +227,7 @@ fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
             author: line.author.as_ref().map_or(Author::Person, Who::author),
             time_ms: line.time_ms,
             grouping: Grouping::Own,
+            texts: None,
         }));
     }
     // The way from the root to the text is the one that redo follows.

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use ropey::RopeBuilder;
 
@@ -32,54 +33,49 @@ pub enum Side {
     After,
 }
 
-/// A change of a text of one certain length.
+/// A change of a text of one certain length. A clone shares the steps.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangeSet {
+    steps: Arc<Steps>,
+    len_before: usize,
+    len_after: usize,
+}
+
+/// The steps of a change, and a way into their middle.
+#[derive(Debug, Default)]
+struct Steps {
+    ops: Vec<Op>,
+    index: OnceLock<Vec<Entry>>,
+}
+
+impl PartialEq for Steps {
+    fn eq(&self, other: &Self) -> bool {
+        self.ops == other.ops
+    }
+}
+
+impl Eq for Steps {}
+
+/// A step that keeps text, and where it begins.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    op: usize,
+    old: usize,
+    new: usize,
+}
+
+/// There is a way in at about every so many steps.
+const ENTRY_EVERY: usize = 16;
+
+/// A change while it is made.
+#[derive(Default)]
+struct Builder {
     ops: Vec<Op>,
     len_before: usize,
     len_after: usize,
 }
 
-impl ChangeSet {
-    /// Changes nothing in a text of `len` bytes.
-    pub fn identity(len: usize) -> Self {
-        let mut changes = Self::default();
-        changes.retain(len);
-        changes
-    }
-
-    /// Replaces ranges of a text of `len` bytes. The ranges are sorted and do not overlap;
-    /// they may touch.
-    pub fn replace(len: usize, edits: impl IntoIterator<Item = (Range<Byte>, String)>) -> Self {
-        let mut changes = Self::default();
-        let mut at = 0;
-        for (range, text) in edits {
-            debug_assert!(range.start.0 >= at && range.end >= range.start, "edits are sorted");
-            changes.retain(range.start.0 - at);
-            // Deletion first: then an undo puts the cursor where the old text was.
-            changes.delete(range.end - range.start);
-            changes.insert(text);
-            at = range.end.0;
-        }
-        changes.retain(len - at);
-        changes
-    }
-
-    /// Length of the text that this applies to, in bytes.
-    pub fn len_before(&self) -> usize {
-        self.len_before
-    }
-
-    /// Length of the text that comes out, in bytes.
-    pub fn len_after(&self) -> usize {
-        self.len_after
-    }
-
-    /// Whether it changes nothing.
-    pub fn is_identity(&self) -> bool {
-        self.ops.iter().all(|op| matches!(op, Op::Retain(_)))
-    }
-
+impl Builder {
     fn retain(&mut self, n: usize) {
         self.len_before += n;
         self.len_after += n;
@@ -111,15 +107,67 @@ impl ChangeSet {
         }
     }
 
+    fn done(self) -> ChangeSet {
+        let steps = Arc::new(Steps { ops: self.ops, index: OnceLock::new() });
+        ChangeSet { steps, len_before: self.len_before, len_after: self.len_after }
+    }
+}
+
+impl ChangeSet {
+    /// Changes nothing in a text of `len` bytes.
+    pub fn identity(len: usize) -> Self {
+        let mut changes = Builder::default();
+        changes.retain(len);
+        changes.done()
+    }
+
+    /// Replaces ranges of a text of `len` bytes. The ranges are sorted and do not overlap;
+    /// they may touch.
+    pub fn replace(len: usize, edits: impl IntoIterator<Item = (Range<Byte>, String)>) -> Self {
+        let mut changes = Builder::default();
+        let mut at = 0;
+        for (range, text) in edits {
+            debug_assert!(range.start.0 >= at && range.end >= range.start, "edits are sorted");
+            changes.retain(range.start.0 - at);
+            // Deletion first: then an undo puts the cursor where the old text was.
+            changes.delete(range.end - range.start);
+            changes.insert(text);
+            at = range.end.0;
+        }
+        changes.retain(len - at);
+        changes.done()
+    }
+
+    /// Length of the text that this applies to, in bytes.
+    pub fn len_before(&self) -> usize {
+        self.len_before
+    }
+
+    /// Length of the text that comes out, in bytes.
+    pub fn len_after(&self) -> usize {
+        self.len_after
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_identity(&self) -> bool {
+        self.steps.ops.iter().all(|op| matches!(op, Op::Retain(_)))
+    }
+
+    /// Whether a text is put together anew rather than changed step by step.
+    pub fn is_extensive(&self) -> bool {
+        let ops = self.steps.ops.len();
+        ops > FEW_OPS && ops * BYTES_PER_OP > self.len_before
+    }
+
     /// Changes a text in place. The text must be of the length that this was made for.
     pub fn apply(&self, text: &mut Text) {
         assert_eq!(text.end().0, self.len_before, "a change is applied to the text that it was made for");
-        if self.ops.len() > FEW_OPS && self.ops.len() * BYTES_PER_OP > self.len_before {
+        if self.is_extensive() {
             *text = self.rebuilt(text);
             return;
         }
         let mut at = Byte(0);
-        for op in &self.ops {
+        for op in &self.steps.ops {
             match op {
                 Op::Retain(n) => at += *n,
                 Op::Delete(n) => text.remove(at..at + *n),
@@ -135,7 +183,7 @@ impl ChangeSet {
     fn rebuilt(&self, text: &Text) -> Text {
         let mut builder = RopeBuilder::new();
         let mut at = Byte(0);
-        for op in &self.ops {
+        for op in &self.steps.ops {
             match op {
                 Op::Retain(n) => {
                     text.chunks_in(at..at + *n).for_each(|chunk| builder.append(chunk));
@@ -152,9 +200,9 @@ impl ChangeSet {
     /// The change that takes this one back; `original` is the text before it.
     #[must_use]
     pub fn invert(&self, original: &Text) -> Self {
-        let mut inverse = Self::default();
+        let mut inverse = Builder::default();
         let mut at = Byte(0);
-        for op in &self.ops {
+        for op in &self.steps.ops {
             match op {
                 Op::Retain(n) => {
                     inverse.retain(*n);
@@ -167,20 +215,21 @@ impl ChangeSet {
                 Op::Insert(new) => inverse.delete(new.len()),
             }
         }
-        inverse
+        inverse.done()
     }
 
     /// This change and then `next`, as one.
     #[must_use]
     pub fn compose(self, next: &Self) -> Self {
         assert_eq!(self.len_after, next.len_before, "changes are composed in order");
-        let mut out = Self::default();
-        let mut first = self.ops.into_iter();
-        let mut second = next.ops.iter().cloned();
+        let mut out = Builder::default();
+        let own = Arc::try_unwrap(self.steps).map_or_else(|shared| shared.ops.clone(), |steps| steps.ops);
+        let mut first = own.into_iter();
+        let mut second = next.steps.ops.iter().cloned();
         let (mut a, mut b) = (first.next(), second.next());
         loop {
             match (a, b) {
-                (None, None) => return out,
+                (None, None) => return out.done(),
                 (Some(Op::Delete(n)), rest) => {
                     out.delete(n);
                     (a, b) = (first.next(), rest);
@@ -215,11 +264,56 @@ impl ChangeSet {
         }
     }
 
-    /// Where a position of the old text is in the new one.
+    /// The last way into the steps that lies before a position of the old text.
+    fn entry_before(&self, position: Byte) -> Entry {
+        let index = self.index();
+        let next = index.partition_point(|entry| entry.old < position.0);
+        next.checked_sub(1).map_or(Entry::default(), |at| index[at])
+    }
+
+    /// Ways into the middle of the steps, in order. Looked for once; of few steps there are none.
+    fn index(&self) -> &[Entry] {
+        let ops = &self.steps.ops;
+        if ops.len() <= ENTRY_EVERY {
+            return &[];
+        }
+        self.steps.index.get_or_init(|| {
+            let mut index = Vec::with_capacity(ops.len() / ENTRY_EVERY);
+            let mut here = Entry::default();
+            let mut due = 0;
+            for (n, op) in ops.iter().enumerate() {
+                here.op = n;
+                match op {
+                    Op::Retain(n) => {
+                        if here.op >= due {
+                            index.push(here);
+                            due = here.op + ENTRY_EVERY;
+                        }
+                        here.old += n;
+                        here.new += n;
+                    }
+                    Op::Delete(n) => here.old += n,
+                    Op::Insert(text) => here.new += text.len(),
+                }
+            }
+            index
+        })
+    }
+
+    /// Does now what the first look at a place in the middle would do.
+    pub fn prepare(&self) {
+        self.index();
+    }
+
+    /// Where a position of the old text is in the new one. Costs the logarithm of the number of
+    /// edits, once that was asked for the first time.
     pub fn map(&self, position: Byte, side: Side) -> Byte {
-        let mut old = 0;
-        let mut new = 0;
-        let mut ops = self.ops.iter();
+        self.map_from(self.entry_before(position), position, side)
+    }
+
+    fn map_from(&self, from: Entry, position: Byte, side: Side) -> Byte {
+        let Entry { op, mut old, mut new } = from;
+        let mut ops = self.steps.ops[op..].iter();
         while let Some(op) = ops.next() {
             match op {
                 Op::Retain(n) => {
@@ -253,15 +347,30 @@ impl ChangeSet {
         Byte(new + position.0.saturating_sub(old))
     }
 
-    /// The same for many positions: each costs the logarithm of the number of edits.
-    pub fn mapping(&self) -> Mapping {
-        Mapping { edits: self.edits().map(|edit| (edit.old, edit.new)).collect() }
+    /// Whether a position is in the middle of what was replaced.
+    pub fn is_inside(&self, position: Byte) -> bool {
+        self.edits_from(position).find(|edit| edit.old.end > position).is_some_and(|e| e.old.start < position)
     }
 
     /// What it replaces by what, in order.
     pub fn edits(&self) -> impl Iterator<Item = Edit<'_>> {
-        let mut ops = self.ops.iter().peekable();
-        let (mut old, mut new) = (0, 0);
+        self.edits_since(Entry::default())
+    }
+
+    /// The same without those that end before a position of the old text.
+    pub fn edits_from(&self, position: Byte) -> impl Iterator<Item = Edit<'_>> {
+        self.edits_since(self.entry_before(position)).skip_while(move |edit| edit.old.end < position)
+    }
+
+    /// The last one.
+    pub fn last_edit(&self) -> Option<Edit<'_>> {
+        let entries = self.index().iter().rev().copied().chain([Entry::default()]);
+        entries.into_iter().find_map(|entry| self.edits_since(entry).last())
+    }
+
+    fn edits_since(&self, from: Entry) -> impl Iterator<Item = Edit<'_>> {
+        let mut ops = self.steps.ops[from.op..].iter().peekable();
+        let Entry { mut old, mut new, .. } = from;
         std::iter::from_fn(move || {
             while let Some(Op::Retain(n)) = ops.peek() {
                 old += n;
@@ -281,36 +390,6 @@ impl ChangeSet {
             }
             Some(Edit { old: old_start..Byte(old), new: new_start..Byte(new), text })
         })
-    }
-}
-
-/// Where positions are after a change, for as many of them as one likes.
-#[derive(Debug, Clone)]
-pub struct Mapping {
-    /// What was replaced, old and new, in order; there is always something kept between two.
-    edits: Vec<(Range<Byte>, Range<Byte>)>,
-}
-
-impl Mapping {
-    /// As [`ChangeSet::map`].
-    pub fn map(&self, position: Byte, side: Side) -> Byte {
-        let next = self.edits.partition_point(|(old, _)| old.end < position);
-        match self.edits.get(next) {
-            Some((old, new)) if old.start <= position => {
-                let stays = side == Side::Before || (position == old.start && !old.is_empty());
-                if stays { new.start } else { new.end }
-            }
-            _ => match next.checked_sub(1).map(|last| &self.edits[last]) {
-                Some((old, new)) => new.end + (position - old.end),
-                None => position,
-            },
-        }
-    }
-
-    /// Whether a position is in the middle of what was replaced.
-    pub fn is_inside(&self, position: Byte) -> bool {
-        let next = self.edits.partition_point(|(old, _)| old.end <= position);
-        self.edits.get(next).is_some_and(|(old, _)| old.start < position)
     }
 }
 

@@ -123,7 +123,7 @@ pub fn toggle_block(text: &Text, selection: &Selection, (open, close): (&str, &s
 /// Cursors keep their character: behind what is put in at them, unless they end a selection.
 fn finish(text: &Text, selection: &Selection, edits: Edits) -> Transaction {
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let after = selection.transform(|range| {
         let (start, end) = (mapping.map(range.start(), Side::After), mapping.map(range.end(), Side::Before));
         match (range.is_empty(), range.head < range.anchor) {

@@ -4,14 +4,14 @@
 use super::changes::ChangeSet;
 use super::encoding::Unfit;
 use super::format::{self, Format};
-use super::history::{Commit, Formats, History, Revision, Step};
+use super::history::{Commit, Formats, History, Revision, Step, Texts};
 use super::marks::Marks;
 use super::places::Places;
 use super::rebase::{Overlap, rebase, trimmed};
 use super::rope::Text;
 use super::selection::Selection;
 use super::trail::{Steps, Trail};
-use super::transaction::{Author, Transaction};
+use super::transaction::{Author, Ready, Transaction, is_of};
 
 /// An open text.
 #[derive(Debug, Default)]
@@ -195,9 +195,10 @@ impl Document {
             return None;
         }
         let formats = (before != format).then_some(Formats { before, after: format });
-        let backward = edit.changes.invert(&self.text);
+        let ready = edit.ready.unwrap_or_else(|| Ready::new(&edit.changes, &self.text));
         let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
-        self.change(&edit.changes);
+        let texts = Texts { before: self.text.clone(), after: ready.after.clone() };
+        self.change(&edit.changes, ready.after);
         if edit.author == Author::Person {
             self.places.changed(&self.text, &edit.changes);
         }
@@ -208,7 +209,8 @@ impl Document {
         }
         self.history.commit(Commit {
             forward: edit.changes.clone(),
-            backward,
+            backward: ready.backward,
+            texts,
             formats,
             selection_before: selection.clone(),
             selection_after: after.clone(),
@@ -261,25 +263,30 @@ impl Document {
         Some(Applied { changes: whole?, selection: selection? })
     }
 
-    /// The agent's newest edit on the way to the text as it is that was not taken back alone.
-    pub fn last_of_agent(&self) -> Option<&str> {
-        let mut reverted = Vec::new();
-        for (_, revision) in self.history.path() {
-            match &revision.author {
-                Author::Reverting(by) => reverted.push(by),
-                Author::Agent(by) if !reverted.contains(&by) => return Some(by),
-                _ => {}
+    /// The agent's edits on the way to the text as it is that were not taken back alone, newest
+    /// first.
+    pub fn of_agent(&self) -> impl Iterator<Item = &str> {
+        let mut reverted: Vec<&str> = Vec::new();
+        self.history.path().filter_map(move |(_, revision)| match &revision.author {
+            Author::Reverting(by) => {
+                reverted.push(by);
+                None
             }
-        }
-        None
+            Author::Agent(edit) if !reverted.iter().any(|by| is_of(edit, by)) => Some(edit.as_str()),
+            _ => None,
+        })
     }
 
-    /// What would take back everything that one author wrote on the way to the text as it is,
-    /// all else left. `None` when there is nothing of theirs; refused where a later edit
-    /// touched the same text.
-    pub fn without(&self, author: &Author) -> Option<Result<Transaction, Overlap>> {
-        let theirs = |(_, revision): &(usize, &Revision)| revision.author == *author;
-        let (oldest, _) = self.history.path().filter(theirs).last()?;
+    /// What would take back some of the agent's edits on the way to the text as it is, all else
+    /// left: those that `by` names, one or a turn. `None` when there is nothing of the kind, or
+    /// nothing is left of it; refused where a later edit touched the same text.
+    pub fn without(&self, by: &str) -> Option<Result<Transaction, Overlap>> {
+        let wanted: Vec<&str> = self.of_agent().filter(|edit| is_of(edit, by)).collect();
+        let theirs = |revision: &Revision| match &revision.author {
+            Author::Agent(edit) => wanted.contains(&edit.as_str()),
+            _ => false,
+        };
+        let (oldest, _) = self.history.path().filter(|(_, revision)| theirs(revision)).last()?;
         // From the text after the revision that is looked at to the text that is wanted, and how
         // one gets there from the text as it is.
         let mut later = ChangeSet::identity(self.text.end().0);
@@ -287,7 +294,8 @@ impl Document {
         let mut before = self.text.clone();
         for (number, revision) in self.history.path() {
             revision.backward.apply(&mut before);
-            later = if revision.author == *author {
+            let taken_back = matches!(revision.author, Author::Agent(_));
+            later = if theirs(revision) {
                 let moved = match rebase(&revision.backward, &later) {
                     Ok(moved) => moved,
                     Err(overlap) => return Some(Err(overlap)),
@@ -296,6 +304,8 @@ impl Document {
                 whole = whole.compose(&moved);
                 // What was deleted and came back is no change that an older edit could meet.
                 trimmed(&cancelled, &before)
+            } else if taken_back {
+                trimmed(&revision.forward.clone().compose(&later), &before)
             } else {
                 revision.forward.clone().compose(&later)
             };
@@ -303,7 +313,10 @@ impl Document {
                 break;
             }
         }
-        Some(Ok(Transaction::new(whole)))
+        if whole.is_identity() {
+            return None;
+        }
+        Some(Ok(Transaction::new(whole).by(Author::Reverting(by.to_string()))))
     }
 
     /// Keeps every change from now on for [`Self::heard`].
@@ -329,11 +342,19 @@ impl Document {
     }
 
     fn step(&mut self, step: &Step) {
-        self.change(&step.changes);
+        let after = step.text.clone().unwrap_or_else(|| {
+            let mut after = self.text.clone();
+            step.changes.apply(&mut after);
+            after
+        });
+        self.change(&step.changes, after);
         self.format = step.format.unwrap_or(self.format);
     }
 
-    fn change(&mut self, changes: &ChangeSet) {
+    fn change(&mut self, changes: &ChangeSet, after: Text) {
+        debug_assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
+        debug_assert_eq!(changes.len_after(), after.end().0, "a change makes the text that it says");
+
         match &mut self.heard {
             Some(heard) if heard.len() >= HEARD_MAX => self.heard = None,
             Some(heard) => heard.push(Past { before: self.text.clone(), changes: changes.clone() }),
@@ -341,7 +362,7 @@ impl Document {
         }
         self.trail = self.trail.take().and_then(|mut trail| trail.push(changes).then_some(trail));
         self.places.map(&self.text, changes);
-        changes.apply(&mut self.text);
+        self.text = after;
         self.marks.map(changes);
         self.version += 1;
     }

@@ -84,7 +84,7 @@ fn replace_each(
 ) -> Transaction {
     let edits = selection.ranges().iter().enumerate().map(|(n, range)| (range.span(), new(n, *range)));
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let after = selection.transform(|range| Range::cursor(mapping.map(range.end(), Side::After)));
     Transaction::new(changes).select(after)
 }
@@ -143,7 +143,7 @@ pub fn delete(text: &Text, selection: &Selection, reach: Reach) -> (Transaction,
     }
     let killed = spans.iter().map(|span| text.slice(span.clone()).into_owned()).collect();
     let changes = ChangeSet::replace(text.end().0, spans.iter().map(|span| (span.clone(), String::new())));
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let cursors: Vec<_> =
         spans.iter().map(|span| Range::cursor(mapping.map(span.start, Side::Before))).collect();
     let after = Selection::new(cursors, selection.primary_index());
@@ -158,7 +158,7 @@ pub fn indent(text: &Text, selection: &Selection, width: usize, hard: bool) -> T
         (start != text.line_end(line)).then(|| (start..start, unit.clone()))
     });
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let after = selection.transform(|range| {
         let map = |at| mapping.map(at, Side::After);
         Range::new(map(range.anchor), map(range.head))
@@ -188,7 +188,7 @@ pub fn duplicate_lines(text: &Text, selection: &Selection, ending: LineEnding) -
         (end..end, format!("{}{}", ending.text(), text.line(line)))
     });
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let before = |at| mapping.map(at, Side::Before);
     let after = selection.transform(|range| Range::new(before(range.anchor), before(range.head)));
     Transaction::new(changes).select(after)
@@ -199,15 +199,19 @@ pub fn duplicate_lines(text: &Text, selection: &Selection, ending: LineEnding) -
 pub fn touched_lines(text: &Text, selection: &Selection) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for range in selection.ranges() {
-        let first = text.line_of(range.start());
-        let mut last = text.line_of(range.end());
-        if last > first && range.end() == text.line_start(last) {
-            last = Line(last.0 - 1);
-        }
+        let (first, last) = lines_of(text, *range);
         let from = lines.last().map_or(first.0, |line| first.0.max(line.0 + 1));
         lines.extend((from..=last.0).map(Line));
     }
     lines
+}
+
+/// The first and the last line that a range touches.
+pub fn lines_of(text: &Text, range: Range) -> (Line, Line) {
+    let first = text.line_of(range.start());
+    let last = text.line_of(range.end());
+    let past = last > first && range.end() == text.line_start(last);
+    (first, if past { Line(last.0 - 1) } else { last })
 }
 
 /// Whether a text indents by tab characters: its first indented line decides. Looks at no more

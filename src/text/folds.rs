@@ -128,19 +128,16 @@ impl Folds {
         if self.closed.is_empty() {
             return;
         }
-        let edits: Vec<(Range<Byte>, bool)> =
-            changes.edits().map(|edit| (edit.old, edit.text.contains('\n'))).collect();
         let is_edited = |fold: &Range<Byte>| {
-            let from = edits.partition_point(|(old, _)| old.end < fold.start);
-            edits[from..]
-                .iter()
-                .take_while(|(old, _)| old.start <= fold.end)
-                .any(|(old, breaks)| old.end > fold.start || (*breaks && old.end == fold.start))
+            let near = changes.edits_from(fold.start).take_while(|edit| edit.old.start <= fold.end);
+            near.into_iter().any(|edit| {
+                let end = edit.old.end;
+                end > fold.start || (end == fold.start && edit.text.contains('\n'))
+            })
         };
         self.closed.retain(|fold| !is_edited(fold));
-        let mapping = changes.mapping();
         for fold in &mut self.closed {
-            *fold = mapping.map(fold.start, Side::After)..mapping.map(fold.end, Side::Before);
+            *fold = changes.map(fold.start, Side::After)..changes.map(fold.end, Side::Before);
         }
         self.normalise();
     }

@@ -1,5 +1,5 @@
 //! The undo tree: every edit that was ever made, as revisions with parents. Undo and redo move
-//! along it and throw nothing away. Must not know the text that it is about.
+//! along it and throw nothing away. Must not look into the text that it is about.
 
 use std::sync::Arc;
 
@@ -7,11 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::ChangeSet;
 use super::format::Format;
+use super::rope::Text;
 use super::selection::Selection;
 use super::transaction::{Author, Grouping};
 
 /// Typing that pauses longer than this begins a new undo step, in milliseconds.
 const BURST_PAUSE_MS: u64 = 1_000;
+/// Bytes of texts that are kept so that taking back a change of many places is an exchange.
+const TEXTS_MAX: usize = 256 << 20;
 
 /// One step of the tree.
 #[derive(Debug, Clone)]
@@ -32,6 +35,18 @@ pub struct Revision {
     /// When its last edit was made, in milliseconds since the epoch.
     pub time_ms: u64,
     pub(super) grouping: Grouping,
+    /// The texts around a step that changes many places, as long as they are kept.
+    pub(super) texts: Option<Texts>,
+}
+
+/// The texts before and after a step. They share what they have in common, and the later one is
+/// the document's own until the next step.
+#[derive(Debug, Clone)]
+pub struct Texts {
+    /// The one before.
+    pub before: Text,
+    /// The one after.
+    pub after: Text,
 }
 
 /// The text's formats before and after a step that changes it.
@@ -54,6 +69,8 @@ pub struct Step {
     pub author: Author,
     /// The format afterwards, where the step changes it.
     pub format: Option<Format>,
+    /// The text afterwards, where it was kept.
+    pub text: Option<Text>,
 }
 
 /// The undo tree of one document. Revision 0 is the document as it was opened. A clone shares the
@@ -77,6 +94,8 @@ pub struct Commit {
     pub forward: ChangeSet,
     /// What takes it back.
     pub backward: ChangeSet,
+    /// The texts before and after.
+    pub texts: Texts,
     /// The selection before.
     pub selection_before: Selection,
     /// The selection after.
@@ -156,12 +175,18 @@ impl History {
             last.backward = edit.backward.compose(&last.backward);
             last.selection_after = edit.selection_after;
             last.time_ms = edit.time_ms;
+            if let Some(texts) = &mut last.texts {
+                texts.after = edit.texts.after;
+            }
             return;
         }
         self.sealed = false;
+        let texts = edit.forward.is_extensive().then_some(edit.texts);
+        let kept = texts.is_some();
         self.revisions.push(Arc::new(Revision {
             parent: self.current,
             redo: None,
+            texts,
             forward: edit.forward,
             backward: edit.backward,
             selection_before: edit.selection_before,
@@ -174,6 +199,20 @@ impl History {
         let new = self.revisions.len();
         self.set_redo(self.current, new);
         self.current = new;
+        if kept {
+            self.drop_texts();
+        }
+    }
+
+    /// Forgets the oldest of the texts that are kept, when they become too much.
+    fn drop_texts(&mut self) {
+        let mut bytes = 0;
+        for revision in self.revisions.iter_mut().rev().filter(|revision| revision.texts.is_some()) {
+            bytes += revision.texts.as_ref().map_or(0, |texts| texts.before.end().0);
+            if bytes > TEXTS_MAX {
+                Arc::make_mut(revision).texts = None;
+            }
+        }
     }
 
     /// A burst goes on when the same person does the same kind of edit at the same place, soon.
@@ -213,6 +252,7 @@ impl History {
             selection: revision.selection_before.clone(),
             author: revision.author.clone(),
             format: revision.formats.map(|formats| formats.before),
+            text: revision.texts.as_ref().map(|texts| texts.before.clone()),
         };
         self.current = revision.parent;
         self.sealed = true;
@@ -233,6 +273,7 @@ impl History {
             selection: revision.selection_after.clone(),
             author: revision.author.clone(),
             format: revision.formats.map(|formats| formats.after),
+            text: revision.texts.as_ref().map(|texts| texts.after.clone()),
         })
     }
 

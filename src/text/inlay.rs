@@ -49,10 +49,9 @@ impl Inlays {
         if self.all.is_empty() {
             return;
         }
-        let mapping = changes.mapping();
-        self.all.retain(|(_, inlay)| !mapping.is_inside(inlay.at));
+        self.all.retain(|(_, inlay)| !changes.is_inside(inlay.at));
         for (_, inlay) in &mut self.all {
-            inlay.at = mapping.map(inlay.at, Side::After);
+            inlay.at = changes.map(inlay.at, Side::After);
         }
         self.sort();
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::changes::{ChangeSet, Side};
 use super::columns::{at_column, column_of};
-use super::edit::touched_lines;
+use super::edit::{lines_of, touched_lines};
 use super::format::LineEnding;
 use super::motion;
 use super::position::{Byte, Line};
@@ -36,6 +36,19 @@ pub fn blocks(text: &Text, selection: &Selection) -> Vec<(Line, Line)> {
         }
     }
     blocks
+}
+
+/// Whether no two lines that a selection touches are neighbours. Costs as much as there are ranges.
+pub fn are_apart(text: &Text, selection: &Selection) -> bool {
+    let ranges = selection.ranges().iter();
+    let mut last = None;
+    for (first, end) in ranges.map(|range| lines_of(text, *range)) {
+        if first < end || last.is_some_and(|last: Line| last.0 + 1 == first.0) {
+            return false;
+        }
+        last = Some(end);
+    }
+    true
 }
 
 fn content(text: &Text, first: Line, last: Line) -> String {
@@ -112,7 +125,7 @@ pub fn delete_lines(text: &Text, selection: &Selection, tab_width: usize) -> (Tr
     let changes = ChangeSet::replace(text.end().0, blocks.iter().map(|block| (span(block), String::new())));
     let mut rest = text.clone();
     changes.apply(&mut rest);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let after = selection.transform(|range| {
         let column = column_of(text, range.head, tab_width);
         let line = text.line_of(range.start());
@@ -152,13 +165,13 @@ pub fn join(text: &Text, selection: &Selection) -> Transaction {
     let joints: Vec<(Line, Byte)> =
         edits.iter().map(|(span, _)| (text.line_of(span.start), span.start)).collect();
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let after = selection.transform(|range| {
         let line = text.line_of(range.head);
         let joint = joints.get(joints.partition_point(|(of, _)| *of < line)).filter(|(of, _)| *of == line);
         match joint {
             Some((_, end)) if range.is_empty() => Range::cursor(mapping.map(*end, Side::Before)),
-            _ => range.map(&mapping),
+            _ => range.map(mapping),
         }
     });
     Transaction::new(changes).select(after)
@@ -201,7 +214,7 @@ pub fn sort(text: &Text, selection: &Selection, order: Order) -> Transaction {
         }
     }
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let after = selection.transform(|range| {
         let line = text.line_of(range.start());
         match blocks.iter().find(|(first, last)| first < last && *first <= line && line <= *last) {
@@ -209,7 +222,7 @@ pub fn sort(text: &Text, selection: &Selection, order: Order) -> Transaction {
                 mapping.map(text.line_start(*first), Side::Before),
                 mapping.map(text.line_end(*last), Side::After),
             ),
-            None => range.map(&mapping),
+            None => range.map(mapping),
         }
     });
     Transaction::new(changes).select(after)

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::changes::{ChangeSet, Side};
 use super::position::Byte;
+use super::transaction::is_of;
 
 /// One written place. An empty range marks a place where text was only taken away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,11 +38,10 @@ impl Marks {
         if self.marks.is_empty() {
             return;
         }
-        let mapping = changes.mapping();
         self.marks.retain_mut(|mark| {
             let was_empty = mark.range.is_empty();
-            let start = mapping.map(mark.range.start, Side::After);
-            let end = mapping.map(mark.range.end, Side::Before).max(start);
+            let start = changes.map(mark.range.start, Side::After);
+            let end = changes.map(mark.range.end, Side::Before).max(start);
             mark.range = start..end;
             was_empty || start < end
         });
@@ -53,8 +53,8 @@ impl Marks {
         self.marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
     }
 
-    /// Takes away the marks of one edit.
+    /// Takes away the marks of one edit, or of one turn.
     pub fn remove(&mut self, by: &str) {
-        self.marks.retain(|mark| mark.by != by);
+        self.marks.retain(|mark| !is_of(&mark.by, by));
     }
 }

@@ -89,12 +89,13 @@ impl Places {
                 let inside = before.line_start(before.line_of(edit.old.start)) < edit.old.start;
                 inside && edit.old.start < at && at <= edit.old.end && !edit.text.contains('\n')
             };
-            if matches!(name, Name::Line(_)) && changes.edits().any(joined) {
-                return true;
-            }
             let line = before.line_of(at);
             let whole = before.line_start(line)..before.line_end(line);
-            goes && changes.edits().any(|edit| {
+            let near = || changes.edits_from(whole.start).take_while(|edit| edit.old.start <= whole.end);
+            if matches!(name, Name::Line(_)) && near().any(joined) {
+                return true;
+            }
+            goes && near().any(|edit| {
                 let ending = edit.old.start < whole.start || edit.old.end > whole.end;
                 edit.text.is_empty() && edit.old.start <= whole.start && edit.old.end >= whole.end && ending
             })
@@ -113,7 +114,7 @@ impl Places {
 
     /// Notes a change that the person made; `after` is the text with it.
     pub fn changed(&mut self, after: &Text, changes: &ChangeSet) {
-        let (Some(first), Some(last)) = (changes.edits().next(), changes.edits().last()) else { return };
+        let (Some(first), Some(last)) = (changes.edits().next(), changes.last_edit()) else { return };
         let at = if last.text.is_empty() { last.new.start } else { after.prev_grapheme(last.new.end) };
         let line = after.line_of(at);
         if self.changes.last().is_some_and(|last| after.line_of(*last) == line) {

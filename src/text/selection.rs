@@ -3,7 +3,7 @@
 
 use std::ops::Range as ByteRange;
 
-use super::changes::{ChangeSet, Mapping, Side};
+use super::changes::{ChangeSet, Side};
 use super::position::{Byte, Column};
 
 /// One selected range: the anchor stays, the head moves.
@@ -20,11 +20,11 @@ pub struct Range {
 impl Range {
     /// The range after a change, see [`Selection::map`].
     #[must_use]
-    pub fn map(self, mapping: &Mapping) -> Self {
+    pub fn map(self, changes: &ChangeSet) -> Self {
         if self.is_empty() {
-            return Self { goal: self.goal, ..Self::cursor(mapping.map(self.head, Side::After)) };
+            return Self { goal: self.goal, ..Self::cursor(changes.map(self.head, Side::After)) };
         }
-        let (start, end) = (mapping.map(self.start(), Side::After), mapping.map(self.end(), Side::Before));
+        let (start, end) = (changes.map(self.start(), Side::After), changes.map(self.end(), Side::Before));
         let end = end.max(start);
         if self.head < self.anchor { Self::new(end, start) } else { Self::new(start, end) }
     }
@@ -133,8 +133,7 @@ impl Selection {
     /// of a range keep to their text.
     #[must_use]
     pub fn map(&self, changes: &ChangeSet) -> Self {
-        let mapping = changes.mapping();
-        self.transform(|range| range.map(&mapping))
+        self.transform(|range| range.map(changes))
     }
 
     /// The same ranges, none of them behind `end`.

@@ -3,7 +3,7 @@
 use std::ops::Range as ByteRange;
 
 use super::brackets;
-use super::changes::{ChangeSet, Mapping, Side};
+use super::changes::{ChangeSet, Side};
 use super::motion;
 use super::position::Byte;
 use super::rope::Text;
@@ -52,18 +52,18 @@ pub fn add(text: &Text, selection: &Selection, sign: char) -> Transaction {
     let bare: Vec<Byte> =
         edits.iter().filter(|(_, new)| new.chars().count() == 2).map(|(at, _)| at.start).collect();
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let after = selection.transform(|range| {
         if range.is_empty() && bare.binary_search(&range.head).is_ok() {
             return Range::cursor(mapping.map(range.head, Side::Before) + open.len_utf8());
         }
-        inside(&mapping, range)
+        inside(mapping, range)
     });
     Transaction::new(changes).select(after)
 }
 
 /// A range after signs were put at its ends or taken from there.
-fn inside(mapping: &Mapping, range: Range) -> Range {
+fn inside(mapping: &ChangeSet, range: Range) -> Range {
     let (start, end) = (mapping.map(range.start(), Side::After), mapping.map(range.end(), Side::Before));
     match (range.is_empty(), range.head < range.anchor) {
         (true, _) => Range::cursor(start),
@@ -94,8 +94,8 @@ fn exchange(text: &Text, selection: &Selection, sign: char, new: Option<(char, c
     edits.sort_by_key(|(span, _)| span.start);
     edits.dedup_by_key(|(span, _)| span.start);
     let changes = ChangeSet::replace(text.end().0, edits);
-    let mapping = changes.mapping();
-    let after = selection.transform(|range| inside(&mapping, range));
+    let mapping = &changes;
+    let after = selection.transform(|range| inside(mapping, range));
     Transaction::new(changes).select(after)
 }
 

@@ -2,6 +2,7 @@
 
 use super::changes::ChangeSet;
 use super::format::Format;
+use super::rope::Text;
 use super::selection::Selection;
 
 /// Who made an edit.
@@ -10,14 +11,38 @@ pub enum Author {
     /// The person at the keyboard.
     #[default]
     Person,
-    /// The agent; the text identifies the tool call that made it.
+    /// The agent; the text, made by [`agents_edit`], tells which of its edits.
     Agent(String),
-    /// The person, taking back one edit of the agent's alone; the same text identifies it.
+    /// The person, taking back one edit of the agent's alone, or all of one turn: the text of that
+    /// edit, or the turn's part of it.
     Reverting(String),
     /// The file changed on disk and was read again.
     External,
     /// What cleans a text before it is saved.
     Formatter,
+}
+
+/// What stands between the two parts of the name of an agent's edit.
+const EDIT: &str = " edit ";
+
+/// The name of the agent's edit number `edit` in a turn of its.
+pub fn agents_edit(turn: u64, edit: u64) -> String {
+    format!("run {turn}{EDIT}{edit}")
+}
+
+/// The turn's part of the name of an agent's edit.
+pub fn turn_of(edit: &str) -> &str {
+    edit.split_once(EDIT).map_or(edit, |(turn, _)| turn)
+}
+
+/// The number of the turn in which an agent's edit was made; later ones are greater.
+pub fn turn_number(edit: &str) -> u64 {
+    turn_of(edit).strip_prefix("run ").and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Whether `by` names an agent's edit, or the turn that it belongs to.
+pub fn is_of(edit: &str, by: &str) -> bool {
+    edit == by || turn_of(edit) == by
 }
 
 /// How an edit joins the one before it in the undo tree.
@@ -46,18 +71,56 @@ pub struct Transaction {
     pub grouping: Grouping,
     /// The text's format from then on, where it becomes another one.
     pub format: Option<Format>,
+    /// What applying it comes to, where that was found beforehand.
+    pub ready: Option<Ready>,
+}
+
+/// What a change makes of the text that it is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ready {
+    /// The text with it.
+    pub after: Text,
+    /// What takes it back.
+    pub backward: ChangeSet,
+}
+
+impl Ready {
+    /// Finds it; takes time for changes of many places.
+    pub fn new(changes: &ChangeSet, text: &Text) -> Self {
+        let mut after = text.clone();
+        changes.apply(&mut after);
+        Self { after, backward: changes.invert(text) }
+    }
 }
 
 impl Transaction {
     /// An edit by the person, undone as a step of its own.
     pub fn new(changes: ChangeSet) -> Self {
-        Self { changes, selection: None, author: Author::Person, grouping: Grouping::Own, format: None }
+        Self {
+            changes,
+            selection: None,
+            author: Author::Person,
+            grouping: Grouping::Own,
+            format: None,
+            ready: None,
+        }
     }
 
     /// Sets the selection afterwards.
     #[must_use]
     pub fn select(mut self, selection: Selection) -> Self {
         self.selection = Some(selection);
+        self
+    }
+
+    /// Finds beforehand, in a task, what applying it to its text comes to: then a change of
+    /// however many places is an exchange of texts.
+    #[must_use]
+    pub fn prepared(mut self, text: &Text) -> Self {
+        let ready = Ready::new(&self.changes, text);
+        self.changes.prepare();
+        ready.backward.prepare();
+        self.ready = Some(ready);
         self
     }
 

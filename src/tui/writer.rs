@@ -34,6 +34,8 @@ const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).uni
 
 /// Rows that cost no more bytes than this are not worth shifting.
 const SHIFT_WORTH: usize = 40;
+/// So few cells are written as they are.
+const FEW: usize = 8;
 /// Cells that are seen and that a shift saves, so many that it is shorter for sure.
 const SHIFT_SURE: usize = 48;
 /// Cells that a row may be shifted by: a character or two, a tab.
@@ -208,7 +210,11 @@ impl Writer {
 
     fn row(&mut self, old: &[Cell], new: &[Cell], y: u16, changed: &Range<usize>) {
         let was = |x: usize| &old[x];
-        if !old[changed.start..].iter().chain(&new[changed.start..]).all(is_plain) {
+        let plain = |cells: Range<usize>| old[cells.clone()].iter().chain(&new[cells]).all(is_plain);
+        if changed.len() <= FEW && plain(changed.clone()) {
+            return self.cells(was, new, y, changed.clone());
+        }
+        if !plain(changed.start..new.len()) {
             return self.cells(was, new, y, 0..new.len());
         }
         // What is typed into a line moves its rest: terminals can do that themselves.

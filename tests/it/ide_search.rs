@@ -131,3 +131,18 @@ async fn giving_up_selects_what_was_selected() {
     desk.keys("Escape").await;
     assert_eq!(desk.selected(), ["one"]);
 }
+
+#[tokio::test]
+async fn the_question_outlives_the_file_it_was_asked_over() {
+    let mut desk = Plan::new().with("a.txt", "ab\n").with("b.txt", "éé\n").start().await;
+    desk.keys("Ctrl-End Ctrl-f Alt-6 s").await;
+    // No file holds it, so that a list with nothing in it comes up, under the first question.
+    desk.type_in("zz").await;
+    desk.keys("Enter").await;
+    desk.type_in("é").await;
+    desk.keys("Escape Escape").await;
+    desk.keys("Ctrl-f").await;
+    desk.type_in("a").await;
+    desk.keys("Enter").await;
+    assert!(desk.state().buffers.current().is_some());
+}

@@ -170,3 +170,33 @@ async fn code_that_has_just_changed_is_not_selected_by_its_old_tree() {
     desk.type_in("Q").await;
     assert!(desk.text().starts_with("Q    let a"), "{}", desk.text());
 }
+
+#[tokio::test]
+async fn languages_without_a_grammar_are_coloured_line_by_line() {
+    let code = "# größe\nmy $x = \"text\";\n=pod\n\nwords\n\n=cut\nprint 17;\n";
+    let mut desk = Plan::new().with("a.pl", code).start().await;
+    assert_eq!(color(&mut desk, "# größe"), theme("comment"));
+    assert_eq!(color(&mut desk, "\"text"), theme("string"));
+    assert_eq!(color(&mut desk, "words"), theme("comment.block.documentation"));
+    assert_eq!(color(&mut desk, "print"), theme("function.builtin"));
+    desk.keys("Ctrl-End").await;
+    desk.type_in("# end").await;
+    pause(&mut desk).await;
+    assert_eq!(color(&mut desk, "# end"), theme("comment"));
+    desk.keys("Ctrl-Home").await;
+    desk.type_in("=pod\n\n").await;
+    pause(&mut desk).await;
+    let comment = theme("comment.block.documentation");
+    assert_eq!(color(&mut desk, "my $x"), comment, "what is above decides about what is below");
+    assert_eq!(color(&mut desk, "print"), theme("function.builtin"), "as far as it reaches");
+}
+
+#[tokio::test]
+async fn fenced_code_without_a_grammar_has_colours() {
+    let answer = "see:\n\n```perl\nmy $x = 17; # né\n```\n\nend";
+    let mut desk = Plan::new().turns([Turn::text(answer)]).start().await;
+    desk.ask("show").await;
+    desk.ide.idle().await;
+    assert_eq!(color(&mut desk, "my $x"), theme("keyword"));
+    assert_eq!(color(&mut desk, "# né"), theme("comment"));
+}

@@ -106,6 +106,75 @@ async fn the_agents_edit_goes_alone_and_what_came_after_stays() {
     assert_eq!(desk.text(), "1\n2\nthree\nmine", "taking back is an edit like any other");
 }
 
+fn edit_of(id: &str, path: &str, old: &str, new: &str) -> Turn {
+    Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
+}
+
+/// Two files in which the agent edited three places in its second turn, and one in its first.
+async fn two_turns() -> Desk {
+    let turns = [
+        edit("c1", "one", "1"),
+        Turn::text("done"),
+        edit("c2", "two", "2"),
+        edit_of("c3", "b.txt", "größe", "size"),
+        edit("c4", "three", "3"),
+        Turn::text("done"),
+    ];
+    let plan = Plan::new().with("a.txt", "one\ntwo\nthree\n").with("b.txt", "größe\n").turns(turns);
+    let mut desk = plan.start().await;
+    desk.ask("first").await;
+    desk.ask("second").await;
+    desk.keys("Alt-2").await;
+    desk
+}
+
+fn texts(desk: &mut Desk) -> Vec<String> {
+    desk.state().buffers.all().iter().map(|buffer| buffer.area.text().to_string()).collect()
+}
+
+#[tokio::test]
+async fn the_agents_turn_goes_as_a_whole_over_all_its_files() {
+    let mut desk = two_turns().await;
+    assert_eq!(texts(&mut desk), ["1\n2\n3\n", "size\n"]);
+    desk.keys("Alt-8 t").await;
+    assert_eq!(texts(&mut desk), ["1\ntwo\nthree\n", "größe\n"]);
+    assert_eq!(desk.message(), "the agent's last turn is taken back in a.txt, b.txt");
+    desk.keys("Alt-8 t").await;
+    assert_eq!(texts(&mut desk), ["one\ntwo\nthree\n", "größe\n"], "the turn before it is the next");
+    desk.keys("Alt-8 t").await;
+    assert_eq!(desk.message(), "there is nothing of the agent's to take back");
+    desk.keys("Ctrl-z Ctrl-z").await;
+    assert_eq!(desk.text(), "1\n2\n3\n", "each is one step");
+}
+
+#[tokio::test]
+async fn files_in_which_a_turn_cannot_be_taken_back_are_named() {
+    let mut desk = two_turns().await;
+    desk.state().buffers.cycle(1);
+    assert_eq!(desk.shown(), "b.txt");
+    desk.keys("Ctrl-Home Right").await;
+    desk.type_in("X").await;
+    desk.keys("Alt-8 t").await;
+    assert_eq!(texts(&mut desk), ["1\ntwo\nthree\n", "sXize\n"]);
+    let message = desk.message();
+    assert!(message.contains("taken back in a.txt; not in b.txt"), "{message}");
+    assert!(message.contains("changed again in line 1"), "{message}");
+    desk.keys("Alt-8 t").await;
+    assert!(desk.message().starts_with("not taken back in b.txt: "), "{}", desk.message());
+    desk.keys("Ctrl-z Alt-8 t").await;
+    assert_eq!(texts(&mut desk), ["1\ntwo\nthree\n", "größe\n"]);
+}
+
+#[tokio::test]
+async fn one_edit_of_a_turn_taken_back_alone_stays_away() {
+    let mut desk = two_turns().await;
+    assert_eq!(desk.text(), "1\n2\n3\n");
+    desk.keys("Alt-8 e").await;
+    assert_eq!(desk.text(), "1\n2\nthree\n");
+    desk.keys("Alt-8 t").await;
+    assert_eq!(texts(&mut desk), ["1\ntwo\nthree\n", "größe\n"]);
+}
+
 #[tokio::test]
 async fn what_was_written_over_the_agents_edit_is_never_lost() {
     let turns = [edit("c1", "two", "second"), Turn::text("done")];

@@ -30,6 +30,7 @@ mod ide_files;
 /// What differs from git's text.
 mod ide_git;
 /// The Helix key map.
+mod ide_heavy;
 mod ide_helix;
 /// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;

@@ -13,7 +13,7 @@ use crate::support::snaps;
 fn spans(name: &str, code: &str) -> Vec<Span> {
     let text = Text::from(code);
     let syntax = Syntax::parse(by_name(name).unwrap(), &text, None, Duration::from_mins(1)).unwrap();
-    syntax.paint(&text, Byte(0)..text.end()).spans().to_vec()
+    syntax.paint(&text, Byte(0)..text.end()).spans().collect()
 }
 
 /// Each line, and below it its spans.

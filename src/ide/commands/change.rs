@@ -1,7 +1,7 @@
 //! Commands that change words, numbers and what is around selections.
 
 use super::command::{Command, Cx, command, wait};
-use super::edit::apply;
+use super::edit::{apply, apply_elsewhere};
 use super::{places, registers};
 use crate::ide::state::awaiting::Awaiting;
 use crate::text::numbers;
@@ -39,7 +39,7 @@ fn swap(cx: &mut Cx<'_>, unit: Unit) {
 }
 
 fn case(cx: &mut Cx<'_>, case: Case) {
-    apply(cx, |text, selection| recase::recase(text, selection, case));
+    apply_elsewhere(cx, false, move |text, selection| recase::recase(text, selection, case));
 }
 
 fn count(cx: &mut Cx<'_>, by: i128, each: i128) {

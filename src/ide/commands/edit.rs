@@ -2,6 +2,7 @@
 
 use super::command::{Command, Cx, chaining, command};
 use crate::ide::effect::Effect;
+use crate::ide::modal::elsewhere;
 use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
 use crate::text::comment_signs::{self, Signs};
@@ -86,7 +87,7 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         && before == after
         && !several
         && modified
-        && changes.is_none_or(|changes| changes.edits().all(inside));
+        && changes.is_none_or(|changes| changes.edits().nth(1).is_none() && changes.edits().all(inside));
     if part == Part::Editor && one_line {
         cx.state.damage.caret_line();
     } else {
@@ -96,6 +97,37 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         cx.state.say("names and numbers of places stay; delete a line to leave its place alone");
     }
     true
+}
+
+/// The same for an edit that looks at all that is selected, or at everything when `whole`: of
+/// much text a task makes it, keys wait, and Escape gives it up. The selection is what the text
+/// had when the command came.
+pub fn apply_elsewhere(
+    cx: &mut Cx<'_>,
+    whole: bool,
+    make: impl FnOnce(&Text, &Selection) -> Transaction + Send + 'static,
+) {
+    let Some((area, _, part)) = cx.state.text_target() else { return };
+    let (text, selection) = (area.text().clone(), area.selection.clone());
+    let selected = selection.ranges().iter().map(|range| range.end() - range.start()).sum();
+    let bytes = if whole { text.end().0 } else { selected };
+    if part != Part::Editor || bytes <= elsewhere::AT_ONCE {
+        apply(cx, make);
+        return;
+    }
+    if refuse_read_only(cx) {
+        return;
+    }
+    let work = move || -> elsewhere::Then {
+        let edit = make(&text, &selection).prepared(&text);
+        Box::new(move |cx| {
+            apply(cx, |_, _| edit);
+            Ok(())
+        })
+    };
+    if let Err(problem) = elsewhere::run(cx, bytes, work) {
+        cx.state.fail(problem);
+    }
 }
 
 /// Says why the text that has the keys cannot be edited, if it cannot.
@@ -176,7 +208,7 @@ fn duplicate(cx: &mut Cx<'_>) {
 
 fn tab(cx: &mut Cx<'_>) {
     let (width, by_tabs) = cx.state.indentation();
-    apply(cx, |text, selection| {
+    apply_elsewhere(cx, false, move |text, selection| {
         let hard = by_tabs.unwrap_or_else(|| edit::indents_by_tabs(text));
         let several_lines =
             selection.ranges().iter().any(|r| text.line_of(r.start()) != text.line_of(r.end()));
@@ -190,7 +222,7 @@ fn tab(cx: &mut Cx<'_>) {
 
 fn dedent(cx: &mut Cx<'_>) {
     let (width, _) = cx.state.indentation();
-    apply(cx, |text, selection| edit::dedent(text, selection, width));
+    apply_elsewhere(cx, false, move |text, selection| edit::dedent(text, selection, width));
 }
 
 fn erase(cx: &mut Cx<'_>, reach: Reach) {

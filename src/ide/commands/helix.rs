@@ -3,10 +3,10 @@
 use super::command::{Command, Cx, command};
 use crate::ide::modal::answers::wait;
 use crate::ide::modal::helix::{
-    Pick, again, ask_pattern, collapse, copy_selection, delete, go, insert, letters, lines, normal, open,
-    paste, replace_with_register, reshape, search_selection, shape, shift, toggle_select, trim, with_lines,
-    word, yank,
+    collapse, copy_selection, delete, go, insert, letters, lines, normal, open, paste, replace_with_register,
+    reshape, search_selection, shape, shift, toggle_select, trim, with_lines, word, yank,
 };
+use crate::ide::modal::picking::{Pick, again, ask_pattern};
 use crate::ide::modal::repeat;
 use crate::ide::modal::typing::At;
 use crate::ide::state::modal::Ask;

@@ -1,19 +1,26 @@
 //! Commands that move through the undo tree beyond one step back and forth.
 
+use std::collections::BTreeSet;
+
 use super::command::{Command, Cx, command};
 use super::file::ask;
-use crate::ide::state::buffers::BufferId;
+use crate::ide::state::buffers::{Buffer, BufferId};
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Overlay, Topic};
 use crate::ide::state::undo_view::UndoView;
 use crate::text::history::History;
-use crate::text::transaction::Author;
+use crate::text::transaction::{turn_number, turn_of};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("history.tree", "Show the undo tree and go anywhere in it", tree),
     command("history.earlier", "Go back to how the text was some time ago", earlier),
     command("history.undo-agent", "Take back the agent's last edit, keeping what came after it", undo_agent),
+    command(
+        "history.undo-agent-turn",
+        "Take back all that the agent's last turn edited, in every open file",
+        undo_turn,
+    ),
 ];
 
 fn tree(cx: &mut Cx<'_>) {
@@ -97,26 +104,64 @@ pub fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
 fn undo_agent(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    let edits: Vec<String> = buffer.area.document.of_agent().map(str::to_string).collect();
+    // Of some nothing is left in the text: the one before it is meant.
+    match edits.iter().find_map(|by| take_back(buffer, by, now_ms)) {
+        None => cx.state.say(NOTHING),
+        Some(Ok(())) => cx.state.say("the agent's edit is taken back"),
+        Some(Err(why)) => cx.state.fail(format!("not taken back: {why}")),
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+const NOTHING: &str = "there is nothing of the agent's to take back";
+
+/// Takes back what the agent edited in its newest turn, in every open file, each as one step.
+/// Files in which that cannot be done are named and stay as they are.
+fn undo_turn(cx: &mut Cx<'_>) {
+    let now_ms = cx.now_ms;
+    let edits = |buffer: &Buffer| buffer.area.document.of_agent().map(str::to_string).collect::<Vec<_>>();
+    let turn = |edit: String| (turn_number(&edit), turn_of(&edit).to_string());
+    let turns: BTreeSet<_> = cx.state.buffers.all().iter().flat_map(edits).map(turn).collect();
+    let (mut done, mut refused) = (Vec::new(), Vec::new());
+    for (_, turn) in turns.iter().rev() {
+        for buffer in cx.state.buffers.all_mut() {
+            match take_back(buffer, turn, now_ms) {
+                None => {}
+                Some(Ok(())) => done.push(buffer.name()),
+                Some(Err(why)) => refused.push(format!("{}: {why}", buffer.name())),
+            }
+        }
+        // Of some nothing is left in any text: the one before it is meant.
+        if !done.is_empty() || !refused.is_empty() {
+            break;
+        }
+    }
+    cx.state.damage.all();
+    let taken = format!("the agent's last turn is taken back in {}", done.join(", "));
+    match (done.is_empty(), refused.is_empty()) {
+        (true, true) => cx.state.say(NOTHING),
+        (false, true) => cx.state.say(taken),
+        (true, _) => cx.state.fail(format!("not taken back in {}", refused.join("; in "))),
+        (false, false) => cx.state.fail(format!("{taken}; not in {}", refused.join("; in "))),
+    }
+}
+
+/// Takes back an edit or a turn of the agent's in one file, if there is anything of it. Tells why
+/// it cannot be done.
+fn take_back(buffer: &mut Buffer, by: &str, now_ms: u64) -> Option<Result<(), String>> {
+    let edit = buffer.area.document.without(by)?;
     if let Some(reason) = buffer.read_only() {
-        return cx.state.fail(reason);
+        return Some(Err(reason.to_string()));
     }
-    let document = &buffer.area.document;
-    let Some(by) = document.last_of_agent().map(str::to_string) else {
-        return cx.state.say("there is nothing of the agent's to take back");
-    };
-    let author = Author::Agent(by.clone());
-    match document.without(&author) {
-        None => cx.state.say("there is nothing of the agent's to take back"),
-        Some(Err(overlap)) => {
+    Some(match edit {
+        Err(overlap) => {
             let line = buffer.area.text().line_of(overlap.at.start).0 + 1;
-            cx.state.fail(format!(
-                "not taken back: what the agent wrote was changed again in line {line}; undo that first"
-            ));
+            Err(format!("what the agent wrote was changed again in line {line}; undo that first"))
         }
-        Some(Ok(edit)) => {
-            buffer.area.apply_foreign(edit.by(Author::Reverting(by)), now_ms);
-            cx.state.say("the agent's edit is taken back");
-            cx.state.damage.add(Part::Editor);
+        Ok(edit) => {
+            buffer.area.apply_foreign(edit, now_ms);
+            Ok(())
         }
-    }
+    })
 }

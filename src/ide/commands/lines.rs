@@ -1,11 +1,13 @@
 //! Commands on whole lines: move, delete, join, sort, open, comment, wrap, clean.
 
 use super::command::{Command, Cx, chaining, command};
-use super::edit::{apply, line_ending, signs};
+use super::edit::{apply, apply_elsewhere, line_ending, signs};
 use crate::text::comment;
 use crate::text::kill_ring::Direction;
 use crate::text::lines::{self, Order};
 use crate::text::reflow;
+use crate::text::rope::Text;
+use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 
 /// The area's rows.
@@ -30,16 +32,13 @@ pub const COMMANDS: &[Command] = &[
     command("edit.trim", "Take away white space at line ends", |cx| clean(cx, lines::trim)),
     command("edit.tabs-to-spaces", "Indent with spaces", |cx| {
         let width = cx.state.tab_width();
-        clean(cx, |text, selection| lines::reindent(text, selection, width, false));
+        clean(cx, move |text, selection| lines::reindent(text, selection, width, false));
     }),
     command("edit.spaces-to-tabs", "Indent with tabs", |cx| {
         let width = cx.state.tab_width();
-        clean(cx, |text, selection| lines::reindent(text, selection, width, true));
+        clean(cx, move |text, selection| lines::reindent(text, selection, width, true));
     }),
 ];
-
-/// Without a selection, texts up to this many bytes are cleaned as a whole.
-const CLEAN_WHOLE: usize = 4 << 20;
 
 fn shift(cx: &mut Cx<'_>, down: bool) {
     apply(cx, |text, selection| lines::move_lines(text, selection, down));
@@ -65,27 +64,22 @@ fn open(cx: &mut Cx<'_>, below: bool) {
 
 fn sort(cx: &mut Cx<'_>, order: Order) {
     let Some((area, ..)) = cx.state.text_target() else { return };
-    if lines::blocks(area.text(), &area.selection).iter().all(|(first, last)| first == last) {
+    if lines::are_apart(area.text(), &area.selection) {
         return cx.state.say("select the lines first");
     }
-    apply(cx, |text, selection| lines::sort(text, selection, order));
+    apply_elsewhere(cx, false, move |text, selection| lines::sort(text, selection, order));
 }
 
-fn clean(
-    cx: &mut Cx<'_>,
-    make: impl FnOnce(&crate::text::rope::Text, &crate::text::selection::Selection) -> Transaction,
-) {
+fn clean(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transaction + Send + 'static) {
     let Some((area, ..)) = cx.state.text_target() else { return };
-    if area.selection.is_empty() && area.text().end().0 > CLEAN_WHOLE {
-        return cx.state.say("this text is long: select the lines to clean");
-    }
-    apply(cx, make);
+    let whole = area.selection.is_empty();
+    apply_elsewhere(cx, whole, make);
 }
 
 fn toggle_comment(cx: &mut Cx<'_>) {
     match signs(cx) {
         Some(signs) => {
-            apply(cx, |text, selection| comment::toggle_lines(text, selection, signs));
+            apply_elsewhere(cx, false, move |text, selection| comment::toggle_lines(text, selection, signs));
         }
         None => cx.state.say("how comments are written here is not known"),
     }
@@ -103,5 +97,7 @@ fn comment_block(cx: &mut Cx<'_>) {
 fn wrap(cx: &mut Cx<'_>) {
     let (width, tab_width) = (cx.state.wrap_column(), cx.state.tab_width());
     let signs = signs(cx);
-    apply(cx, |text, selection| reflow::reflow(text, selection, width, tab_width, signs));
+    apply_elsewhere(cx, false, move |text, selection| {
+        reflow::reflow(text, selection, width, tab_width, signs)
+    });
 }

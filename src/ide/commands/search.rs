@@ -61,7 +61,7 @@ fn with_file(cx: &mut Cx<'_>, topic: Topic, first: &str) {
 fn find(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let from = buffer.area.selection.primary().start();
-    let before = buffer.area.selection.clone();
+    let before = (buffer.id, buffer.area.selection.clone());
     let first = seed(buffer, cx.state.last_search.as_deref());
     with_file(cx, Topic::Find(from), &first);
     cx.state.before_find = Some(before);
@@ -104,8 +104,11 @@ pub fn look(cx: &mut Cx<'_>) {
         cx.state.damage.add(Part::Overlay);
         return;
     }
-    let ask = Search::Typed { from, answer: question.seen };
-    search(cx, wanted, ask);
+    let answer = question.seen;
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    // Another file may have come before the one that the question was asked over.
+    let from = buffer.area.text().char_floor(from.min(buffer.area.text().end()));
+    search(cx, wanted, Search::Typed { from, answer });
 }
 
 /// Searches the file that is shown; [`found`] is told.
@@ -186,7 +189,8 @@ pub fn run(search: &SearchFor) -> Found {
                 let new = needle.replacement(text, place.clone(), new);
                 (place, new)
             });
-            found.changes = Some(ChangeSet::replace(text.end().0, edits));
+            let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
+            found.edit = Some(edit.prepared(text));
         }
     }
     found.needle = Some(needle);
@@ -279,7 +283,8 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
 
 /// What was looked for is taken: the place where the search began is left for good.
 pub fn leave(cx: &mut Cx<'_>) {
-    if let Some(before) = &cx.state.before_find {
+    let current = cx.state.buffers.current().map(|buffer| buffer.id);
+    if let Some((_, before)) = cx.state.before_find.as_ref().filter(|(id, _)| Some(*id) == current) {
         let at = before.primary().head;
         cx.state.jumps.note(&mut cx.state.buffers, at, cx.state.show.tab_width);
     }
@@ -295,7 +300,9 @@ pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
 /// What was selected before the question is selected again.
 fn go_back(cx: &mut Cx<'_>) {
     cx.state.highlight = None;
-    if let (Some(before), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut()) {
+    if let (Some((id, before)), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut())
+        && *id == buffer.id
+    {
         buffer.area.selection = before.clamp(buffer.area.text().end());
         buffer.area.document.seal();
     }
@@ -448,10 +455,10 @@ fn replaced_all(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     cx.state.damage.all();
     let shown = cx.state.buffers.current().filter(|shown| shown.id == search.buffer);
     let same = shown.is_some_and(|shown| shown.area.document.version() == search.version);
-    let Some(changes) = found.changes.filter(|_| same) else {
+    let Some(edit) = found.edit.filter(|_| same) else {
         return cx.state.say("the text changed meanwhile: nothing is replaced");
     };
     cx.state.highlight = None;
-    super::edit::apply(cx, |_, _| Transaction::new(changes));
+    super::edit::apply(cx, |_, _| edit);
     cx.state.say(format!("replaced {}; one undo takes them back", found.count.0));
 }

@@ -103,7 +103,7 @@ pub fn other_case(cx: &mut Cx<'_>) {
         };
         let pieces: Vec<Piece> = selection.ranges().iter().map(piece).collect();
         let edit = operate::letters(page, &pieces, Letters::Other);
-        let mapping = edit.changes.mapping();
+        let mapping = &edit.changes;
         let ends = selection.transform(|range| {
             let end = (0..count).fold(range.head, |at, _| page.right(at));
             Range::cursor(mapping.map(end, crate::text::changes::Side::After))

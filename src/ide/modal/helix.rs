@@ -2,11 +2,9 @@
 //! on what is selected. A mode that selects extends instead of beginning anew.
 
 use super::cursors;
-use super::cursors::set;
 use super::typing;
 use crate::ide::commands::Cx;
 use crate::ide::commands::edit;
-use crate::ide::commands::file::ask;
 use crate::ide::commands::registers;
 use crate::ide::effect::Effect;
 use crate::ide::keys::Modes;
@@ -14,7 +12,6 @@ use crate::ide::listing::places;
 use crate::ide::shell;
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Typing};
-use crate::ide::state::overlay::Topic;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::content::{Content, Shape};
 use crate::text::edit::indents_by_tabs;
@@ -26,28 +23,12 @@ use crate::text::modal::{operate, spans};
 use crate::text::position::Byte;
 use crate::text::registers::Taken;
 use crate::text::rope::Text;
-use crate::text::search::{How, Needle};
 use crate::text::select;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
-/// More text than this is not looked through by one key.
-const BYTES_MAX: usize = 16 << 20;
-
-/// What is done with the matches in the selections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pick {
-    /// Each becomes a selection.
-    Select,
-    /// What lies between them does.
-    Split,
-    /// Selections with one stay.
-    Keep,
-    /// Selections without one stay.
-    Remove,
-}
-
-fn extends(cx: &Cx<'_>) -> bool {
+/// Whether motions extend what is selected.
+pub fn extends(cx: &Cx<'_>) -> bool {
     cx.state.modal.mode == Mode::Visual
 }
 
@@ -182,7 +163,7 @@ pub fn delete(cx: &mut Cx<'_>, bare: bool, types: bool) {
         };
         let edits = selection.ranges().iter().map(|range| (span(range), String::new()));
         let changes = ChangeSet::replace(text.end().0, edits);
-        let mapping = changes.mapping();
+        let mapping = &changes;
         let after = selection.transform(|range| Range::cursor(mapping.map(range.start(), Side::Before)));
         Transaction::new(changes).select(after)
     });
@@ -300,85 +281,6 @@ pub fn letters(cx: &mut Cx<'_>, f: impl Fn(char) -> String) {
             (range.span(), text.slice(range.span()).chars().map(&f).collect())
         })
     });
-}
-
-/// Asks for a pattern to pick by.
-pub fn ask_pattern(cx: &mut Cx<'_>, pick: Pick) {
-    ask(cx, Topic::Pick(pick as u8), "");
-}
-
-/// Picks by a pattern.
-pub fn pick(cx: &mut Cx<'_>, wanted: &str, pick: u8) {
-    let how = How { regex: true, word: false, case: cx.state.search_how.case };
-    let needle = match Needle::new(wanted, how) {
-        Ok(Some(needle)) => needle,
-        Ok(None) => return,
-        Err(error) => return cx.state.fail(format!("`{wanted}` cannot be looked for: {error}")),
-    };
-    let Some(buffer) = cx.state.buffers.current() else { return };
-    let (text, selection) = (buffer.area.text(), &buffer.area.selection);
-    let bytes: usize = selection.ranges().iter().map(|range| range.end() - range.start()).sum();
-    if bytes > BYTES_MAX {
-        return cx.state.fail("the selections are too long to be looked through");
-    }
-    let mut ranges = Vec::new();
-    for range in selection.ranges() {
-        let mut found = needle.matches(text, range.span()).filter(|found| !found.is_empty());
-        if pick == Pick::Keep as u8 || pick == Pick::Remove as u8 {
-            if found.next().is_some() == (pick == Pick::Keep as u8) {
-                ranges.push(*range);
-            }
-        } else if pick == Pick::Select as u8 {
-            ranges.extend(found.map(|found| Range::new(found.start, found.end)));
-        } else {
-            let mut from = range.start();
-            for found in found {
-                ranges.push(Range::new(from, found.start));
-                from = found.end;
-            }
-            ranges.push(Range::new(from, range.end()));
-        }
-    }
-    ranges.retain(|range| pick != Pick::Split as u8 || !range.is_empty());
-    if ranges.is_empty() {
-        return cx.state.fail("nothing is left to select");
-    }
-    let count = ranges.len();
-    set(cx, Selection::new(ranges, 0));
-    cx.state.say(format!("{count} selections"));
-}
-
-/// The next match of the last search is selected, or the one before.
-pub fn again(cx: &mut Cx<'_>, forward: bool) {
-    let Some(wanted) = cx.state.last_search.clone() else {
-        return cx.state.say("nothing was looked for yet");
-    };
-    let how = cx.state.search_how;
-    let Ok(Some(needle)) = Needle::new(&wanted, how) else { return };
-    let extend = extends(cx);
-    let Some(buffer) = cx.state.buffers.current() else { return };
-    let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
-    if text.end().0 > BYTES_MAX {
-        return cx.state.fail("this text is too long for this search: use find (search.find)");
-    }
-    let primary = selection.primary();
-    let found = if forward {
-        needle.find_around(&text, primary.end())
-    } else {
-        needle.find_back(&text, primary.start())
-    };
-    let Some(found) = found else { return cx.state.say("no match") };
-    cx.state.highlight = Some(needle);
-    cx.state.note_jump();
-    let range = Range::new(found.start, found.end);
-    if extend {
-        let mut ranges = selection.ranges().to_vec();
-        ranges.push(range);
-        let last = ranges.len() - 1;
-        set(cx, Selection::new(ranges, last));
-    } else {
-        set(cx, Selection::single(range));
-    }
 }
 
 /// What is selected is what is looked for.

@@ -230,22 +230,26 @@ pub fn sort(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         (other, _) => return Err(format!("sort does not know `{other}`")),
     };
     let range = Range::new(page.start(first), page.end(last));
-    change(cx, |page, _| {
-        let sorted = lines::sort(
-            page.text,
-            &Selection::single(range),
-            if order == Order::Unique { Order::Plain } else { order },
-        );
-        if order != Order::Unique {
-            return sorted;
-        }
-        let mut middle = page.text.clone();
-        sorted.changes.apply(&mut middle);
-        let unique = lines::sort(&middle, &Selection::single(range), Order::Unique);
-        Transaction::new(sorted.changes.compose(&unique.changes))
-    });
-    caret_non_blank(cx, first);
-    Ok(())
+    elsewhere::run(cx, range.end() - range.start(), move || {
+        let edit = sorted(&text, range, order).prepared(&text);
+        Box::new(move |cx| {
+            change(cx, |_, _| edit);
+            caret_non_blank(cx, first);
+            Ok(())
+        })
+    })
+}
+
+fn sorted(text: &Text, range: Range, order: Order) -> Transaction {
+    let plain = if order == Order::Unique { Order::Plain } else { order };
+    let sorted = lines::sort(text, &Selection::single(range), plain);
+    if order != Order::Unique {
+        return sorted;
+    }
+    let mut middle = text.clone();
+    sorted.changes.apply(&mut middle);
+    let unique = lines::sort(&middle, &Selection::single(range), Order::Unique);
+    Transaction::new(sorted.changes.compose(&unique.changes))
 }
 
 /// Sets a mark at a line.
@@ -348,11 +352,11 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> 
         // New line feeds before the last match move its line down, and those within it too.
         let more = |text: &str| text.matches('\n').count() as isize;
         let shift: isize = edits.iter().map(|(span, new)| more(new) - more(&text.slice(span.clone()))).sum();
-        let changes = ChangeSet::replace(text.end().0, edits);
+        let edit = Transaction::new(ChangeSet::replace(text.end().0, edits)).prepared(&text);
         Box::new(move |cx| {
             // The step begins at the first of them, which is where undo comes back to.
             cursors::set(cx, Selection::cursor(start));
-            change(cx, |_, _| Transaction::new(changes));
+            change(cx, |_, _| edit);
             caret(cx, Line(last_line.0.saturating_add_signed(shift)), Column(0));
             cx.state.say(format!("replaced {count}; one undo takes them back"));
             Ok(())
@@ -406,7 +410,7 @@ pub fn delete_all(cx: &mut Cx<'_>, lines: Vec<Line>) -> Result<(), String> {
         let pieces: Vec<Piece> = runs.iter().map(piece).collect();
         let content =
             lines.last().map(|last| spans::content(page, &[spans::lines(page, *last, *last, Byte(0))]));
-        let edit = operate::delete(page, &pieces, &vec![Column(0); pieces.len()]);
+        let edit = operate::delete(page, &pieces, &vec![Column(0); pieces.len()]).prepared(&text);
         let last = lines.last().map_or(0, |line| line.0 + 1 - lines.len());
         Box::new(move |cx| {
             if let Some(content) = content {

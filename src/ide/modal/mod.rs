@@ -17,6 +17,7 @@ pub mod line_range;
 pub mod line_text;
 pub mod moves;
 pub mod operators;
+pub mod picking;
 pub mod repeat;
 pub mod seek;
 pub mod steps;

@@ -129,7 +129,7 @@ fn insert_block(cx: &mut Cx<'_>, behind: bool) {
         places.push(if behind { row.end.max(row.start) } else { row.start });
     }
     let changes = ChangeSet::replace(page.text.end().0, edits);
-    let mapping = changes.mapping();
+    let mapping = &changes;
     let cursors: Vec<Range> = places.iter().map(|at| Range::cursor(mapping.map(*at, Side::After))).collect();
     if cursors.is_empty() {
         return;
@@ -204,7 +204,7 @@ pub fn over_back(cx: &mut Cx<'_>) {
         }
         let changes = ChangeSet::replace(text.end().0, edits);
         let after = Selection::new(cursors, selection.primary_index());
-        let mapping = changes.mapping();
+        let mapping = &changes;
         let after = after.transform(|range| Range::cursor(mapping.map(range.head, Side::Before)));
         Transaction::new(changes).select(after)
     });

@@ -34,7 +34,7 @@ pub struct Agent {
     pub steering: Vec<String>,
     /// Messages that wait for the end of the run.
     pub follow_up: Vec<String>,
-    /// Counts the runs, to name the agent's edits.
+    /// When its last turn began, or one more than the one before: names its edits.
     pub run: u64,
     /// Which frame of the working sign is shown.
     pub sign: usize,

@@ -1,6 +1,5 @@
 //! The open files. Must not read or write them.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -142,10 +141,10 @@ impl Buffer {
     }
 
     /// The scopes in a part of one of its lines, as far as they are known.
-    pub fn scopes(&self, range: &Range<Byte>) -> Cow<'_, [Span]> {
+    pub fn scopes(&self, range: &Range<Byte>) -> Vec<Span> {
         match self.list() {
-            Some(listing) => Cow::Owned(listing.scopes(self.area.text(), range)),
-            None => Cow::Borrowed(self.coloring.within(range)),
+            Some(listing) => listing.scopes(self.area.text(), range),
+            None => self.coloring.within(range).collect(),
         }
     }
 

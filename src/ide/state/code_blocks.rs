@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use crate::syntax::by_lines::Read;
+use crate::syntax::lined::{self, Lined};
 use crate::syntax::{Language, Syntax, detect};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -16,7 +18,14 @@ const BUDGET: Duration = Duration::from_secs(1);
 pub struct CodeJob {
     item: u64,
     block: Block,
-    language: &'static Language,
+    language: Code,
+}
+
+/// How its colours are found.
+#[derive(Debug)]
+enum Code {
+    Grammar(&'static Language),
+    Lines(&'static Lined),
 }
 
 /// What one search found.
@@ -33,16 +42,28 @@ pub struct CodeColored {
 impl CodeJob {
     /// A job for a block, where its language is known.
     pub fn new(item: u64, block: Block) -> Option<Self> {
-        let language = detect::by_name(&block.language)?;
+        let language = match detect::by_name(&block.language) {
+            Some(language) => Code::Grammar(language),
+            None => Code::Lines(lined::by_name(&block.language)?),
+        };
         Some(Self { item, block, language })
     }
 
     /// Looks for the colours. Takes its time.
     pub fn run(self) -> CodeColored {
         let text = Text::from(self.block.code.as_str());
-        let colors = Syntax::parse(self.language, &text, None, BUDGET).map(|syntax| {
-            let painted = syntax.paint(&text, Byte(0)..text.end());
-            painted.spans().iter().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
+        let all = Byte(0)..text.end();
+        let painted = match self.language {
+            Code::Grammar(language) => {
+                Syntax::parse(language, &text, None, BUDGET).map(|syntax| syntax.paint(&text, all))
+            }
+            Code::Lines(language) => {
+                let painted = Read::new(language).paint(&text, &[all], BUDGET);
+                painted.map(|mut painted| painted.swap_remove(0))
+            }
+        };
+        let colors = painted.map(|painted| {
+            painted.spans().map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect()
         });
         // A block that cannot be parsed in time stays as it is.
         CodeColored { item: self.item, block: self.block, colors: colors.unwrap_or_default() }

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::pace::Pace;
+use crate::syntax::by_lines::{self, Read};
+use crate::syntax::lined::{self, Lined};
 use crate::syntax::outline::Named;
-use crate::syntax::tree::SIZE_MAX;
-use crate::syntax::{Language, Painted, Span, Syntax, Trouble, detect, highlight};
+use crate::syntax::tree;
+use crate::syntax::{Language, Painted, Spans, Syntax, Trouble, detect, highlight};
 use crate::text::document::{Document, Past};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -30,7 +32,11 @@ pub struct Coloring {
     /// The name of the file for which the language was found.
     name: Option<String>,
     language: Option<&'static Language>,
+    /// The language, where it has no grammar and is read line by line.
+    lined: Option<&'static Lined>,
     tree: Option<Arc<Syntax>>,
+    /// How far it was read line by line.
+    read: Option<Read>,
     /// Changes since the tree, or since the job under way has begun.
     since: Vec<Past>,
     /// How many of these the pace has heard of.
@@ -52,18 +58,31 @@ pub struct Coloring {
 /// One search for colours.
 #[derive(Debug)]
 pub struct ColorJob {
-    language: &'static Language,
-    tree: Option<Arc<Syntax>>,
+    way: Way,
     since: Vec<Past>,
     text: Text,
     ranges: Vec<Range<Byte>>,
     round: u64,
 }
 
+/// How colours are looked for, and what is left of the last time.
+#[derive(Debug)]
+enum Way {
+    Grammar(&'static Language, Option<Arc<Syntax>>),
+    Lines(&'static Lined, Option<Read>),
+}
+
+/// What can be used the next time.
+#[derive(Debug)]
+enum Made {
+    Tree(Arc<Syntax>),
+    Read(Read),
+}
+
 /// What there is to see in some ranges.
 #[derive(Debug)]
 struct Seen {
-    tree: Arc<Syntax>,
+    made: Made,
     painted: Vec<Painted>,
     outline: Vec<Named>,
 }
@@ -90,11 +109,11 @@ pub struct Colored {
 
 impl Coloring {
     /// The scopes in a range, as far as they are known.
-    pub fn within(&self, range: &Range<Byte>) -> &[Span] {
+    pub fn within(&self, range: &Range<Byte>) -> Spans<'_> {
         let of = |painted: &&Painted| painted.covers(range);
         let near = |painted: &&Painted| painted.range().end > range.start;
         let painted = self.painted.iter().find(of).or_else(|| self.painted.iter().find(near));
-        painted.map_or(&[], |painted| painted.within(range))
+        painted.map_or_else(Spans::default, |painted| painted.within(range))
     }
 
     /// The named things around what is on screen, each before what is in it.
@@ -137,14 +156,15 @@ impl Coloring {
     /// Forgets everything but the language.
     fn restart(&mut self) {
         let round = self.round + 1;
-        *self = Self { name: self.name.take(), language: self.language, round, ..Self::default() };
+        let (name, language, lined) = (self.name.take(), self.language, self.lined);
+        *self = Self { name, language, lined, round, ..Self::default() };
     }
 
     /// Another document stands in the place of this one: nothing that was found, or is still being
     /// looked for, is about it.
     pub fn replaced(&mut self) {
         self.restart();
-        (self.name, self.language) = (None, None);
+        (self.name, self.language, self.lined) = (None, None, None);
     }
 
     /// What has to be looked for so that the next frame has its colours, if anything is due by
@@ -157,8 +177,12 @@ impl Coloring {
         now: Duration,
     ) -> Option<ColorJob> {
         self.find_language(document.text(), path);
-        let language = self.language?;
-        if document.text().end().0 > SIZE_MAX {
+        let most = match (self.language, self.lined) {
+            (Some(_), _) => tree::SIZE_MAX,
+            (None, Some(_)) => by_lines::SIZE_MAX,
+            (None, None) => return None,
+        };
+        if document.text().end().0 > most {
             if self.trouble.is_none() {
                 self.restart();
                 self.trouble = Some(Trouble::TooLong);
@@ -181,7 +205,7 @@ impl Coloring {
         }
         let covered = |seen: &Range<Byte>| self.painted.iter().any(|painted| painted.covers(seen));
         let covered = self.visible.iter().all(covered);
-        let known = self.tree.is_some() && self.since.is_empty() && covered;
+        let known = (self.tree.is_some() || self.read.is_some()) && self.since.is_empty() && covered;
         let idle = self.running || self.trouble.is_some() || !self.listening;
         // What comes into sight is wanted at once, what was changed when it is due.
         let waits = covered && self.due(document.text()).is_some_and(|due| due > now);
@@ -192,8 +216,12 @@ impl Coloring {
         self.paced = 0;
         self.pace.begun();
         // The task gets the tree for good: giving back the memory of an old one takes its time, too.
-        let (tree, since) = (self.tree.take(), std::mem::take(&mut self.since));
-        Some(ColorJob { language, tree, since, text: document.text().clone(), ranges, round: self.round })
+        let since = std::mem::take(&mut self.since);
+        let way = match self.language {
+            Some(language) => Way::Grammar(language, self.tree.take()),
+            None => Way::Lines(self.lined?, self.read.take()),
+        };
+        Some(ColorJob { way, since, text: document.text().clone(), ranges, round: self.round })
     }
 
     /// When time alone makes changes due.
@@ -209,11 +237,13 @@ impl Coloring {
         }
         let Some(name) = name else { return };
         let end = text.line_end(Line(0)).min(text.grapheme_floor(Byte(FIRST_LINE_MAX.min(text.end().0))));
-        let language = detect::detect(&name, &text.slice(Byte(0)..end));
+        let first = text.slice(Byte(0)..end);
+        let language = detect::detect(&name, &first);
+        let lined = if language.is_none() { lined::of_file(&name, &first) } else { None };
         self.name = Some(name.into_owned());
-        if self.language.map(|row| row.name) != language.map(|row| row.name) {
+        if self.language.map(|row| row.name) != language.map(|row| row.name) || self.lined != lined {
             self.restart();
-            self.language = language;
+            (self.language, self.lined) = (language, lined);
         }
     }
 
@@ -225,7 +255,7 @@ impl Coloring {
         self.running = false;
         self.pace.took(colored.cost);
         match colored.result {
-            Ok(Seen { tree, mut painted, mut outline }) => {
+            Ok(Seen { made, mut painted, mut outline }) => {
                 for past in &self.since {
                     for painted in &mut painted {
                         painted.map(&past.changes);
@@ -242,7 +272,11 @@ impl Coloring {
                     Some(range) => Differs::Colors(range),
                     None => Differs::Nothing,
                 };
-                (self.tree, self.painted, self.outline) = (Some(tree), before.painted, before.outline);
+                (self.painted, self.outline) = (before.painted, before.outline);
+                match made {
+                    Made::Tree(tree) => self.tree = Some(tree),
+                    Made::Read(read) => self.read = Some(read),
+                }
                 differs
             }
             Err(trouble) => {
@@ -255,12 +289,13 @@ impl Coloring {
 }
 
 /// Where two lists of scopes differ, from the first place to the last.
-fn differing(old: &[Span], new: &[Span]) -> Option<Range<Byte>> {
-    let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[front..], &new[front..]);
-    let back = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    let rest = old[..old.len() - back].iter().chain(&new[..new.len() - back]);
-    rest.map(|span| span.range.clone()).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+fn differing(old: Spans<'_>, new: Spans<'_>) -> Option<Range<Byte>> {
+    let front = old.clone().zip(new.clone()).take_while(|(a, b)| a == b).count();
+    let (old, new) = (old.skip(front), new.skip(front));
+    let back = old.clone().rev().zip(new.clone().rev()).take_while(|(a, b)| a == b).count();
+    let (olds, news) = (old.len() - back, new.len() - back);
+    let rest = old.take(olds).chain(new.take(news));
+    rest.map(|span| span.range).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
 }
 
 /// What is on screen, and that with a screen more on either side. Both are bounded, however
@@ -296,32 +331,49 @@ impl ColorJob {
     /// Looks for the colours. Takes its time.
     pub fn run(self) -> Colored {
         let begun = Instant::now();
-        let result = self.tree().map(|tree| {
-            let painted = self.ranges.iter().map(|range| tree.paint(&self.text, range.clone())).collect();
-            let first = self.ranges.first().map_or(Byte(0), |range| range.start);
-            let last = self.ranges.last().map_or(first, |range| range.end);
-            let outline = tree.outline(&self.text, &(first..last));
-            Seen { tree, painted, outline }
-        });
-        Colored { result, cost: begun.elapsed(), round: self.round }
+        let Self { way, since, text, ranges, round } = self;
+        let result = match way {
+            Way::Grammar(language, old) => parsed(language, old, &since, &text).map(|tree| {
+                let painted = ranges.iter().map(|range| tree.paint(&text, range.clone())).collect();
+                let first = ranges.first().map_or(Byte(0), |range| range.start);
+                let last = ranges.last().map_or(first, |range| range.end);
+                let outline = tree.outline(&text, &(first..last));
+                Seen { made: Made::Tree(tree), painted, outline }
+            }),
+            Way::Lines(language, old) => {
+                let mut read = old.unwrap_or_else(|| Read::new(language));
+                for past in &since {
+                    read.edit(&past.changes);
+                }
+                let painted = read.paint(&text, &ranges, BUDGET);
+                painted.map(|painted| Seen { made: Made::Read(read), painted, outline: Vec::new() })
+            }
+        };
+        Colored { result, cost: begun.elapsed(), round }
     }
 
     /// What comes of it when it breaks down.
     pub fn broken(&self) -> Colored {
         Colored { result: Err(Trouble::Broken), cost: Duration::ZERO, round: self.round }
     }
+}
 
-    fn tree(&self) -> Result<Arc<Syntax>, Trouble> {
-        match &self.tree {
-            Some(tree) if self.since.is_empty() => Ok(tree.clone()),
-            None => Syntax::parse(self.language, &self.text, None, FIRST_BUDGET).map(Arc::new),
-            Some(tree) => {
-                let mut old = Syntax::clone(tree);
-                for past in &self.since {
-                    old.edit(&past.before, &past.changes);
-                }
-                Syntax::parse(self.language, &self.text, Some(&old), BUDGET).map(Arc::new)
+/// The tree of a text, made out of an older one where there is one.
+fn parsed(
+    language: &'static Language,
+    old: Option<Arc<Syntax>>,
+    since: &[Past],
+    text: &Text,
+) -> Result<Arc<Syntax>, Trouble> {
+    match old {
+        Some(tree) if since.is_empty() => Ok(tree),
+        None => Syntax::parse(language, text, None, FIRST_BUDGET).map(Arc::new),
+        Some(tree) => {
+            let mut old = Syntax::clone(&tree);
+            for past in since {
+                old.edit(&past.before, &past.changes);
             }
+            Syntax::parse(language, text, Some(&old), BUDGET).map(Arc::new)
         }
     }
 }

@@ -232,10 +232,9 @@ impl Hunks {
         if self.found.is_empty() {
             return;
         }
-        let mapping = changes.mapping();
         for hunk in &mut self.found {
-            let start = mapping.map(hunk.range.start, Side::Before);
-            hunk.range = start..mapping.map(hunk.range.end, Side::Before).max(start);
+            let start = changes.map(hunk.range.start, Side::Before);
+            hunk.range = start..changes.map(hunk.range.end, Side::Before).max(start);
         }
     }
 }

@@ -136,8 +136,8 @@ pub struct State {
     pub survey: Surveys,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
-    /// What was selected when the find question came.
-    pub before_find: Option<Selection>,
+    /// What was selected when the find question came, in which file.
+    pub before_find: Option<(BufferId, Selection)>,
     /// How what is looked for is understood.
     pub search_how: How,
     /// What was looked for, shown wherever it stands until Escape.

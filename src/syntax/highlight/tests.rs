@@ -15,7 +15,7 @@ fn a_part_is_coloured_as_in_the_whole() {
     let part = syntax.paint(&text, from..to);
     assert!(part.spans().len() > 10);
     for span in part.spans() {
-        let full = whole.within(&span.range);
+        let full: Vec<_> = whole.within(&span.range).collect();
         assert!(full.len() == 1 && full[0].scope == span.scope, "{span:?} {full:?}");
     }
 }

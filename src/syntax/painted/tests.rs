@@ -26,7 +26,7 @@ fn after(marked: &str, edits: &[(usize, usize, &str)]) -> String {
         text.replace_range(*from..*to, new);
     }
     assert_eq!(painted.range(), Byte(0)..Byte(text.len()));
-    for span in painted.spans().iter().rev() {
+    for span in painted.spans().rev() {
         text.insert(span.range.end.0, ']');
         text.insert(span.range.start.0, '[');
     }
@@ -83,5 +83,46 @@ proptest! {
             last = span.range.end;
         }
         prop_assert!(last.0 <= len - (to - from) + new.len());
+    }
+
+    #[test]
+    fn edit_after_edit_is_as_if_every_span_were_moved(
+        cuts in prop::collection::vec((0usize..3, 1usize..5), 0..20),
+        edits in prop::collection::vec(prop::collection::vec((0usize..60, 0usize..6, "[a ]{0,3}"), 1..4), 1..12),
+    ) {
+        let (mut at, mut spans) = (0, Vec::new());
+        for (gap, length) in cuts {
+            spans.push(Span { range: Byte(at + gap)..Byte(at + gap + length), scope: "s" });
+            at += gap + length;
+        }
+        let mut length = at;
+        let mut painted = Painted::new(Byte(0)..Byte(length), spans.clone());
+        for places in edits {
+            let mut places: Vec<_> = places.iter().map(|(at, gone, new)| {
+                let from = (*at).min(length);
+                (Byte(from)..Byte((from + gone).min(length)), new.clone())
+            }).collect();
+            places.sort_by_key(|(range, _)| range.start);
+            places.dedup_by(|next, last| next.0.start < last.0.end || next.0.start == last.0.start);
+            let changes = ChangeSet::replace(length, places);
+            for edit in changes.edits().collect::<Vec<_>>().iter().rev() {
+                let word = edit.text.chars().all(char::is_alphanumeric);
+                for span in &mut spans {
+                    if span.range.end >= edit.old.start {
+                        span.range = map_start(span.range.start, edit)..map_end(span.range.end, edit, word);
+                    }
+                }
+                spans.retain(|span| !span.range.is_empty());
+                length = length - (edit.old.end - edit.old.start) + edit.text.len();
+            }
+            painted.map(&changes);
+            prop_assert_eq!(painted.spans().collect::<Vec<_>>(), spans.clone());
+            for range in [Byte(0)..Byte(length / 2), Byte(length / 3)..Byte(length)] {
+                let touching = spans.iter().filter(|s| s.range.end > range.start && s.range.start < range.end);
+                prop_assert_eq!(painted.within(&range).collect::<Vec<_>>(), touching.cloned().collect::<Vec<_>>());
+                let back: Vec<_> = painted.within(&range).rev().collect();
+                prop_assert_eq!(back.into_iter().rev().collect::<Vec<_>>(), painted.within(&range).collect::<Vec<_>>());
+            }
+        }
     }
 }

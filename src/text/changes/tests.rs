@@ -85,15 +85,22 @@ proptest! {
     }
 
     #[test]
-    fn many_positions_are_mapped_as_one_is(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
+    fn places_among_many_edits_are_those_of_a_walk_through_all(
+        text in "[abcé漢\n]{0,200}",
+        cuts in prop::collection::vec((0..4usize, 0..3usize, "[xyzé漢]{0,3}"), 0..60),
+    ) {
         let changes = ChangeSet::replace(text.len(), edits_of(&text, &cuts));
-        let mapping = changes.mapping();
+        let edits: Vec<_> = changes.edits().collect();
+        prop_assert_eq!(changes.last_edit(), edits.last().cloned());
         for at in (0..=text.len()).map(Byte) {
             for side in [Side::Before, Side::After] {
-                prop_assert_eq!(mapping.map(at, side), changes.map(at, side), "{:?} {:?}", at, side);
+                let walked = changes.map_from(Entry::default(), at, side);
+                prop_assert_eq!(changes.map(at, side), walked, "{:?} {:?}", at, side);
             }
-            let inside = changes.edits().any(|edit| edit.old.start < at && at < edit.old.end);
-            prop_assert_eq!(mapping.is_inside(at), inside);
+            let inside = edits.iter().any(|edit| edit.old.start < at && at < edit.old.end);
+            prop_assert_eq!(changes.is_inside(at), inside);
+            let near: Vec<_> = edits.iter().filter(|edit| edit.old.end >= at).cloned().collect();
+            prop_assert_eq!(changes.edits_from(at).collect::<Vec<_>>(), near);
         }
     }
 

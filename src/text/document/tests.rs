@@ -8,7 +8,7 @@ use crate::text::encoding::Encoding;
 use crate::text::format::LineEnding;
 use crate::text::marked;
 use crate::text::position::Byte;
-use crate::text::transaction::Grouping;
+use crate::text::transaction::{Grouping, agents_edit};
 
 fn open(marked: &str) -> (Document, Selection) {
     let (text, selection) = marked::parse(marked);
@@ -248,14 +248,35 @@ fn one_authors_edits_go_alone_or_are_refused() {
     write(&mut document, 1, 1, "", &agent, 3);
     write(&mut document, 3, 3, "2", &Author::Person, 4);
     assert_eq!(document.text().to_string(), "OE 2 three!");
-    let edit = document.without(&agent).unwrap().unwrap();
+    let edit = document.without("call").unwrap().unwrap();
     document.apply(edit, &Selection::cursor(Byte(0)), 5).unwrap();
     assert_eq!(document.text().to_string(), "one 2 three!");
-    assert!(document.without(&Author::Agent("other".into())).is_none());
+    assert!(document.without("other").is_none());
     write(&mut document, 0, 3, "agent", &Author::Agent("late".into()), 6);
     write(&mut document, 2, 1, "E", &Author::Person, 7);
-    let refused = document.without(&Author::Agent("late".into())).unwrap().unwrap_err();
+    let refused = document.without("late").unwrap().unwrap_err();
     assert_eq!(refused.at, Byte(2)..Byte(3));
+}
+
+#[test]
+fn a_turn_goes_as_a_whole_and_what_was_taken_back_of_it_stays_away() {
+    let agents = |edit| Author::Agent(agents_edit(2, edit));
+    let (mut document, _) = open("|one two three");
+    write(&mut document, 0, 3, "é", &Author::Agent(agents_edit(1, 0)), 1);
+    write(&mut document, 3, 3, "2", &agents(1), 2);
+    write(&mut document, 5, 5, "3", &agents(2), 3);
+    assert_eq!(document.text().to_string(), "é 2 3");
+    let one = document.without(&agents_edit(2, 2)).unwrap().unwrap();
+    document.apply(one, &Selection::cursor(Byte(0)), 4).unwrap();
+    write(&mut document, 0, 0, "mine ", &Author::Person, 5);
+    let turn = document.without("run 2").unwrap().unwrap();
+    document.apply(turn, &Selection::cursor(Byte(0)), 6).unwrap();
+    assert_eq!(document.text().to_string(), "mine é two three");
+    assert_eq!(document.of_agent().collect::<Vec<_>>(), [agents_edit(1, 0)]);
+    assert!(document.marks().all().iter().all(|mark| mark.by == agents_edit(1, 0)), "the marks go along");
+    assert!(document.without("run 2").is_none());
+    document.undo();
+    assert_eq!(document.of_agent().count(), 2, "undone, it can be taken back again");
 }
 
 proptest! {
@@ -267,20 +288,28 @@ proptest! {
         edits in prop::collection::vec((0usize..4, prop::bool::ANY, "[a-z漢]{0,3}"), 1..12),
     ) {
         // Four fields, each of which belongs to one author.
-        let agent = Author::Agent("call".into());
         let (mut document, _) = open("|;;;;");
         let mut fields = vec![String::new(); 4];
         for (n, (field, _, new)) in edits.iter().enumerate() {
-            let author = if field % 2 == 0 { agent.clone() } else { Author::Person };
+            let agents = || Author::Agent(agents_edit(7, n as u64));
+            let author = if field % 2 == 0 { agents() } else { Author::Person };
             let at: usize = fields[..*field].iter().map(|text| text.len() + 1).sum();
             if fields[*field] != *new {
                 write(&mut document, at, fields[*field].len(), new, &author, n as u64);
             }
             fields[*field] = new.clone();
         }
-        if let Some(edit) = document.without(&agent) {
+        // Some of them are taken back alone first.
+        let alone: Vec<String> = document.of_agent().take(1).map(str::to_string).collect();
+        for edit in alone {
+            if let Some(Ok(edit)) = document.without(&edit) {
+                document.apply(edit, &Selection::cursor(Byte(0)), 98);
+            }
+        }
+        if let Some(edit) = document.without("run 7") {
             let edit = edit.unwrap();
             let _applied = document.apply(edit, &Selection::cursor(Byte(0)), 99);
+            prop_assert!(document.without("run 7").is_none());
             prop_assert_eq!(document.text().to_string(), format!(";{};;{};", fields[1], fields[3]));
         }
     }

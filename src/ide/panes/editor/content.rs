@@ -64,7 +64,7 @@ fn draw_plain(
     let (cols, _) = canvas.size();
     canvas.text(x, 0, content, plain);
     let to = from + content.len();
-    for colored in &*drawn.buffer.scopes(&(from..to)) {
+    for colored in drawn.buffer.scopes(&(from..to)) {
         let (first, last) = (colored.range.start.max(from) - from, colored.range.end.min(to) - from);
         let style = canvas.style(colored.scope);
         let cell = |offset: usize| (usize::from(x) + offset).min(usize::from(cols)) as u16;

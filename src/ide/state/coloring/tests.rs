@@ -41,8 +41,8 @@ impl File {
 
     fn scopes(&self) -> Vec<(String, &'static str)> {
         let all = Byte(0)..self.document.text().end();
-        let text = |span: &Span| self.document.text().slice(span.range.clone()).into_owned();
-        self.coloring.within(&all).iter().map(|span| (text(span), span.scope)).collect()
+        let text = |span: &crate::syntax::Span| self.document.text().slice(span.range.clone()).into_owned();
+        self.coloring.within(&all).map(|span| (text(&span), span.scope)).collect()
     }
 
     fn has(&self, text: &str, scope: &str) -> bool {
@@ -79,8 +79,8 @@ fn parts_of_a_screen_have_their_own_colours_and_names() {
     let shown = [Byte(0)..Byte(40), end.back(40)..end];
     let job = file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).unwrap();
     assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
-    assert!(shown.iter().all(|part| !file.coloring.within(part).is_empty()));
-    assert!(file.coloring.within(&(Byte(code.len() / 2)..Byte(code.len() / 2 + 40))).is_empty());
+    assert!(shown.iter().all(|part| file.coloring.within(part).len() > 0));
+    assert_eq!(file.coloring.within(&(Byte(code.len() / 2)..Byte(code.len() / 2 + 40))).len(), 0);
     assert!(file.coloring.outline().iter().any(|named| named.name == "a"));
     assert!(file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).is_none());
 }
@@ -93,7 +93,7 @@ fn every_row_between_folds_has_colours() {
     let shown: Vec<Range<Byte>> = rows.collect();
     let job = file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).unwrap();
     assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
-    let plain = shown.iter().filter(|row| file.coloring.within(row).is_empty()).count();
+    let plain = shown.iter().filter(|row| file.coloring.within(row).len() == 0).count();
     assert_eq!(plain, 0);
     assert!(file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).is_none());
 }
@@ -141,10 +141,10 @@ fn another_name_is_another_language() {
 
 #[test]
 fn what_is_too_long_says_so_and_recovers() {
-    let mut file = file("a.json", &format!("[\"{}\"]", "x".repeat(SIZE_MAX)));
+    let mut file = file("a.json", &format!("[\"{}\"]", "x".repeat(tree::SIZE_MAX)));
     assert!(file.next().is_none());
     assert_eq!(file.coloring.trouble(), Some(Trouble::TooLong));
-    file.edit(2..SIZE_MAX, "");
+    file.edit(2..tree::SIZE_MAX, "");
     let job = file.next().unwrap();
     assert!(file.coloring.trouble().is_none());
     assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);

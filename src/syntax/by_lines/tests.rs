@@ -1,0 +1,108 @@
+//! Texts read line by line, against the same read from the start.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const LONG: Duration = Duration::from_mins(1);
+
+fn perl() -> &'static Lined {
+    lined::by_name("perl").unwrap()
+}
+
+fn all(read: &mut Read, text: &Text) -> Painted {
+    read.paint(text, &[Byte(0)..text.end()], LONG).unwrap().remove(0)
+}
+
+fn scopes_of(name: &str, code: &str) -> Vec<(String, &'static str)> {
+    let text = Text::from(code);
+    let painted = all(&mut Read::new(lined::by_name(name).unwrap()), &text);
+    painted.spans().map(|span| (text.slice(span.range.clone()).into_owned(), span.scope)).collect()
+}
+
+fn has(found: &[(String, &'static str)], text: &str, scope: &str) {
+    assert!(found.iter().any(|(is, of)| is == text && of.starts_with(scope)), "{text}: {found:?}");
+}
+
+#[test]
+fn words_strings_and_comments_have_scopes() {
+    let found = scopes_of("perl", "# größe\r\nmy $x = \"é\"; # end\n\nif ($x == 17) { print 1; }");
+    has(&found, "# größe", "comment");
+    has(&found, "\"é\"", "string");
+    has(&found, "# end", "comment");
+    has(&found, "print", "function.builtin");
+    has(&found, "if", "keyword");
+    let found = scopes_of("latex", "\\section{One}\n% note\n");
+    has(&found, "% note", "comment");
+    let found = scopes_of("batch", "rem note\necho off\n");
+    has(&found, "echo", "keyword");
+}
+
+#[test]
+fn every_language_reads_anything() {
+    for row in lined::LINED {
+        let text = Text::from("x \"é\" 'a' <b> % # // /* {\n\t(1 2.5) \\begin{a}\n\r\n}\n\u{1}漢");
+        let painted = all(&mut Read::new(row), &text);
+        assert!(painted.spans().all(|span| span.range.end <= text.end()), "{}", row.name);
+    }
+}
+
+#[test]
+fn a_key_reads_only_what_it_changes() {
+    let lines = "my $x = 1; # é\n".repeat(3_000);
+    let text = Text::from(lines.as_str());
+    let mut read = Read::new(perl());
+    let end = text.end();
+    read.paint(&text, &[end.back(200)..end], LONG).unwrap();
+    let places = read.places();
+    assert!(places > 80, "{places}");
+    let changes = ChangeSet::replace(text.end().0, [(Byte(40)..Byte(40), "y".to_string())]);
+    let mut after = text.clone();
+    changes.apply(&mut after);
+    read.edit(&changes);
+    assert!(read.places() < 3, "what is behind the change is not certain");
+    let end = after.end();
+    // Too little time for all lines, enough for those that a change concerns.
+    read.paint(&after, &[end.back(200)..end], LONG).unwrap();
+    assert!(read.places() >= places, "and certain again once reading comes to the same");
+    assert!(read.later.is_empty());
+}
+
+#[test]
+fn long_lines_are_passed_over_and_long_texts_refused() {
+    let code = format!("# one\n\"{}\n# two\n", "x".repeat(LINE_MAX));
+    let text = Text::from(code.as_str());
+    let painted = all(&mut Read::new(perl()), &text);
+    assert_eq!(painted.spans().len(), 2, "an open string in a line that is passed over opens nothing");
+    let text = Text::from("# x\n".repeat(SIZE_MAX / 4 + 1).as_str());
+    assert_eq!(Read::new(perl()).paint(&text, &[Byte(0)..Byte(4)], LONG), Err(Trouble::TooLong));
+    let text = Text::from("# x\n".repeat(50_000).as_str());
+    let late = Read::new(perl()).paint(&text, &[text.end().back(4)..text.end()], Duration::ZERO);
+    assert_eq!(late, Err(Trouble::TooSlow));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// After any edits a text has the colours that it has when it is read from the start.
+    #[test]
+    fn reading_on_is_reading_anew(
+        edits in prop::collection::vec((0usize..200, 0usize..12, 0usize..6, 0usize..150), 1..8),
+    ) {
+        const PIECES: &[&str] = &["\"", "# é\n", "my $x = 1;\n", "\n", "=pod\n\n", "=cut\n\n"];
+        let mut text = Text::from("my $x = \"a\"; # é\nif (1) { print 'b'; }\n\n".repeat(60).as_str());
+        let mut read = Read::new(perl());
+        all(&mut read, &text);
+        for (line, take, piece, look) in edits {
+            let at = text.line_start(Line(line.min(text.last_line().0)));
+            let end = text.char_floor((at + take).min(text.end()));
+            let changes = ChangeSet::replace(text.end().0, [(at..end, PIECES[piece].to_string())]);
+            changes.apply(&mut text);
+            read.edit(&changes);
+            let from = text.line_start(Line(look.min(text.last_line().0)));
+            let range = from..(from + 100).min(text.end());
+            let painted = read.paint(&text, std::slice::from_ref(&range), LONG).unwrap().remove(0);
+            let anew = Read::new(perl()).paint(&text, &[range], LONG).unwrap().remove(0);
+            prop_assert_eq!(painted, anew);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Edits of much text: tasks make them while keys wait, they come back as one step, and whatever
+//! happens meanwhile wins.
+
+use bowline::text::changes::ChangeSet;
+use bowline::text::position::Byte;
+use bowline::text::transaction::{Author, Transaction};
+
+use crate::support::desk::{Desk, Plan};
+
+const HELIX: &str = include_str!("../../keymaps/helix.toml");
+/// Lines of a text that is not edited on the loop.
+const MANY: usize = 40_000;
+
+/// Lines in falling order, each of them twice, with tabs before and spaces behind.
+fn text() -> String {
+    let lines: Vec<String> = (0..MANY).rev().map(|n| format!("\tline {:06} é  \n", n / 2)).collect();
+    lines.concat()
+}
+
+async fn desk() -> Desk {
+    Plan::new().with("a.txt", text()).start().await
+}
+
+fn sorted() -> String {
+    let all = text();
+    let mut lines: Vec<&str> = all.lines().collect();
+    lines.sort_unstable();
+    lines.join("\n") + "\n"
+}
+
+fn run(desk: &mut Desk, id: &str) {
+    desk.ide.press("F1");
+    desk.type_now(id);
+    desk.ide.press("Enter");
+}
+
+async fn undo_gives(desk: &mut Desk, before: &str) {
+    desk.keys("Ctrl-z").await;
+    assert!(desk.text() == before, "one step");
+    desk.keys("Alt-z").await;
+    assert!(desk.text() != before, "and again");
+    desk.keys("Ctrl-z").await;
+    assert!(desk.text() == before);
+}
+
+#[tokio::test]
+async fn many_lines_are_sorted_by_a_task_while_keys_wait() {
+    let mut desk = desk().await;
+    desk.keys("Alt-h").await;
+    run(&mut desk, "edit.sort-lines");
+    assert!(desk.text() == text(), "not on the loop");
+    assert!(desk.message().contains("Escape gives up"), "{}", desk.message());
+    desk.ide.press("Ctrl-Home x");
+    desk.ide.idle().await;
+    assert!(desk.text() == format!("x{}", sorted()), "the keys that waited came after it");
+    desk.keys("Ctrl-z").await;
+    assert!(desk.text() == sorted(), "what was typed is a step of its own");
+    undo_gives(&mut desk, &text()).await;
+}
+
+#[tokio::test]
+async fn escape_gives_an_edit_up() {
+    let mut desk = desk().await;
+    desk.keys("Alt-h").await;
+    run(&mut desk, "edit.unique-lines");
+    desk.ide.press("Ctrl-Home x Escape");
+    assert_eq!(desk.message(), "given up");
+    desk.ide.idle().await;
+    assert!(desk.text() == text(), "neither the edit nor the keys");
+}
+
+#[tokio::test]
+async fn an_edit_of_a_text_that_changed_meanwhile_is_refused() {
+    let mut desk = desk().await;
+    run(&mut desk, "edit.trim");
+    let area = &mut desk.state().buffers.current_mut().unwrap().area;
+    let changes = ChangeSet::replace(area.text().end().0, [(Byte(0)..Byte(0), "new ".to_string())]);
+    area.apply_foreign(Transaction::new(changes).by(Author::External), 0);
+    desk.ide.idle().await;
+    assert!(desk.text() == format!("new {}", text()));
+    assert!(desk.message().contains("nothing is done"), "{}", desk.message());
+}
+
+#[tokio::test]
+async fn each_command_on_much_text_is_one_step() {
+    let trimmed = text().replace("  \n", "\n");
+    let spaces = text().replace('\t', "    ");
+    let upper = text().to_uppercase();
+    let mut unique: Vec<String> = text().lines().map(str::to_string).collect();
+    unique.dedup();
+    let unique = unique.join("\n") + "\n";
+    let indented = text().replace('\t', "\t\t");
+    let dedented = text().replace('\t', "");
+    for (id, select, after) in [
+        ("edit.trim", false, &trimmed),
+        ("edit.tabs-to-spaces", false, &spaces),
+        ("edit.upper-case", true, &upper),
+        ("edit.unique-lines", true, &unique),
+        ("edit.tab", true, &indented),
+        ("edit.dedent", true, &dedented),
+    ] {
+        let mut desk = desk().await;
+        if select {
+            desk.keys("Alt-h").await;
+        }
+        run(&mut desk, id);
+        assert!(desk.text() == text(), "{id} is not done on the loop");
+        desk.ide.idle().await;
+        assert!(desk.text() == **after, "{id}");
+        undo_gives(&mut desk, &text()).await;
+    }
+}
+
+#[tokio::test]
+async fn everything_is_replaced_and_put_back_by_an_exchange_of_texts() {
+    let mut desk = desk().await;
+    desk.keys("Ctrl-r").await;
+    desk.type_in("line").await;
+    desk.keys("Enter").await;
+    desk.type_in("rów").await;
+    desk.keys("Enter a").await;
+    assert!(desk.text() == text().replace("line", "rów"));
+    assert_eq!(desk.message(), "replaced 40000; one undo takes them back");
+    undo_gives(&mut desk, &text()).await;
+}
+
+#[tokio::test]
+async fn helix_picks_and_searches_in_a_long_text_by_a_task() {
+    let mut desk = Plan::new().keymap(HELIX).with("a.txt", text() + "needle é\n").start().await;
+    desk.keys("Alt-2 % s").await;
+    desk.type_now("0000(10|11) ");
+    desk.ide.press("Enter");
+    assert_eq!(desk.selected().len(), 1, "not on the loop");
+    desk.ide.press("d");
+    desk.ide.idle().await;
+    assert_eq!(desk.text().len(), text().len() + "needle é\n".len() - 4 * 7, "the key that waited met them");
+    desk.keys("u , g g").await;
+    desk.state().last_search = Some("needle".to_string());
+    desk.ide.press("n");
+    assert!(desk.message().contains("looking through"), "{}", desk.message());
+    desk.ide.idle().await;
+    assert_eq!(desk.selected(), ["needle"]);
+    desk.keys("% K").await;
+    desk.type_now("absent");
+    desk.keys("Enter").await;
+    assert_eq!(desk.message(), "nothing is left to select");
+    desk.keys("% S").await;
+    desk.type_now("needle");
+    desk.keys("Enter").await;
+    assert_eq!(desk.selected().len(), 2);
+}
