@@ -164,7 +164,7 @@ impl Known {
         }
         let kept = kept.into_iter().map(|edit| (edit.old, edit.text.to_string()));
         let changes = ChangeSet::replace(list.end().0, kept);
-        (Transaction { changes, selection: None, ..edit }, true)
+        (Transaction { changes, selection: None, ready: None, ..edit }, true)
     }
 
     /// What a list wants changed, in the order of files and lines, and what of it cannot be
