@@ -20,7 +20,7 @@ use super::options::Options;
 use super::panes::{PANES, overlay, prompt};
 use super::pickers::{Load, PICKERS};
 use super::state::State;
-use super::state::buffers::BufferId;
+use super::state::buffers::{Buffer, BufferId};
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay, Picker};
 use super::state::panes::Focus;
@@ -128,9 +128,13 @@ impl App {
         self.worker.task(work);
     }
 
-    /// Whether rows still stream into the picker on top.
+    /// Whether rows still stream into the picker on top, or into the list that is shown.
     pub fn is_filling(&self) -> bool {
-        matches!(self.state.overlays.last(), Some(Overlay::Picker(picker)) if picker.filling)
+        let list = self.state.buffers.current().and_then(Buffer::list);
+        match self.state.overlays.last() {
+            Some(Overlay::Picker(picker)) => picker.filling,
+            _ => list.is_some_and(|list| list.running.is_some()),
+        }
     }
 
     /// Whether outside work is still going on.

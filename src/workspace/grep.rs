@@ -29,7 +29,7 @@ pub trait Texts {
     fn unwritten(&self) -> Vec<PathBuf>;
 
     /// A file's bytes as text; `None` when it is no text.
-    fn decode(&self, bytes: &[u8]) -> Option<String>;
+    fn decode(&self, bytes: Vec<u8>) -> Option<String>;
 }
 
 /// An expression that cannot be searched for.
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
                 return None;
             }
         };
-        let text = texts.decode(&bytes);
+        let text = texts.decode(bytes);
         self.done.binary += usize::from(text.is_none());
         text
     }

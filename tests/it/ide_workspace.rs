@@ -84,6 +84,29 @@ async fn unsaved_text_is_searched_instead_of_the_disks() {
 }
 
 #[tokio::test]
+async fn replacing_in_a_list_leaves_the_names_of_places() {
+    let mut desk = Plan::new().file("one.rs", "one\n").file("two.rs", "one\n").start().await;
+    for (map, keys, replaced) in [
+        ("default", "Ctrl-r Ctrl-u o n e Enter 1 Enter a", "one.rs:1:1\ntwo.rs:1:1\n"),
+        ("vim", ": % s / o n e / 1 / g Enter", "one.rs:1:1\ntwo.rs:1:1\n"),
+        ("default", "y", "one.rs:1:one\ntwo.rs:1:one\n"),
+    ] {
+        desk = desk.again().keymap(&keymap(map)).start().await;
+        search(&mut desk, "one").await;
+        desk.keys(keys).await;
+        assert_eq!((desk.text().as_str(), map), (replaced, map));
+        if keys == "y" {
+            assert!(desk.message().starts_with("names and numbers of places stay"), "{}", desk.message());
+        }
+    }
+}
+
+/// The text of a key map that comes along.
+fn keymap(name: &str) -> String {
+    std::fs::read_to_string(crate::source::root().join(format!("keymaps/{name}.toml"))).unwrap()
+}
+
+#[tokio::test]
 async fn an_edited_list_changes_open_and_closed_files_as_one_step() {
     let mut desk = plan().start().await;
     desk.keys("Ctrl-End").await;
@@ -123,21 +146,19 @@ async fn an_edited_list_changes_open_and_closed_files_as_one_step() {
 async fn what_is_not_as_it_was_found_is_named_and_the_rest_goes_on() {
     let mut desk = plan().start().await;
     replace(&mut desk, "", "one", "uno").await;
-    desk.write("src/lib.rs", LIB.replace("let one", "let  one"));
-    desk.write("gone", "");
+    let other = LIB.replace("let one", "let  one");
+    desk.write("src/lib.rs", &other);
+    desk.keys("Ctrl-End").await;
     desk.type_in("x").await;
     desk.keys("Alt-6 a").await;
     assert!(desk.picture().contains("src/lib.rs:3: is not what was found any more"), "{}", desk.picture());
-    assert!(desk.picture().contains("line 1 of the list names no place"), "{}", desk.picture());
+    assert!(desk.picture().contains("line 4 of the list names no place"), "{}", desk.picture());
     desk.keys("y").await;
     assert!(desk.picture().contains("left as it is"), "{}", desk.picture());
     desk.keys("Enter").await;
-    assert_eq!(desk.disk("src/lib.rs"), LIB.replace("let one", "let  one"));
+    assert_eq!(desk.disk("src/lib.rs"), other.replace("use one", "use uno"));
     assert_eq!(desk.disk("src/é.txt"), "uno é uno\r\nlast\r\n");
-    desk.keys("Ctrl-z").await;
-    apply(&mut desk).await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.disk("src/lib.rs"), LIB.replace("let one", "let  one").replace("use one", "use uno"));
+    assert!(desk.state().buffers.current().unwrap().is_edited_list(), "not all of it is done");
 }
 
 #[tokio::test]
@@ -248,9 +269,7 @@ async fn escape_ends_a_search_and_control_characters_stay_inside() {
 #[tokio::test]
 async fn maps_with_modes_go_and_end_searches_too() {
     for map in ["vim", "helix"] {
-        let keymap =
-            std::fs::read_to_string(crate::source::root().join(format!("keymaps/{map}.toml"))).unwrap();
-        let mut desk = plan().keymap(&keymap).start().await;
+        let mut desk = plan().keymap(&keymap(map)).start().await;
         search(&mut desk, "one").await;
         desk.keys("j Enter").await;
         assert_eq!((desk.shown(), desk.cursor().0), ("lib.rs".to_string(), 3), "{map}");
@@ -302,4 +321,32 @@ async fn the_picker_begins_with_what_is_selected() {
     assert_eq!(rows(&mut desk), found);
     desk.keys("Down Down Enter").await;
     assert_eq!((desk.shown(), desk.cursor()), ("z".to_string(), (1, 7)));
+}
+
+#[tokio::test]
+async fn links_on_the_way_hide_no_open_text() {
+    let mut desk = Plan::new().file("real/a.txt", "old\n").with("b", "").start().await;
+    std::os::unix::fs::symlink("real", desk.path("link")).unwrap();
+    desk.keys("Ctrl-o Ctrl-u").await;
+    desk.type_in("link/a.txt").await;
+    desk.keys("Enter").await;
+    desk.keys("Alt-2 Ctrl-Home").await;
+    desk.type_in("one ").await;
+    replace(&mut desk, "", "one", "1").await;
+    assert_eq!(desk.text(), "real/a.txt:1:1 old\n");
+    apply(&mut desk).await;
+    assert_eq!(desk.disk("real/a.txt"), "old\n", "the open text is changed, not the file below it");
+}
+
+#[tokio::test]
+async fn an_edited_list_is_not_left_by_accident() {
+    let mut desk = plan().keymap(&keymap("vim")).start().await;
+    search(&mut desk, "one").await;
+    desk.keys("A x Escape Ctrl-q").await;
+    assert!(desk.picture().contains("search: one (not applied to the files)"), "{}", desk.picture());
+    desk.keys("n").await;
+    desk.keys(": w Enter").await;
+    assert!(desk.picture().contains("change 1 place in 1 file?"), "{}", desk.picture());
+    desk.keys("y").await;
+    assert_eq!(desk.disk("src/lib.rs"), LIB.replace("use one;", "use one;x"));
 }

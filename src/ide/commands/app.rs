@@ -24,8 +24,10 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn quit(cx: &mut Cx<'_>) {
-    let unsaved: Vec<String> =
-        cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name())).collect();
+    let lists = cx.state.buffers.all().iter().filter(|buffer| buffer.is_edited_list());
+    let lists = lists.map(|list| format!("  ● {} (not applied to the files)", list.name()));
+    let files = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name()));
+    let unsaved: Vec<String> = files.chain(lists).collect();
     let working = cx.state.agent.working_since.is_some();
     if unsaved.is_empty() && !working {
         cx.state.quit = true;

@@ -64,6 +64,18 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         return false;
     }
     let now_ms = cx.now_ms;
+    let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    let list = cx.state.buffers.current().filter(|_| in_file).and_then(Buffer::list);
+    let known = list.map(|list| list.known.clone());
+    let mut harmed = false;
+    let make = |text: &Text, selection: &Selection| match known {
+        Some(known) => {
+            let (edit, harms) = known.guarded(text, make(text, selection));
+            harmed = harms;
+            edit
+        }
+        None => make(text, selection),
+    };
     let Some((area, _, part)) = cx.state.text_target() else { return false };
     let (modified, before) =
         (area.document.is_modified(), area.text().line_of(area.selection.primary().head));
@@ -82,6 +94,9 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         cx.state.damage.caret_line();
     } else {
         cx.state.damage.add(part);
+    }
+    if harmed {
+        cx.state.say("names and numbers of places stay; delete a line to leave its place alone");
     }
     true
 }

@@ -152,6 +152,37 @@ mod tests {
         assert!(back("uno\ntwo\nthree!\n").is_err());
     }
 
+    proptest::proptest! {
+        /// What a list says stands in the file afterwards, whatever was typed, and all of it comes
+        /// back; what is not in the list stays.
+        #[test]
+        fn a_file_says_what_its_list_says(
+            lines in proptest::collection::vec("[a:é1-]{0,4}", 1..8),
+            wanted in proptest::collection::vec(proptest::option::of("[a:é1-]{0,3}(\n[a:]{0,2}){0,2}"), 8),
+            ending in proptest::sample::select(vec!["\n", "\r\n"]),
+        ) {
+            let found: Vec<_> = lines.iter().enumerate().map(|(n, line)| (n + 1, n + 1, line.as_str())).collect();
+            let list: String = wanted.iter().zip(&found).filter_map(|(new, (line, ..))| {
+                new.as_ref().map(|new| crate::ide::state::listing::line("f", *line, *line, new))
+            }).collect();
+            let expected: Vec<String> = wanted.iter().zip(&lines).map(|(new, old)| {
+                new.as_ref().unwrap_or(old).replace('\n', ending)
+            }).collect();
+            let before = lines.join(ending);
+            let known = known(&found);
+            let (wishes, problems) = known.read(&list);
+            proptest::prop_assert!(problems.is_empty());
+            let mut text = Text::from(before.as_str());
+            let made = make(&known, &wishes, &text, ending);
+            proptest::prop_assert!(made.stale.is_empty());
+            let back = made.changes.invert(&text);
+            made.changes.apply(&mut text);
+            proptest::prop_assert_eq!(text.to_string(), expected.join(ending));
+            back.apply(&mut text);
+            proptest::prop_assert_eq!(text.to_string(), before);
+        }
+    }
+
     #[test]
     fn after_a_change_of_the_number_of_lines_later_places_are_found() {
         let mut found = known(&[(1, 1, "a"), (3, 3, "c")]);

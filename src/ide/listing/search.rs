@@ -13,6 +13,7 @@ use crate::ide::effect::GrepFor;
 use crate::ide::state::listing::{self, Asked, Found, ListedFile, Origin};
 use crate::ide::state::overlay::{self, Pick, PickRow};
 use crate::text::columns;
+use crate::text::encoding::Encoding;
 use crate::text::format;
 use crate::text::rope::Text;
 use crate::text::search::expression;
@@ -26,44 +27,60 @@ const LIST_MAX: usize = 16 << 20;
 const PICKED_MAX: usize = 2_000;
 /// Characters of a line that a row has at most.
 const SHOWN_MAX: usize = 300;
-/// Lines are handed on in pieces of that many bytes, after the first.
-const PIECE: usize = 32 << 10;
 /// How much of a file is looked at to tell whether it is text, in bytes.
 const PROBE: usize = 64 << 10;
 
 /// The texts of open files, by path.
-pub struct Texted(HashMap<PathBuf, OpenText>);
+pub struct Texted {
+    texts: HashMap<PathBuf, OpenText>,
+    /// The folder that is searched, and where it is with every link followed.
+    root: Root,
+}
+
+/// A folder, and where it is with every link followed.
+pub type Root = (PathBuf, PathBuf);
 
 impl Texted {
-    /// Those of these files.
-    pub fn new(open: Vec<OpenText>) -> Self {
+    /// Those of these files, for a search of that folder.
+    pub fn new(open: Vec<OpenText>, root: Root) -> Self {
         let paths = |open: OpenText| {
             let real = open.real.clone().filter(|real| *real != open.path);
             real.map(|real| (real, open.clone())).into_iter().chain([(open.path.clone(), open)])
         };
-        Self(open.into_iter().flat_map(paths).collect())
+        Self { texts: open.into_iter().flat_map(paths).collect(), root }
     }
 }
 
 impl Texts for Texted {
     fn in_place_of(&self, file: &Path) -> Option<String> {
-        self.0.get(file).map(|open| open.text.to_string())
+        let real = || self.texts.get(&self.root.1.join(file.strip_prefix(&self.root.0).ok()?));
+        self.texts.get(file).or_else(real).map(|open| open.text.to_string())
     }
 
     fn unwritten(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> =
-            self.0.values().filter(|open| open.is_new).map(|open| open.path.clone()).collect();
+            self.texts.values().filter(|open| open.is_new).map(|open| open.path.clone()).collect();
         paths.sort_unstable();
         paths.dedup();
         paths
     }
 
-    fn decode(&self, bytes: &[u8]) -> Option<String> {
+    fn decode(&self, bytes: Vec<u8>) -> Option<String> {
         let probe = &bytes[..bytes.len().min(PROBE) & !1];
-        if memchr::memchr(0, &probe[..probe.len().min(8 << 10)]).is_some() && format::decode(probe).1.binary {
+        let looks_binary = memchr::memchr(0, &probe[..probe.len().min(8 << 10)]).is_some();
+        if looks_binary && format::decode(probe).1.binary {
             return None;
         }
-        let (text, format) = format::decode(bytes);
+        let marked = [Encoding::UTF8, Encoding::UTF16LE, Encoding::UTF16BE]
+            .iter()
+            .any(|one| bytes.starts_with(one.mark()));
+        // Most files are plain, and their bytes need not be copied.
+        let other = match String::from_utf8(bytes) {
+            Ok(text) if !looks_binary && !marked => return Some(text),
+            Ok(text) => text.into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        let (text, format) = format::decode(&other);
         (!format.binary).then_some(text)
     }
 }
@@ -79,7 +96,7 @@ pub fn pattern(asked: &Asked) -> Result<Pattern, String> {
 
 /// Searches; what is found goes to `sink` while it is found.
 pub fn run(
-    root: &Path,
+    root: Root,
     asked: &Asked,
     open: Vec<OpenText>,
     cancel: &CancellationToken,
@@ -87,25 +104,21 @@ pub fn run(
 ) -> Result<Grepped, String> {
     let pattern = pattern(asked)?;
     let full = cancel.child_token();
-    let (mut batch, mut files, mut listed) = (Batch::default(), 0, 0);
+    let (mut files, mut listed) = (0, 0);
     let cut = Cell::new(false);
-    let mut done = grep::grep(root, &pattern, MATCHES_MAX, &full, &Texted::new(open), |hits| {
-        let first = files == 0;
-        let before = batch.text.len();
+    let folder = root.0.clone();
+    let mut done = grep::grep(&folder, &pattern, MATCHES_MAX, &full, &Texted::new(open, root), |hits| {
+        let mut batch = Batch::default();
         add(&mut batch, hits, files);
         files += 1;
-        listed += batch.text.len() - before;
+        listed += batch.text.len();
         if listed > LIST_MAX {
             cut.set(true);
             full.cancel();
         }
-        if first || batch.text.len() >= PIECE {
-            sink(std::mem::take(&mut batch));
-        }
-    });
-    if !batch.text.is_empty() {
+        // At once: the next file with something in it may be far.
         sink(batch);
-    }
+    });
     if cut.get() {
         (done.cut, done.cancelled) = (true, cancel.is_cancelled());
     }
@@ -114,10 +127,11 @@ pub fn run(
 
 /// Searches for a picker: a row for each line, as soon as its file is searched. What is wrong with
 /// the expression was said before.
-pub fn pick(root: &Path, grep: GrepFor, cancel: &CancellationToken) {
+pub fn pick(root: Root, grep: GrepFor, cancel: &CancellationToken) {
     let GrepFor { injector, asked, open, tab_width, .. } = grep;
     let Ok(pattern) = pattern(&asked) else { return };
-    grep::grep(root, &pattern, PICKED_MAX, cancel, &Texted::new(open), |found| {
+    let folder = root.0.clone();
+    grep::grep(&folder, &pattern, PICKED_MAX, cancel, &Texted::new(open, root), |found| {
         for Hit { first, old, at, .. } in found.hits {
             let before = Text::from(&old[..at]);
             let column = columns::column_of(&before, before.end(), tab_width).0 + 1;

@@ -12,9 +12,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::syntax::Span;
+use crate::text::changes::{ChangeSet, Edit};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::search::How;
+use crate::text::transaction::Transaction;
 
 /// A path and the numbers behind it are no longer than that, in bytes.
 const HEAD_MAX: usize = 4200;
@@ -143,6 +145,26 @@ impl Known {
             let len = at + 1 + numbers.len() + 1;
             self.places.contains_key(&origin).then_some(Head { origin, name: at, len })
         })
+    }
+
+    /// An edit of the list without what changes the name or the number of a place and nothing
+    /// else, and whether there was such: whoever replaces a text everywhere means the lines.
+    pub fn guarded(&self, list: &Text, edit: Transaction) -> (Transaction, bool) {
+        let harms = |edit: &Edit<'_>| {
+            let start = list.line_start(list.line_of(edit.old.start));
+            let Some(head) = self.head(&beginning(list, start)) else { return false };
+            // Whole lines may come before it, and what is typed behind it is text.
+            let lines = edit.old == (start..start) && edit.text.ends_with('\n');
+            let inside = edit.old.start < start + head.len && edit.old.end <= start + head.len;
+            inside && !lines
+        };
+        let kept: Vec<_> = edit.changes.edits().filter(|edit| !harms(edit)).collect();
+        if kept.len() == edit.changes.edits().count() {
+            return (edit, false);
+        }
+        let kept = kept.into_iter().map(|edit| (edit.old, edit.text.to_string()));
+        let changes = ChangeSet::replace(list.end().0, kept);
+        (Transaction { changes, selection: None, ready: None, ..edit }, true)
     }
 
     /// What a list wants changed, in the order of files and lines, and what of it cannot be
@@ -326,6 +348,30 @@ mod tests {
             ("a:1:y\na:1:z", 1),
         ] {
             assert_eq!(read(&known, list).1, problems, "{list}");
+        }
+    }
+
+    #[test]
+    fn names_and_numbers_stay_unless_their_lines_go() {
+        let known = known(&[("a", 1, 1, "a a"), ("b", 2, 2, "x")]);
+        let list = "a:1:a a\nb:2:x\n";
+        for (edits, after, harmed) in [
+            (vec![(0, 1, "é"), (4, 5, "é"), (6, 7, "é")], "a:1:é é\nb:2:x\n", true),
+            (vec![(0, 0, "y")], list, true),
+            (vec![(3, 4, "")], list, true),
+            (vec![(4, 4, "y")], "a:1:ya a\nb:2:x\n", false),
+            (vec![(0, 8, "")], "b:2:x\n", false),
+            (vec![(2, 10, "")], "a:2:x\n", false),
+            (vec![(8, 8, "a:1:a a\n")], "a:1:a a\na:1:a a\nb:2:x\n", false),
+        ] {
+            let mut text = Text::from(list);
+            let edits = edits
+                .into_iter()
+                .map(|(from, to, new): (usize, usize, &str)| (Byte(from)..Byte(to), new.to_string()));
+            let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
+            let (edit, told) = known.guarded(&text, edit);
+            edit.changes.apply(&mut text);
+            assert_eq!((text.to_string().as_str(), told), (after, harmed));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Work for lists of places: searches, and the files that lists change.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -21,10 +21,13 @@ impl Worker {
     pub(super) fn start_grep(&mut self, grep: GrepFor) {
         self.walk.cancel();
         self.walk = CancellationToken::new();
-        let (cancel, root) = (self.walk.clone(), self.env.root().to_path_buf());
-        self.blocking(move || {
-            let picker = grep.picker;
-            search::pick(&root, grep, &cancel);
+        let (cancel, env, picker) = (self.walk.clone(), self.env.clone(), grep.picker);
+        self.task(async move {
+            let root = with_real(&*env, env.root().to_path_buf()).await;
+            let searched = tokio::task::spawn_blocking(move || search::pick(root, grep, &cancel));
+            if let Err(error) = searched.await {
+                tracing::error!("a search failed: {error}");
+            }
             Event::Filled(picker)
         });
     }
@@ -34,8 +37,9 @@ impl Worker {
         let (env, events) = (self.env.clone(), self.events.clone());
         match job {
             Job::Search { list, root, asked, open, cancel } => self.task(async move {
+                let root = with_real(&*env, root).await;
                 let found = tokio::task::spawn_blocking(move || {
-                    search::run(&root, &asked, open, &cancel, |batch| {
+                    search::run(root, &asked, open, &cancel, |batch| {
                         if events.blocking_send(told(Outcome::Found(list, batch))).is_err() {
                             // The loop has ended: nobody wants to know.
                             cancel.cancel();
@@ -66,6 +70,12 @@ impl Worker {
     }
 }
 
+/// A folder, and where it is with every link followed.
+async fn with_real(env: &dyn Environment, folder: PathBuf) -> search::Root {
+    let real = env.resolve(&folder).await.unwrap_or_else(|_| folder.clone());
+    (folder, real)
+}
+
 fn told(outcome: Outcome) -> Event {
     Event::Listing(Box::new(outcome))
 }
@@ -75,7 +85,8 @@ type Now = (Text, &'static str, Target);
 
 /// What a file says now: its open text, else the disk's. Says why it cannot be changed.
 async fn now(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<Now, String> {
-    let is_it = |open: &&OpenText| open.path == path || open.real.as_deref() == Some(path);
+    let real = env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
+    let is_it = |open: &&OpenText| open.path == path || open.real.as_ref() == Some(&real);
     if let Some(open) = open.iter().find(is_it) {
         let target = Target::Open(open.id, open.version);
         return open

@@ -22,8 +22,8 @@ impl Texts for Open {
         self.new.iter().map(|name| self.root.join(name)).collect()
     }
 
-    fn decode(&self, bytes: &[u8]) -> Option<String> {
-        String::from_utf8(bytes.to_vec()).ok().filter(|text| !text.contains('\0'))
+    fn decode(&self, bytes: Vec<u8>) -> Option<String> {
+        String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
     }
 }
 
