@@ -9,6 +9,8 @@ mod anthropic;
 mod architecture;
 /// The benchmarks still run.
 mod benches;
+/// Every command on marked texts.
+mod commands;
 /// GNU Emacs judges the kill ring.
 mod emacs;
 /// A person and the agent at one desk.

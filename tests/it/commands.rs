@@ -1,0 +1,321 @@
+//! Every command there is, run on marked texts: with one cursor, and with several selections in text
+//! of many kinds of characters. What comes of it stands in `tests/fixtures/commands-*.txt`, and a
+//! command that is missing there fails the test: none is without cases.
+//!
+//! `COMMANDS_UPDATE=1` writes what comes of it now; the difference is to be read before it is kept.
+
+use std::fmt::Write as _;
+
+use bowline::ide::commands::{AREAS, Command};
+use bowline::ide::input;
+use bowline::ide::modal::flow;
+use bowline::ide::state::overlay::Overlay;
+use bowline::text::marked;
+
+use crate::source::root;
+use crate::support::desk::{Desk, Plan};
+
+const VIM: &str = include_str!("../../keymaps/vim.toml");
+const HELIX: &str = include_str!("../../keymaps/helix.toml");
+
+/// One cursor; several selections, two of them backwards; a cursor in many things at once.
+const TEXTS: [&str; 3] = [
+    "fn one(á) {\n    tw|ö_threeFour 17 \"x y\"; \n}\n\nlast 漢字. End\n",
+    "«Ünö» two2 (a)\n\tthr|ee (four) 9\n\n- »漢« tag fi«ve\nsi»x 10\nsix\n",
+    "impl A {\n    fn f(é: u8) {\n        x([\"<b>'`tw|ö three`'</b>\"]);\n        // note 17\n    }\n}\n",
+];
+
+/// What the person keeps as snippets.
+const SNIPPETS: &str = r#"{"one": {"body": "${1|a,é|} $2;"}}"#;
+
+/// What is pressed before a command and after it, where it needs that to mean something.
+const AROUND: &[(&str, &str, &str)] = &[
+    ("agent.cycle-thinking", "Alt-3", ""),
+    ("edit.number-series", "Ctrl-Alt-Down", ""),
+    ("edit.redo", "é Ctrl-z", ""),
+    ("edit.repeat", "Alt-/", ""),
+    ("edit.surround", "", "("),
+    ("edit.surround-change", "", "\" ("),
+    ("edit.surround-delete", "", "\""),
+    ("edit.undo", "é", ""),
+    ("edit.yank", "Ctrl-w", ""),
+    ("edit.yank-pop", "Ctrl-w Right Ctrl-w Ctrl-y", ""),
+    ("file.save-all", "é", ""),
+    ("files.collapse", "Alt-1 Home Right", ""),
+    ("files.expand", "Alt-1 Home", ""),
+    ("files.open", "Alt-1 End", ""),
+    ("files.refresh", "Alt-1", ""),
+    ("fold.open-all", "Alt-, F", ""),
+    ("helix.find", "", "e"),
+    ("helix.find-back", "", "n"),
+    ("helix.flip", "w", ""),
+    ("helix.normal", "i", ""),
+    ("helix.put", "y", ""),
+    ("helix.put-before", "y", ""),
+    ("helix.redo", "d u", ""),
+    ("helix.register", "", "a y"),
+    ("helix.replace", "", "é"),
+    ("helix.replace-with", "y w", ""),
+    ("helix.till", "", "e"),
+    ("helix.till-back", "", "n"),
+    ("helix.undo", "d", ""),
+    ("history.tree", "é", ""),
+    ("jump.back", "Ctrl-End", ""),
+    ("jump.forward", "Ctrl-End Alt-' o", ""),
+    ("jump.newer-change", "é Down x Alt-' e Alt-' e", ""),
+    ("jump.older-change", "é Ctrl-Home", ""),
+    ("list.accept", "F1 u p p e r - c a s e", ""),
+    ("list.bottom", "F1", ""),
+    ("list.down", "F1", ""),
+    ("list.page-down", "F1", ""),
+    ("list.page-up", "F1 PageDown PageDown", ""),
+    ("list.toggle", "F1", ""),
+    ("list.top", "F1 PageDown", ""),
+    ("list.up", "F1 Down Down", ""),
+    ("macro.replay", "F7 é Left F7", ""),
+    ("macro.replay-times", "F7 é Left F7", "3"),
+    ("mark.go", "Alt-' s a Ctrl-Home", "a"),
+    ("mark.set", "", "a"),
+    ("prompt.down", "Alt-3 a Ctrl-j b Up", ""),
+    ("prompt.up", "Alt-3 a Ctrl-j b", ""),
+    ("register.copy", "", "a"),
+    ("register.cut", "", "a"),
+    ("register.put", "Ctrl-w", "\""),
+    ("search.next", "Right Ctrl-f e Enter", ""),
+    ("search.previous", "Right Ctrl-f e Enter", ""),
+    ("snippet.next-choice", "Alt-8 s Enter", ""),
+    ("snippet.next-stop", "Alt-8 s Enter", ""),
+    ("snippet.previous-stop", "Alt-8 s Enter Tab", ""),
+    ("syntax.shrink", "Alt-v", ""),
+    ("view.focus-editor", "Alt-3", ""),
+    ("vim.around-comment", "j v", ""),
+    ("vim.find", "", "e"),
+    ("vim.find-again", "f e", ""),
+    ("vim.find-again-back", "f e", ""),
+    ("vim.find-back", "", "n"),
+    ("vim.insert-last", "i é Escape j", ""),
+    ("vim.insert-once", "i", "w"),
+    ("vim.insert-register", "y l i", "\""),
+    ("vim.mark", "m a j", "a"),
+    ("vim.mark-line", "m a j", "a"),
+    ("vim.newline", "i", ""),
+    ("vim.normal", "i", ""),
+    ("vim.other-corner", "Ctrl-v l", ""),
+    ("vim.other-end", "v l", ""),
+    ("vim.overtype-back", "R é", ""),
+    ("vim.put", "y l", ""),
+    ("vim.put-before", "y l", ""),
+    ("vim.redo", "x u", ""),
+    ("vim.register", "", "a y l"),
+    ("vim.repeat", "x", ""),
+    ("vim.replace", "", "é"),
+    ("vim.set-mark", "", "a"),
+    ("vim.till", "", "e"),
+    ("vim.till-back", "", "n"),
+    ("vim.undo", "x", ""),
+    ("vim.upper", "", "w"),
+    ("vim.visual-again", "v l Escape j", ""),
+    ("window.close", "Alt-5 v", ""),
+    ("window.down", "Alt-5 s Alt-5 Up", ""),
+    ("window.even", "Alt-5 v Alt-5 >", ""),
+    ("window.higher", "Alt-5 s", ""),
+    ("window.left", "Alt-5 v", ""),
+    ("window.lower", "Alt-5 s", ""),
+    ("window.narrower", "Alt-5 v", ""),
+    ("window.next", "Alt-5 v Ctrl-End", ""),
+    ("window.only", "Alt-5 v", ""),
+    ("window.right", "Alt-5 v Alt-5 Left", ""),
+    ("window.up", "Alt-5 s", ""),
+    ("window.wider", "Alt-5 v", ""),
+];
+
+/// What the session says to a command before the outcome is looked at: it answers when it likes.
+const SAID: &[(&str, &str)] = &[
+    ("agent.cycle-model", "answers from now on"),
+    ("agent.cycle-model-back", "answers from now on"),
+    ("agent.cycle-thinking", "thinking: "),
+];
+
+/// Operators of the Vim map, which wait for a motion.
+const OPERATORS: &[&str] = &[
+    "change",
+    "comment",
+    "dedent",
+    "delete",
+    "format",
+    "indent",
+    "lower-case",
+    "reindent",
+    "switch-case",
+    "upper-case",
+    "yank",
+];
+
+/// What is pressed before a command and after it.
+fn around(id: &str) -> (&'static str, &'static str) {
+    if let Some((_, before, after)) = AROUND.iter().find(|(known, ..)| *known == id) {
+        return (before, after);
+    }
+    match id.strip_prefix("vim.") {
+        Some(object) if object.starts_with("around-") || object.starts_with("inside-") => ("v", ""),
+        Some(operator) if OPERATORS.contains(&operator) => ("", "w"),
+        Some(typed) if typed.starts_with("erase-") || typed.starts_with("overtype") => ("i é", ""),
+        _ => ("", ""),
+    }
+}
+
+async fn desk(id: &str, text: &str) -> Desk {
+    let (text, selection) = marked::parse(text);
+    let plan = match id.split('.').next() {
+        Some("vim") => Plan::new().keymap(VIM),
+        Some("helix") => Plan::new().keymap(HELIX),
+        _ => Plan::new().config("snippets/rust.json", SNIPPETS),
+    };
+    let plan = plan.with("größe.rs", text.to_string());
+    let plan = match id {
+        "file.next" | "file.previous" => plan.with("b.txt", "b\n"),
+        _ => plan.file("b.txt", "b\n"),
+    };
+    let plan = plan.file("src/a.txt", "").model("other");
+    let mut desk = plan.size(72, 14).start().await;
+    desk.keys("Alt-2").await;
+    desk.state().buffers.current_mut().unwrap().area.selection = selection;
+    desk.state().damage.all();
+    desk
+}
+
+fn shown(desk: &mut Desk) -> Option<String> {
+    let buffer = desk.state().buffers.current()?;
+    Some(marked::show(buffer.area.text(), &buffer.area.selection))
+}
+
+/// What is to be seen beside the text.
+fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
+    let state = desk.state();
+    let top = state.overlays.last().map(|overlay| match overlay {
+        Overlay::Picker(picker) => format!("picker {} at {}", picker.id, picker.selected),
+        Overlay::Question(question) => {
+            format!("question {:?} {:?}", question.topic, question.answer.text().to_string())
+        }
+        Overlay::Dialog(dialog) => format!("dialog {}", dialog.title),
+        Overlay::Undo(_) => "undo tree".to_string(),
+    });
+    let mut seen = vec![
+        ("shows", top.unwrap_or_default()),
+        ("mode", format!("{:?}", state.modal.mode)),
+        ("keys go to", format!("{:?}", state.panes.focus)),
+        ("panes", format!("{:?}", state.panes)),
+        ("windows", format!("{:?}", state.windows.shape())),
+        ("look", format!("{:?}, {:?}", state.look, state.search_how)),
+        ("quits", state.quit.to_string()),
+        ("waits", format!("{:?}", state.awaiting)),
+    ];
+    let picture = desk.picture();
+    seen.push(("screen", picture));
+    seen
+}
+
+/// What became of a text, in one line.
+async fn outcome(command: &Command, text: &str) -> String {
+    let mut desk = desk(command.id, text).await;
+    let (before, after) = around(command.id);
+    desk.keys(before).await;
+    let (was, beside) = (shown(&mut desk), besides(&mut desk));
+    desk.ide.app().with_cx(|cx| {
+        input::run(cx, command);
+        flow::after(cx);
+    });
+    desk.ide.idle().await;
+    if let Some((_, said)) = SAID.iter().find(|(known, _)| *known == command.id) {
+        desk.until(said, |state| state.status.message.contains(said)).await;
+    }
+    desk.keys(after).await;
+    let mut told = Vec::new();
+    let is = shown(&mut desk);
+    if is != was {
+        told.push(is.map_or("no file".to_string(), |is| format!("{is:?}")));
+    }
+    if !desk.message().is_empty() {
+        told.push(format!("says {:?}", desk.message()));
+    }
+    for ((what, was), (_, is)) in beside.into_iter().zip(besides(&mut desk)) {
+        match what {
+            _ if was == is => {}
+            // Only where nothing else tells what has happened.
+            "screen" if !told.is_empty() => {}
+            "screen" => {
+                let differs = |(was, is): &(&str, &str)| was != is;
+                let row = was.lines().zip(is.lines()).find(differs).map(|(_, is)| is.trim().to_string());
+                told.push(format!("screen {}", row.unwrap_or_default()));
+            }
+            "look" => told.push(format!("look {}", differing(&was, &is))),
+            what => told.push(format!("{what} {is}").trim_end().to_string()),
+        }
+    }
+    if told.is_empty() {
+        told.push("nothing".to_string());
+    }
+    let home = desk.path("").parent().unwrap().display().to_string();
+    told.join(", ").replace(&home, "HOME")
+}
+
+/// The words of a list that are others now.
+fn differing(was: &str, is: &str) -> String {
+    let pairs = was.split(", ").zip(is.split(", ")).filter(|(was, is)| was != is);
+    pairs.map(|(_, is)| is).collect::<Vec<_>>().join(", ")
+}
+
+/// The cases of the commands that a test is about.
+async fn cases(wanted: impl Fn(&str) -> bool) -> String {
+    let mut out = String::new();
+    let mut commands: Vec<&Command> = AREAS.iter().flat_map(|area| area.iter()).collect();
+    commands.sort_by_key(|command| command.id);
+    for command in commands.into_iter().filter(|command| wanted(command.id)) {
+        let (before, after) = around(command.id);
+        let keys = [("", before), ("… ", after)].map(|(sign, keys)| format!("{sign}{keys}"));
+        let keys = if before.is_empty() && after.is_empty() {
+            String::new()
+        } else {
+            format!("  ({})", keys.join(" ").trim())
+        };
+        writeln!(out, "{}{keys}", command.id).unwrap();
+        for text in TEXTS {
+            writeln!(out, "    {}", Box::pin(outcome(command, text)).await).unwrap();
+        }
+    }
+    out
+}
+
+/// Compares the cases of a part of the commands with those that are kept, or keeps them.
+async fn check(part: &str, wanted: impl Fn(&str) -> bool) {
+    let now = cases(wanted).await;
+    let path = root().join(format!("tests/fixtures/commands-{part}.txt"));
+    if std::env::var_os("COMMANDS_UPDATE").is_some() {
+        std::fs::write(&path, &now).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let rows = kept.lines().zip(now.lines()).enumerate().find(|(_, (kept, now))| kept != now);
+    assert!(rows.is_none(), "{}: {rows:?}", path.display());
+    assert_eq!(kept.lines().count(), now.lines().count(), "{} has other commands", path.display());
+}
+
+#[tokio::test]
+async fn vim_commands_have_cases() {
+    check("vim", |id| id.starts_with("vim.")).await;
+}
+
+#[tokio::test]
+async fn helix_commands_have_cases() {
+    check("helix", |id| id.starts_with("helix.")).await;
+}
+
+#[tokio::test]
+async fn editing_commands_have_cases() {
+    check("edit", |id| id.starts_with("edit.") || id.starts_with("select.") || id.starts_with("move.")).await;
+}
+
+#[tokio::test]
+async fn all_other_commands_have_cases() {
+    let others = ["vim.", "helix.", "edit.", "select.", "move."];
+    check("others", |id| !others.iter().any(|area| id.starts_with(area))).await;
+}
