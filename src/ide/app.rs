@@ -11,18 +11,17 @@ use super::answers;
 use super::arrange;
 use super::commands::command::Cx;
 use super::commands::file::save_buffer;
-use super::commands::snippets;
 use super::effect::Effect;
 use super::event::{Event, Happened};
 use super::layout;
 use super::modal::{cursor_shape, flow, repeat};
 use super::options::Options;
 use super::panes::{PANES, overlay, prompt};
-use super::pickers::{Load, PICKERS};
+use super::pickers::PICKERS;
 use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::state::damage::Part;
-use super::state::overlay::{Answer, Overlay, Picker};
+use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
@@ -283,39 +282,6 @@ impl App {
         self.perform(effects);
     }
 
-    fn open_picker(&mut self, id: &'static str) {
-        let Some(row) = PICKERS.iter().find(|row| row.id == id) else { return };
-        self.pickers += 1;
-        let mut picker = Picker::new(id, self.pickers, self.state.wake.clone());
-        let (injector, number) = (picker.injector(), picker.number);
-        let asked = match (row.load)(&self.state) {
-            Load::Rows(rows, marked) => {
-                picker.fill(rows);
-                picker.marked = marked;
-                picker.tick(FILL_WAIT_MS);
-                None
-            }
-            Load::Live(query) => {
-                picker.live = true;
-                picker.query.set(&query, self.clock.now_ms());
-                None
-            }
-            Load::Walk => Some(Effect::Walk(injector, number)),
-            Load::Entries => Some(Effect::Entries(injector, number)),
-            Load::Snippets => {
-                let (folder, names) = (self.state.config.join("snippets"), snippets::languages(&self.state));
-                Some(Effect::Snippets(injector, number, folder, names))
-            }
-            Load::Symbols(job) => Some(Effect::Symbols(injector, number, job)),
-        };
-        if let Some(effect) = asked {
-            picker.filling = true;
-            self.worker.perform(effect);
-        }
-        self.state.push_overlay(Overlay::Picker(Box::new(picker)));
-        self.with_cx(input::follow_query);
-    }
-
     /// Enter in a picker or a question.
     fn accept(&mut self) {
         if let Some(Overlay::Undo(_)) = self.state.overlays.last() {
@@ -508,5 +474,4 @@ impl App {
     }
 }
 
-/// How long a picker whose rows are there already waits for its first matches, in milliseconds.
-const FILL_WAIT_MS: u64 = 10;
+mod picking;

@@ -173,6 +173,15 @@ pub struct State {
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
 
+/// An agent that has done nothing yet.
+fn agent(options: &Options, tools: &Registry) -> Agent {
+    Agent {
+        tools: tools.default_names().map(String::from).collect(),
+        unrestricted: options.unrestricted,
+        ..Agent::default()
+    }
+}
+
 impl State {
     /// Nothing open, nothing read.
     pub fn new(
@@ -183,11 +192,7 @@ impl State {
     ) -> Self {
         let panes = Panes { focus: Focus::Agent, ..Panes::default() };
         let tools = Registry::builtin();
-        let agent = Agent {
-            tools: tools.default_names().map(String::from).collect(),
-            unrestricted: options.unrestricted,
-            ..Agent::default()
-        };
+        let agent = agent(options, &tools);
         Self {
             workspace: options.workspace.clone(),
             restoring: Restoring::new(options.keep_open, options.restored.clone()),
