@@ -1,6 +1,7 @@
 //! Finds what the editor is to show: scrolls to the cursor, lays out the rows, and tells which
 //! of them look different now. Must not draw. Costs what a screen of rows costs.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use ratatui::layout::Rect;
@@ -36,6 +37,8 @@ struct Frame<'a> {
     matches: &'a [Line],
     /// Whether it has the keys: what its cursor goes to is opened.
     is_active: bool,
+    /// What it showed, where nothing but the line with the cursor was edited since.
+    typed: Option<&'a Shown>,
 }
 
 /// Lays out what the editor shows. Gives the rows of the editor's part of the screen that must
@@ -47,6 +50,7 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     if state.buffers.current().is_none() {
         return before.0.is_none().then(Vec::new);
     }
+    let typed = before.0.as_ref().filter(|_| state.damage.is_caret_line_only());
     let places = state.windows.places(part);
     let several = places.windows.len() > 1;
     for (window, whole) in places.windows {
@@ -54,7 +58,7 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
         let title = titled.then_some(Rect { height: 1, ..whole });
         let rows = u16::from(titled);
         let area = Rect { y: whole.y + rows, height: whole.height - rows, ..whole };
-        lay_out_window(state, window, title, area);
+        lay_out_window(state, window, title, area, typed);
     }
     state.borders = places.borders;
     let now = state.shown.as_ref()?;
@@ -68,7 +72,13 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     Some(again)
 }
 
-fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area: Rect) {
+fn lay_out_window(
+    state: &mut State,
+    window: WindowId,
+    title: Option<Rect>,
+    area: Rect,
+    typed: Option<&Shown>,
+) {
     let is_active = window == state.windows.active;
     let id = if is_active { None } else { windowing::shown_in(state, window) };
     let buffer = match id {
@@ -78,7 +88,8 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
     let Some(buffer) = buffer else { return };
     let matches = state.survey.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
     let tab_width = buffer.tab_width(state.show.tab_width);
-    let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active };
+    let typed = typed.filter(|before| is_active && before.window == window && before.buffer == buffer.id);
+    let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active, typed };
     if is_active {
         state.shown = Some(lay_out(buffer, &frame));
     } else {
@@ -129,8 +140,11 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
     let top = follow(buffer, frame, cols);
     let view = &buffer.area.riders.view;
     let lens = buffer.area.lens(tab_width);
-    let mut rows = lens.rows_from(top, height);
     let head = buffer.area.caret();
+    let mut rows = match frame.typed.and_then(|before| moved_on(before, &lens, &top, area, head)) {
+        Some(rows) => rows,
+        None => lens.rows_from(top, height),
+    };
     let pair = if look.brackets { pair_at(buffer, &rows) } else { None };
     let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
     let sticky = if look.sticky { stick(buffer, &lens, &mut rows, head) } else { 0 };
@@ -144,12 +158,37 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
         cols,
         left: view.left.0,
         wrap: view.wrap,
+        end: buffer.area.text().end(),
         caret: buffer.area.text().line_of(head),
         rows,
         sticky,
         pair,
         bar,
     }
+}
+
+/// The rows that were shown, after edits in the line with the cursor alone: those below it only
+/// moved on, and need not be looked for in the text, which no key finds in the caches.
+fn moved_on(before: &Shown, lens: &Lens<'_>, top: &Row, area: Rect, head: Byte) -> Option<Vec<Row>> {
+    let text = lens.text;
+    let by_lines =
+        lens.wrap.is_none() && lens.folds.is_empty() && before.wrap.is_none() && before.sticky == 0;
+    if !by_lines || before.area != area || before.caret != text.line_of(head) {
+        return None;
+    }
+    let shift = text.end().0 as isize - before.end.0 as isize;
+    let moved = |at: Byte| Byte(at.0.saturating_add_signed(shift));
+    let row = |row: &Row| match row.line.cmp(&before.caret) {
+        Ordering::Less => row.clone(),
+        Ordering::Equal => Row { end: moved(row.end), ..row.clone() },
+        Ordering::Greater => Row { start: moved(row.start), end: moved(row.end), ..row.clone() },
+    };
+    let rows: Vec<Row> = before.rows.iter().map(row).collect();
+    if rows.first() != Some(top) {
+        return None;
+    }
+    debug_assert_eq!(rows, lens.rows_from(top.clone(), usize::from(area.height)));
+    Some(rows)
 }
 
 /// The named things around a place, outermost first.

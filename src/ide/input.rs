@@ -149,10 +149,10 @@ fn press(cx: &mut Cx<'_>, key: Key) {
 /// A key that begins or continues nothing: a character is typed, a broken sequence is told.
 fn unknown(cx: &mut Cx<'_>, key: Key) {
     let broken = cx.state.pending.len() > 1;
-    let keys: Vec<String> = std::mem::take(&mut cx.state.pending).iter().map(ToString::to_string).collect();
+    let keys = std::mem::take(&mut cx.state.pending);
     if broken || !cursors::types(cx.state) {
         cx.state.modal.forget();
-        cx.state.fail(format!("{} does nothing here", keys.join(" ")));
+        cx.state.fail(format!("{} does nothing here", names(&keys)));
         return;
     }
     match key.typed() {
@@ -167,8 +167,12 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
             follow_query(cx);
         }
         Some(_) => {}
-        None => cx.state.say(format!("{} does nothing here; F2 shows the keys", keys.join(" "))),
+        None => cx.state.say(format!("{} does nothing here; F2 shows the keys", names(&keys))),
     }
+}
+
+fn names(keys: &[Key]) -> String {
+    keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a question has come up by itself so recently that keys cannot be meant for it.

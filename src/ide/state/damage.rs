@@ -100,6 +100,12 @@ impl Damage {
         self.caret_line
     }
 
+    /// Whether nothing else of the editor must be drawn.
+    pub fn is_caret_line_only(&self) -> bool {
+        let more = self.everything || self.touched || self.recolored.is_some();
+        self.caret_line && !more && !self.parts.contains(&Part::Editor)
+    }
+
     /// Whether anything changed.
     pub fn any(&self) -> bool {
         self.everything
