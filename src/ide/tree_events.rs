@@ -20,12 +20,15 @@ pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     if cx.state.tree_steps.is_busy {
         return cx.state.say("files are being moved already");
     }
-    if let TreeJob::Move { from, .. } = &job {
+    if let TreeJob::Move { from, .. } | TreeJob::Delete(from) = &job {
         let saving = cx.state.buffers.all().iter().find(|buffer| buffer.saving && is_below(buffer, from));
         if let Some(buffer) = saving {
             let name = buffer.name();
+            cx.state.tree_steps.done.extend(of);
             return cx.state.say(format!("{name} is being saved; try again"));
         }
+    }
+    if let TreeJob::Move { from, .. } = &job {
         // Until it is done the file is at neither path for sure: nobody is to look at it.
         for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
             buffer.saving = true;
@@ -63,8 +66,10 @@ pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
             if let TreeJob::Move { from, .. } = &job {
                 settle(cx, from);
             }
-            // It can be tried again.
-            cx.state.tree_steps.done.extend(of);
+            // It can be tried again, but what was made and is in use would only be in the way of
+            // the steps before.
+            let again = of.filter(|_| error.kind() != ErrorKind::DirectoryNotEmpty);
+            cx.state.tree_steps.done.extend(again);
             let what = told(cx, &job);
             return cx.state.fail(format!("not done: {what}: {why}"));
         }
