@@ -133,6 +133,16 @@ async fn a_step_that_has_to_wait_is_not_forgotten() {
 }
 
 #[tokio::test]
+async fn leaving_while_files_are_changed_is_asked_about() {
+    let mut desk = desk().await;
+    for key in ["End", "d", "Ctrl-q"] {
+        desk.ide.press(key);
+    }
+    assert!(!desk.state().quit);
+    assert!(desk.picture().contains("leaving can stop that half-way"), "{}", desk.picture());
+}
+
+#[tokio::test]
 async fn unsaved_text_of_a_deleted_file_stays() {
     let mut desk = desk().await;
     desk.keys("Alt-2").await;
