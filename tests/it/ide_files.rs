@@ -143,6 +143,21 @@ async fn leaving_while_files_are_changed_is_asked_about() {
 }
 
 #[tokio::test]
+async fn unsaved_text_is_kept_under_the_name_that_its_file_was_given() {
+    let mut desk = desk().await;
+    desk.keys("Alt-2").await;
+    desk.type_in("my ").await;
+    desk.wait(std::time::Duration::from_secs(1));
+    desk.ide.idle().await;
+    desk.keys("Alt-1 End r").await;
+    answer(&mut desk, "moved.md").await;
+    desk.wait(std::time::Duration::from_secs(1));
+    desk.ide.idle().await;
+    let mut desk = desk.again().open("moved.md").start().await;
+    assert!(desk.picture().contains("The program ended before moved.md was saved."), "{}", desk.picture());
+}
+
+#[tokio::test]
 async fn unsaved_text_of_a_deleted_file_stays() {
     let mut desk = desk().await;
     desk.keys("Alt-2").await;
