@@ -134,6 +134,7 @@ fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
                 rules::opened(cx, id);
             }
             settle(cx, to);
+            cx.state.restoring.renamed();
         }
         TreeJob::Delete(path) => {
             // What is unsaved stays; the rest can be had back from where it is kept.
