@@ -349,13 +349,13 @@ impl Found<'_> {
         while let Some((from, to, put)) = rest.next() {
             lines.go_to(*from);
             let (begin, first) = (lines.start, lines.line);
-            let mut new = self.text[begin..*from].to_string();
+            let mut new = self.text[begin..self.before_ending(*from)].to_string();
             new.push_str(put.as_deref().unwrap_or_default());
             let mut done = *to;
             // What replaces the end of a line takes the next line along.
             lines.go_to(done);
             while let Some((from, to, put)) = rest.next_if(|(from, ..)| lines.holds(*from)) {
-                new.push_str(&self.text[done..*from]);
+                new.push_str(self.text.get(done..self.before_ending(*from)).unwrap_or_default());
                 new.push_str(put.as_deref().unwrap_or_default());
                 done = *to;
                 lines.go_to(done);
@@ -363,15 +363,25 @@ impl Found<'_> {
             let end = lines.start + lines.content().len();
             // A match may reach into what ends the line: `\r` belongs to no line's content.
             new.push_str(self.text.get(done..end).unwrap_or_default());
+            if done > end && new.ends_with('\r') {
+                new.pop();
+            }
             let old = plain(&self.text[begin..end.max(begin)]);
             self.hits.push(Hit { first, last: lines.line, old, new: Some(plain(&new)), at: from - begin });
         }
+    }
+
+    /// Where a match begins; one that takes the second half of a line's end takes the first along.
+    fn before_ending(&self, from: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let halved = bytes.get(from) == Some(&b'\n') && bytes[..from].ends_with(b"\r");
+        from - usize::from(halved)
     }
 }
 
 /// Lines apart by `\n` alone.
 fn plain(text: &str) -> String {
-    text.replace("\r\n", "\n").trim_end_matches('\r').to_string()
+    text.replace("\r\n", "\n")
 }
 
 /// A line of a text on the way through its lines. Where it ends is looked for once: there may be

@@ -150,6 +150,15 @@ fn replacements_fill_groups_and_keep_lines_together_where_they_must() {
 }
 
 #[test]
+fn line_ends_of_two_characters_are_replaced_whole() {
+    let rows = |wanted: &str, new: &str, text: &str| rows(&pattern(wanted).replaced_by(new, true), text);
+    assert_eq!(rows(r"\n", " ", "a\r\né\r\nb"), [r#"f:1-3:"a\né\nb" => "a é b""#]);
+    assert_eq!(rows(r"(a)\r", "$1\r", "a\r\n"), [r#"f:1-1:"a" => "a""#]);
+    // One that ends no line is text.
+    assert_eq!(rows("a", "c", "a\r\r\nb"), [r#"f:1-1:"a\r" => "c\r""#]);
+}
+
+#[test]
 fn what_is_no_expression_is_told_as_such() {
     assert!(Pattern::new("(").is_err());
     assert!(pattern(r"a\nb").replacement.is_none());
