@@ -330,7 +330,7 @@ impl Found<'_> {
             let last = (*to).max(from + 1) - 1;
             loop {
                 if lines.line >= next {
-                    let at = from.saturating_sub(lines.start);
+                    let at = self.before_ending(*from).saturating_sub(lines.start);
                     let old = lines.content().to_string();
                     self.hits.push(Hit { first: lines.line, last: lines.line, old, new: None, at });
                     next = lines.line + 1;
@@ -367,7 +367,8 @@ impl Found<'_> {
                 new.pop();
             }
             let old = plain(&self.text[begin..end.max(begin)]);
-            self.hits.push(Hit { first, last: lines.line, old, new: Some(plain(&new)), at: from - begin });
+            let at = self.before_ending(*from) - begin;
+            self.hits.push(Hit { first, last: lines.line, old, new: Some(plain(&new)), at });
         }
     }
 

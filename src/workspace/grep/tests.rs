@@ -159,6 +159,18 @@ fn line_ends_of_two_characters_are_replaced_whole() {
 }
 
 #[test]
+fn matches_begin_inside_their_lines() {
+    let root = place(&[("f", "é\r\n漢\r\n")]);
+    let open = Open { root: root.path().to_path_buf(), ..Open::default() };
+    for pattern in [pattern(r"\n"), pattern(r"\n").replaced_by("", true)] {
+        grep(root.path(), &pattern, 9, &CancellationToken::new(), &open, |file| {
+            assert!(file.hits.iter().all(|hit| hit.old.is_char_boundary(hit.at)), "{:?}", file.hits);
+            assert_eq!(file.hits[0].at, 2);
+        });
+    }
+}
+
+#[test]
 fn what_is_no_expression_is_told_as_such() {
     assert!(Pattern::new("(").is_err());
     assert!(pattern(r"a\nb").replacement.is_none());
