@@ -42,12 +42,19 @@ pub fn delete(path: &Path, kept: &Path) -> io::Result<PathBuf> {
     let place = tempfile::Builder::new().prefix("deleted-").tempdir_in(kept)?.keep();
     let to = place.join(name);
     if let Err(error) = move_to(path, &to) {
-        if let Err(error) = fs::remove_dir_all(&place) {
-            tracing::warn!(%error, "an empty folder is left where deleted files are kept");
+        // Not with what is in it: of what could be taken away in part alone, all of it is here.
+        if let Err(error) = fs::remove_dir(&place) {
+            tracing::warn!(%error, "a folder is left where deleted files are kept");
         }
         return Err(error);
     }
     Ok(to)
+}
+
+/// Whether nothing is in a file or folder.
+pub fn is_empty(path: &Path) -> io::Result<bool> {
+    let facts = fs::symlink_metadata(path)?;
+    if facts.is_dir() { Ok(fs::read_dir(path)?.next().is_none()) } else { Ok(facts.len() == 0) }
 }
 
 fn make_parent(path: &Path) -> io::Result<()> {
@@ -67,13 +74,29 @@ fn move_to(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies, and takes the original away once all of it is there.
+/// Copies, and takes the original away once all of it is there. What cannot be copied whole is not
+/// there at all; of what cannot be taken away whole, the copy stays.
 fn move_by_copy(from: &Path, to: &Path) -> io::Result<()> {
     if fs::symlink_metadata(to).is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
     }
-    copy(from, to)?;
-    if fs::symlink_metadata(from)?.is_dir() { fs::remove_dir_all(from) } else { fs::remove_file(from) }
+    if let Err(error) = copy(from, to) {
+        // What came there meanwhile is somebody else's.
+        if error.kind() != ErrorKind::AlreadyExists
+            && let Err(error) = remove(to)
+        {
+            tracing::warn!(%error, path = %to.display(), "a part of a copy is left");
+        }
+        return Err(error);
+    }
+    remove(from).map_err(|error| {
+        let told = format!("copied to {}, but not all of it can be taken away: {error}", to.display());
+        io::Error::new(error.kind(), told)
+    })
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
 /// Copies contents, permissions and links. Sockets, pipes and devices are refused.
@@ -101,8 +124,10 @@ fn clean(kept: &Path, now: SystemTime) -> io::Result<()> {
     for entry in fs::read_dir(kept)? {
         let entry = entry?;
         let age = now.duration_since(entry.metadata()?.modified()?).unwrap_or_default();
-        if age > KEPT_FOR {
-            fs::remove_dir_all(entry.path())?;
+        if age > KEPT_FOR
+            && let Err(error) = remove(&entry.path())
+        {
+            tracing::warn!(%error, path = %entry.path().display(), "what was deleted long ago stays");
         }
     }
     Ok(())
@@ -165,6 +190,33 @@ mod tests {
         assert!(second.exists());
         clean(&kept, SystemTime::now() + KEPT_FOR * 2).unwrap();
         assert!(!second.exists());
+    }
+
+    #[test]
+    fn what_can_be_taken_away_in_part_alone_is_whole_in_one_place() {
+        let (_folder, root) = place();
+        create(&root.join("f/x"), false).unwrap();
+        // `.` itself cannot be taken away, what is in it can.
+        assert!(move_by_copy(&root.join("f/."), &root.join("g")).is_err());
+        assert!(root.join("g/x").exists());
+        // Another file system, where there is one.
+        let other = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        create(&root.join("h/x"), false).unwrap();
+        assert!(delete(&root.join("h/."), other.path()).is_err());
+        let mut places = vec![root.join("h/x")];
+        for entry in fs::read_dir(other.path()).unwrap() {
+            places.push(entry.unwrap().path().join("h/x"));
+        }
+        assert!(places.iter().any(|place| place.exists()), "{places:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_copied_whole_leaves_nothing() {
+        let (_folder, root) = place();
+        create(&root.join("f/x"), false).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(root.join("f/socket")).unwrap();
+        assert!(move_by_copy(&root.join("f"), &root.join("g")).is_err());
+        assert!(root.join("f/x").exists() && !root.join("g").exists());
     }
 
     #[test]

@@ -91,6 +91,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             rules::written(cx, &shown_path);
             if renamed {
                 rules::opened(cx, saved.buffer);
+                cx.state.restoring.renamed();
             }
             undo_keeping::keep(cx, saved.buffer);
             after_save(cx, saved.buffer, &name, saved.then);

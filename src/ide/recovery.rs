@@ -50,7 +50,7 @@ pub fn last(state: &mut State, chosen: bool, now_ms: u64) -> Vec<Job> {
 
 fn job(state: &mut State, id: BufferId, now_ms: u64) -> Option<Job> {
     let buffer = state.buffers.get_mut(id).filter(|buffer| buffer.is_unsaved())?;
-    let path = buffer.real.clone().or_else(|| buffer.path.clone());
+    let path = buffer.real_path().map(Path::to_path_buf);
     let key = key(path.as_deref(), id);
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
     let steps = buffer.area.document.steps();
@@ -69,7 +69,7 @@ fn key(path: Option<&Path>, id: BufferId) -> String {
 /// A file was opened: has a run before left unsaved text of it?
 pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    let Some(path) = buffer.real.clone().or_else(|| buffer.path.clone()) else { return };
+    let Some(path) = buffer.real_path().map(Path::to_path_buf) else { return };
     let text = buffer.area.text().clone();
     cx.effects.push(Effect::Keep(Job::Find { buffer: id, path, text }));
 }

@@ -20,12 +20,15 @@ pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     if cx.state.tree_steps.is_busy {
         return cx.state.say("files are being moved already");
     }
-    if let TreeJob::Move { from, .. } = &job {
+    if let TreeJob::Move { from, .. } | TreeJob::Delete(from) = &job {
         let saving = cx.state.buffers.all().iter().find(|buffer| buffer.saving && is_below(buffer, from));
         if let Some(buffer) = saving {
             let name = buffer.name();
+            cx.state.tree_steps.done.extend(of);
             return cx.state.say(format!("{name} is being saved; try again"));
         }
+    }
+    if let TreeJob::Move { from, .. } = &job {
         // Until it is done the file is at neither path for sure: nobody is to look at it.
         for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
             buffer.saving = true;
@@ -63,8 +66,10 @@ pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
             if let TreeJob::Move { from, .. } = &job {
                 settle(cx, from);
             }
-            // It can be tried again.
-            cx.state.tree_steps.done.extend(of);
+            // It can be tried again, but what was made and is in use would only be in the way of
+            // the steps before.
+            let again = of.filter(|_| error.kind() != ErrorKind::DirectoryNotEmpty);
+            cx.state.tree_steps.done.extend(again);
             let what = told(cx, &job);
             return cx.state.fail(format!("not done: {what}: {why}"));
         }
@@ -129,6 +134,7 @@ fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
                 rules::opened(cx, id);
             }
             settle(cx, to);
+            cx.state.restoring.renamed();
         }
         TreeJob::Delete(path) => {
             // What is unsaved stays; the rest can be had back from where it is kept.

@@ -20,7 +20,7 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
     let is_as_read =
         |buffer: &&mut Buffer| buffer.stamp.is_some() && buffer.area.document.history().is_empty();
     let Some(buffer) = cx.state.buffers.get_mut(id).filter(is_as_read) else { return };
-    let Some(path) = buffer.real.clone().or_else(|| buffer.path.clone()) else { return };
+    let Some(path) = buffer.real_path().map(ToOwned::to_owned) else { return };
     let text = buffer.area.text().clone();
     let is_wanted = cx.state.undo_keeping.is_some() && text.end().0 <= TEXT_MAX;
     cx.effects.extend(is_wanted.then_some(Effect::Undo(UndoJob::Find { buffer: id, path, text })));
@@ -73,7 +73,7 @@ fn job(state: &mut State, id: BufferId) -> Option<UndoJob> {
     if !wanted || buffer.undo_kept == Some(now) {
         return None;
     }
-    let path = buffer.real.clone().or_else(|| buffer.path.clone())?;
+    let path = buffer.real_path()?.to_path_buf();
     buffer.undo_kept = Some(now);
     *number += 1;
     let (history, text) = (document.history().clone(), document.text().clone());

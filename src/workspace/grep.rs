@@ -323,19 +323,19 @@ impl Found<'_> {
 
     /// Every line that a match touches, once.
     fn found(&mut self, start: usize, line: usize, matches: &[Match]) {
-        let mut lines = Lines { text: self.text, start, line };
+        let mut lines = Lines::new(self.text, start, line);
         let mut next = 0;
         for (from, to, _) in matches {
             lines.go_to(*from);
             let last = (*to).max(from + 1) - 1;
             loop {
                 if lines.line >= next {
-                    let at = from.saturating_sub(lines.start);
+                    let at = self.before_ending(*from).saturating_sub(lines.start);
                     let old = lines.content().to_string();
                     self.hits.push(Hit { first: lines.line, last: lines.line, old, new: None, at });
                     next = lines.line + 1;
                 }
-                if lines.end() > last || !lines.step() {
+                if lines.end > last || !lines.step() {
                     break;
                 }
             }
@@ -344,18 +344,18 @@ impl Found<'_> {
 
     /// The lines that matches touch, those together that a match spans, with what they become.
     fn replaced(&mut self, start: usize, line: usize, matches: &[Match]) {
-        let mut lines = Lines { text: self.text, start, line };
+        let mut lines = Lines::new(self.text, start, line);
         let mut rest = matches.iter().peekable();
         while let Some((from, to, put)) = rest.next() {
             lines.go_to(*from);
             let (begin, first) = (lines.start, lines.line);
-            let mut new = self.text[begin..*from].to_string();
+            let mut new = self.text[begin..self.before_ending(*from)].to_string();
             new.push_str(put.as_deref().unwrap_or_default());
             let mut done = *to;
             // What replaces the end of a line takes the next line along.
             lines.go_to(done);
             while let Some((from, to, put)) = rest.next_if(|(from, ..)| lines.holds(*from)) {
-                new.push_str(&self.text[done..*from]);
+                new.push_str(self.text.get(done..self.before_ending(*from)).unwrap_or_default());
                 new.push_str(put.as_deref().unwrap_or_default());
                 done = *to;
                 lines.go_to(done);
@@ -363,57 +363,72 @@ impl Found<'_> {
             let end = lines.start + lines.content().len();
             // A match may reach into what ends the line: `\r` belongs to no line's content.
             new.push_str(self.text.get(done..end).unwrap_or_default());
+            if done > end && new.ends_with('\r') {
+                new.pop();
+            }
             let old = plain(&self.text[begin..end.max(begin)]);
-            self.hits.push(Hit { first, last: lines.line, old, new: Some(plain(&new)), at: from - begin });
+            let at = self.before_ending(*from) - begin;
+            self.hits.push(Hit { first, last: lines.line, old, new: Some(plain(&new)), at });
         }
+    }
+
+    /// Where a match begins; one that takes the second half of a line's end takes the first along.
+    fn before_ending(&self, from: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let halved = bytes.get(from) == Some(&b'\n') && bytes[..from].ends_with(b"\r");
+        from - usize::from(halved)
     }
 }
 
 /// Lines apart by `\n` alone.
 fn plain(text: &str) -> String {
-    text.replace("\r\n", "\n").trim_end_matches('\r').to_string()
+    text.replace("\r\n", "\n")
 }
 
-/// A line of a text on the way through its lines.
+/// A line of a text on the way through its lines. Where it ends is looked for once: there may be
+/// many matches in a long one.
 struct Lines<'a> {
     text: &'a str,
     start: usize,
+    /// Where the next line begins.
+    end: usize,
     line: usize,
 }
 
-impl Lines<'_> {
-    /// Where the next line begins.
-    fn end(&self) -> usize {
-        let rest = &self.text.as_bytes()[self.start..];
-        memchr::memchr(b'\n', rest).map_or(self.text.len(), |at| self.start + at + 1)
+impl<'a> Lines<'a> {
+    fn new(text: &'a str, start: usize, line: usize) -> Self {
+        Self { text, start, end: Self::end_of(text, start), line }
+    }
+
+    fn end_of(text: &str, start: usize) -> usize {
+        memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at + 1)
     }
 
     /// Whether an offset behind the line's start is in it; the end of a text is in its last line.
     fn holds(&self, at: usize) -> bool {
-        let end = self.end();
-        at < end || end == self.text.len() && !self.text.ends_with('\n')
+        at < self.end || self.end == self.text.len() && !self.text.ends_with('\n')
     }
 
     /// The line without what ends it.
-    fn content(&self) -> &str {
-        let line = &self.text[self.start..self.end()];
+    fn content(&self) -> &'a str {
+        let line = &self.text[self.start..self.end];
         let line = line.strip_suffix('\n').unwrap_or(line);
         line.strip_suffix('\r').unwrap_or(line)
     }
 
     /// Goes on to the next line, if there is one.
     fn step(&mut self) -> bool {
-        let end = self.end();
-        if !self.text[..end].ends_with('\n') || end == self.text.len() {
+        if !self.text[..self.end].ends_with('\n') || self.end == self.text.len() {
             return false;
         }
-        (self.start, self.line) = (end, self.line + 1);
+        (self.start, self.line) = (self.end, self.line + 1);
+        self.end = Self::end_of(self.text, self.start);
         true
     }
 
     /// Goes on to the line of an offset.
     fn go_to(&mut self, at: usize) {
-        while self.end() <= at && self.step() {}
+        while self.end <= at && self.step() {}
     }
 }
 

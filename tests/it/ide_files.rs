@@ -101,6 +101,63 @@ async fn what_is_deleted_comes_back() {
 }
 
 #[tokio::test]
+async fn what_was_made_and_written_to_is_not_taken_back() {
+    let mut desk = desk().await;
+    desk.keys("a").await;
+    answer(&mut desk, "one.md").await;
+    desk.keys("Alt-1 a").await;
+    answer(&mut desk, "two.md").await;
+    desk.type_in("much").await;
+    desk.keys("Ctrl-s").await;
+    desk.keys("Alt-1 u").await;
+    assert_eq!(desk.disk("two.md"), "much");
+    assert_eq!(desk.message(), "not done: deleted two.md: it is no longer empty");
+    desk.keys("u").await;
+    assert!(!desk.path("one.md").exists(), "the step before can be taken back");
+}
+
+#[tokio::test]
+async fn a_step_that_has_to_wait_is_not_forgotten() {
+    let mut desk = desk().await;
+    desk.keys("End r").await;
+    answer(&mut desk, "moved.md").await;
+    desk.keys("Alt-2").await;
+    desk.type_in("my ").await;
+    desk.ide.press("Ctrl-s");
+    desk.ide.press("Alt-1");
+    desk.ide.press("u");
+    assert_eq!(desk.message(), "moved.md is being saved; try again");
+    desk.ide.idle().await;
+    desk.keys("u").await;
+    assert_eq!(desk.disk("notes.md"), "my notes\n");
+}
+
+#[tokio::test]
+async fn leaving_while_files_are_changed_is_asked_about() {
+    let mut desk = desk().await;
+    for key in ["End", "d", "Ctrl-q"] {
+        desk.ide.press(key);
+    }
+    assert!(!desk.state().quit);
+    assert!(desk.picture().contains("leaving can stop that half-way"), "{}", desk.picture());
+}
+
+#[tokio::test]
+async fn unsaved_text_is_kept_under_the_name_that_its_file_was_given() {
+    let mut desk = desk().await;
+    desk.keys("Alt-2").await;
+    desk.type_in("my ").await;
+    desk.wait(std::time::Duration::from_secs(1));
+    desk.ide.idle().await;
+    desk.keys("Alt-1 End r").await;
+    answer(&mut desk, "moved.md").await;
+    desk.wait(std::time::Duration::from_secs(1));
+    desk.ide.idle().await;
+    let mut desk = desk.again().open("moved.md").start().await;
+    assert!(desk.picture().contains("The program ended before moved.md was saved."), "{}", desk.picture());
+}
+
+#[tokio::test]
 async fn unsaved_text_of_a_deleted_file_stays() {
     let mut desk = desk().await;
     desk.keys("Alt-2").await;

@@ -67,6 +67,21 @@ async fn what_is_open_survives_a_crash() {
 }
 
 #[tokio::test]
+async fn files_with_another_name_survive_a_crash() {
+    let mut desk = Plan::new().restoring().file("a.txt", "a\n").file("b.txt", "b\n").start().await;
+    desk.keys("Alt-1 Home Enter").await;
+    desk.wait(Duration::from_secs(2));
+    desk.ide.idle().await;
+    desk.keys("Alt-1 r Ctrl-u").await;
+    desk.type_in("c.txt").await;
+    desk.keys("Enter").await;
+    desk.wait(Duration::from_secs(2));
+    desk.ide.idle().await;
+    let mut desk = desk.again().restoring().start().await;
+    assert_eq!((desk.message().as_str(), names(&mut desk)), ("", vec!["c.txt".to_string()]));
+}
+
+#[tokio::test]
 async fn files_that_are_gone_are_said_and_their_windows_close() {
     let desk = divided().await;
     let gone = desk.path("größe.txt");

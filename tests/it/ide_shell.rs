@@ -32,6 +32,16 @@ async fn the_whole_text_goes_where_nothing_is_selected() {
 }
 
 #[tokio::test]
+async fn no_half_of_a_line_end_is_left_where_the_last_line_has_none() {
+    let mut desk = Plan::new().with("a.txt", "a\r\nb").start().await;
+    pipe(&mut desk, "Alt-6 |", "sort -r; :").await;
+    assert_eq!(desk.text(), "b\r\na");
+    desk.keys("Ctrl-Home").await;
+    pipe(&mut desk, "Alt-6 !", "printf 'x\\r\\n'").await;
+    assert_eq!(desk.text(), "xb\r\na");
+}
+
+#[tokio::test]
 async fn output_is_put_in_at_every_cursor() {
     let mut desk = Plan::new().with("a.txt", "1\n2\n").file("é", "").start().await;
     desk.keys("Ctrl-Alt-Down").await;

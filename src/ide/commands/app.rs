@@ -29,14 +29,16 @@ fn quit(cx: &mut Cx<'_>) {
     let files = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name()));
     let unsaved: Vec<String> = files.chain(lists).collect();
     let working = cx.state.agent.working_since.is_some();
-    if unsaved.is_empty() && !working {
+    let changing = cx.state.lists.is_busy() || cx.state.tree_steps.is_busy;
+    if unsaved.is_empty() && !working && !changing {
         cx.state.quit = true;
         return;
     }
-    cx.state.push_overlay(Overlay::Dialog(quit_dialog(&cx.state.buffers, &cx.state.agent, unsaved)));
+    let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing));
+    cx.state.push_overlay(Overlay::Dialog(dialog));
 }
 
-fn quit_dialog(buffers: &Buffers, agent: &Agent, unsaved: Vec<String>) -> Dialog {
+fn quit_dialog(buffers: &Buffers, agent: &Agent, (unsaved, changing): (Vec<String>, bool)) -> Dialog {
     let mut lines = Vec::new();
     if !unsaved.is_empty() {
         lines
@@ -45,6 +47,9 @@ fn quit_dialog(buffers: &Buffers, agent: &Agent, unsaved: Vec<String>) -> Dialog
     }
     if agent.working_since.is_some() {
         lines.push("The agent is working; leaving interrupts it.".to_string());
+    }
+    if changing {
+        lines.push("Files are being changed; leaving can stop that half-way.".to_string());
     }
     let dialog = Dialog::ask("quit?", lines);
     let dialog = match buffers.unsaved().next() {

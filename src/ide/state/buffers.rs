@@ -106,6 +106,11 @@ impl Buffer {
         name.map_or_else(|| "scratch".to_string(), |name| name.to_string_lossy().into_owned())
     }
 
+    /// Where its file is with every link followed, as far as that is known.
+    pub fn real_path(&self) -> Option<&Path> {
+        self.real.as_deref().or(self.path.as_deref())
+    }
+
     /// Columns from one tab stop to the next; `usual` where its project says nothing.
     pub fn tab_width(&self, usual: usize) -> usize {
         self.rules.tab_width.unwrap_or(usual)

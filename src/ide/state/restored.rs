@@ -65,4 +65,9 @@ impl Restoring {
     pub fn new(on: bool, restored: Option<Restored>) -> Self {
         Self { on, restored, mark: Mark::default(), due: None }
     }
+
+    /// An open file has another path.
+    pub fn renamed(&mut self) {
+        self.mark = Mark::default();
+    }
 }

@@ -56,6 +56,6 @@ pub enum ShellProblem {
     #[error("the command's output is no UTF-8; nothing is changed")]
     NoText,
     /// It says too much.
-    #[error("the command's output is longer than {0} MB; nothing is changed")]
+    #[error("the command's output is longer than {0} MB in all; nothing is changed")]
     TooLong(usize),
 }

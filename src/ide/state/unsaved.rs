@@ -85,7 +85,6 @@ impl Unsaved {
     /// what is saved or closed are to be removed. The cost is that of the open files' number.
     pub fn watch(&mut self, buffers: &[Buffer], now: Duration) -> Vec<Due> {
         for buffer in buffers {
-            let version = buffer.area.document.version();
             if !buffer.is_unsaved() {
                 if let Some(track) = self.tracks.get_mut(&buffer.id) {
                     (track.due, track.kept, track.failed) = (None, None, false);
@@ -93,7 +92,7 @@ impl Unsaved {
                 continue;
             }
             let track = self.tracks.entry(buffer.id).or_default();
-            if track.kept.as_ref().is_none_or(|(head, _)| head.version != version) {
+            if track.kept.as_ref().is_none_or(|(head, _)| !is_of(head, buffer)) {
                 let anew = track.kept.is_some() && !buffer.area.document.has_steps();
                 let delay = if anew { delay(buffer.area.text().end().0) } else { DELAY };
                 let delay = if track.failed { delay.max(DELAY_FAILED) } else { delay };
@@ -211,6 +210,16 @@ impl Unsaved {
     pub fn take(&mut self, number: u64) -> Option<LeftText> {
         self.left.remove(&number)
     }
+}
+
+/// Whether that is known about a buffer's text as it is: a file that was moved is offered where it
+/// is now.
+fn is_of(head: &Head, buffer: &Buffer) -> bool {
+    let document = &buffer.area.document;
+    head.version == document.version()
+        && head.path.as_deref() == buffer.real_path()
+        && head.stamp == buffer.stamp
+        && head.format == document.format()
 }
 
 /// How long an edit of a text of that many bytes may wait.

@@ -39,8 +39,8 @@ async fn run(
     job: &ShellJob,
 ) -> Result<Vec<(std::ops::Range<crate::text::position::Byte>, String)>, ShellProblem> {
     if !job.reads {
-        let output = one(env, job, Vec::new(), OUTPUT_MAX).await?;
-        let output = output.strip_suffix('\n').unwrap_or(&output);
+        let output = one(env, job, Vec::new(), OUTPUT_MAX / job.places.len().max(1)).await?;
+        let output = without_end(&output);
         return Ok(job.places.iter().map(|place| (place.clone(), output.to_string())).collect());
     }
     let mut left = OUTPUT_MAX;
@@ -55,12 +55,17 @@ async fn run(
         let mut output = one(env, job, bytes, left).await?;
         left -= output.len();
         // Commands end their last line; a part of a line must not be broken by that.
-        if !ends && output.ends_with('\n') {
-            output.pop();
+        if !ends {
+            output.truncate(without_end(&output).len());
         }
         edits.push((place.clone(), output));
     }
     Ok(edits)
+}
+
+/// Output without what ends its last line.
+fn without_end(output: &str) -> &str {
+    output.strip_suffix('\n').map_or(output, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// What comes in, up to so many bytes; tells somebody when there is more.

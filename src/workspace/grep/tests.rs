@@ -150,6 +150,27 @@ fn replacements_fill_groups_and_keep_lines_together_where_they_must() {
 }
 
 #[test]
+fn line_ends_of_two_characters_are_replaced_whole() {
+    let rows = |wanted: &str, new: &str, text: &str| rows(&pattern(wanted).replaced_by(new, true), text);
+    assert_eq!(rows(r"\n", " ", "a\r\né\r\nb"), [r#"f:1-3:"a\né\nb" => "a é b""#]);
+    assert_eq!(rows(r"(a)\r", "$1\r", "a\r\n"), [r#"f:1-1:"a" => "a""#]);
+    // One that ends no line is text.
+    assert_eq!(rows("a", "c", "a\r\r\nb"), [r#"f:1-1:"a\r" => "c\r""#]);
+}
+
+#[test]
+fn matches_begin_inside_their_lines() {
+    let root = place(&[("f", "é\r\n漢\r\n")]);
+    let open = Open { root: root.path().to_path_buf(), ..Open::default() };
+    for pattern in [pattern(r"\n"), pattern(r"\n").replaced_by("", true)] {
+        grep(root.path(), &pattern, 9, &CancellationToken::new(), &open, |file| {
+            assert!(file.hits.iter().all(|hit| hit.old.is_char_boundary(hit.at)), "{:?}", file.hits);
+            assert_eq!(file.hits[0].at, 2);
+        });
+    }
+}
+
+#[test]
 fn what_is_no_expression_is_told_as_such() {
     assert!(Pattern::new("(").is_err());
     assert!(pattern(r"a\nb").replacement.is_none());
