@@ -205,6 +205,23 @@ async fn many_lines_are_indented_again_on_a_task() {
 }
 
 #[tokio::test]
+async fn lines_are_indented_by_the_code_as_it_was_just_changed() {
+    for lines in [2, 20_000] {
+        let code = format!("fn f() {{\n{}}}\n", "a();\n".repeat(lines));
+        let mut desk = Plan::new().with("a.rs", &code).start().await;
+        desk.ide.press("x Backspace Alt-h Alt-7 =");
+        desk.ide.idle().await;
+        assert!(desk.text() == code.replace("a();", "    a();"), "{lines}: {}", desk.message());
+    }
+    let map = include_str!("../../keymaps/vim.toml");
+    let code = "def é():\n    a\n    b\n";
+    let mut desk = Plan::new().keymap(map).with("a.py", code).start().await;
+    desk.type_now("jddugg=G");
+    desk.ide.idle().await;
+    assert_eq!(desk.text(), code, "no brackets say how far in these lines are");
+}
+
+#[tokio::test]
 async fn a_word_that_closes_a_block_goes_under_what_it_closes() {
     let mut desk = Plan::new().with("a.rb", "").start().await;
     desk.type_in("def f").await;
