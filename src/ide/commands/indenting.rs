@@ -46,9 +46,8 @@ fn reindent(cx: &mut Cx<'_>) {
     let weight = lines.len() * BYTES_PER_LINE + if tree.is_some() { 0 } else { text.end().0 };
     let work = move || -> elsewhere::Then {
         let read = || Syntax::parse(language, &text, None, READ_BUDGET).map(Arc::new);
-        let tree = match tree.map_or_else(read, Ok) {
-            Ok(tree) => tree,
-            Err(_) => return Box::new(|_| Err("this code cannot be read, or not in time".to_string())),
+        let Ok(tree) = tree.map_or_else(read, Ok) else {
+            return Box::new(|_| Err("this code cannot be read, or not in time".to_string()));
         };
         let edit = indent::reindent(&text, &selection, lines, &unit, |line| tree.of(&text, line));
         Box::new(move |cx| {
