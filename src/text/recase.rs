@@ -109,6 +109,9 @@ mod tests {
         check(Case::Lower, "»ÉA«B|c", "»éa«B|c");
         check(Case::Title, "«the don't éTAT»", "«The Don't État»");
         check(Case::Title, "H|ELLO.|", "H|ello.|");
+        check(Case::Upper, "»É« b| É|A", "»É« B| É|A");
+        let (text, selection) = marked::parse("«É» A|B");
+        assert!(recase(&text, &selection, Case::Upper).changes.is_identity(), "nothing is another");
     }
 
     #[test]

@@ -11,6 +11,8 @@ const LENGTH_MAX: usize = 64 << 10;
 const DEPTH_MAX: usize = 16;
 /// More text than this is not made of one snippet: mirrors of mirrors grow fast.
 const EXPANDED_MAX: usize = 1 << 20;
+/// More stops than this are not written for one snippet: mirrors of nothing grow no text.
+const WRITTEN_MAX: usize = 1 << 16;
 
 /// Why a text is no snippet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,6 +91,7 @@ impl Snippet {
             stops: BTreeMap::new(),
             open: Vec::new(),
             turns: 0,
+            written: 0,
         };
         writer.parts(&self.parts, true)?;
         let end = writer.text.len();
@@ -131,6 +134,8 @@ struct Writer<'a> {
     open: Vec<u32>,
     /// How many places there are.
     turns: usize,
+    /// How many stops were written, mirrors and what is in them too.
+    written: usize,
 }
 
 impl Writer<'_> {
@@ -154,6 +159,14 @@ impl Writer<'_> {
     }
 
     fn stop(&mut self, number: u32, part: &Part, notes: bool) -> Result<(), BadSnippet> {
+        self.written += 1;
+        if self.written > WRITTEN_MAX {
+            return Err(BadSnippet::TooLong);
+        }
+        // Mirrors nest deeper than what is written does.
+        if self.open.len() > DEPTH_MAX {
+            return Err(BadSnippet::TooDeep);
+        }
         let start = self.text.len();
         let default = self.defaults.get(&number).copied();
         // A stop within its own default is empty there.

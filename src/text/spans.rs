@@ -36,7 +36,10 @@ pub fn replace(
         let start = Byte(old.start.0.saturating_add_signed(shift));
         shift += content.len() as isize - (old.end - old.start) as isize;
         done.push(Done { old: old.clone(), new: start..start + content.len() });
-        edits.push((old, content));
+        // What is the same already is no change of the text.
+        if *text.slice(old.clone()) != *content {
+            edits.push((old, content));
+        }
     }
     let changes = ChangeSet::replace(text.end().0, edits);
     let mut result = text.clone();

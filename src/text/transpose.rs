@@ -24,7 +24,7 @@ pub enum Unit {
 /// overlap, the first one counts.
 pub fn transpose(text: &Text, selection: &Selection, unit: Unit) -> Transaction {
     let mut edits: Vec<(ByteRange<Byte>, String)> = Vec::new();
-    let mut cursors: Vec<(usize, Byte)> = Vec::new();
+    let mut swaps: Vec<Swap> = Vec::new();
     let mut last = Byte(0);
     for (n, range) in selection.ranges().iter().enumerate() {
         let Some((first, second)) = pair(text, range.head, unit) else { continue };
@@ -32,24 +32,50 @@ pub fn transpose(text: &Text, selection: &Selection, unit: Unit) -> Transaction 
             continue;
         }
         last = second.end;
-        cursors.push((n, second.end));
         let swapped = [second.clone(), first.end..second.start, first.clone()];
         let new = swapped.map(|part| text.slice(part).into_owned()).concat();
         edits.push((first.start..second.end, new));
+        swaps.push(Swap { of: n, first, second });
     }
     let changes = ChangeSet::replace(text.end().0, edits);
     let mut n = 0;
     let after = selection.transform(|range| {
-        // No length changes, so that places stay what they are.
-        let moved = cursors.iter().find(|(of, _)| *of == n).map(|(_, at)| *at);
+        // No length changes, so that places around the exchanges stay what they are.
+        let own = swaps.binary_search_by_key(&n, |swap| swap.of).ok().map(|at| swaps[at].second.end);
         n += 1;
-        match (moved, unit) {
+        match (own, unit) {
             (Some(at), Unit::Line) => Range::cursor(text.line_start(Line(text.line_of(at).0 + 1))),
             (Some(at), _) => Range::cursor(at),
-            (None, _) => range,
+            (None, _) => Range::new(carried(&swaps, range.anchor, unit), carried(&swaps, range.head, unit)),
         }
     });
     Transaction::new(changes).select(after)
+}
+
+/// One exchange, and the number of the range that it is made for.
+struct Swap {
+    of: usize,
+    first: ByteRange<Byte>,
+    second: ByteRange<Byte>,
+}
+
+/// Where a place is that nothing was exchanged at: with the part that it is in. What is at an end
+/// of both stays there, unless these are lines.
+fn carried(swaps: &[Swap], at: Byte, unit: Unit) -> Byte {
+    let next = swaps.partition_point(|swap| swap.second.end < at);
+    let inside = |swap: &&Swap| {
+        let (start, end) = (swap.first.start, swap.second.end);
+        start < at && at < end || unit == Unit::Line && start <= at
+    };
+    let Some(Swap { first, second, .. }) = swaps.get(next).filter(inside) else { return at };
+    if at <= first.end {
+        second.end.back(first.end - at)
+    } else if at < second.start {
+        // What is between them moves by as much as one is longer than the other.
+        first.start + (second.end - second.start) + (at - first.end)
+    } else {
+        first.start + (at - second.start)
+    }
 }
 
 fn pair(text: &Text, at: Byte, unit: Unit) -> Option<(ByteRange<Byte>, ByteRange<Byte>)> {
@@ -104,6 +130,7 @@ mod tests {
         check(Unit::Word, "a b|", "b a|");
         check(Unit::Word, "one|", "one|");
         check(Unit::Word, "a| b\nc| d", "b a|\nd c|");
+        check(Unit::Word, "é| a|b", "a|b é|");
     }
 
     #[test]
@@ -112,5 +139,7 @@ mod tests {
         check(Unit::Line, "a\r\nb|", "b\r\na|");
         check(Unit::Line, "a|\nb", "a|\nb");
         check(Unit::Line, "a\nb|\nc\nd|\n", "b\na\n|d\nc\n|");
+        check(Unit::Line, "x|y\né|\n", "é\nx|y\n|");
+        check(Unit::Line, "«xy»\né|\nzz|z\n", "é\n«xy»\n|zz|z\n");
     }
 }

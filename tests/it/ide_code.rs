@@ -1,6 +1,9 @@
 //! What the syntax tree gives beside colours: names that belong together, brackets by their
 //! depth, the outline, motions by parts of the code.
 
+use bowline::ide::event::Event;
+use bowline::ide::state::overlay::Overlay;
+use bowline::tui::input::Input;
 use bowline::tui::theme::Theme;
 use ratatui::style::Color;
 
@@ -93,6 +96,28 @@ async fn the_outline_goes_to_what_is_picked() {
     let mut desk = Plan::new().with("a.txt", "x").start().await;
     desk.keys("Alt-7 s").await;
     assert!(desk.picture().contains("outline"));
+}
+
+#[tokio::test]
+async fn the_outline_is_that_of_the_text_as_it_is() {
+    let mut desk = Plan::new().with("a.rs", "// é\nfn one() {}\nfn two() {}\n").start().await;
+    // No frame comes between these keys.
+    for key in ["Alt-h", "Delete", "é", "Alt-7", "s"] {
+        desk.ide.app().handle(Event::Input(Input::Key(key.parse().unwrap())));
+    }
+    desk.ide.idle().await;
+    let Some(Overlay::Picker(picker)) = desk.state().overlays.last() else { panic!("no picker") };
+    assert_eq!(picker.total(), 0);
+}
+
+#[tokio::test]
+async fn parts_are_found_in_a_text_that_was_changed_just_now() {
+    let map = include_str!("../../keymaps/vim.toml");
+    let code = "// one\nfn é() {\n    a\n}\nfn b() {}\n";
+    let mut desk = Plan::new().keymap(map).with("a.rs", code).start().await;
+    desk.type_now("dddif]fdaf");
+    desk.ide.idle().await;
+    assert_eq!(desk.text(), "fn é() {\n    \n}\n\n", "{}", desk.message());
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Edits of much text: tasks make them while keys wait, they come back as one step, and whatever
 //! happens meanwhile wins.
 
+use bowline::ide::state::overlay::{Dialog, Overlay};
+use bowline::ide::state::panes::Focus;
 use bowline::text::changes::ChangeSet;
 use bowline::text::position::Byte;
 use bowline::text::transaction::{Author, Transaction};
@@ -79,6 +81,23 @@ async fn an_edit_of_a_text_that_changed_meanwhile_is_refused() {
     desk.ide.idle().await;
     assert!(desk.text() == format!("new {}", text()));
     assert!(desk.message().contains("nothing is done"), "{}", desk.message());
+}
+
+#[tokio::test]
+async fn an_edit_never_goes_to_what_got_the_keys_meanwhile() {
+    for prompt in [true, false] {
+        let mut desk = desk().await;
+        run(&mut desk, "edit.trim");
+        if prompt {
+            desk.state().panes.focus = Focus::Agent;
+        } else {
+            desk.state().push_overlay(Overlay::Dialog(Dialog::message("asked", Vec::new())));
+        }
+        desk.ide.idle().await;
+        assert!(desk.text() == text(), "{prompt}");
+        assert_eq!(desk.state().prompt.area.text().to_string(), "", "{prompt}");
+        assert_eq!(desk.message(), "something else has the keys now: nothing is done", "{prompt}");
+    }
 }
 
 #[tokio::test]

@@ -95,3 +95,21 @@ async fn what_is_wrong_with_snippets_is_told() {
     desk.keys("Enter").await;
     assert_eq!(desk.message(), "snippets go into a file");
 }
+
+#[tokio::test]
+async fn a_list_of_places_is_no_text_to_go_through_stops_in() {
+    let everywhere = r#"{"Long": {"prefix": "long", "body": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa$1"}}"#;
+    let plan = Plan::new().config("snippets/all.code-snippets", everywhere).with("é.txt", "é one\n");
+    let mut desk = plan.start().await;
+    desk.keys("Alt-6 s Ctrl-u").await;
+    desk.type_in("one").await;
+    desk.keys("Enter Ctrl-Home Right").await;
+    let list = desk.text();
+    put(&mut desk, "long").await;
+    assert_eq!(desk.text(), list, "names of places stay");
+    desk.type_in("x").await;
+    assert_eq!(desk.text(), list);
+    desk.keys("Ctrl-End Left").await;
+    put(&mut desk, "long").await;
+    assert!(desk.text().contains("aaaa"), "behind them it is text: {}", desk.text());
+}

@@ -160,7 +160,9 @@ async fn text_without_a_language_says_so() {
 
 #[tokio::test]
 async fn code_that_has_just_changed_is_not_selected_by_its_old_tree() {
-    let text = "fn main() {\n    let a = \"ééééééééé\";\n    let b = (1, 2, 3);\n}\n";
+    // Too long to be read anew by a key.
+    let rest = "// é\n".repeat(20_000);
+    let text = format!("fn main() {{\n    let a = \"ééééééééé\";\n    let b = (1, 2, 3);\n}}\n{rest}");
     let mut desk = Plan::new().with("a.rs", text).start().await;
     desk.keys("Ctrl-a").await;
     for key in ["Ctrl-k", "Ctrl-k", "Alt-v", "Alt-v", "Alt-v"] {
@@ -202,6 +204,23 @@ async fn many_lines_are_indented_again_on_a_task() {
     let mut desk = Plan::new().with("a.rs", &code).start().await;
     desk.keys("Alt-h Alt-7 =").await;
     assert_eq!(desk.text(), code.replace("a();", "    a();"));
+}
+
+#[tokio::test]
+async fn lines_are_indented_by_the_code_as_it_was_just_changed() {
+    for lines in [2, 20_000] {
+        let code = format!("fn f() {{\n{}}}\n", "a();\n".repeat(lines));
+        let mut desk = Plan::new().with("a.rs", &code).start().await;
+        desk.ide.press("x Backspace Alt-h Alt-7 =");
+        desk.ide.idle().await;
+        assert!(desk.text() == code.replace("a();", "    a();"), "{lines}: {}", desk.message());
+    }
+    let map = include_str!("../../keymaps/vim.toml");
+    let code = "def é():\n    a\n    b\n";
+    let mut desk = Plan::new().keymap(map).with("a.py", code).start().await;
+    desk.type_now("jddugg=G");
+    desk.ide.idle().await;
+    assert_eq!(desk.text(), code, "no brackets say how far in these lines are");
 }
 
 #[tokio::test]

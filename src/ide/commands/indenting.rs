@@ -1,8 +1,12 @@
 //! Indentation by what the code says: of lines that are opened, and of those that are there.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use super::command::{Command, Cx, command};
 use super::edit::apply;
 use crate::ide::modal::elsewhere;
+use crate::syntax::Syntax;
 use crate::text::changes::ChangeSet;
 use crate::text::edit::touched_lines;
 use crate::text::indent::{self, Levels, Unknown};
@@ -27,17 +31,24 @@ pub fn open(cx: &mut Cx<'_>, below: bool, within: impl FnOnce(&Text, &Selection)
     });
 }
 
-/// Indents the selected lines; many of them on a task.
+/// Indents the selected lines; many of them on a task, which reads a long text where nobody has
+/// since it was changed.
 fn reindent(cx: &mut Cx<'_>) {
     let unit = cx.state.line_style().unit;
-    let Some(tree) = cx.state.tree().filter(|tree| tree.knows_indents()) else {
-        return cx.state.say("how lines are indented here is not known, or not yet");
-    };
+    let tree = cx.state.tree_now();
     let Some(buffer) = cx.state.buffers.current() else { return };
+    let language = buffer.coloring.language().filter(|language| !language.indents.is_empty());
+    let Some(language) = language else {
+        return cx.state.say("how lines are indented here is not known");
+    };
     let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
     let lines = touched_lines(&text, &selection);
-    let weight = lines.len() * BYTES_PER_LINE;
+    let weight = lines.len() * BYTES_PER_LINE + if tree.is_some() { 0 } else { text.end().0 };
     let work = move || -> elsewhere::Then {
+        let read = || Syntax::parse(language, &text, None, READ_BUDGET).map(Arc::new);
+        let Ok(tree) = tree.map_or_else(read, Ok) else {
+            return Box::new(|_| Err("this code cannot be read, or not in time".to_string()));
+        };
         let edit = indent::reindent(&text, &selection, lines, &unit, |line| tree.of(&text, line));
         Box::new(move |cx| {
             take(cx, edit);
@@ -48,6 +59,9 @@ fn reindent(cx: &mut Cx<'_>) {
         cx.state.fail(problem);
     }
 }
+
+/// Time for reading a text on a task.
+const READ_BUDGET: Duration = Duration::from_secs(5);
 
 /// What a line weighs when it is decided whether a task is needed.
 const BYTES_PER_LINE: usize = 4 << 10;

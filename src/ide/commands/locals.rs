@@ -11,7 +11,7 @@ pub const COMMANDS: &[Command] =
 
 /// Selects the places of the local name at the main cursor; in long files a task looks for them.
 fn same(cx: &mut Cx<'_>) {
-    let Some(tree) = cx.state.tree() else {
+    let Some(tree) = cx.state.tree_now() else {
         return cx.state.say("the code of this file is not read, or not yet");
     };
     let Some(buffer) = cx.state.buffers.current() else { return };

@@ -56,8 +56,12 @@ pub fn put(cx: &mut Cx<'_>, body: &str) {
         stops::insert(text, &buffer.area.selection, &snippet, &style, &|range, name| facts.get(range, name));
     match put {
         Ok((edit, stops)) => {
-            let version = buffer.area.document.version();
+            let (version, is_list) = (buffer.area.document.version(), buffer.list().is_some());
             apply(cx, |_, _| edit);
+            if is_list {
+                // Names of places stay: what was put in may be less than the stops are of.
+                return;
+            }
             let Some(buffer) = cx.state.buffers.current_mut() else { return };
             if buffer.area.document.version() != version {
                 buffer.area.document.seal();

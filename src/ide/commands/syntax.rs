@@ -126,7 +126,7 @@ fn shrink(cx: &mut Cx<'_>) {
 /// Puts in the place of every selection what is found for it; one for which nothing is found
 /// stays. Tells whether anything was.
 fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option<Range<Byte>>) -> bool {
-    let tree = cx.state.tree();
+    let tree = cx.state.tree_now();
     let Some(buffer) = cx.state.buffers.current_mut() else { return false };
     let Some(syntax) = tree else {
         let known = buffer.coloring.language().is_some() && buffer.coloring.trouble().is_none();

@@ -18,6 +18,10 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("view.buffers-picker", "Go to an open file", |cx| cx.effects.push(Effect::Picker("buffers"))),
     command("view.outline-picker", "Go to a function, type or heading of the file", |cx| {
+        if let Some(buffer) = cx.state.buffers.current_mut() {
+            // Several keys may come before a frame: a tree of the text before them is none.
+            buffer.coloring.hear(&mut buffer.area.document);
+        }
         cx.effects.push(Effect::Picker("outline"));
     }),
     command("view.session-tree", "Go to another place of the conversation", |cx| {

@@ -83,7 +83,13 @@ pub fn done(cx: &mut Cx<'_>, done: Done) {
     }
     let shown = cx.state.buffers.current().filter(|shown| shown.id == done.buffer);
     let same = shown.is_some_and(|shown| shown.area.document.version() == done.version);
-    if let Some(then) = done.outcome.downcast::<Then>().ok().filter(|_| same) {
+    // The mouse can give the keys to a prompt meanwhile, and a question can take them: what was
+    // made for the file must not go there.
+    let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    if same && !in_file {
+        cx.state.modal.forget();
+        cx.state.fail("something else has the keys now: nothing is done");
+    } else if let Some(then) = done.outcome.downcast::<Then>().ok().filter(|_| same) {
         cursors::group(cx.state);
         if let Err(problem) = then(cx) {
             cx.state.fail(problem);

@@ -311,7 +311,7 @@ pub fn normal(cx: &mut Cx<'_>) {
 /// Selects a thing around every cursor.
 pub fn object(cx: &mut Cx<'_>, sign: char, outer: bool) {
     if let Some(object) = Node::by_sign(sign) {
-        let Some(syntax) = cx.state.tree() else {
+        let Some(syntax) = cx.state.tree_now() else {
             return cx.state.say("this file is not read as code, or not yet");
         };
         return shape(cx, |page, range| {

@@ -214,7 +214,7 @@ pub fn syntax_move(cx: &mut Cx<'_>, object: Node, forward: bool) {
 }
 
 fn tree(cx: &mut Cx<'_>) -> Option<Arc<Syntax>> {
-    let tree = cx.state.tree();
+    let tree = cx.state.tree_now();
     if tree.is_none() {
         fail(cx);
         cx.state.say("this file is not read as code, or not yet");

@@ -185,7 +185,7 @@ fn change_lines(cx: &mut Cx<'_>, op: Op, pieces: &[Piece], goals: &[Column], sto
 
 /// Indents lines as the code says, or as those before them are where it says nothing.
 fn reindent(cx: &mut Cx<'_>, pieces: &[Piece], hard: &dyn Fn(Page<'_>) -> bool) -> bool {
-    let Some(tree) = cx.state.tree().filter(|tree| tree.knows_indents()) else {
+    let Some(tree) = cx.state.tree_now().filter(|tree| tree.knows_indents()) else {
         return change(cx, |page, _| operate::reindent(page, pieces, hard(page)));
     };
     let unit = cx.state.line_style().unit;

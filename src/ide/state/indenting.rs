@@ -1,6 +1,7 @@
 //! What is known about the indentation of the file that is shown. Must not change anything.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::State;
 use crate::syntax::Syntax;
@@ -10,6 +11,11 @@ use crate::text::edit::indents_by_tabs;
 use crate::text::format::LineEnding;
 use crate::text::indent;
 use crate::text::pairs::Style;
+
+/// Bytes of a text that is read while a key waits.
+const READ_AT_ONCE: usize = 64 << 10;
+/// The time for it.
+const READ_BUDGET: Duration = Duration::from_millis(50);
 
 impl State {
     /// How lines are broken and indented: as the project says, else as the text does it, else as
@@ -38,5 +44,17 @@ impl State {
         // Several keys may come before a frame: the tree must know of every edit.
         buffer.coloring.hear(&mut buffer.area.document);
         buffer.coloring.tree().cloned()
+    }
+
+    /// The same; a short text that was not read since it was changed is read at once.
+    pub fn tree_now(&mut self) -> Option<Arc<Syntax>> {
+        if let Some(tree) = self.tree() {
+            return Some(tree);
+        }
+        let buffer = self.buffers.current()?;
+        let (text, language) = (buffer.area.text(), buffer.coloring.language()?);
+        let short = text.end().0 <= READ_AT_ONCE;
+        let read = || Syntax::parse(language, text, None, READ_BUDGET).ok();
+        short.then(read).flatten().map(Arc::new)
     }
 }

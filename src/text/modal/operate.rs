@@ -145,7 +145,7 @@ pub fn fill(page: Page<'_>, pieces: &[Piece], with: char) -> Transaction {
         }
         edits.push((span, new));
     }
-    let changes = ChangeSet::replace(page.text.end().0, edits);
+    let changes = ChangeSet::replace(page.text.end().0, differing(page, edits));
     done(page, changes, |after, changes| starts(after, changes, pieces))
 }
 
@@ -155,8 +155,16 @@ fn map(page: Page<'_>, pieces: &[Piece], f: impl Fn(char) -> String) -> Transact
         let new: String = page.text.slice(span.clone()).chars().map(&f).collect();
         (span, new)
     };
-    let changes = ChangeSet::replace(page.text.end().0, spans.into_iter().map(new));
+    let changes = ChangeSet::replace(page.text.end().0, differing(page, spans.into_iter().map(new)));
     done(page, changes, |after, changes| starts(after, changes, pieces))
+}
+
+/// Edits without those that put in what stands there already: a text is not modified by them.
+fn differing(
+    page: Page<'_>,
+    edits: impl IntoIterator<Item = (ByteRange<Byte>, String)>,
+) -> impl Iterator<Item = (ByteRange<Byte>, String)> {
+    edits.into_iter().filter(move |(span, new)| *page.text.slice(span.clone()) != **new)
 }
 
 fn starts(after: Page<'_>, changes: &ChangeSet, pieces: &[Piece]) -> Vec<Byte> {
@@ -262,7 +270,7 @@ pub fn reindent(page: Page<'_>, pieces: &[Piece], hard: bool) -> Transaction {
         new_indents.insert(line, base);
         edits.push((start..indent, indentation(base, page.tab_width, hard)));
     }
-    let changes = ChangeSet::replace(page.text.end().0, edits);
+    let changes = ChangeSet::replace(page.text.end().0, differing(page, edits));
     done(page, changes, |after, _| first_lines(page, after, pieces))
 }
 
@@ -351,6 +359,18 @@ mod tests {
         check(case(Letters::Upper), "a«bß»c", "a|BSSc");
         check(case(Letters::Other), "«aÉß»", "|Aéß");
         check(with(false, |page, pieces| fill(page, pieces, 'ö')), "«a\né»b", "|ö\nöb");
+    }
+
+    #[test]
+    fn what_stands_there_already_is_no_edit() {
+        let (text, selection) = crate::text::marked::parse("«É {\n    Ö\n}»\n");
+        let page = Page::new(&text, 4);
+        let span = selection.primary().span();
+        let pieces = [Piece { start: span.start, spans: vec![span], shape: Shape::Chars }];
+        assert!(letters(page, &pieces, Letters::Upper).changes.is_identity());
+        assert!(reindent(page, &pieces, false).changes.is_identity());
+        let first = [Piece { start: Byte(0), spans: vec![Byte(0)..Byte(2)], shape: Shape::Chars }];
+        assert!(fill(page, &first, 'É').changes.is_identity());
     }
 
     #[test]

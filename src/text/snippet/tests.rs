@@ -99,6 +99,11 @@ fn what_is_torn_is_refused() {
     let doubling = (1..15).map(twice).collect::<Vec<_>>().concat();
     let bomb = Snippet::parse(&format!("{doubling}${{15:{}}}", "y".repeat(5_000))).unwrap();
     assert_eq!(bomb.expand(&variable), Err(BadSnippet::TooLong));
+    let of = |n: usize, inner: String| format!("${{{n}:{inner}}}");
+    let nothing = (1..16).map(|n| of(n, format!("${}", n + 1).repeat(30))).collect::<Vec<_>>().concat();
+    assert_eq!(Snippet::parse(&nothing).unwrap().expand(&variable), Err(BadSnippet::TooLong));
+    let chain = (1..4_000).map(|n| of(n, format!("${}", n + 1))).collect::<Vec<_>>().concat();
+    assert_eq!(Snippet::parse(&chain).unwrap().expand(&variable), Err(BadSnippet::TooDeep));
 }
 
 proptest! {
