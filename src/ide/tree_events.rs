@@ -58,21 +58,7 @@ pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
     cx.state.tree_steps.is_busy = false;
     let place = match result {
         Ok(place) => place,
-        Err(error) => {
-            let why = match error.kind() {
-                ErrorKind::AlreadyExists => "something is there already".to_string(),
-                _ => error.to_string(),
-            };
-            if let TreeJob::Move { from, .. } = &job {
-                settle(cx, from);
-            }
-            // It can be tried again, but what was made and is in use would only be in the way of
-            // the steps before.
-            let again = of.filter(|_| error.kind() != ErrorKind::DirectoryNotEmpty);
-            cx.state.tree_steps.done.extend(again);
-            let what = told(cx, &job);
-            return cx.state.fail(format!("not done: {what}: {why}"));
-        }
+        Err(error) => return failed(cx, &job, of, &error),
     };
     let step = match &job {
         TreeJob::Create { path, .. } => TreeStep::Created(path.clone()),
@@ -94,6 +80,23 @@ pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
     follow(cx, &job, &place, of.is_none());
     file_events::refresh_tree(cx);
     cx.state.damage.all();
+}
+
+/// It could not be done.
+fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &std::io::Error) {
+    let why = match error.kind() {
+        ErrorKind::AlreadyExists => "something is there already".to_string(),
+        _ => error.to_string(),
+    };
+    if let TreeJob::Move { from, .. } = job {
+        settle(cx, from);
+    }
+    // It can be tried again, but what was made and is in use would only be in the way of
+    // the steps before.
+    let again = of.filter(|_| error.kind() != ErrorKind::DirectoryNotEmpty);
+    cx.state.tree_steps.done.extend(again);
+    let what = told(cx, job);
+    cx.state.fail(format!("not done: {what}: {why}"));
 }
 
 /// What is done, in words.
