@@ -61,8 +61,8 @@ const fn row(name: &'static str, grammar: LanguageFn, highlights: &'static [&'st
 }
 
 macro_rules! own {
-    ($path:literal) => {
-        include_str!(concat!("../../assets/queries/", $path, ".scm"))
+    ($($path:literal),+) => {
+        concat!($(include_str!(concat!("../../assets/queries/", $path, ".scm"))),+)
     };
 }
 
@@ -168,7 +168,7 @@ pub static LANGUAGES: &[Language] = &[
         injections: &[JS_INJECTIONS],
         textobjects: own!("javascript/textobjects"),
         folds: own!("javascript/folds"),
-        indents: own!("javascript/indents"),
+        indents: own!("javascript/indents", "jsx/indents"),
         locals: own!("javascript/locals"),
         ..row("javascript", tree_sitter_javascript::LANGUAGE, &[JS, JSX])
     },
@@ -285,19 +285,19 @@ pub static LANGUAGES: &[Language] = &[
     Language {
         extensions: &["tsx"],
         injections: &[JS_INJECTIONS],
-        textobjects: own!("tsx/textobjects"),
+        textobjects: own!("javascript/textobjects", "typescript/textobjects"),
         folds: own!("javascript/folds"),
-        indents: own!("tsx/indents"),
-        locals: own!("tsx/locals"),
+        indents: own!("javascript/indents", "jsx/indents", "typescript/indents"),
+        locals: own!("typescript/locals"),
         ..row("tsx", tree_sitter_typescript::LANGUAGE_TSX, &[JS, JSX, TS])
     },
     Language {
         extensions: &["ts", "mts", "cts"],
         aliases: &["ts"],
         injections: &[JS_INJECTIONS],
-        textobjects: own!("typescript/textobjects"),
+        textobjects: own!("javascript/textobjects", "typescript/textobjects"),
         folds: own!("javascript/folds"),
-        indents: own!("typescript/indents"),
+        indents: own!("javascript/indents", "typescript/indents"),
         locals: own!("typescript/locals"),
         ..row("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, &[JS, TS])
     },

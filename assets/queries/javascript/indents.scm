@@ -4,7 +4,6 @@
   (switch_body) (template_substitution) (variable_declarator) (assignment_expression)
   (if_statement) (else_clause) (for_statement) (for_in_statement) (while_statement) (do_statement)
   (return_statement) (binary_expression) (ternary_expression) (pair) (arrow_function)
-  (jsx_element) (jsx_opening_element) (jsx_self_closing_element) (jsx_expression)
 ] @indent
 [(switch_case) (switch_default)] @indent @extend
 [(break_statement) (return_statement) (continue_statement) (throw_statement)] @extend.prevent-once
@@ -21,7 +20,4 @@
 (do_statement body: (statement_block) @outdent)
 (do_statement "while" @outdent)
 (arrow_function body: (statement_block) @outdent)
-(jsx_closing_element) @outdent
-(jsx_opening_element ">" @outdent)
-(jsx_self_closing_element "/>" @outdent)
 [(template_string) (comment)] @literal
