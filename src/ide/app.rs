@@ -407,6 +407,8 @@ impl App {
         for id in shown {
             if let Some(buffer) = self.state.buffers.get_mut(id) {
                 buffer.coloring.hear(&mut buffer.area.document);
+                let differs = buffer.coloring.unseen();
+                settle::damage(&mut self.state.damage, buffer, differs);
             }
         }
         let again = arrange::editor(&mut self.state);

@@ -11,7 +11,7 @@ use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::{Colored, Differs};
-use super::state::damage::Part;
+use super::state::damage::{Damage, Part};
 use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
 use super::state::shown::Shown;
 use crate::text::position::Byte;
@@ -45,12 +45,14 @@ fn color(cx: &mut Cx<'_>) {
         let before = buffer.coloring.trouble();
         buffer.coloring.want_rainbow(cx.state.look.rainbow);
         let job = buffer.color(&parts, cx.now);
+        let overdue = buffer.coloring.overdue(buffer.area.text(), cx.now);
         if buffer.coloring.trouble() != before {
             cx.state.damage.add(Part::Status);
         }
         if let Some(job) = job {
             cx.effects.push(Effect::Color(id, Box::new(job)));
         }
+        damage(&mut cx.state.damage, buffer, overdue);
     }
 }
 
@@ -103,14 +105,21 @@ pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     buffer.coloring.hear(&mut buffer.area.document);
     let differs = buffer.coloring.arrived(colored);
+    let differs = buffer.coloring.put_off(differs, buffer.area.text(), cx.now);
+    if shown {
+        damage(&mut cx.state.damage, buffer, differs);
+    }
+}
+
+/// What looks different in a file that is shown is drawn with the next frame.
+pub fn damage(damage: &mut Damage, buffer: &Buffer, differs: Differs) {
     let text = buffer.area.text();
     match differs {
-        _ if !shown => {}
         Differs::Nothing => {}
         Differs::Colors(range) => {
             let lines = text.line_of(range.start)..text.line_of(range.end);
-            cx.state.damage.recolored(id, lines);
+            damage.recolored(buffer.id, lines);
         }
-        Differs::Everything => cx.state.damage.add(Part::Editor),
+        Differs::Everything => damage.add(Part::Editor),
     }
 }

@@ -15,6 +15,7 @@ use crate::syntax::lined::{self, Lined};
 use crate::syntax::outline::Named;
 use crate::syntax::tree;
 use crate::syntax::{Language, Painted, Spans, Syntax, Trouble, detect, highlight};
+use crate::text::changes::Side;
 use crate::text::document::{Document, Past};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -50,6 +51,8 @@ pub struct Coloring {
     outline: Vec<Named>,
     /// What a frame showed last.
     visible: Vec<Range<Byte>>,
+    /// What looks different since the last frame, if that waits for the next.
+    unseen: Differs,
     /// Whether brackets are wanted by their depth.
     rainbow: bool,
     /// Whether what was found is no longer what is wanted.
@@ -95,14 +98,26 @@ struct Seen {
 }
 
 /// What looks different after a search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Differs {
     /// Nothing on the screen.
+    #[default]
     Nothing,
     /// Something in this part of the text.
     Colors(Range<Byte>),
     /// Perhaps everything.
     Everything,
+}
+
+impl Differs {
+    /// Both together.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, one) | (one, Self::Nothing) => one,
+            (Self::Colors(a), Self::Colors(b)) => Self::Colors(a.start.min(b.start)..a.end.max(b.end)),
+            _ => Self::Everything,
+        }
+    }
 }
 
 /// What one search found.
@@ -170,6 +185,10 @@ impl Coloring {
             }
             for named in &mut self.outline {
                 named.map(&past.changes);
+            }
+            if let Differs::Colors(range) = &mut self.unseen {
+                *range =
+                    past.changes.map(range.start, Side::Before)..past.changes.map(range.end, Side::After);
             }
             self.since.push(past);
         }
@@ -239,7 +258,7 @@ impl Coloring {
         let known = (self.tree.is_some() || self.read.is_some()) && self.since.is_empty() && covered;
         let idle = self.running || self.trouble.is_some() || !self.listening;
         // What comes into sight is wanted at once, what was changed when it is due.
-        let waits = covered && self.due(document.text()).is_some_and(|due| due > now);
+        let waits = covered && self.search_due(document.text()).is_some_and(|due| due > now);
         if known || idle || waits {
             return None;
         }
@@ -257,10 +276,41 @@ impl Coloring {
         Some(ColorJob { way, since, text, ranges, rainbow, round: self.round })
     }
 
-    /// When time alone makes changes due.
+    /// When time alone makes changes due, or a frame for what has waited for one.
     pub fn due(&self, text: &Text) -> Option<Duration> {
+        [self.search_due(text), self.frame_due(text)].into_iter().flatten().min()
+    }
+
+    fn search_due(&self, text: &Text) -> Option<Duration> {
         let waits = !self.running && self.trouble.is_none() && !self.since.is_empty();
         self.pace.due(text.end().0).filter(|_| waits)
+    }
+
+    fn frame_due(&self, text: &Text) -> Option<Duration> {
+        self.pace.quiet_at(text.end().0).filter(|_| self.unseen != Differs::Nothing)
+    }
+
+    /// Lets a difference wait for the frame of the next key, so that none is drawn in between,
+    /// unless nobody types: then it is given back.
+    pub fn put_off(&mut self, differs: Differs, text: &Text, now: Duration) -> Differs {
+        let typed = self.pace.quiet_at(text.end().0).is_some_and(|quiet| now < quiet);
+        let differs = std::mem::take(&mut self.unseen).and(differs);
+        if typed {
+            self.unseen = differs;
+            return Differs::Nothing;
+        }
+        differs
+    }
+
+    /// What has waited for a frame, when there is one anyway.
+    pub fn unseen(&mut self) -> Differs {
+        std::mem::take(&mut self.unseen)
+    }
+
+    /// What has waited for a frame, if it need not wait any longer.
+    pub fn overdue(&mut self, text: &Text, now: Duration) -> Differs {
+        let due = self.frame_due(text).is_some_and(|due| due <= now);
+        if due { self.unseen() } else { Differs::Nothing }
     }
 
     fn find_language(&mut self, text: &Text, path: Option<&Path>) {

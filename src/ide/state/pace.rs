@@ -26,7 +26,7 @@ const PAUSE_SHARE: u32 = 10;
 #[derive(Debug, Default)]
 pub struct Pace {
     first: Option<Duration>,
-    last: Duration,
+    last: Option<Duration>,
     cost: Duration,
     may_be_late: bool,
 }
@@ -40,7 +40,7 @@ impl Pace {
     /// The text has changed.
     pub fn changed(&mut self, now: Duration) {
         self.first.get_or_insert(now);
-        self.last = now;
+        self.last = Some(now);
     }
 
     /// All changes are being parsed, or will not be.
@@ -56,10 +56,20 @@ impl Pace {
     /// When a text of so many bytes should be parsed again; `None` while nothing has changed.
     pub fn due(&self, len: usize) -> Option<Duration> {
         let first = self.first?;
-        let (pause, wait) = if len <= SHORT_LEN { (PAUSE_SHORT, WAIT_SHORT) } else { (PAUSE, WAIT_MAX) };
+        let (pause, wait) = pause_and_wait(len);
         let pause = if self.may_be_late { pause.max((self.cost * PAUSE_SHARE).min(wait)) } else { pause };
-        Some((self.last + pause).min(first + (self.cost * SHARE).min(wait)))
+        Some((self.last.unwrap_or(first) + pause).min(first + (self.cost * SHARE).min(wait)))
     }
+
+    /// When the pause begins in which a frame may be drawn for what was found alone; before it,
+    /// somebody types. `None` when nobody has.
+    pub fn quiet_at(&self, len: usize) -> Option<Duration> {
+        self.last.map(|last| last + pause_and_wait(len).0)
+    }
+}
+
+fn pause_and_wait(len: usize) -> (Duration, Duration) {
+    if len <= SHORT_LEN { (PAUSE_SHORT, WAIT_SHORT) } else { (PAUSE, WAIT_MAX) }
 }
 
 #[cfg(test)]
@@ -82,6 +92,16 @@ mod tests {
         assert_eq!((pace.due(LONG), pace.due(10)), (Some(ms(1200)), Some(ms(1080))));
         pace.begun();
         assert_eq!(pace.due(LONG), None);
+    }
+
+    #[test]
+    fn frames_of_their_own_wait_for_a_pause() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.quiet_at(LONG), None, "nobody has typed");
+        pace.changed(ms(1000));
+        pace.begun();
+        pace.changed(ms(1050));
+        assert_eq!((pace.quiet_at(LONG), pace.quiet_at(10)), (Some(ms(1200)), Some(ms(1080))));
     }
 
     #[test]

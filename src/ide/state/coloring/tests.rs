@@ -216,3 +216,33 @@ fn only_what_differs_is_drawn_again() {
     let Differs::Colors(range) = file.coloring.arrived(job.run()) else { panic!("colours differ") };
     assert!(range.start >= Byte(11) && range.end <= Byte(24), "{range:?}");
 }
+
+#[test]
+fn colours_that_come_while_somebody_types_wait_for_the_next_frame() {
+    let at = Duration::from_secs(10);
+    let pause = Duration::from_millis(200);
+    let seen = [Byte(0)..Byte(300 << 10)];
+    let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let text = |file: &File| file.document.text().clone();
+    let differs = Differs::Colors(Byte(4)..Byte(5));
+    assert_eq!(file.coloring.put_off(differs.clone(), &text(&file), at), differs, "nobody types");
+
+    file.coloring.next(&mut file.document, Some(&file.path), &seen, at).expect("a first search");
+    file.edit(0..0, "é");
+    assert!(file.coloring.next(&mut file.document, Some(&file.path), &seen, at).is_none(), "one at a time");
+    let first = file.coloring.put_off(differs.clone(), &text(&file), at);
+    assert_eq!(first, Differs::Nothing, "somebody types");
+    assert_eq!(file.coloring.overdue(&text(&file), at), Differs::Nothing);
+    assert!(file.coloring.due(&text(&file)).is_some_and(|due| due > at && due < at + pause));
+
+    file.edit(0..0, "ab");
+    let moved = Differs::Colors(Byte(6)..Byte(7));
+    assert_eq!(file.coloring.overdue(&text(&file), at + pause), moved, "the pause shows it, where it is now");
+    assert_eq!(file.coloring.unseen(), Differs::Nothing, "once");
+
+    file.coloring.put_off(differs, &text(&file), at);
+    let both = file.coloring.put_off(Differs::Colors(Byte(1)..Byte(2)), &text(&file), at + pause);
+    assert_eq!(both, Differs::Colors(Byte(1)..Byte(5)), "what waited comes along");
+    file.coloring.put_off(Differs::Everything, &text(&file), at);
+    assert_eq!(file.coloring.unseen(), Differs::Everything, "a frame that comes anyway takes it along");
+}
