@@ -241,6 +241,7 @@ impl<L: Listener> Driver<L> {
             thinking: model.nearest_level(self.setup.thinking),
             max_tokens: None,
             session_id: Some(self.setup.session_id.clone()),
+            ..Request::default()
         };
         let so_far = Accumulator::new(model, self.services.clock.now_ms());
         self.answer = Some(Answer { so_far, began: false });

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::model::{AssistantMessage, KnownPart, Model, Part, StopReason, StreamEvent, ToolCall, Usage};
+use super::partial_json::PartialJson;
 
 /// A message that grows with the events of its stream.
 #[derive(Debug, Clone)]
@@ -19,9 +20,9 @@ pub struct Accumulator {
 
 #[derive(Debug, Clone)]
 enum Growing {
-    Text(String),
+    Text { text: String, signature: Option<String> },
     Thinking { text: String, signature: String, redacted: bool },
-    Call { id: String, name: String, raw: String, call: Option<ToolCall> },
+    Call { id: String, name: String, raw: String, signature: Option<String>, call: Option<ToolCall> },
 }
 
 impl Accumulator {
@@ -51,7 +52,12 @@ impl Accumulator {
             return;
         }
         match event {
-            StreamEvent::Start | StreamEvent::TextEnd { .. } | StreamEvent::ThinkingEnd { .. } => {}
+            StreamEvent::Start
+            | StreamEvent::Limits(_)
+            | StreamEvent::Raw { .. }
+            | StreamEvent::Warning(_)
+            | StreamEvent::TextEnd { .. }
+            | StreamEvent::ThinkingEnd { .. } => {}
             StreamEvent::TextStart { index } => {
                 self.text(*index);
             }
@@ -65,9 +71,8 @@ impl Accumulator {
                 }
             }
             StreamEvent::ToolCallStart { index, id, name } => {
-                let call =
-                    Growing::Call { id: id.clone(), name: name.clone(), raw: String::new(), call: None };
-                self.parts.insert(*index, call);
+                let (id, name, raw) = (id.clone(), name.clone(), String::new());
+                self.parts.insert(*index, Growing::Call { id, name, raw, signature: None, call: None });
             }
             StreamEvent::ToolCallDelta { index, delta } => {
                 if let Some(Growing::Call { raw, .. }) = self.parts.get_mut(index) {
@@ -110,11 +115,30 @@ impl Accumulator {
         }
     }
 
+    /// Sets what must go back with a text or a call.
+    pub fn attach(&mut self, index: usize, data: String) {
+        match self.parts.get_mut(&index) {
+            Some(Growing::Text { signature, .. } | Growing::Call { signature, .. }) => {
+                *signature = Some(data);
+            }
+            Some(Growing::Thinking { .. }) | None => self.sign(index, &data),
+        }
+    }
+
+    /// Sets the whole of a call's arguments, whatever came in pieces.
+    pub fn arguments(&mut self, index: usize, whole: String) {
+        if let Some(Growing::Call { raw, .. }) = self.parts.get_mut(&index) {
+            *raw = whole;
+        }
+    }
+
     /// The call whose arguments have come so far, parsed: broken JSON stays as its text.
     pub fn call(&self, index: usize) -> Option<ToolCall> {
         match self.parts.get(&index)? {
             Growing::Call { call: Some(call), .. } => Some(call.clone()),
-            Growing::Call { id, name, raw, call: None } => Some(finish_call(id.clone(), name.clone(), raw)),
+            Growing::Call { id, name, raw, signature, call: None } => {
+                Some(finish_call(id.clone(), name.clone(), raw, signature.clone()))
+            }
             _ => None,
         }
     }
@@ -140,12 +164,13 @@ impl Accumulator {
     }
 
     fn text(&mut self, index: usize) -> &mut String {
-        let part = self.parts.entry(index).or_insert_with(|| Growing::Text(String::new()));
-        if !matches!(part, Growing::Text(_)) {
-            *part = Growing::Text(String::new());
+        let empty = || Growing::Text { text: String::new(), signature: None };
+        let part = self.parts.entry(index).or_insert_with(empty);
+        if !matches!(part, Growing::Text { .. }) {
+            *part = empty();
         }
         match part {
-            Growing::Text(text) => text,
+            Growing::Text { text, .. } => text,
             _ => unreachable!("the part was made a text above"),
         }
     }
@@ -160,7 +185,8 @@ impl Accumulator {
 
     fn end_call(&mut self, index: usize, ended: &ToolCall) {
         let (id, name) = (ended.id.clone(), ended.name.clone());
-        let part = Growing::Call { id, name, raw: String::new(), call: Some(ended.clone()) };
+        let call = Some(ended.clone());
+        let part = Growing::Call { id, name, raw: String::new(), signature: None, call };
         self.parts.insert(index, part);
     }
 }
@@ -168,26 +194,36 @@ impl Accumulator {
 impl Growing {
     fn finish(self) -> Part {
         Part::Known(match self {
-            Self::Text(text) => KnownPart::Text { text, text_signature: None },
+            Self::Text { text, signature } => KnownPart::Text { text, text_signature: signature },
             Self::Thinking { text, signature, redacted } => KnownPart::Thinking {
                 thinking: text,
                 thinking_signature: Some(signature).filter(|s| !s.is_empty()),
                 redacted,
             },
             Self::Call { call: Some(call), .. } => KnownPart::ToolCall(call),
-            Self::Call { id, name, raw, call: None } => KnownPart::ToolCall(finish_call(id, name, &raw)),
+            Self::Call { id, name, raw, signature, call: None } => {
+                KnownPart::ToolCall(finish_call(id, name, &raw, signature))
+            }
         })
     }
 }
 
 /// Only this parse counts. No arguments at all are an empty object; broken ones stay text.
-fn finish_call(id: String, name: String, raw: &str) -> ToolCall {
+fn finish_call(id: String, name: String, raw: &str, signature: Option<String>) -> ToolCall {
     let arguments = if raw.trim().is_empty() {
         Value::Object(Map::new())
     } else {
-        serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.to_string()))
+        serde_json::from_str(raw).unwrap_or_else(|_| lenient(raw))
     };
-    ToolCall { id, name, arguments, thought_signature: None }
+    ToolCall { id, name, arguments, thought_signature: signature }
+}
+
+/// Models write escapes that JSON does not have. Where nothing can be misread the fields are kept;
+/// everything else stays as its text, which no tool takes for arguments.
+fn lenient(raw: &str) -> Value {
+    let mut partial = PartialJson::default();
+    partial.push(raw);
+    if partial.is_complete() { partial.value().clone() } else { Value::String(raw.to_string()) }
 }
 
 #[cfg(test)]
@@ -243,6 +279,7 @@ mod tests {
         };
         assert_eq!(call("{\"a\": "), json!("{\"a\": "));
         assert_eq!(call(""), json!({}));
+        assert_eq!(call(r#"{"path": "C:\dir"}"#), json!({"path": "C:\\dir"}), "an escape that is none");
     }
 
     #[test]

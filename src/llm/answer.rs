@@ -4,16 +4,20 @@
 //! repeats a request and never fails but by an event.
 
 use std::collections::VecDeque;
+use std::future::Future;
 use std::sync::Arc;
 
-use futures::{StreamExt, stream};
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, stream};
 
+use super::draft::Draft;
 use super::failure::{Asked, RAW_BYTES_MAX, ReadKind, Refusal};
-use super::model::{LlmError, StreamEvent};
+use super::model::{LlmError, Model, RateLimit, StreamEvent};
 use super::provider::EventStream;
 use crate::base::clock::SharedClock;
+use crate::net::frames;
 use crate::net::http::{Http, Post, Response};
-use crate::net::sse::{Decoder, Event};
+use crate::net::sse::{self, Event};
 
 /// A dialect's events to ours.
 pub trait Reader: Send {
@@ -30,47 +34,76 @@ pub trait Reader: Send {
     fn ended(&self) -> bool;
 }
 
-/// What an answer needs beside its reader.
-pub struct Call {
+/// How events are cut out of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Framing {
+    /// Server-sent events.
+    #[default]
+    Sse,
+    /// Amazon's binary event stream: the frame's type is the event's name.
+    Frames,
+}
+
+/// What is sent, and who reads what comes back.
+pub struct Exchange<R> {
+    /// Who is asked.
+    pub asked: Asked,
+    /// What is sent.
+    pub post: Post,
+    /// Who reads.
+    pub reader: R,
+    /// What the dialect's errors mean.
+    pub read_kind: ReadKind,
+    /// How the body is cut into events.
+    pub framing: Framing,
+}
+
+/// What every answer needs.
+#[derive(Clone)]
+pub struct Means {
     /// The shared client.
     pub http: Arc<Http>,
     /// For dates to wait for.
     pub clock: SharedClock,
-    /// Who is asked.
-    pub asked: Asked,
-    /// What the dialect's errors mean.
-    pub read_kind: ReadKind,
-    /// What is sent.
-    pub post: Post,
+    /// Whether the wire's own events are handed out, too.
+    pub raw: bool,
 }
 
-/// Asks when it is polled first. Dropping the stream drops the socket.
-pub fn stream(call: Call, reader: impl Reader + 'static) -> EventStream {
-    let Call { http, clock, asked, read_kind, post } = call;
-    let answer = Answer {
-        reader,
-        clock,
-        asked,
-        read_kind,
-        decoder: Decoder::default(),
-        ready: VecDeque::new(),
-        response: None,
-        request: Some((http, post)),
-    };
+/// Asks when it is polled first: `prepare` finds the key and builds the request. Dropping the
+/// stream drops the socket.
+pub fn stream<R: Reader + 'static>(
+    means: Means,
+    model: Model,
+    prepare: impl Future<Output = Result<Exchange<R>, LlmError>> + Send + 'static,
+) -> EventStream {
+    let answer = Answer { means, model, ready: VecDeque::new(), state: State::Preparing(prepare.boxed()) };
     // The whole chain is polled in place, so nothing outlives the stream.
     stream::unfold(answer, |mut answer| async move { Some((answer.next().await?, answer)) }).boxed()
 }
 
 struct Answer<R> {
-    reader: R,
-    clock: SharedClock,
-    asked: Asked,
-    read_kind: ReadKind,
-    decoder: Decoder,
+    means: Means,
+    model: Model,
     ready: VecDeque<StreamEvent>,
+    state: State<R>,
+}
+
+enum State<R> {
+    Preparing(BoxFuture<'static, Result<Exchange<R>, LlmError>>),
+    Reading(Box<Reading<R>>),
+    Over,
+}
+
+struct Reading<R> {
+    reader: R,
+    asked: Asked,
+    decoder: Decoder,
     response: Option<Response>,
-    /// Until it is sent.
-    request: Option<(Arc<Http>, Post)>,
+}
+
+enum Decoder {
+    Sse(sse::Decoder),
+    Frames(frames::Decoder),
 }
 
 impl<R: Reader> Answer<R> {
@@ -79,36 +112,60 @@ impl<R: Reader> Answer<R> {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            if self.reader.ended() {
-                return None;
-            }
             let mut out = Vec::new();
-            match self.request.take() {
-                Some((http, post)) => {
-                    if let Err(error) = self.send(&http, post).await {
-                        self.reader.fail(error, &mut out);
-                    }
+            match &mut self.state {
+                State::Preparing(prepare) => {
+                    let prepared = prepare.await;
+                    self.state = match prepared {
+                        Ok(exchange) => self.means.send(exchange, &mut out).await,
+                        Err(error) => {
+                            out.push(Draft::new(&self.model, self.means.clock.now_ms()).fail(error));
+                            State::Over
+                        }
+                    };
                 }
-                None => self.receive(&mut out).await,
+                State::Reading(reading) if !reading.reader.ended() => {
+                    reading.receive(self.means.raw, &mut out).await;
+                }
+                State::Reading(_) => self.state = State::Over,
+                State::Over => return None,
             }
             self.ready.extend(out);
         }
     }
+}
 
-    async fn send(&mut self, http: &Http, post: Post) -> Result<(), LlmError> {
-        let response = http.post(post).await.map_err(|error| self.asked.net(&error, false))?;
-        let status = response.status();
-        if status != 200 {
-            let retry_after = response.header("retry-after").map(str::to_string);
-            let body = response.text(RAW_BYTES_MAX).await;
-            let refusal = Refusal { status, retry_after, body };
-            return Err(self.asked.refused(refusal, self.read_kind, self.clock.now_ms()));
-        }
-        self.response = Some(response);
-        Ok(())
+impl Means {
+    async fn send<R: Reader>(&self, exchange: Exchange<R>, out: &mut Vec<StreamEvent>) -> State<R> {
+        let Exchange { asked, post, mut reader, read_kind, framing } = exchange;
+        let response = match self.http.post(post).await {
+            Ok(response) if response.status() == 200 => {
+                out.extend(RateLimit::read(|name| response.header(name)).map(StreamEvent::Limits));
+                Some(response)
+            }
+            Ok(response) => {
+                let status = response.status();
+                let retry_after = response.header("retry-after").map(str::to_string);
+                let body = response.text(RAW_BYTES_MAX).await;
+                let refusal = Refusal { status, retry_after, body };
+                reader.fail(asked.refused(refusal, read_kind, self.clock.now_ms()), out);
+                None
+            }
+            Err(error) => {
+                reader.fail(asked.net(&error, false), out);
+                None
+            }
+        };
+        let decoder = match framing {
+            Framing::Sse => Decoder::Sse(sse::Decoder::default()),
+            Framing::Frames => Decoder::Frames(frames::Decoder::default()),
+        };
+        State::Reading(Box::new(Reading { reader, asked, decoder, response }))
     }
+}
 
-    async fn receive(&mut self, out: &mut Vec<StreamEvent>) {
+impl<R: Reader> Reading<R> {
+    async fn receive(&mut self, raw: bool, out: &mut Vec<StreamEvent>) {
         let Some(response) = self.response.as_mut() else {
             return self.reader.end(out);
         };
@@ -116,19 +173,54 @@ impl<R: Reader> Answer<R> {
             Ok(Some(bytes)) => {
                 let mut events = Vec::new();
                 let whole = self.decoder.push(&bytes, &mut events);
-                for event in &events {
-                    self.reader.take(event, out);
-                }
-                if let Err(error) = whole {
-                    self.reader.fail(self.asked.nonsense(&error.to_string()), out);
+                self.take(&events, raw, out);
+                if let Err(what) = whole
+                    && !self.reader.ended()
+                {
+                    self.reader.fail(self.asked.nonsense(&what), out);
                 }
             }
-            Ok(None) => self.reader.end(out),
+            Ok(None) => {
+                let mut events = Vec::new();
+                self.decoder.end(&mut events);
+                self.take(&events, raw, out);
+                if !self.reader.ended() {
+                    self.reader.end(out);
+                }
+            }
             Err(error) => self.reader.fail(self.asked.net(&error, true), out),
         }
         if self.reader.ended() {
             // Nothing that follows the last event matters: do not wait for the body's end.
             self.response = None;
+        }
+    }
+
+    fn take(&mut self, events: &[Event], raw: bool, out: &mut Vec<StreamEvent>) {
+        for event in events {
+            if self.reader.ended() {
+                return;
+            }
+            if raw {
+                out.push(StreamEvent::Raw { name: event.name.clone(), data: event.data.clone() });
+            }
+            self.reader.take(event, out);
+        }
+    }
+}
+
+impl Decoder {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<Event>) -> Result<(), String> {
+        match self {
+            Self::Sse(decoder) => decoder.push(bytes, out).map_err(|error| error.to_string()),
+            Self::Frames(decoder) => decoder.push(bytes, out).map_err(|error| error.to_string()),
+        }
+    }
+
+    /// A last event whose blank line never came is one all the same: some servers save it.
+    fn end(&mut self, out: &mut Vec<Event>) {
+        if let Self::Sse(decoder) = self {
+            decoder.end(out);
         }
     }
 }

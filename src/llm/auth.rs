@@ -3,35 +3,17 @@
 //! Must not know how a key is sent. The environment is passed in, never read here.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::access::{Access, Secret, Surroundings};
 use super::catalog::ProviderInfo;
 use crate::net::http::loopback_url;
-
-/// A secret that no log and no message shows.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(…)")
-    }
-}
-
-/// How a provider can be reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
-    /// Root of the API, without a slash at its end.
-    pub base_url: String,
-    /// `None` where none is needed.
-    pub key: Option<Secret>,
-    /// Where the key came from, or could come from: a variable's name or `--api-key`.
-    pub key_name: Option<String>,
-}
 
 /// What was given to reach providers with.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
-    vars: HashMap<String, String>,
+    surroundings: Surroundings,
     /// From `--api-key`, for one provider.
     explicit: Option<(String, Secret)>,
 }
@@ -39,7 +21,19 @@ pub struct Credentials {
 impl Credentials {
     /// From a process environment.
     pub fn new(vars: HashMap<String, String>) -> Self {
-        Self { vars, explicit: None }
+        Self { surroundings: Surroundings { vars: Arc::new(vars), home: None }, explicit: None }
+    }
+
+    /// Adds the person's folder, for credentials that other programs keep there.
+    #[must_use]
+    pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
+        self.surroundings.home = home;
+        self
+    }
+
+    /// What chains of credentials of a dialect's own may look at.
+    pub fn surroundings(&self) -> Surroundings {
+        self.surroundings.clone()
     }
 
     /// Adds a key that wins over the environment for one provider.
@@ -52,22 +46,19 @@ impl Credentials {
     /// How this provider can be reached; `None` when a key is needed and missing. A base URL
     /// on this machine needs no key.
     pub fn access(&self, provider: &ProviderInfo) -> Option<Access> {
-        let given = provider.base_url_var.as_deref().and_then(|name| self.var(name));
+        let given = provider.base_url_var.as_deref().and_then(|name| self.surroundings.var(name));
         let base_url = given.unwrap_or(&provider.base_url).trim_end_matches('/').to_string();
         let (key_name, key) = match &self.explicit {
             Some((id, key)) if *id == provider.id => (Some("--api-key".to_string()), Some(key.clone())),
             _ => {
-                let set = provider.key_vars.iter().find_map(|name| Some((name, self.var(name)?)));
+                let set =
+                    provider.key_vars.iter().find_map(|name| Some((name, self.surroundings.var(name)?)));
                 let name = set.map(|(name, _)| name).or(provider.key_vars.first());
                 (name.cloned(), set.map(|(_, key)| Secret(key.to_string())))
             }
         };
         let free = provider.key_vars.is_empty() || loopback_url(&base_url);
-        (free || key.is_some()).then_some(Access { base_url, key, key_name })
-    }
-
-    fn var(&self, name: &str) -> Option<&str> {
-        self.vars.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+        (free || key.is_some()).then(|| Access { base_url, key, key_name, ..Access::default() })
     }
 }
 
@@ -101,10 +92,5 @@ mod tests {
         let got = access(&[("ANTHROPIC_BASE_URL", local)], None);
         assert_eq!(got, Some(("http://127.0.0.1:9".into(), None)));
         assert_eq!(access(&[("ANTHROPIC_BASE_URL", "https://proxy.example")], None), None);
-    }
-
-    #[test]
-    fn secrets_are_not_shown() {
-        assert_eq!(format!("{:?}", Secret("hunter2".into())), "Secret(…)");
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! Must not know any dialect beyond its row. Holds nothing that changes between requests.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream;
 
-use super::accumulate::Accumulator;
+use super::access::Fixed;
 use super::auth::Credentials;
 use super::catalog::Catalog;
-use super::model::{ErrorKind, LlmError, Model, Request, StopReason, StreamEvent};
+use super::draft::Draft;
+use super::layer::{Layer, Next};
+use super::model::{ErrorKind, LlmError, Model, Request};
 use super::provider::{EventStream, Provider};
 use super::providers::{DIALECTS, Setup};
 use crate::base::clock::SharedClock;
@@ -24,11 +27,29 @@ pub struct Injected {
     pub models: Vec<Arc<Model>>,
 }
 
-/// Routes requests by provider id.
-#[derive(Clone, Default)]
+/// Routes requests by provider and dialect. Cheap to clone; an adapter is made when it is asked for
+/// the first time.
+#[derive(Clone)]
 pub struct Client {
-    providers: Vec<Arc<dyn Provider>>,
+    entries: Vec<Arc<Entry>>,
     models: Vec<Arc<Model>>,
+    layers: Arc<[Arc<dyn Layer>]>,
+}
+
+/// One provider.
+enum Entry {
+    Injected(Arc<dyn Provider>),
+    /// The adapters that were asked so far: a provider may speak several dialects.
+    Known {
+        setup: Setup,
+        made: Mutex<HashMap<&'static str, Arc<dyn Provider>>>,
+    },
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self { entries: Vec::new(), models: Vec::new(), layers: Arc::new([]) }
+    }
 }
 
 impl Client {
@@ -52,7 +73,6 @@ impl Client {
             client.register(extra.provider, extra.models);
         }
         for info in &catalog.providers {
-            let Some(dialect) = DIALECTS.iter().find(|d| d.id == info.api) else { continue };
             let Some(access) = credentials.access(info) else { continue };
             let remote = !access.base_url.is_empty() && !loopback_url(&access.base_url);
             if offline && remote {
@@ -63,18 +83,35 @@ impl Client {
                 Arc::new(Model { base_url, ..(*model).clone() })
             });
             let models = models.collect();
-            let setup = Setup { provider: info.id.clone(), access, http: http.clone(), clock: clock.clone() };
-            client.register((dialect.build)(setup), models);
+            let setup = Setup {
+                provider: info.id.clone(),
+                keys: Arc::new(Fixed(access)),
+                surroundings: credentials.surroundings(),
+                http: http.clone(),
+                clock: clock.clone(),
+            };
+            client.add(Entry::Known { setup, made: Mutex::default() }, models);
         }
         client
     }
 
-    /// Adds a provider; one of the same id that was there before stays in charge.
+    /// Adds an adapter; one of the same id that was there before stays in charge.
     pub fn register(&mut self, provider: Arc<dyn Provider>, models: Vec<Arc<Model>>) {
-        if self.provider(provider.id()).is_none() {
-            self.providers.push(provider);
+        self.add(Entry::Injected(provider), models);
+    }
+
+    fn add(&mut self, entry: Entry, models: Vec<Arc<Model>>) {
+        if self.entry(entry.id()).is_none() {
+            self.entries.push(Arc::new(entry));
             self.models.extend(models);
         }
+    }
+
+    /// Puts layers around every answer, the first one outermost.
+    #[must_use]
+    pub fn with_layers(mut self, layers: Vec<Arc<dyn Layer>>) -> Self {
+        self.layers = layers.into();
+        self
     }
 
     /// The models that can be asked now, the first one the default.
@@ -84,19 +121,39 @@ impl Client {
 
     /// Starts an answer. Without a fitting provider the stream is one error.
     pub fn stream(&self, request: Request) -> EventStream {
-        if let Some(provider) = self.provider(&request.model.provider) {
-            return provider.stream(request);
-        }
-        let text = format!("no provider `{}` is set up", request.model.provider);
-        let error = LlmError::new(ErrorKind::Configuration, request.model.provider.clone(), text);
-        let mut message = Accumulator::new(&request.model, 0).finish();
-        message.stop_reason = StopReason::Error;
-        message.error_message = Some(error.message.clone());
-        Box::pin(stream::iter([StreamEvent::Error { error, message: Box::new(message) }]))
+        let Model { provider, api, .. } = &request.model;
+        let text = match self.entry(provider).map(|entry| entry.adapter(api)) {
+            Some(Some(adapter)) => return Next::first(self.layers.clone(), adapter).stream(request),
+            Some(None) => format!("`{provider}` speaks no dialect `{api}` that is known"),
+            None => format!("no provider `{provider}` is set up"),
+        };
+        let error = LlmError::new(ErrorKind::Configuration, provider.clone(), text);
+        Box::pin(stream::iter([Draft::new(&request.model, 0).fail(error)]))
     }
 
-    fn provider(&self, id: &str) -> Option<&Arc<dyn Provider>> {
-        self.providers.iter().find(|p| p.id() == id)
+    fn entry(&self, id: &str) -> Option<&Arc<Entry>> {
+        self.entries.iter().find(|entry| entry.id() == id)
+    }
+}
+
+impl Entry {
+    fn id(&self) -> &str {
+        match self {
+            Self::Injected(provider) => provider.id(),
+            Self::Known { setup, .. } => &setup.provider,
+        }
+    }
+
+    /// The adapter for a dialect.
+    fn adapter(&self, api: &str) -> Option<Arc<dyn Provider>> {
+        match self {
+            Self::Injected(provider) => Some(provider.clone()),
+            Self::Known { setup, made } => {
+                let dialect = DIALECTS.iter().find(|dialect| dialect.id == api)?;
+                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                Some(made.entry(dialect.id).or_insert_with(|| (dialect.build)(setup.clone())).clone())
+            }
+        }
     }
 }
 
@@ -104,7 +161,7 @@ impl Client {
 mod tests {
     use super::*;
     use crate::base::clock::ManualClock;
-    use crate::llm::model::{Thinking, ToolChoice};
+    use crate::llm::model::{StreamEvent, Thinking, ToolChoice};
     use futures::StreamExt;
     use std::collections::HashMap;
 
@@ -144,6 +201,7 @@ mod tests {
             thinking: Thinking::Off,
             max_tokens: None,
             session_id: None,
+            ..Request::default()
         };
         let events: Vec<_> = client(&[], false).stream(request).collect().await;
         assert!(

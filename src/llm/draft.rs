@@ -58,6 +58,16 @@ impl Draft {
         self.all.sign(index, piece);
     }
 
+    /// Opaque data that must go back with a text or a call, or is a thinking part's signature.
+    pub fn attach(&mut self, index: usize, data: String) {
+        self.all.attach(index, data);
+    }
+
+    /// The whole of a call's arguments, where a provider repeats them at the end.
+    pub fn whole_arguments(&mut self, index: usize, whole: String) {
+        self.all.arguments(index, whole);
+    }
+
     /// More of a call's arguments.
     pub fn arguments(&mut self, index: usize, delta: String) -> StreamEvent {
         self.tell(StreamEvent::ToolCallDelta { index, delta })

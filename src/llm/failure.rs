@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::auth::Access;
+use super::access::Access;
 use super::model::{ErrorKind, LlmError};
 use crate::base::clock::parse_http_date;
 use crate::net::http::NetError;
@@ -80,7 +80,9 @@ impl Asked {
     /// A request that got no answer, or a stream that broke; `began` tells which.
     pub fn net(&self, error: &NetError, began: bool) -> LlmError {
         let kind = match error {
-            NetError::Offline(_) | NetError::Url(_) | NetError::Setup(_) => ErrorKind::Configuration,
+            NetError::Offline(_) | NetError::Url(_) | NetError::Header(_) | NetError::Setup(_) => {
+                ErrorKind::Configuration
+            }
             NetError::Silence { .. } => ErrorKind::Timeout,
             NetError::Connection { .. } if began => ErrorKind::Stream,
             NetError::Connection { .. } => ErrorKind::Network,

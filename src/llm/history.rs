@@ -6,7 +6,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::model::{AssistantMessage, KnownPart, Message, Model, Part, ToolCall, ToolResultMessage};
+use super::model::{
+    AssistantMessage, KnownPart, Message, Model, Part, StopReason, ToolCall, ToolResultMessage,
+};
 
 /// What stands in for the result of a call that never got one.
 pub const NO_RESULT: &str = "No result: the call was interrupted before it ended.";
@@ -22,6 +24,8 @@ pub enum Turn<'a> {
     User(Vec<Shown<'a>>),
     /// From the model, with the results of its calls; has text or calls.
     Answer {
+        /// Whether the very model that is asked now made it: then what it signed may go back.
+        own: bool,
         /// In order.
         said: Vec<Said<'a>>,
         /// One for each call, in the calls' order.
@@ -47,7 +51,12 @@ pub enum Shown<'a> {
 #[derive(Debug, PartialEq)]
 pub enum Said<'a> {
     /// Not blank.
-    Text(&'a str),
+    Text {
+        /// The text; the thinking of another model, too.
+        text: &'a str,
+        /// What must go back with it, for the model's own.
+        signature: Option<&'a str>,
+    },
     /// By the very model that is asked now.
     Thinking {
         /// Empty when redacted.
@@ -112,18 +121,30 @@ fn turn<'a>(
     ids: &mut Ids,
 ) -> Option<Turn<'a>> {
     let own = answer.model == model.id && answer.provider == model.provider && answer.api == model.api;
+    // Signatures of what broke off may be cut, and wires refuse that.
+    let whole = !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
     let mut said = Vec::new();
     let mut calls = Vec::new();
     for part in &answer.content {
         let Part::Known(part) = part else { continue };
         match part {
-            KnownPart::Text { text, .. } if !text.trim().is_empty() => said.push(Said::Text(text)),
-            KnownPart::Thinking { thinking, thinking_signature, redacted } if own => {
+            KnownPart::Text { text, text_signature } if !text.trim().is_empty() => {
+                let signature = text_signature.as_deref().filter(|_| own && whole);
+                said.push(Said::Text { text, signature });
+            }
+            KnownPart::Thinking { thinking, thinking_signature, redacted } if own && whole => {
                 let signature = thinking_signature.as_deref();
                 said.push(Said::Thinking { text: thinking, signature, redacted: *redacted });
             }
+            // What another model thought is known to nobody else; its signature would be refused.
+            KnownPart::Thinking { thinking, redacted: false, .. }
+                if !own && whole && !thinking.trim().is_empty() =>
+            {
+                said.push(Said::Text { text: thinking, signature: None });
+            }
             KnownPart::ToolCall(call) => {
-                let id = ids.encode(&call.id);
+                // Some wires name a call and its item; before the bar is what results refer to.
+                let id = ids.encode(call.id.split('|').next().unwrap_or_default());
                 calls.push((call.id.as_str(), id.clone()));
                 said.push(Said::Call { id, call });
             }
@@ -134,7 +155,7 @@ fn turn<'a>(
     if said.iter().all(|part| matches!(part, Said::Thinking { .. })) {
         return None;
     }
-    Some(Turn::Answer { said, results: results(calls, rest, model) })
+    Some(Turn::Answer { own, said, results: results(calls, rest, model) })
 }
 
 /// The results of an answer's calls in the calls' order, looked for up to the next answer.
@@ -218,7 +239,7 @@ mod tests {
         let model = Model::unknown("p", "m", "a", "");
         let mut sent = Vec::new();
         for turn in turns(history, &model, id_max) {
-            let Turn::Answer { said, results } = turn else { panic!("{turn:?}") };
+            let Turn::Answer { said, results, .. } = turn else { panic!("{turn:?}") };
             let calls = said.iter().map(|part| match part {
                 Said::Call { id, .. } => id.clone(),
                 other => panic!("{other:?}"),

@@ -3,6 +3,7 @@
 //! Layer 2. May import `base` and `net`; must not know of agents, tools that run, sessions or
 //! terminals.
 
+pub mod access;
 pub mod accumulate;
 pub mod answer;
 pub mod auth;
@@ -10,8 +11,11 @@ pub mod catalog;
 pub mod client;
 pub mod draft;
 pub mod failure;
+pub mod headers;
 pub mod history;
+pub mod layer;
 pub mod model;
+pub mod partial_json;
 pub mod provider;
 pub mod providers;
 pub mod retry;

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use bytes::Bytes;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::sync::OnceCell;
 
 use crate::base::error::chain;
@@ -41,6 +42,9 @@ pub enum NetError {
     /// Not something to connect to.
     #[error("`{0}` is not a URL that can be asked")]
     Url(String),
+    /// A header that cannot be sent.
+    #[error("the header `{0}` has characters that cannot be sent")]
+    Header(String),
     /// The client could not be set up.
     #[error("no HTTP client: {0}")]
     Setup(String),
@@ -63,14 +67,28 @@ pub enum NetError {
 }
 
 /// What is sent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Post {
     /// Where to.
     pub url: String,
-    /// Beside those that every request has.
-    pub headers: Vec<(&'static str, String)>,
-    /// JSON.
+    /// Beside those that every request has. Of two with one name, in whatever case, the later
+    /// one is sent; one with an empty value takes an earlier one away.
+    pub headers: Vec<(String, String)>,
+    /// JSON, unless a `content-type` among the headers says something else.
     pub body: Vec<u8>,
+    /// Longest silence between two pieces of the answer; the client's own when `None`.
+    pub silence: Option<Duration>,
+}
+
+/// What is asked without a body.
+#[derive(Debug, Clone, Default)]
+pub struct Get {
+    /// Where.
+    pub url: String,
+    /// Beside those that every request has.
+    pub headers: Vec<(String, String)>,
+    /// Until the answer is there; the client's own limit when `None`.
+    pub patience: Option<Duration>,
 }
 
 /// A shared client; cheap to make, connected on first use.
@@ -92,20 +110,55 @@ impl Http {
 
     /// Sends a request and waits for the headers of its answer.
     pub async fn post(&self, post: Post) -> Result<Response, NetError> {
-        let url = reqwest::Url::parse(&post.url).map_err(|_| NetError::Url(post.url.clone()))?;
-        let host = url.host_str().ok_or_else(|| NetError::Url(post.url.clone()))?.to_string();
+        let Post { url, mut headers, body, silence } = post;
+        headers.insert(0, ("content-type".to_string(), "application/json".to_string()));
+        let request = self.request(reqwest::Method::POST, &url, &headers).await?;
+        let Asking { request, host } = request;
+        self.send(request.body(body), host, self.limits.headers, silence).await
+    }
+
+    /// Asks without a body.
+    pub async fn get(&self, get: Get) -> Result<Response, NetError> {
+        self.ask(reqwest::Method::GET, get).await
+    }
+
+    /// Asks with a bodiless `PUT`, which is how Amazon's machines hand out their session tokens.
+    pub async fn put(&self, get: Get) -> Result<Response, NetError> {
+        self.ask(reqwest::Method::PUT, get).await
+    }
+
+    async fn ask(&self, method: reqwest::Method, get: Get) -> Result<Response, NetError> {
+        let Asking { request, host } = self.request(method, &get.url, &get.headers).await?;
+        let patience = get.patience.unwrap_or(self.limits.headers);
+        self.send(request, host, patience, get.patience).await
+    }
+
+    async fn request(
+        &self,
+        method: reqwest::Method,
+        url: &str,
+        headers: &[(String, String)],
+    ) -> Result<Asking, NetError> {
+        let url = reqwest::Url::parse(url).map_err(|_| NetError::Url(url.to_string()))?;
+        let host = url.host_str().ok_or_else(|| NetError::Url(url.to_string()))?.to_string();
         let loopback = is_loopback(&url);
         if self.offline && !loopback {
             return Err(NetError::Offline(host));
         }
         let client = self.client(loopback && url.scheme() == "http").await?;
-        let mut request = client.post(url).header("content-type", "application/json").body(post.body);
-        for (name, value) in post.headers {
-            request = request.header(name, value);
-        }
-        let after = self.limits.headers;
+        Ok(Asking { request: client.request(method, url).headers(header_map(headers)?), host })
+    }
+
+    async fn send(
+        &self,
+        request: reqwest::RequestBuilder,
+        host: String,
+        after: Duration,
+        silence: Option<Duration>,
+    ) -> Result<Response, NetError> {
+        let silence = silence.unwrap_or(self.limits.silence);
         match tokio::time::timeout(after, request.send()).await {
-            Ok(Ok(inner)) => Ok(Response { inner, host, silence: self.limits.silence }),
+            Ok(Ok(inner)) => Ok(Response { inner, host, silence }),
             Ok(Err(error)) => Err(broken(&host, error)),
             Err(_) => Err(NetError::Silence { host, after }),
         }
@@ -121,6 +174,26 @@ impl Http {
         })
         .await
     }
+}
+
+struct Asking {
+    request: reqwest::RequestBuilder,
+    host: String,
+}
+
+fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        // The value may be a secret: only the name is told.
+        let bad = |_| NetError::Header(name.clone());
+        let key = HeaderName::try_from(name.as_str()).map_err(|_| NetError::Header(name.clone()))?;
+        if value.is_empty() {
+            map.remove(key);
+        } else {
+            map.insert(key, HeaderValue::from_str(value).map_err(bad)?);
+        }
+    }
+    Ok(map)
 }
 
 /// An answer whose body is still coming. Dropping it closes the connection.
@@ -219,7 +292,19 @@ mod tests {
     use tokio::net::TcpListener;
 
     fn post(url: String) -> Post {
-        Post { url, headers: vec![("x-test", "1".to_string())], body: b"{}".to_vec() }
+        Post { url, headers: pairs(&[("x-test", "1")]), body: b"{}".to_vec(), ..Post::default() }
+    }
+
+    fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+        of.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect()
+    }
+
+    #[test]
+    fn later_headers_win_and_empty_ones_take_away() {
+        let map = header_map(&pairs(&[("X-A", "1"), ("x-a", "2"), ("x-b", "3"), ("X-B", "")])).unwrap();
+        assert_eq!((map.len(), map["x-a"].to_str().unwrap()), (1, "2"));
+        let error = header_map(&pairs(&[("x-key", "sec\nret")])).unwrap_err().to_string();
+        assert!(error.contains("x-key") && !error.contains("sec"), "{error}");
     }
 
     async fn serve(answer: &'static [u8]) -> String {

@@ -1,6 +1,7 @@
-//! The only sockets: the HTTP client and the decoder of server-sent events.
+//! The only sockets: the HTTP client and the decoders of streams of events.
 //!
 //! Layer 1. May import `base`; must not know what is sent or to whom.
 
+pub mod frames;
 pub mod http;
 pub mod sse;

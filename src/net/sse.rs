@@ -22,7 +22,7 @@ pub struct Event {
 #[error("an event of the stream is longer than {EVENT_BYTES_MAX} bytes")]
 pub struct TooLong;
 
-/// Incremental decoder of one stream. A last event without its blank line is not dispatched.
+/// Incremental decoder of one stream.
 #[derive(Debug, Default)]
 pub struct Decoder {
     /// The start of a line whose end has not come yet.
@@ -63,6 +63,16 @@ impl Decoder {
             bytes = &bytes[end + 1..];
         }
         Ok(())
+    }
+
+    /// The stream is over. The standard drops an event whose blank line never came; some servers
+    /// save the last one, and whoever reads knows whether its data is whole.
+    pub fn end(&mut self, out: &mut Vec<Event>) {
+        if !self.line.is_empty() {
+            let line = mem::take(&mut self.line);
+            self.take_line(&line, out);
+        }
+        self.dispatch(out);
     }
 
     fn check(&self) -> Result<(), TooLong> {
@@ -151,6 +161,23 @@ mod tests {
         check("event: lost\n\ndata: b\n\n", &[("", "b")]);
         check("data: a\n\ndata: no blank line\n", &[("", "a")]);
         check("data: é漢👩\n\n", &[("", "é漢👩")]);
+    }
+
+    #[test]
+    fn the_end_dispatches_what_is_there() {
+        for (stream, expected) in
+            [("data: a\n\ndata: {}", vec!["a", "{}"]), ("data: a\n\nevent: x\n", vec!["a"]), ("", vec![])]
+        {
+            let mut decoder = Decoder::default();
+            let mut out = Vec::new();
+            decoder.push(stream.as_bytes(), &mut out).unwrap();
+            decoder.end(&mut out);
+            assert_eq!(
+                out.iter().map(|event| event.data.as_str()).collect::<Vec<_>>(),
+                expected,
+                "{stream:?}"
+            );
+        }
     }
 
     #[test]

@@ -38,11 +38,13 @@ fn request(client: &Client) -> Request {
             name: "read".into(),
             description: "reads".into(),
             parameters: json!({"type": "object"}),
+            ..ToolSpec::default()
         }],
         tool_choice: ToolChoice::Auto,
         thinking: Thinking::High,
         max_tokens: None,
         session_id: None,
+        ..Request::default()
     }
 }
 

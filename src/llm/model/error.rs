@@ -32,6 +32,14 @@ pub enum ErrorKind {
     Stream,
     /// The person interrupted.
     Abort,
+    /// The model called a tool in a way that nobody could read.
+    InvalidToolCall,
+    /// The provider cannot be told to choose tools that way.
+    ToolChoice,
+    /// The answer has not the form that was asked for.
+    NoObject,
+    /// A limit of our own was reached: a budget of money.
+    Budget,
     /// bowline is set up wrong: no provider, no such dialect.
     Configuration,
 }
@@ -47,6 +55,8 @@ pub struct LlmError {
     pub message: String,
     /// The HTTP status, when there was an answer.
     pub status: Option<u16>,
+    /// The provider's own code or type of the error.
+    pub code: Option<String>,
     /// How long the provider asks to wait.
     pub retry_after: Option<Duration>,
     /// The body of the answer, cut to 8 KiB.
@@ -61,6 +71,7 @@ impl LlmError {
             provider: provider.into(),
             message: message.into(),
             status: None,
+            code: None,
             retry_after: None,
             raw: None,
         }

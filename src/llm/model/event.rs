@@ -1,6 +1,7 @@
 //! What happens while an answer streams in. Must not know any wire format.
 
 use super::error::LlmError;
+use super::limits::RateLimit;
 use super::message::{AssistantMessage, ToolCall};
 
 /// One step of a streamed answer. `index` is the place of the part in the message's content;
@@ -10,6 +11,17 @@ use super::message::{AssistantMessage, ToolCall};
 pub enum StreamEvent {
     /// The provider has accepted the request.
     Start,
+    /// What the provider says about its limits; before `Start`.
+    Limits(RateLimit),
+    /// One of the provider's own events, where they are wanted; before what follows from it.
+    Raw {
+        /// Its name; empty where the wire has none.
+        name: String,
+        /// Its JSON.
+        data: String,
+    },
+    /// Something that the request asked for was left out, or the answer has an oddity.
+    Warning(String),
     /// A text part begins.
     TextStart { index: usize },
     /// More of it.

@@ -6,14 +6,18 @@
 
 pub mod error;
 pub mod event;
+pub mod limits;
 pub mod message;
+pub mod options;
 pub mod request;
 pub mod usage;
 
 pub use error::{ErrorKind, LlmError};
 pub use event::StreamEvent;
+pub use limits::RateLimit;
 pub use message::{
     AssistantMessage, KnownPart, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
 };
+pub use options::{CacheRetention, Grammar, GrammarSyntax, ResponseFormat, Strictness};
 pub use request::{Model, Request, Thinking, ToolChoice, ToolSpec};
 pub use usage::{Cost, Prices, Usage};

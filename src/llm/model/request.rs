@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::message::Message;
+use super::options::{CacheRetention, Grammar, ResponseFormat, Strictness};
 use super::usage::{Prices, Usage};
 
 /// One request: everything that a provider needs to answer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Request {
     /// Which model.
     pub model: Model,
@@ -27,10 +28,23 @@ pub struct Request {
     pub max_tokens: Option<u64>,
     /// For the provider's cache routing and logs.
     pub session_id: Option<String>,
+    /// How long the prompt's prefix should be kept.
+    pub cache: CacheRetention,
+    /// The form that the answer must have, if any.
+    pub format: Option<ResponseFormat>,
+    /// Sampling parameters by their names on the wire (`temperature`, `top_p`, …), for models
+    /// that take them.
+    pub sampling: Map<String, Value>,
+    /// What the fields above do not model, by provider id: put into the body as it is.
+    pub provider_options: Map<String, Value>,
+    /// Headers beside the dialect's own, which win over those of the provider.
+    pub headers: Vec<(String, String)>,
+    /// Whether the provider's own events are passed through, too.
+    pub raw_events: bool,
 }
 
 /// A tool as the model sees it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolSpec {
     /// `[a-zA-Z][a-zA-Z0-9_]{0,63}`.
     pub name: String,
@@ -38,6 +52,11 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON Schema with an object root.
     pub parameters: Value,
+    /// The form of the input where a provider can hold the model to it; then the call's
+    /// arguments are `{"input": text}`, and `parameters` describe that for all the others.
+    pub grammar: Option<Grammar>,
+    /// Whether arguments are held to `parameters` while they are produced.
+    pub strict: Strictness,
 }
 
 /// Whether the model may or must call a tool.
@@ -71,11 +90,14 @@ pub enum Thinking {
     High,
     /// Deeper.
     Xhigh,
+    /// As deep as the model can.
+    Max,
 }
 
 impl Thinking {
     /// Every level, from none to most.
-    pub const ALL: [Self; 6] = [Self::Off, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Xhigh];
+    pub const ALL: [Self; 7] =
+        [Self::Off, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Xhigh, Self::Max];
 
     /// The level's name on the wire and on screen.
     pub fn name(self) -> &'static str {
@@ -86,6 +108,7 @@ impl Thinking {
             Self::Medium => "medium",
             Self::High => "high",
             Self::Xhigh => "xhigh",
+            Self::Max => "max",
         }
     }
 
@@ -96,7 +119,7 @@ impl Thinking {
 }
 
 /// What is known about one model: advisory data from the catalog.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
     /// The provider's own string.
@@ -130,6 +153,9 @@ pub struct Model {
     /// Differences from the dialect's rule, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub compat: Map<String, Value>,
+    /// Headers that requests for this model have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
 }
 
 impl Model {
@@ -149,6 +175,7 @@ impl Model {
             max_tokens: 16_384,
             thinking_level_map: BTreeMap::new(),
             compat: Map::new(),
+            headers: BTreeMap::new(),
         }
     }
 
@@ -166,7 +193,7 @@ impl Model {
     pub fn has_level(&self, level: Thinking) -> bool {
         match self.thinking_level_map.get(level.name()) {
             Some(word) => word.is_some(),
-            None if self.reasoning => level != Thinking::Xhigh,
+            None if self.reasoning => level < Thinking::Xhigh,
             None => level == Thinking::Off,
         }
     }

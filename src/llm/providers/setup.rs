@@ -1,9 +1,10 @@
-//! What a dialect's row holds and what its constructor gets. No logic.
+//! What a dialect's row holds and what its constructor gets.
 
 use std::sync::Arc;
 
 use crate::base::clock::SharedClock;
-use crate::llm::auth::Access;
+use crate::llm::access::{Keys, Surroundings};
+use crate::llm::answer::Means;
 use crate::llm::provider::Provider;
 use crate::net::http::Http;
 
@@ -20,10 +21,19 @@ pub struct Dialect {
 pub struct Setup {
     /// The id of the provider that it is for.
     pub provider: String,
-    /// Where, and with which key.
-    pub access: Access,
+    /// Where, and with which key: asked for each request.
+    pub keys: Arc<dyn Keys>,
+    /// For chains of credentials of the dialect's own.
+    pub surroundings: Surroundings,
     /// The shared client.
     pub http: Arc<Http>,
     /// For time stamps.
     pub clock: SharedClock,
+}
+
+impl Setup {
+    /// What an answer needs beside its request.
+    pub fn means(&self, raw: bool) -> Means {
+        Means { http: self.http.clone(), clock: self.clock.clone(), raw }
+    }
 }

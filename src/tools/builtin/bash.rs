@@ -47,6 +47,7 @@ impl Tool for Bash {
                 },
                 "required": ["command"],
             }),
+            ..ToolSpec::default()
         }
     }
 

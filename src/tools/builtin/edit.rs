@@ -50,6 +50,7 @@ impl Tool for Edit {
                 },
                 "required": ["path", "edits"],
             }),
+            ..ToolSpec::default()
         }
     }
 

@@ -31,6 +31,7 @@ impl Tool for Ls {
                     "limit": {"type": "integer", "minimum": 1, "description": "Entries at most (500)"},
                 },
             }),
+            ..ToolSpec::default()
         }
     }
 

@@ -45,6 +45,7 @@ impl Tool for Read {
                 },
                 "required": ["path"],
             }),
+            ..ToolSpec::default()
         }
     }
 

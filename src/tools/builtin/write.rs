@@ -36,6 +36,7 @@ impl Tool for Write {
                 },
                 "required": ["path", "content"],
             }),
+            ..ToolSpec::default()
         }
     }
 

@@ -145,7 +145,12 @@ struct Bad;
 
 impl Tool for Bad {
     fn spec(&self) -> ToolSpec {
-        ToolSpec { name: "bad".into(), description: String::new(), parameters: json!({"type": "object"}) }
+        ToolSpec {
+            name: "bad".into(),
+            description: String::new(),
+            parameters: json!({"type": "object"}),
+            ..ToolSpec::default()
+        }
     }
 
     fn class(&self) -> ToolClass {

@@ -114,14 +114,14 @@ fn thinking(body: &mut Map<String, Value>, model: &Model, level: Thinking, max_t
     }
 }
 
-/// pi's budgets; the two deepest levels are the same here.
+/// pi's budgets; the three deepest levels are the same here.
 fn budget(level: Thinking) -> u64 {
     match level {
         Thinking::Off => 0,
         Thinking::Minimal => 1024,
         Thinking::Low => 2048,
         Thinking::Medium => 8192,
-        Thinking::High | Thinking::Xhigh => 16_384,
+        Thinking::High | Thinking::Xhigh | Thinking::Max => 16_384,
     }
 }
 
@@ -137,6 +137,7 @@ mod tests {
             name: name.into(),
             description: "does".into(),
             parameters: json!({"type": "object"}),
+            ..ToolSpec::default()
         };
         Request {
             model: (**model).clone(),
@@ -147,6 +148,7 @@ mod tests {
             thinking: Thinking::Medium,
             max_tokens: None,
             session_id: None,
+            ..Request::default()
         }
     }
 

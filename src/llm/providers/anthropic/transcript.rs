@@ -20,7 +20,7 @@ pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     for turn in history::turns(history, model, ID_MAX) {
         match turn {
             Turn::User(parts) => add(&mut messages, "user", shown(&parts)),
-            Turn::Answer { said, results } => {
+            Turn::Answer { said, results, .. } => {
                 let blocks: Vec<Value> = said.iter().filter_map(block).collect();
                 add(&mut messages, "assistant", blocks);
                 add(&mut messages, "user", results.iter().map(result).collect());
@@ -74,7 +74,7 @@ fn add(messages: &mut Vec<Value>, role: &str, blocks: Vec<Value>) {
 
 fn block(part: &Said) -> Option<Value> {
     Some(match part {
-        Said::Text(words) => text(words),
+        Said::Text { text: words, .. } => text(words),
         Said::Thinking { signature, redacted: true, .. } => {
             json!({"type": "redacted_thinking", "data": (*signature)?})
         }

@@ -107,7 +107,12 @@ mod tests {
     use serde_json::{Map, json};
 
     fn request(last: Message) -> Request {
-        let read = ToolSpec { name: "read".into(), description: String::new(), parameters: json!({}) };
+        let read = ToolSpec {
+            name: "read".into(),
+            description: String::new(),
+            parameters: json!({}),
+            ..ToolSpec::default()
+        };
         Request {
             model: Model::unknown("demo", "guide", "demo", ""),
             system: vec![],
@@ -117,6 +122,7 @@ mod tests {
             thinking: Thinking::Off,
             max_tokens: None,
             session_id: None,
+            ..Request::default()
         }
     }
 

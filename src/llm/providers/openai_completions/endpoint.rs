@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::stream::Reader;
 use super::{errors, request};
-use crate::llm::answer::{self, Call};
+use crate::llm::answer::{self, Exchange, Framing};
 use crate::llm::failure::Asked;
-use crate::llm::model::Request;
+use crate::llm::headers;
+use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
 use crate::net::http::Post;
@@ -26,16 +27,24 @@ impl Provider for Completions {
     }
 
     fn stream(&self, request: Request) -> EventStream {
-        let Setup { provider, access, http, clock } = &self.setup;
-        let asked = Asked::new(provider, access);
-        let mut headers = vec![("accept", "text/event-stream".to_string())];
-        headers.extend(access.key.as_ref().map(|key| ("authorization", format!("Bearer {}", key.0))));
-        let body = request::body(&request).to_string().into_bytes();
-        let post = Post { url: url(&access.base_url), headers, body };
-        let reader = Reader::new(&request.model, asked.clone(), clock.now_ms());
-        let (http, clock) = (http.clone(), clock.clone());
-        answer::stream(Call { http, clock, asked, read_kind: errors::kind, post }, reader)
+        let setup = self.setup.clone();
+        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        answer::stream(means, model, async move { exchange(&setup, request).await })
     }
+}
+
+async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    let access = setup.keys.access().await?;
+    let asked = Asked::new(&setup.provider, &access);
+    let mut headers = headers::common(&[("accept", "text/event-stream")]);
+    if let Some(key) = &access.key {
+        headers::bearer(&mut headers, key);
+    }
+    headers::of_request(&mut headers, &access, &request);
+    let body = request::body(&request).to_string().into_bytes();
+    let post = Post { url: url(&access.base_url), headers, body, ..Post::default() };
+    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
+    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
 }
 
 /// Base URLs hold the version by convention (`/v1`, `/api/paas/v4`, `/v1beta/openai`); a bare

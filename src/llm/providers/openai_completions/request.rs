@@ -81,11 +81,17 @@ mod tests {
             model: Model::unknown("openai", "gpt-x", "openai-completions", ""),
             system: vec!["be brief".into()],
             messages: vec![Message::User(UserMessage::text("hi", 0))],
-            tools: vec![ToolSpec { name: "read".into(), description: "reads".into(), parameters }],
+            tools: vec![ToolSpec {
+                name: "read".into(),
+                description: "reads".into(),
+                parameters,
+                ..ToolSpec::default()
+            }],
             tool_choice: ToolChoice::Auto,
             thinking: Thinking::High,
             max_tokens: None,
             session_id: None,
+            ..Request::default()
         }
     }
 

@@ -25,7 +25,7 @@ pub fn build(system: &[String], history: &[Message], model: &Model) -> Vec<Value
     for turn in history::turns(history, model, ID_MAX) {
         match turn {
             Turn::User(parts) => messages.push(json!({"role": "user", "content": content(&parts)})),
-            Turn::Answer { said, results } => {
+            Turn::Answer { said, results, .. } => {
                 messages.push(answer(&said, model));
                 messages.extend(results.iter().map(result));
                 messages.extend(images(&results));
@@ -42,7 +42,7 @@ fn answer(said: &[Said], model: &Model) -> Value {
     let mut calls = Vec::new();
     for part in said {
         match part {
-            Said::Text(text) => words.push(*text),
+            Said::Text { text, .. } => words.push(*text),
             Said::Thinking { text, .. } => reasoning.push(*text),
             Said::Call { id, call } => {
                 let arguments = history::arguments(call).to_string();

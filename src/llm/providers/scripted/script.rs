@@ -227,6 +227,7 @@ mod tests {
             thinking: Thinking::Off,
             max_tokens: None,
             session_id: None,
+            ..Request::default()
         }
     }
 

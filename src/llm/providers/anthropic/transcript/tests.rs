@@ -122,21 +122,21 @@ fn ids_are_made_legal_and_unique() {
     let long = "x".repeat(80);
     let history = [
         user("go"),
-        answer(vec![call("fc|1/ä"), call("fc|1/ä"), call(&long)]),
-        result("fc|1/ä", "first", false),
-        result("fc|1/ä", "second", false),
+        answer(vec![call("fc/1ä|item"), call("fc/1ä|item"), call(&long)]),
+        result("fc/1ä|item", "first", false),
+        result("fc/1ä|item", "second", false),
         result(&long, "third", false),
-        answer(vec![call("fc|1/ä")]),
+        answer(vec![call("fc/1ä|item")]),
     ];
     let x = "x".repeat(64);
     assert_eq!(
         outline(&history),
         [
             "user: 'go'".to_string(),
-            format!("assistant: call(fc_1__) call(fc_1___2) call({x})"),
-            format!("user: result(fc_1__, first) result(fc_1___2, second) result({x}, third)"),
-            "assistant: call(fc_1___3)".to_string(),
-            "user: result!(fc_1___3, No result)".to_string(),
+            format!("assistant: call(fc_1_) call(fc_1__2) call({x})"),
+            format!("user: result(fc_1_, first) result(fc_1__2, second) result({x}, third)"),
+            "assistant: call(fc_1__3)".to_string(),
+            "user: result!(fc_1__3, No result)".to_string(),
         ]
     );
 }
@@ -147,7 +147,7 @@ fn thinking_goes_back_to_its_own_model_only() {
     let parts =
         || vec![thinking(Some("s"), false), thinking(Some("blob"), true), thinking(None, false), say("hi")];
     assert_eq!(outline(&[user("a"), answer(parts())])[1], "assistant: thinking redacted_thinking 'hi'");
-    assert_eq!(outline(&[user("a"), answer_of(&other, parts())])[1], "assistant: 'hi'");
+    assert_eq!(outline(&[user("a"), answer_of(&other, parts())])[1], "assistant: 'hm' 'hm' 'hi'");
     let sent = build(&[user("a"), answer(parts())], &model());
     assert_eq!(sent[1]["content"][0], json!({"type": "thinking", "thinking": "hm", "signature": "s"}));
     assert_eq!(sent[1]["content"][1], json!({"type": "redacted_thinking", "data": "blob"}));

@@ -105,9 +105,10 @@ fn histories_of_other_dialects() {
     let cut = format!("call_{}", "x".repeat(35));
     let expected = json!([
         {"role": "user", "content": "go"},
-        {"role": "assistant", "content": null, "tool_calls": [sent_call("toolu_01AbC"), sent_call(&cut)]},
+        {"role": "assistant", "content": "secret", "tool_calls": [sent_call("toolu_01AbC"), sent_call(&cut)]},
         {"role": "tool", "tool_call_id": "toolu_01AbC", "content": NO_RESULT},
         {"role": "tool", "tool_call_id": cut, "content": "one"},
+        {"role": "assistant", "content": "alone"},
     ]);
     assert_eq!(Value::Array(sent), expected);
 }

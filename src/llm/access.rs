@@ -1,0 +1,103 @@
+//! How a provider is reached for one request: address, key, headers. Asked anew for each request,
+//! since a key may come from a login that has to be renewed or from a command that has to be run.
+//!
+//! Must not know where keys are kept, nor how a dialect sends them.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::model::LlmError;
+
+/// A secret that no log and no message shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// What kind of key it is: some wires send them differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeyKind {
+    /// A key that was handed out once.
+    #[default]
+    Key,
+    /// A token that goes into `Authorization: Bearer`, whatever the dialect does by default.
+    Bearer,
+    /// A token of a login (OAuth).
+    Login,
+}
+
+/// How a provider can be reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Root of the API, without a slash at its end.
+    pub base_url: String,
+    /// `None` where none is needed, or where the dialect finds its own (`Surroundings`).
+    pub key: Option<Secret>,
+    /// What kind of key.
+    pub kind: KeyKind,
+    /// Where the key came from, or could come from: a variable's name or `--api-key`.
+    pub key_name: Option<String>,
+    /// Headers from the provider's data, in order.
+    pub headers: Vec<(String, String)>,
+    /// What a login knows about its account, by pi's field names (`accountId`, …).
+    pub account: HashMap<String, String>,
+}
+
+/// Gives access to one provider.
+pub trait Keys: Send + Sync {
+    /// Access for a request that is about to be made. Failing costs the request.
+    fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>>;
+}
+
+/// Access that never changes.
+#[derive(Debug, Clone)]
+pub struct Fixed(pub Access);
+
+impl Keys for Fixed {
+    fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>> {
+        Box::pin(std::future::ready(Ok(self.0.clone())))
+    }
+}
+
+/// What a credential chain may look at: the environment and the person's folder, both passed in.
+#[derive(Clone, Default)]
+pub struct Surroundings {
+    /// The process environment.
+    pub vars: Arc<HashMap<String, String>>,
+    /// `$HOME`; `None` where there is none.
+    pub home: Option<PathBuf>,
+}
+
+impl Surroundings {
+    /// A variable that is set to more than blanks.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+}
+
+impl std::fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The environment holds keys.
+        f.debug_struct("Surroundings").field("home", &self.home).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_shown() {
+        assert_eq!(format!("{:?}", Secret("hunter2".into())), "Secret(…)");
+        let vars = Arc::new(HashMap::from([("KEY".to_string(), "hunter2".to_string())]));
+        let shown = format!("{:?}", Surroundings { vars, home: None });
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}

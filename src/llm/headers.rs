@@ -1,0 +1,26 @@
+//! The headers that dialects have in common, as pairs. Pure; must not know any provider.
+
+use super::access::{Access, Secret};
+use super::model::Request;
+
+/// Headers with fixed values.
+pub fn common(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect()
+}
+
+/// One more, if there is a value.
+pub fn add(headers: &mut Vec<(String, String)>, name: &str, value: Option<&str>) {
+    headers.extend(value.map(|value| (name.to_string(), value.to_string())));
+}
+
+/// A key as most wires want it.
+pub fn bearer(headers: &mut Vec<(String, String)>, key: &Secret) {
+    headers.push(("authorization".to_string(), format!("Bearer {}", key.0)));
+}
+
+/// What the data of the provider, of the model and the request itself add; the later wins.
+pub fn of_request(headers: &mut Vec<(String, String)>, access: &Access, request: &Request) {
+    headers.extend(access.headers.iter().cloned());
+    headers.extend(request.model.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+    headers.extend(request.headers.iter().cloned());
+}
