@@ -252,7 +252,13 @@ impl<L: Listener> Driver<L> {
         let chance = self.chance();
         let Some(answer) = self.answer.as_mut() else { return };
         match event {
-            Some(StreamEvent::Start) => {}
+            // Nothing of the answer itself: it may still fail as if nothing had come.
+            Some(
+                StreamEvent::Start
+                | StreamEvent::Limits(_)
+                | StreamEvent::Raw { .. }
+                | StreamEvent::Warning(_),
+            ) => {}
             Some(StreamEvent::Done { message }) => {
                 self.work.hang_up();
                 self.send(Event::Answered { message: *message, error: None, chance }).await;

@@ -7,4 +7,5 @@ pub mod error;
 pub mod ids;
 pub mod log;
 pub mod paths;
+pub mod schema;
 pub mod width;

@@ -14,7 +14,6 @@ pub mod pipeline;
 pub mod policy;
 pub mod readonly;
 pub mod registry;
-pub mod schema;
 pub mod shell;
 pub mod tool;
 pub mod view;

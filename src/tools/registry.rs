@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use super::builtin;
-use super::schema::Schema;
 use super::tool::Tool;
+use crate::base::schema::Schema;
 use crate::llm::model::ToolSpec;
 
 /// A list of tools with unique names.

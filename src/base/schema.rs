@@ -1,4 +1,4 @@
-//! Checking a call's arguments against the tool's JSON Schema, in words a model can act on.
+//! Checking a tool call's arguments, or any JSON, against a JSON Schema, in words a model can act on.
 //!
 //! Must not know any tool. What is only written in the wrong type (`"5"` for 5, null for
 //! nothing) is put right first; models do that often, and refusing it costs a turn.

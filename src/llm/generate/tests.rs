@@ -1,0 +1,195 @@
+//! The loop over a scripted model, and the objects that come of it.
+
+use std::sync::Mutex;
+
+use futures::FutureExt;
+use serde_json::json;
+
+use super::*;
+use crate::llm::model::{ResponseFormat, StopReason};
+use crate::llm::object::{ObjectProgress, generate_object, stream_object};
+use crate::llm::providers::scripted::script::{Scripted, Step, Turn};
+
+/// Says what it was called with.
+struct Echo(&'static str);
+
+impl Callable for Echo {
+    fn spec(&self) -> ToolSpec {
+        let properties = json!({"n": {"type": "integer"}});
+        let parameters = json!({"type": "object", "properties": properties, "required": ["n"]});
+        ToolSpec { name: self.0.into(), description: "echoes".into(), parameters, ..ToolSpec::default() }
+    }
+
+    fn call(&self, arguments: Value) -> BoxFuture<'_, Result<Vec<Part>, String>> {
+        let n = arguments["n"].as_i64().unwrap_or_default();
+        let result =
+            if n < 0 { Err("too small".to_string()) } else { Ok(vec![Part::text(format!("n={n}"))]) };
+        futures::future::ready(result).boxed()
+    }
+}
+
+fn client(turns: Vec<Turn>) -> (Arc<Scripted>, Client, Request) {
+    let (script, injected) = Scripted::injected(turns);
+    let mut client = Client::new();
+    client.register(injected.provider, injected.models);
+    let model = (*client.models()[0]).clone();
+    (script, client, Request { model, ..Request::default() })
+}
+
+fn options() -> Options {
+    let policy = Policy { base: Duration::from_millis(1), ..Policy::default() };
+    Options { tools: vec![Arc::new(Echo("echo"))], policy, ..Options::default() }
+}
+
+fn call(id: &str, name: &str, arguments: Value) -> Step {
+    Step::Call { id: id.into(), name: name.into(), arguments }
+}
+
+fn results(added: &[Message]) -> Vec<String> {
+    let results = added.iter().filter_map(|message| match message {
+        Message::ToolResult(result) => {
+            let mark = if result.is_error { "!" } else { "" };
+            let text = result.content.first().and_then(Part::as_text).unwrap_or_default();
+            Some(format!("{mark}{} {}", result.tool_call_id, text.lines().next().unwrap_or_default()))
+        }
+        _ => None,
+    });
+    results.collect()
+}
+
+#[tokio::test]
+async fn tools_run_until_the_model_is_done() {
+    let calls = vec![
+        call("a", "echo", json!({"n": 1})),
+        call("b", "echo", json!({"n": -1})),
+        call("c", "echo", json!({"n": "2"})),
+        call("d", "echo", json!({})),
+        call("e", "nothing", json!({})),
+    ];
+    let (script, client, request) = client(vec![Turn::of(calls), Turn::text("done")]);
+    let outcome = generate(&client, request, options()).await.unwrap();
+    assert_eq!(
+        results(&outcome.added),
+        ["a n=1", "!b too small", "c n=2", "!d The arguments do not fit:", "!e There is no tool `nothing`."]
+    );
+    assert_eq!((outcome.message.text().as_str(), outcome.usage.input), ("done", 20));
+    let requests = script.requests();
+    assert_eq!((requests.len(), requests[1].messages.len()), (2, 6), "all results go back in one request");
+}
+
+#[tokio::test]
+async fn steps_are_counted_and_cut_calls_are_not_run() {
+    let again = || Turn::call("a", "echo", json!({"n": 1}));
+    let (script, client, request) = client(vec![again(), again(), again()]);
+    let outcome = generate(&client, request.clone(), Options { max_steps: 2, ..options() }).await.unwrap();
+    assert_eq!((script.requests().len(), outcome.message.stop_reason), (2, StopReason::ToolUse));
+
+    let (_script, client, request) =
+        self::client(vec![again().stop(StopReason::Length), Turn::text("shorter")]);
+    let outcome = generate(&client, request, options()).await.unwrap();
+    assert!(results(&outcome.added)[0].starts_with("!a Not run"), "{:?}", outcome.added);
+}
+
+#[tokio::test]
+async fn a_call_of_the_caller_s_own_tool_ends_the_loop() {
+    let (script, client, mut request) = client(vec![Turn::call("a", "mine", json!({}))]);
+    request.tools.push(ToolSpec { name: "mine".into(), ..ToolSpec::default() });
+    let outcome = generate(&client, request, options()).await.unwrap();
+    assert_eq!((script.requests().len(), outcome.added.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn arguments_get_one_try_to_be_put_right() {
+    let turns = vec![Turn::call("a", "echo", json!({"m": 1})), Turn::text("done")];
+    let (_script, client, request) = client(turns);
+    let repair: Repair = Arc::new(|call, wrong| {
+        assert!(wrong.contains("n: missing"), "{wrong}");
+        Some(json!({"n": call.arguments["m"]}))
+    });
+    let options = Options { repair: Some(repair), ..options() };
+    let outcome = generate(&client, request, options).await.unwrap();
+    assert_eq!(results(&outcome.added), ["a n=1"]);
+}
+
+#[tokio::test]
+async fn only_what_failed_before_its_first_part_is_repeated() {
+    let heard = Arc::new(Mutex::new(0));
+    let count = heard.clone();
+    let hear: OnRetry = Arc::new(move |error, wait| {
+        assert_eq!(error.kind, ErrorKind::Server);
+        assert!(wait < Duration::from_millis(4));
+        *count.lock().unwrap() += 1;
+    });
+    let (_script, client, request) = client(vec![Turn::fail(ErrorKind::Server, "busy"), Turn::text("here")]);
+    let options = || Options { on_retry: Some(hear.clone()), ..options() };
+    assert_eq!(generate(&client, request, options()).await.unwrap().message.text(), "here");
+    assert_eq!(*heard.lock().unwrap(), 1);
+
+    let broken = Turn::of(vec![
+        Step::Text(vec!["ha".into()]),
+        Step::Fail(LlmError::new(ErrorKind::Server, "scripted", "broke off")),
+    ]);
+    let (_script, client, request) = self::client(vec![broken, Turn::text("never")]);
+    let error = generate(&client, request, options()).await.unwrap_err();
+    assert_eq!((error.message.as_str(), *heard.lock().unwrap()), ("broke off", 1));
+}
+
+#[tokio::test]
+async fn limits_of_time_end_it() {
+    let stall = || vec![Turn::of(vec![Step::Stall])];
+    for (step, total, what) in [(Some(20), None, "one answer"), (None, Some(20), "the whole of it")] {
+        let (_script, client, request) = client(stall());
+        let limit = |ms: Option<u64>| ms.map(Duration::from_millis);
+        let options = Options { step_limit: limit(step), total_limit: limit(total), ..options() };
+        let error = generate(&client, request, options).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Timeout);
+        assert!(error.message.contains(what), "{error}");
+    }
+}
+
+fn knots(turns: Vec<Turn>) -> (Client, Request) {
+    let (_script, client, request) = client(turns);
+    let properties = json!({"knots": {"type": "array", "items": {"type": "string"}}});
+    let schema = json!({"type": "object", "properties": properties, "required": ["knots"]});
+    (client, Request { format: Some(ResponseFormat { name: "knots".into(), schema }), ..request })
+}
+
+#[tokio::test]
+async fn an_object_grows_and_is_checked() {
+    let pieces = ["{\"knots\": [\"bow", "line\", \"cl", "ove\"]}"].map(str::to_string).to_vec();
+    let (client, request) = knots(vec![Turn::of(vec![Step::Text(pieces)])]);
+    let steps: Vec<_> = stream_object(&client, request, Options::default()).collect().await;
+    let partial = |knots: Value| ObjectProgress::Partial(json!({"knots": knots}));
+    assert_eq!(
+        steps[..3],
+        [partial(json!(["bow"])), partial(json!(["bowline", "cl"])), partial(json!(["bowline", "clove"]))]
+    );
+    assert!(matches!(&steps[3], ObjectProgress::Done(value, _) if value["knots"][1] == "clove"));
+}
+
+#[tokio::test]
+async fn objects_come_as_text_as_code_or_as_a_forced_call() {
+    for turn in [
+        Turn::text("```json\n{\"knots\": []}\n```"),
+        Turn::text(" {\"knots\": []} "),
+        Turn::call("a", "knots", json!({"knots": []})),
+    ] {
+        let (client, mut request) = knots(vec![turn]);
+        let name = request.format.as_ref().map(|format| format.name.clone()).unwrap();
+        request.tools.push(ToolSpec { name, ..ToolSpec::default() });
+        let (value, _) = generate_object(&client, request, Options::default()).await.unwrap();
+        assert_eq!(value, json!({"knots": []}));
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_no_object() {
+    for text in ["no", "[]", "{\"knots\": 1}"] {
+        let (client, request) = knots(vec![Turn::text(text)]);
+        let error = generate_object(&client, request, Options::default()).await.unwrap_err();
+        assert_eq!((error.kind, error.raw.as_deref()), (ErrorKind::NoObject, Some(text)), "{error}");
+    }
+    let (_script, client, request) = client(vec![]);
+    let error = generate_object(&client, request, Options::default()).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Configuration);
+}

@@ -1,0 +1,89 @@
+//! What is said of calls in the log: who was asked for how much, what came, what went wrong. Never
+//! what was said, and never a secret.
+//!
+//! Must not know any provider.
+
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use futures::StreamExt;
+use regex::Regex;
+
+use crate::llm::layer::{Layer, Next};
+use crate::llm::model::{Request, StreamEvent};
+use crate::llm::provider::EventStream;
+
+/// The layer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Journal;
+
+impl Layer for Journal {
+    fn stream(&self, request: Request, next: Next) -> EventStream {
+        let who = format!("{}/{}", request.model.provider, request.model.id);
+        tracing::debug!(%who, messages = request.messages.len(), tools = request.tools.len(), "a model is asked");
+        let begun = Instant::now();
+        let mut first = None;
+        let watch = move |event: StreamEvent| {
+            let took = begun.elapsed();
+            match &event {
+                StreamEvent::Done { message } => {
+                    let usage = &message.usage;
+                    tracing::info!(
+                        %who, ?first, ?took, stop = ?message.stop_reason, input = usage.input,
+                        output = usage.output, cached = usage.cache_read, cost = usage.cost.total,
+                        "a model has answered"
+                    );
+                }
+                StreamEvent::Error { error, .. } => {
+                    let what = redact(&error.message);
+                    tracing::warn!(%who, ?took, kind = ?error.kind, status = error.status, %what, "a model call failed");
+                }
+                StreamEvent::Warning(text) => tracing::warn!(%who, "{}", redact(text)),
+                StreamEvent::Start | StreamEvent::Limits(_) | StreamEvent::Raw { .. } => {}
+                _ => {
+                    first.get_or_insert(took);
+                }
+            }
+            event
+        };
+        next.stream(request).map(watch).boxed()
+    }
+}
+
+/// Tokens by the prefixes that providers give them, and whatever stands behind the names under
+/// which they are sent.
+static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
+    let prefixed = r"\b(?:sk|pk|rk|gsk|xai|hf|key|ghu|gho|ghp|AIza|AKIA|ya29)[-_.]?[A-Za-z0-9_\-.]{10,}";
+    let named =
+        r#"(?i:bearer|x-api-key|api[-_]?key|token|secret)["']?\s*[:= ]\s*["']?[A-Za-z0-9_\-./+]{10,}"#;
+    let jwt = r"\beyJ[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+";
+    Regex::new(&format!("{prefixed}|{named}|{jwt}")).expect("a pattern that a test compiles")
+});
+
+/// A text of a server without what looks like a secret: some repeat the key that they refuse.
+pub fn redact(text: &str) -> String {
+    SECRETS.replace_all(text, "(secret)").into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_like_a_secret_is_not_said() {
+        for (text, said) in [
+            (
+                "Incorrect API key provided: sk-proj-abcdefghijkl_123. Look",
+                "Incorrect API key provided: (secret) Look",
+            ),
+            ("Authorization: Bearer abc.def-ghijkl", "Authorization: (secret)"),
+            ("{\"api_key\": \"0123456789abcdef\"}", "{\"(secret)\"}"),
+            ("id eyJhbGciOi.eyJzdWIiOi.c2lnbmF0 end", "id (secret) end"),
+            ("model gpt-6.1-sol was not found", "model gpt-6.1-sol was not found"),
+            ("too many tokens: 1234567 > 200000", "too many tokens: 1234567 > 200000"),
+            ("the key is missing", "the key is missing"),
+        ] {
+            assert_eq!(redact(text), said);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A limit of calls: so many at once, and so many a minute. Those beyond it wait their turn.
+//!
+//! Must not know any provider.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::{FutureExt, StreamExt};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::llm::layer::{Layer, Next};
+use crate::llm::model::Request;
+use crate::llm::provider::EventStream;
+
+/// How many calls there may be.
+#[derive(Debug, Clone)]
+pub struct Rate {
+    at_once: Arc<Semaphore>,
+    /// Between the starts of two calls.
+    apart: Duration,
+    /// When the next one may start.
+    next: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Rate {
+    /// So many calls at once, one at least, and so many a minute; `None` sets no limit a minute.
+    pub fn new(at_once: usize, a_minute: Option<u32>) -> Self {
+        let apart = a_minute.map_or(Duration::ZERO, |n| Duration::from_mins(1) / n.max(1));
+        Self { at_once: Arc::new(Semaphore::new(at_once.max(1))), apart, next: Arc::default() }
+    }
+
+    /// Takes the next free moment.
+    fn turn(&self) -> Instant {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let at = next.map_or(now, |next| next.max(now));
+        *next = Some(at + self.apart);
+        at
+    }
+}
+
+impl Layer for Rate {
+    fn stream(&self, request: Request, next: Next) -> EventStream {
+        let rate = self.clone();
+        let begin = async move {
+            // Nobody closes it; if somebody did, there would be no limit to keep.
+            let permit = rate.at_once.clone().acquire_owned().await.ok();
+            tokio::time::sleep_until(rate.turn()).await;
+            // The place is given back when the stream is dropped.
+            next.stream(request).map(move |event| {
+                let _held = &permit;
+                event
+            })
+        };
+        begin.into_stream().flatten().boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::client::Client;
+    use crate::llm::providers::scripted::script::{Scripted, Step, Turn};
+
+    fn client(rate: Rate, turns: Vec<Turn>) -> (Arc<Scripted>, Client, Request) {
+        let (script, injected) = Scripted::injected(turns);
+        let mut client = Client::new();
+        client.register(injected.provider, injected.models);
+        let client = client.with_layers(vec![Arc::new(rate)]);
+        let model = (*client.models()[0]).clone();
+        (script, client, Request { model, ..Request::default() })
+    }
+
+    #[tokio::test]
+    async fn the_second_waits_for_the_first() {
+        let turns = vec![Turn::of(vec![Step::Gate]), Turn::text("second")];
+        let (script, client, request) = client(Rate::new(1, None), turns);
+        let mut first = client.stream(request.clone());
+        assert!(first.next().await.is_some());
+        let mut second = client.stream(request);
+        assert!(futures::poll!(second.next()).is_pending());
+        assert_eq!(script.requests().len(), 1);
+        script.gate.add_permits(1);
+        while first.next().await.is_some() {}
+        drop(first);
+        assert!(second.next().await.is_some());
+        assert_eq!(script.requests().len(), 2);
+    }
+
+    #[tokio::test]
+    async fn starts_are_apart() {
+        let rate = Rate::new(8, Some(60_000));
+        let turns: Vec<Instant> = (0..3).map(|_| rate.turn()).collect();
+        assert_eq!([turns[1] - turns[0], turns[2] - turns[1]], [Duration::from_millis(1); 2]);
+    }
+}

@@ -1,0 +1,166 @@
+//! Answers that are an object of a given schema, whole or as they grow.
+//!
+//! Must not know how a provider is held to a schema: a dialect either makes the object the text of
+//! its answer, or the arguments of a call with the format's name.
+//!
+//! ```
+//! # use bowline::llm::generate::Options;
+//! # use bowline::llm::object::generate_object;
+//! # use bowline::llm::client::Client;
+//! # use bowline::llm::model::{Message, Request, ResponseFormat, UserMessage};
+//! # use bowline::llm::providers::scripted::script::{Scripted, Turn};
+//! # use serde_json::json;
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! let (_script, injected) = Scripted::injected(vec![Turn::text(r#"{"knot": "bowline"}"#)]);
+//! let mut client = Client::new();
+//! client.register(injected.provider, injected.models);
+//! let schema = json!({"type": "object", "properties": {"knot": {"type": "string"}}, "required": ["knot"]});
+//! let request = Request {
+//!     model: (*client.models()[0]).clone(),
+//!     messages: vec![Message::User(UserMessage::text("Which knot?", 0))],
+//!     format: Some(ResponseFormat { name: "knot".into(), schema }),
+//!     ..Request::default()
+//! };
+//! let (object, _) = generate_object(&client, request, Options::default()).await.unwrap();
+//! assert_eq!(object, json!({"knot": "bowline"}));
+//! # });
+//! ```
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use serde_json::Value;
+
+use super::client::Client;
+use super::generate::{Options, Outcome, Progress, stream};
+use super::model::{AssistantMessage, ErrorKind, LlmError, Request, ResponseFormat, StreamEvent};
+use super::partial_json::PartialJson;
+use crate::base::schema::Schema;
+
+/// Below so many bytes every delta gives a partial value; above, only when a sixteenth is new, so
+/// that handing them out costs what the length of the object costs.
+const EVERY_DELTA: usize = 4 << 10;
+
+/// One step on the way to an object.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ObjectProgress {
+    /// What is there so far; not checked.
+    Partial(Value),
+    /// The object, checked.
+    Done(Value, Box<Outcome>),
+    /// None came, or one that does not fit.
+    Failed(LlmError),
+}
+
+/// Waits for an object that fits `request.format`.
+pub async fn generate_object(
+    client: &Client,
+    request: Request,
+    options: Options,
+) -> Result<(Value, Outcome), LlmError> {
+    let mut steps = stream_object(client, request, options);
+    let mut last = None;
+    while let Some(step) = steps.next().await {
+        last = Some(step);
+    }
+    match last {
+        Some(ObjectProgress::Done(value, outcome)) => Ok((value, *outcome)),
+        Some(ObjectProgress::Failed(error)) => Err(error),
+        _ => Err(LlmError::new(ErrorKind::Stream, "", "the answer ended without an end")),
+    }
+}
+
+/// Streams growing values. The last item is `Done` or `Failed`.
+pub fn stream_object(
+    client: &Client,
+    request: Request,
+    options: Options,
+) -> BoxStream<'static, ObjectProgress> {
+    let provider = request.model.provider.clone();
+    let Some(format) = request.format.clone() else {
+        let text = "an object was asked for without its schema".to_string();
+        let error = LlmError::new(ErrorKind::Configuration, provider, text);
+        return futures::stream::iter([ObjectProgress::Failed(error)]).boxed();
+    };
+    let mut growing = Growing { format, partial: PartialJson::default(), part: None, len: 0, told: 0 };
+    let steps = stream(client, request, options);
+    steps.filter_map(move |step| std::future::ready(growing.take(step))).boxed()
+}
+
+struct Growing {
+    format: ResponseFormat,
+    partial: PartialJson,
+    /// The part of the answer that is the object.
+    part: Option<usize>,
+    len: usize,
+    told: usize,
+}
+
+impl Growing {
+    fn take(&mut self, step: Progress) -> Option<ObjectProgress> {
+        match step {
+            Progress::Event(StreamEvent::ToolCallStart { index, name, .. }) if name == self.format.name => {
+                self.begin(index);
+                None
+            }
+            Progress::Event(StreamEvent::TextStart { index }) if self.part.is_none() => {
+                self.begin(index);
+                None
+            }
+            Progress::Event(
+                StreamEvent::TextDelta { index, delta } | StreamEvent::ToolCallDelta { index, delta },
+            ) if self.part == Some(index) => self.grow(&delta),
+            // A tool was run in between: the object is in a later answer.
+            Progress::Result(_) => {
+                self.part = None;
+                None
+            }
+            Progress::Done(outcome) => Some(match object(&outcome.message, &self.format) {
+                Ok(value) => ObjectProgress::Done(value, outcome),
+                Err(error) => ObjectProgress::Failed(error),
+            }),
+            Progress::Failed { error, .. } => Some(ObjectProgress::Failed(error)),
+            Progress::Event(_) | Progress::Retrying { .. } => None,
+        }
+    }
+
+    fn begin(&mut self, index: usize) {
+        (self.part, self.partial, self.len, self.told) = (Some(index), PartialJson::default(), 0, 0);
+    }
+
+    fn grow(&mut self, delta: &str) -> Option<ObjectProgress> {
+        self.partial.push(delta);
+        self.len += delta.len();
+        let worth = self.len < EVERY_DELTA || self.len - self.told >= self.len / 16;
+        if !worth || !self.partial.value().is_object() {
+            return None;
+        }
+        self.told = self.len;
+        Some(ObjectProgress::Partial(self.partial.value().clone()))
+    }
+}
+
+/// The object of a whole answer.
+fn object(message: &AssistantMessage, format: &ResponseFormat) -> Result<Value, LlmError> {
+    let call = message.tool_calls().find(|call| call.name == format.name);
+    let (value, raw) = match call {
+        Some(call) => (Ok(call.arguments.clone()), call.arguments.to_string()),
+        None => {
+            let text = message.text();
+            (serde_json::from_str(unfenced(&text)).map_err(|error| error.to_string()), text)
+        }
+    };
+    let checked = value.and_then(|value| Schema::new(&format.schema).check(value));
+    checked.map_err(|what| {
+        let provider = message.provider.clone();
+        let text = format!("{provider}: the answer is no `{}` as it was asked for: {what}", format.name);
+        let raw = Some(raw.chars().take(2048).collect());
+        LlmError { raw, ..LlmError::new(ErrorKind::NoObject, provider, text) }
+    })
+}
+
+/// Models without structured output like to put their JSON into a block of code.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    inner.and_then(|inner| inner.split_once('\n')).map_or(text, |(_, body)| body)
+}
