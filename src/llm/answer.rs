@@ -16,7 +16,8 @@ use super::model::{LlmError, Model, RateLimit, StreamEvent};
 use super::provider::EventStream;
 use crate::base::clock::SharedClock;
 use crate::net::frames;
-use crate::net::http::{Http, Post, Response};
+use crate::net::http::{Http, Post};
+use crate::net::response::Response;
 use crate::net::sse::{self, Event};
 
 /// A dialect's events to ours.

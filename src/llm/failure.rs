@@ -80,9 +80,11 @@ impl Asked {
     /// A request that got no answer, or a stream that broke; `began` tells which.
     pub fn net(&self, error: &NetError, began: bool) -> LlmError {
         let kind = match error {
-            NetError::Offline(_) | NetError::Url(_) | NetError::Header(_) | NetError::Setup(_) => {
-                ErrorKind::Configuration
-            }
+            NetError::Offline(_)
+            | NetError::NotOnTape(_)
+            | NetError::Url(_)
+            | NetError::Header(_)
+            | NetError::Setup(_) => ErrorKind::Configuration,
             NetError::Silence { .. } => ErrorKind::Timeout,
             NetError::Connection { .. } if began => ErrorKind::Stream,
             NetError::Connection { .. } => ErrorKind::Network,

@@ -142,12 +142,11 @@ impl Growing {
 /// The object of a whole answer.
 fn object(message: &AssistantMessage, format: &ResponseFormat) -> Result<Value, LlmError> {
     let call = message.tool_calls().find(|call| call.name == format.name);
-    let (value, raw) = match call {
-        Some(call) => (Ok(call.arguments.clone()), call.arguments.to_string()),
-        None => {
-            let text = message.text();
-            (serde_json::from_str(unfenced(&text)).map_err(|error| error.to_string()), text)
-        }
+    let (value, raw) = if let Some(call) = call {
+        (Ok(call.arguments.clone()), call.arguments.to_string())
+    } else {
+        let text = message.text();
+        (serde_json::from_str(unfenced(&text)).map_err(|error| error.to_string()), text)
     };
     let checked = value.and_then(|value| Schema::new(&format.schema).check(value));
     checked.map_err(|what| {

@@ -6,10 +6,11 @@
 use std::error::Error;
 use std::time::Duration;
 
-use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::sync::OnceCell;
 
+use super::response::Response;
+use super::tape::{self, Exchange, Tape};
 use crate::base::error::chain;
 
 /// Limits of one client.
@@ -39,6 +40,9 @@ pub enum NetError {
     /// Only this machine may be reached.
     #[error("{0} was not asked: bowline is offline")]
     Offline(String),
+    /// Only what was recorded is played.
+    #[error("{0} was not asked: what was recorded holds no more answers of it")]
+    NotOnTape(String),
     /// Not something to connect to.
     #[error("`{0}` is not a URL that can be asked")]
     Url(String),
@@ -78,6 +82,8 @@ pub struct Post {
     pub body: Vec<u8>,
     /// Longest silence between two pieces of the answer; the client's own when `None`.
     pub silence: Option<Duration>,
+    /// Whether the body or the answer holds secrets: such an exchange is never recorded.
+    pub private: bool,
 }
 
 /// What is asked without a body.
@@ -96,6 +102,7 @@ pub struct Get {
 pub struct Http {
     limits: Limits,
     offline: bool,
+    tape: Option<Tape>,
     /// Through proxies, with the system's certificates.
     remote: OnceCell<reqwest::Client>,
     /// For plain HTTP on this machine: no proxy, and no certificates to read.
@@ -108,13 +115,36 @@ impl Http {
         Self { limits, offline, ..Self::default() }
     }
 
+    /// Records what is posted, or plays what was recorded and asks nobody.
+    #[must_use]
+    pub fn with_tape(mut self, tape: Option<Tape>) -> Self {
+        self.tape = tape;
+        self
+    }
+
     /// Sends a request and waits for the headers of its answer.
     pub async fn post(&self, post: Post) -> Result<Response, NetError> {
-        let Post { url, mut headers, body, silence } = post;
+        let Post { url, mut headers, body, silence, private } = post;
+        if let Some(Tape::Replay(tape)) = &self.tape {
+            let played = tape::next(tape, "POST", &url).map(Response::played);
+            return played.ok_or_else(|| NetError::NotOnTape(tape::plain(&url).to_string()));
+        }
         headers.insert(0, ("content-type".to_string(), "application/json".to_string()));
-        let request = self.request(reqwest::Method::POST, &url, &headers).await?;
-        let Asking { request, host } = request;
-        self.send(request.body(body), host, self.limits.headers, silence).await
+        let Asking { request, host } = self.request(reqwest::Method::POST, &url, &headers).await?;
+        let recording = match &self.tape {
+            Some(Tape::Record(recording)) if !private => {
+                let sent = headers.into_iter().map(|(name, _)| name).collect();
+                let body = String::from_utf8_lossy(&body).into_owned();
+                let (method, url) = ("POST".to_string(), tape::plain(&url).to_string());
+                Some((recording.clone(), Exchange { method, url, sent, body, ..Exchange::default() }))
+            }
+            _ => None,
+        };
+        let response = self.send(request.body(body), host, self.limits.headers, silence).await?;
+        Ok(match recording {
+            Some((recording, exchange)) => response.recorded(recording, exchange),
+            None => response,
+        })
     }
 
     /// Asks without a body.
@@ -139,6 +169,9 @@ impl Http {
         url: &str,
         headers: &[(String, String)],
     ) -> Result<Asking, NetError> {
+        if let Some(Tape::Replay(_)) = &self.tape {
+            return Err(NetError::NotOnTape(tape::plain(url).to_string()));
+        }
         let url = reqwest::Url::parse(url).map_err(|_| NetError::Url(url.to_string()))?;
         let host = url.host_str().ok_or_else(|| NetError::Url(url.to_string()))?.to_string();
         let loopback = is_loopback(&url);
@@ -158,7 +191,7 @@ impl Http {
     ) -> Result<Response, NetError> {
         let silence = silence.unwrap_or(self.limits.silence);
         match tokio::time::timeout(after, request.send()).await {
-            Ok(Ok(inner)) => Ok(Response { inner, host, silence }),
+            Ok(Ok(inner)) => Ok(Response::live(inner, host, silence)),
             Ok(Err(error)) => Err(broken(&host, error)),
             Err(_) => Err(NetError::Silence { host, after }),
         }
@@ -194,49 +227,6 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
         }
     }
     Ok(map)
-}
-
-/// An answer whose body is still coming. Dropping it closes the connection.
-#[derive(Debug)]
-pub struct Response {
-    inner: reqwest::Response,
-    host: String,
-    silence: Duration,
-}
-
-impl Response {
-    /// The HTTP status.
-    pub fn status(&self) -> u16 {
-        self.inner.status().as_u16()
-    }
-
-    /// A header's text.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.inner.headers().get(name)?.to_str().ok()
-    }
-
-    /// The next piece of the body; `None` at its proper end.
-    pub async fn chunk(&mut self) -> Result<Option<Bytes>, NetError> {
-        match tokio::time::timeout(self.silence, self.inner.chunk()).await {
-            Ok(Ok(chunk)) => Ok(chunk),
-            Ok(Err(error)) => Err(broken(&self.host, error)),
-            Err(_) => Err(NetError::Silence { host: self.host.clone(), after: self.silence }),
-        }
-    }
-
-    /// Up to `max` bytes of the body as text; what fails while reading just ends it, because
-    /// this is for explaining an error that has already happened.
-    pub async fn text(mut self, max: usize) -> String {
-        let mut body = Vec::new();
-        while let Ok(Some(chunk)) = self.chunk().await {
-            body.extend_from_slice(&chunk);
-            if body.len() >= max {
-                body.truncate(max);
-                break;
-            }
-        }
-        String::from_utf8_lossy(&body).into_owned()
-    }
 }
 
 /// Whether a URL names this machine.
@@ -278,7 +268,7 @@ fn bundled_roots(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, Net
     builder.tls_certs_only(roots).build().map_err(|error| NetError::Setup(chain(&error)))
 }
 
-fn broken(host: &str, error: reqwest::Error) -> NetError {
+pub(super) fn broken(host: &str, error: reqwest::Error) -> NetError {
     let cause = error.without_url();
     // reqwest's own sentence says only that sending or reading failed; its cause says why.
     let cause = cause.source().map_or_else(|| chain(&cause), chain);
@@ -350,6 +340,37 @@ mod tests {
         drop(listener);
         let refused = http.post(post(url)).await.unwrap_err().to_string();
         assert!(refused.starts_with("127.0.0.1: ") && refused.contains("refused"), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn what_was_recorded_is_played_without_asking() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tape.jsonl");
+        let url = serve(b"HTTP/1.1 200 OK\r\nx-a: b\r\ncontent-length: 5\r\n\r\nhello").await;
+        let recording = Http::default().with_tape(Some(Tape::record(&path).unwrap()));
+        let secret =
+            Post { headers: pairs(&[("x-key", "hunter2")]), ..post(format!("{url}/v1?key=hunter2")) };
+        assert_eq!(recording.post(secret).await.unwrap().text(99).await, "hello");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("x-key") && !text.contains("hunter2"), "{text}");
+
+        let playing = Http::default().with_tape(Some(Tape::replay(&path).unwrap()));
+        let played = playing.post(post(format!("{url}/v1"))).await.unwrap();
+        assert_eq!((played.status(), played.header("x-a")), (200, Some("b")));
+        assert_eq!(played.text(99).await, "hello");
+        let none = playing.post(post(format!("{url}/v1"))).await;
+        assert!(matches!(none, Err(NetError::NotOnTape(_))), "each answer is played once");
+        assert!(playing.get(Get { url, ..Get::default() }).await.is_err(), "nobody is asked");
+    }
+
+    #[tokio::test]
+    async fn secrets_are_not_recorded() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tape.jsonl");
+        let url = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
+        let http = Http::default().with_tape(Some(Tape::record(&path).unwrap()));
+        http.post(Post { private: true, ..post(url) }).await.unwrap().text(99).await;
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
     }
 
     #[test]

@@ -4,4 +4,6 @@
 
 pub mod frames;
 pub mod http;
+pub mod response;
 pub mod sse;
+pub mod tape;

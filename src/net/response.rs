@@ -1,0 +1,110 @@
+//! An answer of a server, as it comes: from a socket, or from a recording.
+//!
+//! Must not know any provider.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::http::{NetError, broken};
+use super::tape::{Exchange, Piece, Recording};
+
+/// An answer whose body is still coming. Dropping it closes the connection.
+#[derive(Debug)]
+pub struct Response {
+    source: Source,
+    /// What is written down of it when it is dropped.
+    kept: Option<Kept>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Live { inner: reqwest::Response, host: String, silence: Duration },
+    Played { status: u16, headers: Vec<(String, String)>, pieces: VecDeque<Piece> },
+}
+
+#[derive(Debug)]
+struct Kept {
+    recording: Recording,
+    exchange: Exchange,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.recording.add(&self.exchange);
+    }
+}
+
+impl Response {
+    pub(super) fn live(inner: reqwest::Response, host: String, silence: Duration) -> Self {
+        Self { source: Source::Live { inner, host, silence }, kept: None }
+    }
+
+    pub(super) fn played(exchange: Exchange) -> Self {
+        let Exchange { status, headers, pieces, .. } = exchange;
+        Self { source: Source::Played { status, headers, pieces: pieces.into() }, kept: None }
+    }
+
+    /// Writes down what comes, at the latest when this is dropped.
+    pub(super) fn recorded(mut self, recording: Recording, mut exchange: Exchange) -> Self {
+        if let Source::Live { inner, .. } = &self.source {
+            exchange.status = inner.status().as_u16();
+            let text = |value: &reqwest::header::HeaderValue| value.to_str().unwrap_or_default().to_string();
+            let headers = inner.headers().iter().map(|(name, value)| (name.to_string(), text(value)));
+            exchange.headers = headers.filter(|(name, _)| name != "set-cookie").collect();
+        }
+        self.kept = Some(Kept { recording, exchange });
+        self
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> u16 {
+        match &self.source {
+            Source::Live { inner, .. } => inner.status().as_u16(),
+            Source::Played { status, .. } => *status,
+        }
+    }
+
+    /// A header's text; the name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        match &self.source {
+            Source::Live { inner, .. } => inner.headers().get(name)?.to_str().ok(),
+            Source::Played { headers, .. } => {
+                headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+            }
+        }
+    }
+
+    /// The next piece of the body; `None` at its proper end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, NetError> {
+        let chunk = match &mut self.source {
+            Source::Live { inner, host, silence } => {
+                match tokio::time::timeout(*silence, inner.chunk()).await {
+                    Ok(Ok(chunk)) => chunk,
+                    Ok(Err(error)) => return Err(broken(host, error)),
+                    Err(_) => return Err(NetError::Silence { host: host.clone(), after: *silence }),
+                }
+            }
+            Source::Played { pieces, .. } => pieces.pop_front().map(|piece| piece.bytes()),
+        };
+        if let (Some(kept), Some(bytes)) = (&mut self.kept, &chunk) {
+            kept.exchange.pieces.push(Piece::of(bytes));
+        }
+        Ok(chunk)
+    }
+
+    /// Up to `max` bytes of the body as text; what fails while reading just ends it, because
+    /// this is for explaining an error that has already happened.
+    pub async fn text(mut self, max: usize) -> String {
+        let mut body = Vec::new();
+        while let Ok(Some(chunk)) = self.chunk().await {
+            body.extend_from_slice(&chunk);
+            if body.len() >= max {
+                body.truncate(max);
+                break;
+            }
+        }
+        String::from_utf8_lossy(&body).into_owned()
+    }
+}
