@@ -25,7 +25,8 @@ use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
-    disk_events, file_events, git, input, mouse, reading, recovery, restoring, settle, undo_keeping, update,
+    disk_events, file_events, git, input, leaving, mouse, reading, recovery, restoring, settle, undo_keeping,
+    update,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -311,6 +312,7 @@ impl App {
 
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
+        self.with_cx(leaving::settle);
         self.with_cx(recovery::watch);
         self.with_cx(restoring::watch);
         if self.begun {

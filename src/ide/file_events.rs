@@ -9,6 +9,7 @@ use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::event::{BufferRequest, BufferSnapshot, Opened, Saved};
+use super::leaving;
 use super::reading;
 use super::recovery;
 use super::rules;
@@ -142,7 +143,8 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
             cx.state.say(format!("{name} was changed while it was saved; it stays open"));
         }
         AfterSave::Close => cx.state.close_buffer(id),
-        AfterSave::Quit => cx.state.quit = cx.state.buffers.unsaved().next().is_none(),
+        AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => leaving::leave(cx),
+        AfterSave::Quit => {}
     }
 }
 

@@ -24,6 +24,7 @@ pub mod input;
 pub mod keeping;
 pub mod keys;
 pub mod layout;
+pub mod leaving;
 pub mod listing;
 pub mod modal;
 pub mod mouse;

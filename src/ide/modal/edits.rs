@@ -181,7 +181,7 @@ fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
         let mut content = content.clone();
         if lines && content.shape == Shape::Chars {
             content.shape = Shape::Lines;
-            content.texts.iter_mut().for_each(|text| text.push('\n'));
+            std::sync::Arc::make_mut(&mut content.texts).iter_mut().for_each(|text| text.push('\n'));
         }
         let breaks = !lines && content.shape == Shape::Lines;
         let cut = operate::delete(page, &pieces, &goals);

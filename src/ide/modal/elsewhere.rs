@@ -3,7 +3,8 @@
 
 use crate::ide::commands::Cx;
 use crate::ide::effect::Effect;
-use crate::ide::modal::cursors;
+use crate::ide::keys::Modes;
+use crate::ide::modal::{cursors, flow};
 use crate::ide::state::damage::Part;
 use crate::ide::state::elsewhere::{Done, Outcome, Work};
 use crate::ide::update;
@@ -94,7 +95,11 @@ pub fn done(cx: &mut Cx<'_>, done: Done) {
         if let Err(problem) = then(cx) {
             cx.state.fail(problem);
         }
-        cursors::ungroup(cx.state);
+        flow::after(cx);
+        // What is typed anew belongs to what was taken away for it.
+        if cx.state.keymap.modes() == Modes::None || !cx.state.modal.mode.types() {
+            cursors::ungroup(cx.state);
+        }
     } else {
         cx.state.modal.forget();
         cx.state.fail("the text changed while it was looked through: nothing is done");

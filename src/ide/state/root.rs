@@ -169,6 +169,8 @@ pub struct State {
     pub damage: Damage,
     /// Whether the program is to end.
     pub quit: bool,
+    /// Whether it is to end once no file is being changed.
+    pub leaving: bool,
     /// Called from any thread when a picker has something new.
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
@@ -249,6 +251,7 @@ impl State {
             told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,
+            leaving: false,
             wake,
         }
     }
