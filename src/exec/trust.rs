@@ -139,8 +139,9 @@ pub fn digest(folder: &Path) -> io::Result<String> {
             context.update(part);
         }
     }
-    let hex = context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(hex)
+    let digit = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or_default();
+    let digest = context.finish();
+    Ok(digest.as_ref().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
 }
 
 fn read(file: &mut File, left: u64) -> io::Result<Vec<u8>> {

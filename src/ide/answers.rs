@@ -13,7 +13,7 @@ use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
 use super::tree_events;
 use super::undo_keeping;
-use super::{leaving, recovery, shell};
+use super::{leaving, plugins, recovery, shell};
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
@@ -53,6 +53,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         }
         Answer::RevertHunk => git::revert(cx),
         Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
+        Answer::Trust(trusted) => plugins::answered(cx, *trusted),
         Answer::ApplyList => apply::accepted(cx),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);

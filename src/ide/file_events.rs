@@ -138,13 +138,12 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
         return cx.effects.push(Effect::SaveAgain(id, then));
     }
     match then {
-        AfterSave::Stay => {}
         AfterSave::Close if unsaved => {
             cx.state.say(format!("{name} was changed while it was saved; it stays open"));
         }
         AfterSave::Close => cx.state.close_buffer(id),
         AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => leaving::leave(cx),
-        AfterSave::Quit => {}
+        AfterSave::Stay | AfterSave::Quit => {}
     }
 }
 

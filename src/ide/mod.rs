@@ -33,6 +33,8 @@ pub mod options;
 pub mod overlays;
 pub mod panes;
 pub mod pickers;
+pub mod plugin_talk;
+pub mod plugins;
 pub mod pump;
 pub mod reading;
 pub mod recovery;

@@ -180,6 +180,8 @@ async fn operators_of_vim_on_much_text_are_made_by_a_task() {
         ("g g g U G", shouted),
         ("g g > G", indented),
         ("g g y G", text()),
+        ("V G r x", text().lines().map(|line| "x".repeat(line.chars().count()) + "\n").collect()),
+        ("V G J", text().replace("\n\t", "")),
     ] {
         let mut desk = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
         desk.ide.press(keys);

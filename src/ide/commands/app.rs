@@ -4,6 +4,7 @@ use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
 use crate::ide::leaving;
 use crate::ide::listing::places;
+use crate::ide::plugins;
 use crate::ide::shell;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;
@@ -70,7 +71,7 @@ fn escape(cx: &mut Cx<'_>) {
     if leaving::stay(cx) {
         return;
     }
-    if shell::stop(cx) || places::stop(cx) {
+    if shell::stop(cx) || plugins::stop(cx) || places::stop(cx) {
         return;
     }
     // Several cursors are dropped first: going back to one must not cost the agent's work.

@@ -3,8 +3,7 @@
 
 use crate::ide::commands::Cx;
 use crate::ide::effect::Effect;
-use crate::ide::keys::Modes;
-use crate::ide::modal::{cursors, flow};
+use crate::ide::modal::cursors;
 use crate::ide::state::damage::Part;
 use crate::ide::state::elsewhere::{Done, Outcome, Work};
 use crate::ide::update;
@@ -73,12 +72,14 @@ pub fn holds(cx: &mut Cx<'_>, key: Key) -> bool {
     true
 }
 
-/// The work is done: what it comes to, then the keys that waited.
-pub fn done(cx: &mut Cx<'_>, done: Done) {
+/// The work is done: what it comes to, then the keys that waited. Tells whether it came to
+/// something, whose edits are one step until the caller ends that.
+pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
     if cx.state.modal.elsewhere.count != done.number {
-        return;
+        return false;
     }
-    let Some(waiting) = cx.state.modal.elsewhere.waiting.take() else { return };
+    let Some(waiting) = cx.state.modal.elsewhere.waiting.take() else { return false };
+    let mut carried = false;
     if cx.state.status.message == LOOKING {
         cx.state.say("");
     }
@@ -95,11 +96,7 @@ pub fn done(cx: &mut Cx<'_>, done: Done) {
         if let Err(problem) = then(cx) {
             cx.state.fail(problem);
         }
-        flow::after(cx);
-        // What is typed anew belongs to what was taken away for it.
-        if cx.state.keymap.modes() == Modes::None || !cx.state.modal.mode.types() {
-            cursors::ungroup(cx.state);
-        }
+        carried = true;
     } else {
         cx.state.modal.forget();
         cx.state.fail("the text changed while it was looked through: nothing is done");
@@ -110,4 +107,5 @@ pub fn done(cx: &mut Cx<'_>, done: Done) {
     if !asked && !waiting.is_empty() {
         cx.effects.push(Effect::Held(waiting));
     }
+    carried
 }

@@ -74,6 +74,34 @@ pub fn change(cx: &mut Cx<'_>, make: impl FnOnce(Page<'_>, &Selection) -> Transa
     edit::apply(cx, |text, selection| make(Page::new(text, tab_width), selection))
 }
 
+/// Changes what stands in places; of much text a task does it, while keys wait.
+pub fn change_pieces(
+    cx: &mut Cx<'_>,
+    pieces: Vec<Piece>,
+    make: impl FnOnce(Page<'_>, &[Piece]) -> Transaction + Send + 'static,
+) {
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, bytes) = (buffer.area.text().clone(), size(&pieces));
+    let work = move || -> elsewhere::Then {
+        let edit = make(Page::new(&text, tab_width), &pieces);
+        let edit = if bytes > elsewhere::AT_ONCE { edit.prepared(&text) } else { edit };
+        Box::new(move |cx| {
+            change(cx, |_, _| edit);
+            Ok(())
+        })
+    };
+    if let Err(problem) = elsewhere::run(cx, bytes, work) {
+        cursors::fail(cx);
+        cx.state.fail(problem);
+    }
+}
+
+/// How many bytes pieces are of.
+fn size(pieces: &[Piece]) -> usize {
+    pieces.iter().flat_map(|piece| &piece.spans).map(|span| span.end - span.start).sum()
+}
+
 /// Does what an operator does; of much text a task does it, while keys wait.
 pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
     let register = cx.state.modal.register.take();
@@ -99,7 +127,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
     let ranges = if was_visual { visual_ranges.as_slice() } else { buffer.area.selection.ranges() };
     let goals = goals(page, ranges, pieces);
     let pieces = pieces.to_vec();
-    let bytes = pieces.iter().flat_map(|piece| &piece.spans).map(|span| span.end - span.start).sum();
+    let bytes = size(&pieces);
     let work = move || -> elsewhere::Then {
         let page = Page::new(&text, lines.tab_width);
         let taken = taken(page, op, &pieces, far);

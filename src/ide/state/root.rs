@@ -23,6 +23,7 @@ use super::look::Look;
 use super::modal::Modal;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
+use super::plugins::Plugins;
 use super::replacing::Replacing;
 use super::restored::Restoring;
 use super::scrollbar::Surveys;
@@ -103,6 +104,8 @@ pub struct State {
     pub lists: Box<Lists>,
     /// Ends the command of the shell that runs for a text.
     pub shell: Option<CancellationToken>,
+    /// What plugins bring.
+    pub plugins: Box<Plugins>,
     /// The last command that was typed for the shell.
     pub last_shell: String,
     /// What was cut.
@@ -219,6 +222,7 @@ impl State {
             tree_steps: TreeSteps::default(),
             lists: Box::default(),
             shell: None,
+            plugins: Box::default(),
             last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
