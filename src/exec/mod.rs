@@ -12,6 +12,7 @@ pub mod replace;
 pub mod shelf;
 pub mod spill;
 pub mod tree;
+pub mod trust;
 
 pub use environment::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, PieceSink,

@@ -13,7 +13,7 @@ use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
 use super::tree_events;
 use super::undo_keeping;
-use super::{recovery, shell};
+use super::{leaving, plugins, recovery, shell};
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
@@ -23,11 +23,11 @@ use crate::tools::approval::Decision;
 pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
     match answer {
         Answer::Dismiss => {}
-        Answer::Quit => cx.state.quit = true,
+        Answer::Quit => leaving::leave(cx),
         Answer::SaveAndQuit => {
             let ids: Vec<_> = cx.state.buffers.unsaved().map(|buffer| buffer.id).collect();
             if ids.is_empty() {
-                cx.state.quit = true;
+                leaving::leave(cx);
             }
             for id in ids {
                 save_buffer(cx, id, AfterSave::Quit, false);
@@ -53,6 +53,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         }
         Answer::RevertHunk => git::revert(cx),
         Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
+        Answer::Trust(trusted) => plugins::answered(cx, *trusted),
         Answer::ApplyList => apply::accepted(cx),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);

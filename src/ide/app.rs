@@ -25,7 +25,8 @@ use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
-    disk_events, file_events, git, input, mouse, reading, recovery, restoring, settle, undo_keeping, update,
+    disk_events, file_events, git, input, leaving, mouse, plugins, reading, recovery, restoring, settle,
+    undo_keeping, update,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -120,6 +121,7 @@ impl App {
         self.worker.perform(Effect::List(self.state.workspace.clone()));
         self.begun = true;
         self.with_cx(disk_events::watch);
+        self.with_cx(|cx| plugins::read(cx, false, None));
     }
 
     /// Runs a task whose result is an event.
@@ -175,7 +177,7 @@ impl App {
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
-            Event::Elsewhere(work) => super::modal::elsewhere::done(&mut cx, work),
+            Event::Elsewhere(work) => flow::landed(&mut cx, work),
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
@@ -206,6 +208,8 @@ impl App {
             Event::Listing(outcome) => super::listing::events::happened(&mut cx, *outcome),
             Event::Tree(done) => super::tree_events::done(&mut cx, *done),
             Event::Shell(done) => super::shell::done(&mut cx, *done),
+            Event::Plugins(read) => plugins::loaded(&mut cx, *read),
+            Event::Plugin(done) => plugins::done(&mut cx, *done),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
@@ -240,6 +244,7 @@ impl App {
                         input::run(cx, command);
                     }
                 }),
+                Effect::RunPlugin(id) => self.with_cx(|cx| plugins::run(cx, &id)),
                 Effect::Keys(keys) => {
                     self.state.again.replaying = true;
                     for key in keys {
@@ -311,6 +316,7 @@ impl App {
 
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
+        self.with_cx(leaving::settle);
         self.with_cx(recovery::watch);
         self.with_cx(restoring::watch);
         if self.begun {

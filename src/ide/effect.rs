@@ -17,6 +17,7 @@ use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
 use super::state::listing::Asked;
 use super::state::overlay::PickRow;
+use super::state::plugins::{PluginJob, PluginsJob};
 use super::state::scrollbar::Survey;
 use super::state::shell::ShellJob;
 use super::state::symbols::SymbolsJob;
@@ -132,8 +133,14 @@ pub enum Effect {
     Grep(Box<GrepFor>),
     /// Nobody waits for a picker's rows any more.
     EndWalk,
-    /// Put the snippets of a folder for a language of these names into the picker of this number.
-    Snippets(Injector<PickRow>, u64, PathBuf, Vec<&'static str>),
+    /// Put the snippets of folders for a language of these names into the picker of this number.
+    Snippets(Injector<PickRow>, u64, Vec<PathBuf>, Vec<&'static str>),
+    /// Read the plugins.
+    ReadPlugins(Box<PluginsJob>),
+    /// Run a command of a plugin.
+    Plugin(Box<PluginJob>),
+    /// Run a command of a plugin, by its id.
+    RunPlugin(String),
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
     /// Put the named things of a text into a picker.

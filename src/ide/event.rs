@@ -15,6 +15,7 @@ use super::state::elsewhere::Done;
 use super::state::files::Entry;
 use super::state::folding::FoldsFound;
 use super::state::hunks::{Compared, GitText};
+use super::state::plugins::{PluginDone, PluginsRead};
 use super::state::scrollbar::Surveyed;
 use super::state::shell::ShellDone;
 use super::state::tree_steps::TreeDone;
@@ -92,6 +93,10 @@ pub enum Event {
     Tree(Box<TreeDone>),
     /// Commands of the shell were run for a text.
     Shell(Box<ShellDone>),
+    /// Plugins were read.
+    Plugins(Box<PluginsRead>),
+    /// A command of a plugin was run.
+    Plugin(Box<PluginDone>),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.

@@ -10,6 +10,7 @@ use base64::Engine;
 use super::app::App;
 use super::event::Event;
 use super::feed::Feed;
+use super::leaving;
 use super::options::Options;
 use super::pump::Pump;
 use crate::base::clock::SharedClock;
@@ -108,6 +109,7 @@ impl OnTerminal {
             // A window that was closed cannot be given back; the session must still end well.
             tracing::warn!("the terminal could not be restored: {error}");
         }
+        finish_changes(&mut pump, signals).await;
         keep_unsaved(&mut pump.app).await;
         if let Some(session) = pump.app.session().cloned() {
             // The session's last questions to the loop must still be answered.
@@ -235,6 +237,20 @@ impl OnTerminal {
         }
         let data = base64::engine::general_purpose::STANDARD.encode(text);
         self.terminal.write(format!("\x1b]52;c;{data}\x1b\\").as_bytes())
+    }
+}
+
+/// Where a signal ends the program while files are being changed: what was begun is done, in so
+/// far as that takes no longer than a good-bye may.
+async fn finish_changes(pump: &mut Pump, signals: &mut Signals) {
+    let patience = tokio::time::sleep(GOODBYE);
+    tokio::pin!(patience);
+    while !pump.app.state.quit && leaving::is_changing(&pump.app.state) {
+        tokio::select! {
+            happened = pump.next() => pump.take(happened),
+            _ = signals.next() => return,
+            () = &mut patience => return tracing::error!("files were still being changed at the end"),
+        }
     }
 }
 

@@ -36,6 +36,7 @@ mod listing;
 mod looking;
 mod offering;
 mod opened;
+mod plugins;
 mod shell;
 mod tree;
 
@@ -48,6 +49,8 @@ pub struct Worker {
     pub session: Option<Handle>,
     /// Where unsaved text is kept, once that is known.
     kept: Option<Arc<KeptFiles>>,
+    /// Where the program keeps what must outlive it, once that is known.
+    state: Option<PathBuf>,
     /// Where deleted files are kept, once that is known.
     deleted: Option<PathBuf>,
     /// Where undo trees are kept, if they are.
@@ -80,6 +83,7 @@ impl Worker {
             tasks,
             session: None,
             kept: None,
+            state: None,
             deleted: None,
             undo: None,
             open: None,
@@ -92,6 +96,7 @@ impl Worker {
 
     /// Keeps unsaved text, and undo trees where they are wanted, in the program's folder of state.
     pub fn keep_in(&mut self, state: &Path, undo: bool) {
+        self.state = Some(state.to_path_buf());
         self.deleted = Some(state.join("deleted"));
         self.kept = Some(Arc::new(KeptFiles::new(state.join("swap"))));
         self.undo = undo.then(|| Arc::new(UndoShelf::new(state.join("undo"))));
@@ -188,9 +193,11 @@ impl Worker {
     fn own_files(&self, effect: Effect) {
         match effect {
             Effect::KeepOpen(content) => self.keep_open(content),
-            Effect::Snippets(injector, picker, folder, names) => {
-                self.snippets(injector, picker, folder, names);
+            Effect::Snippets(injector, picker, folders, names) => {
+                self.snippets(injector, picker, folders, names);
             }
+            Effect::ReadPlugins(job) => self.read_plugins(*job),
+            Effect::Plugin(job) => self.run_plugin(*job),
             effect => self.converse(effect),
         }
     }

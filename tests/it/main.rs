@@ -44,6 +44,8 @@ mod ide_large;
 mod ide_mouse;
 /// Registers, marks, jumps.
 mod ide_places;
+/// Plugins of the editor, and whether those of a project may run.
+mod ide_plugins;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// What was open comes back.

@@ -2,7 +2,9 @@
 
 use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
+use crate::ide::leaving;
 use crate::ide::listing::places;
+use crate::ide::plugins;
 use crate::ide::shell;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;
@@ -29,11 +31,10 @@ fn quit(cx: &mut Cx<'_>) {
     let files = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name()));
     let unsaved: Vec<String> = files.chain(lists).collect();
     let working = cx.state.agent.working_since.is_some();
-    let changing = cx.state.lists.is_busy() || cx.state.tree_steps.is_busy;
-    if unsaved.is_empty() && !working && !changing {
-        cx.state.quit = true;
-        return;
+    if unsaved.is_empty() && !working {
+        return leaving::leave(cx);
     }
+    let changing = leaving::is_changing(cx.state);
     let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing));
     cx.state.push_overlay(Overlay::Dialog(dialog));
 }
@@ -49,7 +50,7 @@ fn quit_dialog(buffers: &Buffers, agent: &Agent, (unsaved, changing): (Vec<Strin
         lines.push("The agent is working; leaving interrupts it.".to_string());
     }
     if changing {
-        lines.push("Files are being changed; leaving can stop that half-way.".to_string());
+        lines.push("Files are being changed; leaving waits for that.".to_string());
     }
     let dialog = Dialog::ask("quit?", lines);
     let dialog = match buffers.unsaved().next() {
@@ -67,7 +68,10 @@ fn escape(cx: &mut Cx<'_>) {
     if !cx.state.overlays.is_empty() {
         return close_overlay(cx);
     }
-    if shell::stop(cx) || places::stop(cx) {
+    if leaving::stay(cx) {
+        return;
+    }
+    if shell::stop(cx) || plugins::stop(cx) || places::stop(cx) {
         return;
     }
     // Several cursors are dropped first: going back to one must not cost the agent's work.

@@ -19,6 +19,7 @@ pub mod locals;
 pub mod look;
 pub mod motion;
 pub mod places;
+pub mod plugins;
 pub mod registers;
 pub mod search;
 pub mod select;
@@ -26,6 +27,7 @@ pub mod shell;
 pub mod snippets;
 pub mod syntax;
 pub mod tree;
+pub mod trust;
 pub mod view;
 pub mod vim_edits;
 pub mod vim_modes;
@@ -53,6 +55,8 @@ pub static AREAS: &[&[Command]] = &[
     snippets::COMMANDS,
     places::COMMANDS,
     shell::COMMANDS,
+    plugins::COMMANDS,
+    trust::COMMANDS,
     syntax::COMMANDS,
     locals::COMMANDS,
     view::COMMANDS,

@@ -263,6 +263,11 @@ impl Keymap {
         self.modes
     }
 
+    /// Adds keys for a command.
+    pub fn add(&mut self, place: Place, sequence: &[Key], command: String) {
+        self.bind(place, sequence, command);
+    }
+
     fn bind(&mut self, place: Place, sequence: &[Key], command: String) {
         let mut node = self.places.entry(place).or_default();
         for key in sequence {

@@ -23,6 +23,7 @@ pub mod modal;
 pub mod overlay;
 pub mod pace;
 pub mod panes;
+pub mod plugins;
 pub mod replacing;
 pub mod restored;
 pub mod riders;

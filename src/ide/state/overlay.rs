@@ -30,6 +30,8 @@ pub enum Overlay {
 pub enum Pick {
     /// A command's id.
     Command(&'static str),
+    /// The id of a plugin's command.
+    Plugin(String),
     /// A file, relative to the workspace.
     File(String),
     /// An open file.
@@ -345,6 +347,8 @@ pub enum Answer {
     Delete(PathBuf),
     /// Change files as their list was edited.
     ApplyList,
+    /// What the project wants to run may, or may not; nothing: it may until the program ends.
+    Trust(Option<bool>),
 }
 
 impl Topic {

@@ -23,6 +23,7 @@ use super::look::Look;
 use super::modal::Modal;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
+use super::plugins::Plugins;
 use super::replacing::Replacing;
 use super::restored::Restoring;
 use super::scrollbar::Surveys;
@@ -103,6 +104,8 @@ pub struct State {
     pub lists: Box<Lists>,
     /// Ends the command of the shell that runs for a text.
     pub shell: Option<CancellationToken>,
+    /// What plugins bring.
+    pub plugins: Box<Plugins>,
     /// The last command that was typed for the shell.
     pub last_shell: String,
     /// What was cut.
@@ -169,6 +172,8 @@ pub struct State {
     pub damage: Damage,
     /// Whether the program is to end.
     pub quit: bool,
+    /// Whether it is to end once no file is being changed.
+    pub leaving: bool,
     /// Called from any thread when a picker has something new.
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
@@ -217,6 +222,7 @@ impl State {
             tree_steps: TreeSteps::default(),
             lists: Box::default(),
             shell: None,
+            plugins: Box::default(),
             last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
@@ -249,6 +255,7 @@ impl State {
             told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,
+            leaving: false,
             wake,
         }
     }

@@ -14,7 +14,7 @@ use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 
 /// No more output than that is taken, in all, in bytes.
-const OUTPUT_MAX: usize = 64 << 20;
+pub(super) const OUTPUT_MAX: usize = 64 << 20;
 /// Complaints are looked at for their first line.
 const COMPLAINT_MAX: usize = 4 << 10;
 /// Cells of a complaint that are shown.
@@ -64,7 +64,7 @@ async fn run(
 }
 
 /// Output without what ends its last line.
-fn without_end(output: &str) -> &str {
+pub(super) fn without_end(output: &str) -> &str {
     output.strip_suffix('\n').map_or(output, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
@@ -94,20 +94,30 @@ async fn one(
     input: Vec<u8>,
     most: usize,
 ) -> Result<String, ShellProblem> {
-    let too_long = job.cancel.child_token();
-    let (output, into_output) = gather(most, too_long.clone());
-    let (errors, into_errors) = gather(COMPLAINT_MAX, CancellationToken::new());
     let command = CommandSpec {
         script: job.script.clone(),
         cwd: env.root().to_path_buf(),
         timeout: None,
         env: BTreeMap::new(),
     };
+    collect(env, command, input, (most, &job.cancel)).await
+}
+
+/// The output of a command that reads `input`, at most so many bytes of it; `cancel` ends it.
+pub(super) async fn collect(
+    env: &dyn Environment,
+    command: CommandSpec,
+    input: Vec<u8>,
+    (most, cancel): (usize, &CancellationToken),
+) -> Result<String, ShellProblem> {
+    let too_long = cancel.child_token();
+    let (output, into_output) = gather(most, too_long.clone());
+    let (errors, into_errors) = gather(COMPLAINT_MAX, CancellationToken::new());
     let exit = env.filter(command, input, into_output, into_errors, too_long).await;
     match exit.map_err(|error| ShellProblem::NotRun(error.to_string()))? {
         Exit::Code(0) => String::from_utf8(taken(&output)).map_err(|_| ShellProblem::NoText),
         Exit::Code(code) => Err(ShellProblem::Failed(complaint(&taken(&errors)), code)),
-        Exit::TimedOut | Exit::Cancelled if job.cancel.is_cancelled() => Err(ShellProblem::Cancelled),
+        Exit::TimedOut | Exit::Cancelled if cancel.is_cancelled() => Err(ShellProblem::Cancelled),
         Exit::TimedOut | Exit::Cancelled => Err(ShellProblem::TooLong(OUTPUT_MAX >> 20)),
     }
 }
