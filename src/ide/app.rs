@@ -25,7 +25,8 @@ use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
-    disk_events, file_events, git, input, mouse, reading, recovery, restoring, settle, undo_keeping, update,
+    disk_events, file_events, git, input, mouse, reading, recovery, restoring, settle, terminals,
+    undo_keeping, update,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -206,6 +207,7 @@ impl App {
             Event::Listing(outcome) => super::listing::events::happened(&mut cx, *outcome),
             Event::Tree(done) => super::tree_events::done(&mut cx, *done),
             Event::Shell(done) => super::shell::done(&mut cx, *done),
+            Event::Terminal(happening) => terminals::happened(&mut cx, happening),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
@@ -369,6 +371,11 @@ impl App {
         self.worker.end_keeping(chosen, last, undo, open)
     }
 
+    /// Ends every terminal and what runs in it; done once all are gone.
+    pub fn end_terminals(&mut self) -> impl Future<Output = ()> + use<> {
+        self.worker.end_terminals()
+    }
+
     /// Whether the next frame would differ from the last.
     pub fn needs_frame(&self) -> bool {
         self.state.damage.any()
@@ -397,10 +404,14 @@ impl App {
         let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
         let wanted = prompt::rows_wanted(&self.state, cols);
         let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
-        let areas = layout::areas(self.state.size, &self.state.panes, wanted, tabs);
+        let wishes = (wanted, tabs, self.state.terminals.share);
+        let areas = layout::areas(self.state.size, &self.state.panes, wishes);
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.all();
+        }
+        for work in terminals::fit(&mut self.state) {
+            self.worker.perform(Effect::Terminal(work));
         }
         let current = self.state.buffers.current().map(|buffer| buffer.id);
         let shown: Vec<BufferId> = self.state.beside.iter().map(|view| view.buffer).chain(current).collect();
@@ -434,6 +445,9 @@ impl App {
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
         }
+        for row in damage.terminal_rows() {
+            self.tree.damage_rows(self.nodes[&Part::Terminal], *row..row + 1);
+        }
         let mut rows = again.unwrap_or_default();
         if damage.is_caret_line() {
             rows.extend(arrange::rows_of_caret(&self.state));
@@ -455,6 +469,7 @@ impl App {
             (Part::Editor, areas.editor),
             (Part::Transcript, areas.transcript),
             (Part::Prompt, areas.prompt),
+            (Part::Terminal, areas.terminal),
             (Part::Status, areas.status),
             (Part::Overlay, overlay::place(&self.state)),
         ];
@@ -469,6 +484,7 @@ impl App {
             Focus::Files => Part::Files,
             Focus::Editor => Part::Editor,
             Focus::Agent => Part::Prompt,
+            Focus::Terminal => Part::Terminal,
         };
         self.tree.focus(self.nodes[&focus]);
     }

@@ -18,6 +18,7 @@ use super::state::hunks::{Compared, GitText};
 use super::state::scrollbar::Surveyed;
 use super::state::shell::ShellDone;
 use super::state::tree_steps::TreeDone;
+use super::terminal::ask::Happening;
 use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -92,6 +93,8 @@ pub enum Event {
     Tree(Box<TreeDone>),
     /// Commands of the shell were run for a text.
     Shell(Box<ShellDone>),
+    /// Something happened to a terminal.
+    Terminal(Happening),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.

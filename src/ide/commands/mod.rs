@@ -25,6 +25,7 @@ pub mod select;
 pub mod shell;
 pub mod snippets;
 pub mod syntax;
+pub mod terminal;
 pub mod tree;
 pub mod view;
 pub mod vim_edits;
@@ -64,6 +65,7 @@ pub static AREAS: &[&[Command]] = &[
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,
+    terminal::COMMANDS,
     vim_moves::COMMANDS,
     vim_objects::COMMANDS,
     vim_edits::COMMANDS,
