@@ -258,6 +258,10 @@ async fn what_is_printed_cannot_reach_beyond_the_pane() {
     desk.until("a word", |state| state.status.message.contains("clipboard: refused")).await;
     assert_eq!(desk.ide.app().copied, None);
     shell.reads("\x1b[1;3R").await;
+    desk.keys("x").await;
+    shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[Hlater").await;
+    desk.shows("later").await;
+    assert_eq!(desk.message(), "", "it is said once");
     let picture = desk.picture();
     assert!(picture.contains("one") && !picture.contains(['\u{202e}', '\u{9b}', '\u{1b}']), "{picture}");
 }

@@ -41,6 +41,8 @@ pub struct Job {
     /// Whether something else is to be seen than what was told.
     dirty: bool,
     told: Instant,
+    /// Whether the person knows that the clipboard is refused: a program may ask without end.
+    refused: bool,
     turn: Arc<Semaphore>,
 }
 
@@ -64,7 +66,7 @@ impl Job {
         let emulator = Emulator::new(size.0, size.1);
         let (told, turn) = (Instant::now(), Arc::new(Semaphore::new(1)));
         let (input, watched, dirty) = (Vec::new(), true, true);
-        Self { id, env, asks, events, size, emulator, input, watched, dirty, told, turn }
+        Self { id, env, asks, events, size, emulator, input, watched, dirty, told, refused: false, turn }
     }
 
     /// Runs until nobody can ask it for anything any more.
@@ -156,7 +158,7 @@ impl Job {
             self.input.extend(answers);
         }
         self.dirty = true;
-        if self.emulator.has_copied() {
+        if self.emulator.has_copied() && !std::mem::replace(&mut self.refused, true) {
             self.tell(Happening::Refused(self.id)).await;
         }
     }
