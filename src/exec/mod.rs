@@ -11,6 +11,7 @@ pub mod process;
 pub mod replace;
 pub mod shelf;
 pub mod spill;
+pub mod terminal;
 pub mod tree;
 pub mod trust;
 
@@ -22,3 +23,4 @@ pub use kept::KeptFiles;
 pub use local::LocalEnvironment;
 pub use shelf::Shelf;
 pub use spill::Spill;
+pub use terminal::{Terminal, TerminalControl, TerminalSpec};

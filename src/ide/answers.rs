@@ -13,7 +13,7 @@ use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
 use super::tree_events;
 use super::undo_keeping;
-use super::{leaving, plugins, recovery, shell};
+use super::{leaving, plugins, recovery, shell, terminals};
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
@@ -33,6 +33,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
                 save_buffer(cx, id, AfterSave::Quit, false);
             }
         }
+        Answer::CloseTerminal(id) => terminals::close(cx, *id),
         Answer::Discard(id) => {
             undo_keeping::keep(cx, *id);
             cx.state.close_buffer(*id);

@@ -26,7 +26,7 @@ use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
     disk_events, file_events, git, input, leaving, mouse, plugins, reading, recovery, restoring, settle,
-    undo_keeping, update,
+    terminals, undo_keeping, update,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -210,6 +210,7 @@ impl App {
             Event::Shell(done) => super::shell::done(&mut cx, *done),
             Event::Plugins(read) => plugins::loaded(&mut cx, *read),
             Event::Plugin(done) => plugins::done(&mut cx, *done),
+            Event::Terminal(happening) => terminals::happened(&mut cx, happening),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
@@ -375,6 +376,11 @@ impl App {
         self.worker.end_keeping(chosen, last, undo, open)
     }
 
+    /// Ends every terminal and what runs in it; done once all are gone.
+    pub fn end_terminals(&mut self) -> impl Future<Output = ()> + use<> {
+        self.worker.end_terminals()
+    }
+
     /// Whether the next frame would differ from the last.
     pub fn needs_frame(&self) -> bool {
         self.state.damage.any()
@@ -403,10 +409,14 @@ impl App {
         let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
         let wanted = prompt::rows_wanted(&self.state, cols);
         let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
-        let areas = layout::areas(self.state.size, &self.state.panes, wanted, tabs);
+        let wishes = (wanted, tabs, self.state.terminals.share);
+        let areas = layout::areas(self.state.size, &self.state.panes, wishes);
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.all();
+        }
+        for work in terminals::fit(&mut self.state) {
+            self.worker.perform(Effect::Terminal(work));
         }
         let current = self.state.buffers.current().map(|buffer| buffer.id);
         let shown: Vec<BufferId> = self.state.beside.iter().map(|view| view.buffer).chain(current).collect();
@@ -442,6 +452,9 @@ impl App {
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
         }
+        for row in damage.terminal_rows() {
+            self.tree.damage_rows(self.nodes[&Part::Terminal], *row..row + 1);
+        }
         let mut rows = again.unwrap_or_default();
         if damage.is_caret_line() {
             rows.extend(arrange::rows_of_caret(&self.state));
@@ -463,6 +476,7 @@ impl App {
             (Part::Editor, areas.editor),
             (Part::Transcript, areas.transcript),
             (Part::Prompt, areas.prompt),
+            (Part::Terminal, areas.terminal),
             (Part::Status, areas.status),
             (Part::Overlay, overlay::place(&self.state)),
         ];
@@ -477,6 +491,7 @@ impl App {
             Focus::Files => Part::Files,
             Focus::Editor => Part::Editor,
             Focus::Agent => Part::Prompt,
+            Focus::Terminal => Part::Terminal,
         };
         self.tree.focus(self.nodes[&focus]);
     }

@@ -22,6 +22,7 @@ use super::state::scrollbar::Survey;
 use super::state::shell::ShellJob;
 use super::state::symbols::SymbolsJob;
 use super::state::tree_steps::{TreeJob, TreeStep};
+use super::terminal::ask::Work as TerminalWork;
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -182,6 +183,8 @@ pub enum Effect {
     Tree(Box<(TreeJob, Option<TreeStep>)>),
     /// Run commands of the shell for a text.
     Shell(Box<ShellJob>),
+    /// Do something for terminals.
+    Terminal(TerminalWork),
     /// Keep what is open.
     KeepOpen(String),
     /// Keep, find or forget unsaved text.

@@ -19,6 +19,7 @@ use super::state::plugins::{PluginDone, PluginsRead};
 use super::state::scrollbar::Surveyed;
 use super::state::shell::ShellDone;
 use super::state::tree_steps::TreeDone;
+use super::terminal::ask::Happening;
 use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -97,6 +98,8 @@ pub enum Event {
     Plugins(Box<PluginsRead>),
     /// A command of a plugin was run.
     Plugin(Box<PluginDone>),
+    /// Something happened to a terminal.
+    Terminal(Happening),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.

@@ -14,7 +14,7 @@ use super::state::awaiting::Awaiting;
 use super::state::damage::Part;
 use super::state::modal::Mode;
 use super::state::overlay::{Answer, Overlay, Topic};
-use super::update;
+use super::{terminal_input, update};
 use crate::text::transaction::Grouping;
 use crate::tui::input::{Key, KeyCode, KeyKind};
 
@@ -137,6 +137,9 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     if flow::digit(cx, key) {
         return;
     }
+    if cx.state.place() == Place::Terminal && std::mem::take(&mut cx.state.terminals.next_is_raw) {
+        return terminal_input::key(cx, key);
+    }
     cx.state.pending.push(key);
     match cx.state.keymap.lookup(cx.state.place(), &cx.state.pending) {
         Lookup::Command(id) => {
@@ -155,6 +158,9 @@ fn press(cx: &mut Cx<'_>, key: Key) {
 fn unknown(cx: &mut Cx<'_>, key: Key) {
     let broken = cx.state.pending.len() > 1;
     let keys = std::mem::take(&mut cx.state.pending);
+    if !broken && cx.state.place() == Place::Terminal {
+        return terminal_input::key(cx, key);
+    }
     if broken || !cursors::types(cx.state) {
         cx.state.modal.forget();
         cx.state.fail(format!("{} does nothing here", names(&keys)));
@@ -238,6 +244,9 @@ fn scroll_dialog(cx: &mut Cx<'_>, key: Key) -> bool {
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
     if guarded(cx) && !cx.state.guard_swallows {
         return typed_below(cx, |cx| paste(cx, text));
+    }
+    if cx.state.place() == Place::Terminal {
+        return terminal_input::paste(cx, text);
     }
     if cx.state.text_target().is_none() {
         return cx.state.say("there is no text here to paste into");

@@ -28,6 +28,8 @@ const FIRST_FRAME: Duration = Duration::from_millis(10);
 /// How long the session may take to end before the program ends without it; a signal ends the
 /// wait too.
 const GOODBYE: Duration = Duration::from_secs(5);
+/// How long terminals may take to end; what is left hears from the system that they are gone.
+const TERMINALS_END: Duration = Duration::from_secs(2);
 /// Longest text that is handed to the terminal's clipboard; many terminals drop longer ones.
 const CLIPBOARD_MAX: usize = 74_000;
 
@@ -110,7 +112,11 @@ impl OnTerminal {
             tracing::warn!("the terminal could not be restored: {error}");
         }
         finish_changes(&mut pump, signals).await;
+        let terminals = pump.app.end_terminals();
         keep_unsaved(&mut pump.app).await;
+        if tokio::time::timeout(TERMINALS_END, terminals).await.is_err() {
+            tracing::warn!("a terminal did not end in time");
+        }
         if let Some(session) = pump.app.session().cloned() {
             // The session's last questions to the loop must still be answered.
             let ended = session.shutdown();

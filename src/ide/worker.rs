@@ -38,6 +38,7 @@ mod offering;
 mod opened;
 mod plugins;
 mod shell;
+mod terminal;
 mod tree;
 
 /// Does outside work.
@@ -61,6 +62,7 @@ pub struct Worker {
     walk: CancellationToken,
     watcher: Arc<Mutex<Option<Watcher>>>,
     seen: Arc<Seen>,
+    terminals: terminal::Terminals,
 }
 
 /// Counts a task for as long as it lives.
@@ -91,6 +93,7 @@ impl Worker {
             walk,
             watcher: Arc::default(),
             seen: Arc::default(),
+            terminals: terminal::Terminals::default(),
         }
     }
 
@@ -183,6 +186,7 @@ impl Worker {
             Effect::Shell(job) => self.shell(*job),
             Effect::Tree(job) => self.tree(job.0, job.1),
             Effect::Grep(grep) => self.start_grep(*grep),
+            Effect::Terminal(work) => self.terminal(work),
             Effect::EndWalk => self.stop_walk(),
             Effect::Symbols(injector, picker, job) => self.symbols(injector, picker, *job),
             effect => self.own_files(effect),

@@ -66,6 +66,8 @@ mod ide_shell;
 mod ide_snippets;
 /// Code has colours.
 mod ide_syntax;
+/// Shells in the terminal pane.
+mod ide_terminal;
 /// A person and the agent in the same files.
 mod ide_together;
 /// Undo beyond one step.
@@ -88,6 +90,8 @@ mod print;
 mod pty_recovery;
 /// The user's stories on the built binary.
 mod pty_stories;
+/// A real shell in the terminal pane of the built binary.
+mod pty_terminal;
 /// Kills, signals, hang-ups and servers that fail, on the built binary.
 mod pty_trouble;
 /// Reads our own source for the law tests.

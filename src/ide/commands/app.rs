@@ -11,6 +11,7 @@ use crate::ide::state::buffers::Buffers;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay};
 use crate::ide::state::panes::Focus;
+use crate::ide::terminal::ask::{Then, Work};
 use crate::text::select;
 
 /// The area's rows.
@@ -26,20 +27,33 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn quit(cx: &mut Cx<'_>) {
+    let terminals = cx.state.terminals.running();
+    if terminals.is_empty() {
+        return quit_from(cx, &[]);
+    }
+    cx.effects.push(Effect::Terminal(Work::Busy(terminals, Then::Quit)));
+}
+
+/// The same once it is known which programs run in terminals.
+pub fn quit_from(cx: &mut Cx<'_>, programs: &[String]) {
     let lists = cx.state.buffers.all().iter().filter(|buffer| buffer.is_edited_list());
     let lists = lists.map(|list| format!("  ● {} (not applied to the files)", list.name()));
     let files = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name()));
     let unsaved: Vec<String> = files.chain(lists).collect();
     let working = cx.state.agent.working_since.is_some();
-    if unsaved.is_empty() && !working {
+    if unsaved.is_empty() && !working && programs.is_empty() {
         return leaving::leave(cx);
     }
     let changing = leaving::is_changing(cx.state);
-    let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing));
+    let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing, programs));
     cx.state.push_overlay(Overlay::Dialog(dialog));
 }
 
-fn quit_dialog(buffers: &Buffers, agent: &Agent, (unsaved, changing): (Vec<String>, bool)) -> Dialog {
+fn quit_dialog(
+    buffers: &Buffers,
+    agent: &Agent,
+    (unsaved, changing, programs): (Vec<String>, bool, &[String]),
+) -> Dialog {
     let mut lines = Vec::new();
     if !unsaved.is_empty() {
         lines
@@ -51,6 +65,9 @@ fn quit_dialog(buffers: &Buffers, agent: &Agent, (unsaved, changing): (Vec<Strin
     }
     if changing {
         lines.push("Files are being changed; leaving waits for that.".to_string());
+    }
+    if !programs.is_empty() {
+        lines.push(format!("In a terminal: {}; leaving ends that.", programs.join(", ")));
     }
     let dialog = Dialog::ask("quit?", lines);
     let dialog = match buffers.unsaved().next() {

@@ -26,6 +26,7 @@ pub mod select;
 pub mod shell;
 pub mod snippets;
 pub mod syntax;
+pub mod terminal;
 pub mod tree;
 pub mod trust;
 pub mod view;
@@ -68,6 +69,7 @@ pub static AREAS: &[&[Command]] = &[
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,
+    terminal::COMMANDS,
     vim_moves::COMMANDS,
     vim_objects::COMMANDS,
     vim_edits::COMMANDS,

@@ -21,6 +21,8 @@ pub enum Place {
     Prompt,
     /// The file tree.
     Files,
+    /// A terminal: every other key is the program's.
+    Terminal,
     /// A picker.
     Picker,
     /// A one-line question: find, go to line.
@@ -47,13 +49,14 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Global,
         Self::Text,
         Self::Editor,
         Self::List,
         Self::Prompt,
         Self::Files,
+        Self::Terminal,
         Self::Picker,
         Self::Question,
         Self::Dialog,
@@ -75,6 +78,7 @@ impl Place {
             Self::List | Self::NormalList => "results",
             Self::Prompt => "prompt",
             Self::Files => "files",
+            Self::Terminal => "terminal",
             Self::Picker => "picker",
             Self::Question => "question",
             Self::Dialog => "dialog",
@@ -100,6 +104,7 @@ impl Place {
             }
             Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
             Self::Files => &[Self::Files, Self::Global],
+            Self::Terminal => &[Self::Terminal],
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],
             Self::Question => &[Self::Question, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],

@@ -34,6 +34,7 @@ pub mod show;
 pub mod shown;
 pub mod snippet_facts;
 pub mod symbols;
+pub mod terminals;
 pub mod transcript;
 pub mod transcript_lines;
 pub mod transcript_view;

@@ -10,6 +10,7 @@ use nucleo::{Injector, Nucleo};
 use super::area::Area;
 use super::buffers::BufferId;
 use super::undo_view::UndoView;
+use crate::ide::terminal::ask::TerminalId;
 use crate::text::encoding::Encoding;
 use crate::text::position::Byte;
 
@@ -305,6 +306,8 @@ pub enum Answer {
     Quit,
     /// Save everything, then leave.
     SaveAndQuit,
+    /// End this terminal, whatever runs in it.
+    CloseTerminal(TerminalId),
     /// Close this file without saving.
     Discard(BufferId),
     /// Save this file and close it.

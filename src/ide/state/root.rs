@@ -29,6 +29,7 @@ use super::restored::Restoring;
 use super::scrollbar::Surveys;
 use super::show::Show;
 use super::shown::Shown;
+use super::terminals::Terminals;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::tree_steps::TreeSteps;
@@ -98,6 +99,8 @@ pub struct State {
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
+    /// The terminals.
+    pub terminals: Terminals,
     /// What was done to files from the tree.
     pub tree_steps: TreeSteps,
     /// What was changed in many files at once.
@@ -219,6 +222,7 @@ impl State {
             overlays: Vec::new(),
             status: Status::default(),
             panes,
+            terminals: Terminals::default(),
             tree_steps: TreeSteps::default(),
             lists: Box::default(),
             shell: None,
@@ -282,6 +286,7 @@ impl State {
                 place => place,
             },
             Focus::Agent => Place::Prompt,
+            Focus::Terminal => Place::Terminal,
         }
     }
 
@@ -340,7 +345,7 @@ impl State {
             None => {}
         }
         match self.panes.focus {
-            Focus::Files => None,
+            Focus::Files | Focus::Terminal => None,
             Focus::Editor => self.buffers.current_mut().map(|buffer| (&mut buffer.area, ring, Part::Editor)),
             Focus::Agent => Some((&mut self.prompt.area, ring, Part::Prompt)),
         }
