@@ -2,7 +2,7 @@
 
 use super::commands::command::Cx;
 use super::commands::file::{ask, save_buffer, save_in, save_to};
-use super::commands::{git, history, search};
+use super::commands::{diff, git, history, search};
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
@@ -69,7 +69,13 @@ pub fn question(cx: &mut Cx<'_>) {
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
         Topic::Earlier => history::go_earlier(cx, &answer),
-        Topic::Replace | Topic::Open | Topic::SaveAs(_) | Topic::Pipe(_) | Topic::Create | Topic::Move(_)
+        Topic::Replace
+        | Topic::Open
+        | Topic::DiffWith
+        | Topic::SaveAs(_)
+        | Topic::Pipe(_)
+        | Topic::Create
+        | Topic::Move(_)
             if answer.trim().is_empty() =>
         {
             Err("nothing typed".to_string())
@@ -138,6 +144,10 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
         Topic::Pipe(reads) => {
             cx.state.last_shell.clone_from(&answer);
             shell::start(cx, answer, reads);
+        }
+        Topic::DiffWith => {
+            let path = resolve(cx, &answer);
+            diff::with_path(cx, path);
         }
         Topic::WorkspaceSearch => list(cx, answer, None),
         Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),

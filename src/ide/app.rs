@@ -25,7 +25,8 @@ use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
-    disk_events, file_events, git, input, mouse, reading, recovery, restoring, settle, undo_keeping, update,
+    diff, disk_events, file_events, git, input, mouse, reading, recovery, restoring, settle, undo_keeping,
+    update,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -183,6 +184,7 @@ impl App {
             Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
             Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
             Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
+            Event::Diff(found) => diff::found(&mut cx, *found),
             Event::Surveyed(found) => settle::surveyed(&mut cx, *found),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
@@ -289,8 +291,10 @@ impl App {
             self.state.pop_overlay();
             return;
         }
-        if !matches!(self.state.overlays.last(), Some(Overlay::Picker(_))) {
-            return self.with_cx(answers::question);
+        match self.state.overlays.last() {
+            Some(Overlay::Picker(_)) => {}
+            Some(Overlay::Diff(_)) => return self.with_cx(diff::jump),
+            _ => return self.with_cx(answers::question),
         }
         let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };
         self.worker.stop_walk();

@@ -137,6 +137,6 @@ fn close_overlay(cx: &mut Cx<'_>) {
         Some(Overlay::Question(question)) => super::search::abandon(cx, &question.topic),
         Some(Overlay::Undo(view)) => super::history::abandon(cx, &view),
         Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
-        None => {}
+        Some(Overlay::Diff(_)) | None => {}
     }
 }

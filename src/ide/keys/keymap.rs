@@ -27,6 +27,8 @@ pub enum Place {
     Question,
     /// A dialog whose keys are its own choices.
     Dialog,
+    /// What differs between two texts.
+    Diff,
     /// An editor whose keys are commands.
     Normal,
     /// The same where its text is a list of places.
@@ -47,7 +49,7 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -57,6 +59,7 @@ impl Place {
         Self::Picker,
         Self::Question,
         Self::Dialog,
+        Self::Diff,
         Self::Normal,
         Self::Visual,
         Self::Operator,
@@ -78,6 +81,7 @@ impl Place {
             Self::Picker => "picker",
             Self::Question => "question",
             Self::Dialog => "dialog",
+            Self::Diff => "diff",
             Self::Normal => "normal",
             Self::Visual => "visual",
             Self::Operator => "operator",
@@ -103,6 +107,7 @@ impl Place {
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],
             Self::Question => &[Self::Question, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],
+            Self::Diff => &[Self::Diff, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
             Self::Visual => {
                 &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]

@@ -9,6 +9,7 @@ use nucleo::{Injector, Nucleo};
 
 use super::area::Area;
 use super::buffers::BufferId;
+use super::diff_view::DiffView;
 use super::undo_view::UndoView;
 use crate::text::encoding::Encoding;
 use crate::text::position::Byte;
@@ -23,6 +24,8 @@ pub enum Overlay {
     Dialog(Dialog),
     /// The undo tree of a file.
     Undo(Box<UndoView>),
+    /// What differs between two texts.
+    Diff(Box<DiffView>),
 }
 
 /// What a picked row stands for.
@@ -248,6 +251,8 @@ pub enum Topic {
     SaveAs(BufferId),
     /// Which file to open.
     Open,
+    /// Which file to compare with.
+    DiffWith,
 }
 
 /// A one-line question.

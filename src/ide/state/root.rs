@@ -97,6 +97,8 @@ pub struct State {
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
+    /// How many views of differences there were.
+    pub diffs: u64,
     /// What was done to files from the tree.
     pub tree_steps: TreeSteps,
     /// What was changed in many files at once.
@@ -214,6 +216,7 @@ impl State {
             overlays: Vec::new(),
             status: Status::default(),
             panes,
+            diffs: 0,
             tree_steps: TreeSteps::default(),
             lists: Box::default(),
             shell: None,
@@ -259,6 +262,7 @@ impl State {
             Some(Overlay::Picker(_) | Overlay::Undo(_)) => Place::Picker,
             Some(Overlay::Question(_)) => Place::Question,
             Some(Overlay::Dialog(_)) => Place::Dialog,
+            Some(Overlay::Diff(_)) => Place::Diff,
             None => self.place_below(),
         }
     }
@@ -329,7 +333,7 @@ impl State {
         match self.overlays.last_mut() {
             Some(Overlay::Picker(picker)) => return Some((&mut picker.query, ring, Part::Overlay)),
             Some(Overlay::Question(question)) => return Some((&mut question.answer, ring, Part::Overlay)),
-            Some(Overlay::Dialog(_) | Overlay::Undo(_)) => return None,
+            Some(Overlay::Dialog(_) | Overlay::Undo(_) | Overlay::Diff(_)) => return None,
             None => {}
         }
         match self.panes.focus {
