@@ -14,6 +14,7 @@ pub mod line;
 pub mod line_file;
 pub mod line_given;
 pub mod line_range;
+pub mod line_shell;
 pub mod line_text;
 pub mod moves;
 pub mod operators;
