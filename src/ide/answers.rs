@@ -7,7 +7,7 @@ use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::listing::{apply, places};
-use super::modal::{line, picking, seek};
+use super::modal::{line, line_confirm, picking, seek};
 use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
@@ -54,6 +54,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::RevertHunk => git::revert(cx),
         Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
         Answer::ApplyList => apply::accepted(cx),
+        Answer::Confirm(answer) => line_confirm::answered(cx, *answer),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
         }

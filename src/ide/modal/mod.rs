@@ -11,6 +11,7 @@ pub mod elsewhere;
 pub mod flow;
 pub mod helix;
 pub mod line;
+pub mod line_confirm;
 pub mod line_file;
 pub mod line_given;
 pub mod line_range;

@@ -346,6 +346,8 @@ pub enum Answer {
     ReplaceAll,
     /// Replace nothing more.
     ReplaceStop,
+    /// What to do with a match of a substitution, as Vim names it.
+    Confirm(char),
     /// Delete this file or folder.
     Delete(PathBuf),
     /// Change files as their list was edited.
