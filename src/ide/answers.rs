@@ -2,12 +2,12 @@
 
 use super::commands::command::Cx;
 use super::commands::file::{ask, save_buffer, save_in, save_to};
-use super::commands::{git, history, search};
+use super::commands::{diff, git, history, search};
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::listing::{apply, places};
-use super::modal::{line, picking, seek};
+use super::modal::{line, line_confirm, picking, seek};
 use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
@@ -56,6 +56,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
         Answer::Trust(trusted) => plugins::answered(cx, *trusted),
         Answer::ApplyList => apply::accepted(cx),
+        Answer::Confirm(answer) => line_confirm::answered(cx, *answer),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
         }
@@ -71,7 +72,13 @@ pub fn question(cx: &mut Cx<'_>) {
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
         Topic::Earlier => history::go_earlier(cx, &answer),
-        Topic::Replace | Topic::Open | Topic::SaveAs(_) | Topic::Pipe(_) | Topic::Create | Topic::Move(_)
+        Topic::Replace
+        | Topic::Open
+        | Topic::DiffWith
+        | Topic::SaveAs(_)
+        | Topic::Pipe(_)
+        | Topic::Create
+        | Topic::Move(_)
             if answer.trim().is_empty() =>
         {
             Err("nothing typed".to_string())
@@ -140,6 +147,10 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
         Topic::Pipe(reads) => {
             cx.state.last_shell.clone_from(&answer);
             shell::start(cx, answer, reads);
+        }
+        Topic::DiffWith => {
+            let path = resolve(cx, &answer);
+            diff::with_path(cx, path);
         }
         Topic::WorkspaceSearch => list(cx, answer, None),
         Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),

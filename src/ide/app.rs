@@ -25,8 +25,8 @@ use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
-    disk_events, file_events, git, input, leaving, mouse, plugins, reading, recovery, restoring, settle,
-    terminals, undo_keeping, update,
+    diff, disk_events, file_events, git, input, leaving, mouse, plugins, reading, recovery, restoring,
+    settle, terminals, undo_keeping, update,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -185,6 +185,7 @@ impl App {
             Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
             Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
             Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
+            Event::Diff(found) => diff::found(&mut cx, *found),
             Event::Surveyed(found) => settle::surveyed(&mut cx, *found),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
@@ -197,13 +198,7 @@ impl App {
             }
             Event::Reread(read) => disk_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),
-            Event::Listed { folder, result } => {
-                match result {
-                    Ok(entries) => cx.state.files.fill(&folder, entries),
-                    Err(error) => cx.state.files.error = Some(error.to_string()),
-                }
-                cx.state.damage.add(Part::Files);
-            }
+            Event::Listed { folder, result } => super::tree_events::listed(&mut cx, &folder, result),
             Event::Files(event) => disk_events::happened(&mut cx, event),
             Event::Listing(outcome) => super::listing::events::happened(&mut cx, *outcome),
             Event::Tree(done) => super::tree_events::done(&mut cx, *done),
@@ -295,8 +290,10 @@ impl App {
             self.state.pop_overlay();
             return;
         }
-        if !matches!(self.state.overlays.last(), Some(Overlay::Picker(_))) {
-            return self.with_cx(answers::question);
+        match self.state.overlays.last() {
+            Some(Overlay::Picker(_)) => {}
+            Some(Overlay::Diff(_)) => return self.with_cx(diff::jump),
+            _ => return self.with_cx(answers::question),
         }
         let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };
         self.worker.stop_walk();

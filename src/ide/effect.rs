@@ -12,6 +12,7 @@ use super::listing::job;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
+use super::state::diff_view::DiffAsk;
 use super::state::elsewhere::Work;
 use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
@@ -106,6 +107,8 @@ pub enum Effect {
     },
     /// Compare an open text with git's.
     Compare(BufferId, Box<Compare>),
+    /// Compare an open text with another one, for a view of what differs.
+    Diff(Box<DiffAsk>),
     /// Look where in a whole text something stands, for the scrollbar.
     Survey(Box<Survey>),
     /// Find the colours of a block of code in an answer.

@@ -11,6 +11,7 @@ use super::listing::job::Outcome;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
+use super::state::diff_view::DiffFound;
 use super::state::elsewhere::Done;
 use super::state::files::Entry;
 use super::state::folding::FoldsFound;
@@ -61,6 +62,8 @@ pub enum Event {
     GitText(BufferId, GitText),
     /// A text was compared with git's, or could not be.
     Compared(BufferId, Option<Box<Compared>>),
+    /// A text was compared with another one, or could not be.
+    Diff(Box<DiffFound>),
     /// A whole text was searched, for the scrollbar.
     Surveyed(Box<Surveyed>),
     /// The colours of a block of code in an answer were found.

@@ -12,6 +12,7 @@ pub mod app;
 pub mod approval;
 pub mod arrange;
 pub mod commands;
+pub mod diff;
 pub mod disk_events;
 pub mod effect;
 pub mod environment;

@@ -8,12 +8,24 @@ use super::commands::Cx;
 use super::commands::view;
 use super::effect::{AfterSave, Effect};
 use super::state::buffers::{Buffer, BufferId, Disk};
+use super::state::damage::Part;
+use super::state::files::Entry;
 use super::state::panes::Focus;
 use super::state::tree_steps::{TreeDone, TreeJob, TreeStep};
 use super::{file_events, rules};
+use crate::exec::EnvError;
 
 /// Steps that can be taken back.
 const STEPS_MAX: usize = 64;
+
+/// What a folder holds is known, or why not.
+pub fn listed(cx: &mut Cx<'_>, folder: &Path, result: Result<Vec<Entry>, EnvError>) {
+    match result {
+        Ok(entries) => cx.state.files.fill(folder, entries),
+        Err(error) => cx.state.files.error = Some(error.to_string()),
+    }
+    cx.state.damage.add(Part::Files);
+}
 
 /// Asks for one thing to be done; `of` is the step that it takes back.
 pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {

@@ -32,6 +32,7 @@ use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list};
 use opened::OpenShelf;
 
+mod diffing;
 mod listing;
 mod looking;
 mod offering;
@@ -182,6 +183,7 @@ impl Worker {
     /// The same for what concerns more than the open files.
     fn beyond(&mut self, effect: Effect) {
         match effect {
+            Effect::Diff(ask) => self.diff(*ask),
             Effect::Listing(job) => self.list_work(*job),
             Effect::Shell(job) => self.shell(*job),
             Effect::Tree(job) => self.tree(job.0, job.1),

@@ -25,6 +25,8 @@ mod ide_code;
 mod ide_commands;
 /// A person works with many cursors.
 mod ide_cursors;
+/// Two texts side by side.
+mod ide_diff;
 /// A person edits files.
 mod ide_editing;
 /// Encodings are kept and can be chosen.

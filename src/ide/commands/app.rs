@@ -4,6 +4,7 @@ use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
 use crate::ide::leaving;
 use crate::ide::listing::places;
+use crate::ide::modal::line_confirm;
 use crate::ide::plugins;
 use crate::ide::shell;
 use crate::ide::state::agent::Agent;
@@ -145,6 +146,7 @@ fn drop_selection(cx: &mut Cx<'_>) -> bool {
 /// Closes the topmost overlay as if the person had said no.
 fn close_overlay(cx: &mut Cx<'_>) {
     match cx.state.pop_overlay() {
+        Some(Overlay::Dialog(dialog)) if line_confirm::asks(&dialog) => line_confirm::answered(cx, 'q'),
         Some(Overlay::Dialog(dialog)) => {
             let denied = dialog.choices.iter().find_map(|choice| match choice.answer {
                 Answer::Deny(id) => Some(id),
@@ -158,6 +160,6 @@ fn close_overlay(cx: &mut Cx<'_>) {
         Some(Overlay::Question(question)) => super::search::abandon(cx, &question.topic),
         Some(Overlay::Undo(view)) => super::history::abandon(cx, &view),
         Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
-        None => {}
+        Some(Overlay::Diff(_)) | None => {}
     }
 }

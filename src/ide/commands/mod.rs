@@ -6,6 +6,7 @@ pub mod agent;
 pub mod app;
 pub mod change;
 pub mod command;
+pub mod diff;
 pub mod edit;
 pub mod file;
 pub mod fold;
@@ -63,6 +64,7 @@ pub static AREAS: &[&[Command]] = &[
     view::COMMANDS,
     look::COMMANDS,
     git::COMMANDS,
+    diff::COMMANDS,
     fold::COMMANDS,
     window::COMMANDS,
     workspace::COMMANDS,

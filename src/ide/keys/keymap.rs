@@ -29,6 +29,8 @@ pub enum Place {
     Question,
     /// A dialog whose keys are its own choices.
     Dialog,
+    /// What differs between two texts.
+    Diff,
     /// An editor whose keys are commands.
     Normal,
     /// The same where its text is a list of places.
@@ -49,7 +51,7 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -60,6 +62,7 @@ impl Place {
         Self::Picker,
         Self::Question,
         Self::Dialog,
+        Self::Diff,
         Self::Normal,
         Self::Visual,
         Self::Operator,
@@ -82,6 +85,7 @@ impl Place {
             Self::Picker => "picker",
             Self::Question => "question",
             Self::Dialog => "dialog",
+            Self::Diff => "diff",
             Self::Normal => "normal",
             Self::Visual => "visual",
             Self::Operator => "operator",
@@ -108,6 +112,7 @@ impl Place {
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],
             Self::Question => &[Self::Question, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],
+            Self::Diff => &[Self::Diff, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
             Self::Visual => {
                 &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]

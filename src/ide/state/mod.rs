@@ -10,6 +10,7 @@ pub mod buffers;
 pub mod code_blocks;
 pub mod coloring;
 pub mod damage;
+pub mod diff_view;
 pub mod elsewhere;
 pub mod files;
 pub mod folding;

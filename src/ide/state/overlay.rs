@@ -9,6 +9,7 @@ use nucleo::{Injector, Nucleo};
 
 use super::area::Area;
 use super::buffers::BufferId;
+use super::diff_view::DiffView;
 use super::undo_view::UndoView;
 use crate::ide::terminal::ask::TerminalId;
 use crate::text::encoding::Encoding;
@@ -24,6 +25,8 @@ pub enum Overlay {
     Dialog(Dialog),
     /// The undo tree of a file.
     Undo(Box<UndoView>),
+    /// What differs between two texts.
+    Diff(Box<DiffView>),
 }
 
 /// What a picked row stands for.
@@ -251,6 +254,8 @@ pub enum Topic {
     SaveAs(BufferId),
     /// Which file to open.
     Open,
+    /// Which file to compare with.
+    DiffWith,
 }
 
 /// A one-line question.
@@ -346,6 +351,8 @@ pub enum Answer {
     ReplaceAll,
     /// Replace nothing more.
     ReplaceStop,
+    /// What to do with a match of a substitution, as Vim names it.
+    Confirm(char),
     /// Delete this file or folder.
     Delete(PathBuf),
     /// Change files as their list was edited.

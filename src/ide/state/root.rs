@@ -101,6 +101,8 @@ pub struct State {
     pub panes: Panes,
     /// The terminals.
     pub terminals: Terminals,
+    /// How many views of differences there were.
+    pub diffs: u64,
     /// What was done to files from the tree.
     pub tree_steps: TreeSteps,
     /// What was changed in many files at once.
@@ -223,6 +225,7 @@ impl State {
             status: Status::default(),
             panes,
             terminals: Terminals::default(),
+            diffs: 0,
             tree_steps: TreeSteps::default(),
             lists: Box::default(),
             shell: None,
@@ -270,6 +273,7 @@ impl State {
             Some(Overlay::Picker(_) | Overlay::Undo(_)) => Place::Picker,
             Some(Overlay::Question(_)) => Place::Question,
             Some(Overlay::Dialog(_)) => Place::Dialog,
+            Some(Overlay::Diff(_)) => Place::Diff,
             None => self.place_below(),
         }
     }
@@ -341,7 +345,7 @@ impl State {
         match self.overlays.last_mut() {
             Some(Overlay::Picker(picker)) => return Some((&mut picker.query, ring, Part::Overlay)),
             Some(Overlay::Question(question)) => return Some((&mut question.answer, ring, Part::Overlay)),
-            Some(Overlay::Dialog(_) | Overlay::Undo(_)) => return None,
+            Some(Overlay::Dialog(_) | Overlay::Undo(_) | Overlay::Diff(_)) => return None,
             None => {}
         }
         match self.panes.focus {

@@ -9,7 +9,7 @@ use super::Worker;
 use crate::base::width::{truncate, visible};
 use crate::exec::{CommandSpec, Environment, Exit, OutputSink};
 use crate::ide::event::Event;
-use crate::ide::state::shell::{ShellDone, ShellJob, ShellProblem};
+use crate::ide::state::shell::{ShellDone, ShellJob, ShellProblem, ShellUse};
 use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 
@@ -25,11 +25,12 @@ impl Worker {
     pub(super) fn shell(&self, job: ShellJob) {
         let env = self.env.clone();
         self.task(async move {
-            let (buffer, version) = (job.buffer, job.version);
+            let (buffer, version, purpose) = (job.buffer, job.version, job.purpose);
+            let script = job.script.clone();
             let result = run(&*env, &job).await;
             // Giving back a large text takes its time.
             drop(job);
-            Event::Shell(Box::new(ShellDone { buffer, version, result }))
+            Event::Shell(Box::new(ShellDone { buffer, version, script, purpose, result }))
         });
     }
 }
@@ -38,9 +39,12 @@ async fn run(
     env: &dyn Environment,
     job: &ShellJob,
 ) -> Result<Vec<(std::ops::Range<crate::text::position::Byte>, String)>, ShellProblem> {
-    if !job.reads {
-        let output = one(env, job, Vec::new(), OUTPUT_MAX / job.places.len().max(1)).await?;
-        let output = without_end(&output);
+    if !job.purpose.reads() {
+        let mut output = one(env, job, Vec::new(), OUTPUT_MAX / job.places.len().max(1)).await?;
+        if job.purpose == ShellUse::Lines && !output.is_empty() && !output.ends_with('\n') {
+            output.push('\n');
+        }
+        let output = if job.purpose == ShellUse::Lines { &output } else { without_end(&output) };
         return Ok(job.places.iter().map(|place| (place.clone(), output.to_string())).collect());
     }
     let mut left = OUTPUT_MAX;
@@ -57,6 +61,8 @@ async fn run(
         // Commands end their last line; a part of a line must not be broken by that.
         if !ends {
             output.truncate(without_end(&output).len());
+        } else if job.purpose == ShellUse::Filter && !output.is_empty() && !output.ends_with('\n') {
+            output.push('\n');
         }
         edits.push((place.clone(), output));
     }
