@@ -74,6 +74,23 @@ pub fn expand_home(path: &str, user: &Path) -> PathBuf {
     }
 }
 
+/// `name:12:3` as the name and its line and column, both from 1.
+pub fn split_place(argument: &str) -> (&str, Option<(usize, usize)>) {
+    let number = |text: &str| text.parse::<usize>().ok().filter(|n| *n > 0);
+    let Some((rest, last)) = argument.rsplit_once(':') else { return (argument, None) };
+    // `path:12:` is what compilers print when one copies too much.
+    let Some(last) = number(last) else {
+        return if last.is_empty() { split_place(rest) } else { (argument, None) };
+    };
+    match rest.rsplit_once(':') {
+        Some((name, line)) if number(line).is_some() && !name.is_empty() => {
+            (name, Some((number(line).unwrap_or(1), last)))
+        }
+        _ if rest.is_empty() => (argument, None),
+        _ => (rest, Some((last, 1))),
+    }
+}
+
 /// The path as a person wants to see it: relative to `root` when it is below it.
 pub fn display(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()

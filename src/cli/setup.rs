@@ -132,6 +132,7 @@ pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
         what: "theme",
         project: Some(setup.workspace.join(".bowline/themes")),
         user: Some(setup.home.config.join("themes")),
+        plugins: Some((setup.home.config.join("plugins"), "themes")),
         builtin: &THEMES,
     };
     let problem = match themes.find(name) {
@@ -152,6 +153,7 @@ pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) 
         what: "key map",
         project: None,
         user: Some(setup.home.config.join("keymaps")),
+        plugins: Some((setup.home.config.join("plugins"), "keymaps")),
         builtin: &KEYMAPS,
     };
     match keymaps.find(name) {

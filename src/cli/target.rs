@@ -34,25 +34,8 @@ pub fn understand(argument: &str, cwd: &Path, exists: impl Fn(&Path) -> Option<b
     if argument.contains(char::is_whitespace) {
         return Target::Prompt(argument.to_string());
     }
-    let (name, at) = split_place(argument);
+    let (name, at) = paths::split_place(argument);
     Target::File(OpenTarget { path: paths::absolute(cwd, Path::new(name)), at })
-}
-
-/// `name:12:3` as the name and its line and column, both from 1.
-fn split_place(argument: &str) -> (&str, Option<(usize, usize)>) {
-    let number = |text: &str| text.parse::<usize>().ok().filter(|n| *n > 0);
-    let Some((rest, last)) = argument.rsplit_once(':') else { return (argument, None) };
-    // `path:12:` is what compilers print when one copies too much.
-    let Some(last) = number(last) else {
-        return if last.is_empty() { split_place(rest) } else { (argument, None) };
-    };
-    match rest.rsplit_once(':') {
-        Some((name, line)) if number(line).is_some() && !name.is_empty() => {
-            (name, Some((number(line).unwrap_or(1), last)))
-        }
-        _ if rest.is_empty() => (argument, None),
-        _ => (rest, Some((last, 1))),
-    }
 }
 
 #[cfg(test)]

@@ -140,6 +140,15 @@ pub(super) fn files_in(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
     files
 }
 
+/// The folders in a folder, sorted, links to folders among them. A folder that is missing or cannot
+/// be read has none.
+pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let items = fs::read_dir(folder).into_iter().flatten().filter_map(|item| Some(item.ok()?.path()));
+    let mut folders: Vec<PathBuf> = items.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
 /// The names of the TOML files of a folder, without `.toml`. A folder that is missing or cannot
 /// be read has none.
 pub(super) fn names_in(folder: &Path) -> Vec<String> {
@@ -165,7 +174,8 @@ fn whole(value: &DeValue<'_>) -> Option<i64> {
     i64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-fn line_of(text: &str, span: &Range<usize>) -> usize {
+/// The line of a place in a text, from 1.
+pub(super) fn line_of(text: &str, span: &Range<usize>) -> usize {
     let at = span.start.min(text.len());
     memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
 }

@@ -3,6 +3,7 @@
 //! Layer 2. May import `base`; must not know who uses a setting.
 
 pub mod load;
+pub mod plugins;
 pub mod resources;
 pub mod settings;
 pub mod snippets;

@@ -19,6 +19,8 @@ pub struct Resources {
     pub project: Option<PathBuf>,
     /// The user's folder of it.
     pub user: Option<PathBuf>,
+    /// The user's folder of plugins and their folders of it: `plugin:name` is found there.
+    pub plugins: Option<(PathBuf, &'static str)>,
     /// Those of the program.
     pub builtin: &'static [Builtin],
 }
@@ -37,9 +39,14 @@ pub struct Resource {
 impl Resources {
     /// Finds `name`; the project's wins over the user's, that over the built-in one.
     pub fn find(&self, name: &str) -> Result<Resource, Problem> {
+        let theirs = name.split_once(':').filter(|(plugin, name)| is_name(plugin) && is_name(name));
+        let theirs = self.plugins.as_ref().zip(theirs);
+        let theirs = theirs.map(|((root, folder), (plugin, name))| {
+            root.join(plugin).join(folder).join(format!("{name}.toml"))
+        });
         if is_name(name) {
-            for folder in self.folders() {
-                let file = folder.join(format!("{name}.toml"));
+            let files = self.folders().map(|folder| folder.join(format!("{name}.toml")));
+            for file in files.chain(theirs) {
                 match load::read_text(&file) {
                     Ok(Some(text)) => return Ok(Resource { name: name.to_string(), text, file: Some(file) }),
                     Ok(None) => {}
@@ -89,8 +96,13 @@ mod tests {
         fs::write(user.join("notes.txt"), "").unwrap();
         fs::write(user.join("latin.toml"), b"\xff").unwrap();
         let builtin: &'static [Builtin] = &[("dark", "built-in"), ("light", "built-in")];
-        let themes =
-            Resources { what: "theme", project: Some(project.clone()), user: Some(user.clone()), builtin };
+        let themes = Resources {
+            what: "theme",
+            project: Some(project.clone()),
+            user: Some(user.clone()),
+            plugins: Some((user.clone(), "themes")),
+            builtin,
+        };
         let text = |name: &str| themes.find(name).unwrap().text;
         assert_eq!(
             (text("dark"), text("light"), text("mine")),
@@ -98,7 +110,13 @@ mod tests {
         );
         fs::write(project.join("dark.toml"), "project").unwrap();
         assert_eq!(themes.find("dark").unwrap().file, Some(project.join("dark.toml")));
+        fs::create_dir_all(user.join("p/themes")).unwrap();
+        fs::write(user.join("p/themes/é.toml"), "plugin").unwrap();
+        assert_eq!(themes.find("p:é").unwrap().text, "plugin");
         let message = |name: &str| themes.find(name).unwrap_err().message;
+        for name in ["p:x", "q:é", "..:é", "p:../é", ":é", "p:"] {
+            assert!(message(name).starts_with("there is no theme"), "{name}");
+        }
         assert_eq!(message("solar"), "there is no theme \"solar\"; there are: dark, latin, light, mine");
         assert!(message("../user/mine").starts_with("there is no theme"));
         assert!(message("").starts_with("there is no theme"));

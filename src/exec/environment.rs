@@ -9,6 +9,8 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use super::terminal::{Terminal, TerminalSpec};
+
 /// Identifies the state of a file at one moment, so that a write can be refused when somebody
 /// else has changed the file since. Opaque; equal stamps mean equal content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -228,5 +230,11 @@ pub trait Environment: Send + Sync + fmt::Debug {
         drop((input, output, errors, cancel));
         let source = std::io::ErrorKind::Unsupported.into();
         Box::pin(std::future::ready(Err(EnvError::Io { path: command.cwd, source })))
+    }
+
+    /// Starts the person's shell in a terminal of its own. To be called where tasks run. A place that
+    /// cannot do it says so.
+    fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
+        Err(EnvError::Io { path: spec.cwd, source: std::io::ErrorKind::Unsupported.into() })
     }
 }

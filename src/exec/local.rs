@@ -14,6 +14,7 @@ use super::environment::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, PieceSink,
     Stamp,
 };
+use super::terminal::{self, Terminal, TerminalSpec};
 use super::{files, process, replace};
 
 /// Endings of the names of variables that hold secrets; commands do not get them.
@@ -25,16 +26,19 @@ pub struct LocalEnvironment {
     root: PathBuf,
     home: Option<PathBuf>,
     vars: Vec<(OsString, OsString)>,
+    /// The same with those that look like secrets: a terminal is the person's own.
+    own_vars: Vec<(OsString, OsString)>,
     locks: Arc<PathLocks>,
 }
 
 impl LocalEnvironment {
     /// The machine with `root` as its workspace. `vars` are the variables of this process;
-    /// commands get them without those that look like secrets.
+    /// commands get them without those that look like secrets, terminals as they are.
     pub fn new(root: PathBuf, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let vars: Vec<_> = vars.into_iter().filter(|(name, _)| !is_secret(name)).collect();
+        let own_vars: Vec<_> = vars.into_iter().collect();
+        let vars: Vec<_> = own_vars.iter().filter(|(name, _)| !is_secret(name)).cloned().collect();
         let home = vars.iter().find(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
-        Self { root, home, vars, locks: Arc::default() }
+        Self { root, home, vars, own_vars, locks: Arc::default() }
     }
 
     /// A regular file of at most `max` bytes and where its path leads, read on this thread;
@@ -131,6 +135,13 @@ impl Environment for LocalEnvironment {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         Box::pin(process::filter(&self.vars, command, input, (output, errors), cancel))
+    }
+
+    fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
+        if !spec.cwd.is_dir() {
+            return Err(EnvError::NoWorkingFolder(spec.cwd));
+        }
+        terminal::start(&self.own_vars, &spec).map_err(|source| EnvError::Io { path: spec.cwd, source })
     }
 }
 

@@ -11,7 +11,9 @@ pub mod process;
 pub mod replace;
 pub mod shelf;
 pub mod spill;
+pub mod terminal;
 pub mod tree;
+pub mod trust;
 
 pub use environment::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, PieceSink,
@@ -21,3 +23,4 @@ pub use kept::KeptFiles;
 pub use local::LocalEnvironment;
 pub use shelf::Shelf;
 pub use spill::Spill;
+pub use terminal::{Terminal, TerminalControl, TerminalSpec};

@@ -2,18 +2,18 @@
 
 use super::commands::command::Cx;
 use super::commands::file::{ask, save_buffer, save_in, save_to};
-use super::commands::{git, history, search};
+use super::commands::{diff, git, history, search};
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::listing::{apply, places};
-use super::modal::{line, picking, seek};
+use super::modal::{line, line_confirm, picking, seek};
 use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
 use super::tree_events;
 use super::undo_keeping;
-use super::{recovery, shell};
+use super::{leaving, plugins, recovery, shell, terminals};
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
@@ -23,16 +23,17 @@ use crate::tools::approval::Decision;
 pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
     match answer {
         Answer::Dismiss => {}
-        Answer::Quit => cx.state.quit = true,
+        Answer::Quit => leaving::leave(cx),
         Answer::SaveAndQuit => {
             let ids: Vec<_> = cx.state.buffers.unsaved().map(|buffer| buffer.id).collect();
             if ids.is_empty() {
-                cx.state.quit = true;
+                leaving::leave(cx);
             }
             for id in ids {
                 save_buffer(cx, id, AfterSave::Quit, false);
             }
         }
+        Answer::CloseTerminal(id) => terminals::close(cx, *id),
         Answer::Discard(id) => {
             undo_keeping::keep(cx, *id);
             cx.state.close_buffer(*id);
@@ -53,7 +54,9 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         }
         Answer::RevertHunk => git::revert(cx),
         Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
+        Answer::Trust(trusted) => plugins::answered(cx, *trusted),
         Answer::ApplyList => apply::accepted(cx),
+        Answer::Confirm(answer) => line_confirm::answered(cx, *answer),
         Answer::ReplaceOne | Answer::ReplaceSkip | Answer::ReplaceAll | Answer::ReplaceStop => {
             search::continue_replacing(cx, answer);
         }
@@ -69,7 +72,13 @@ pub fn question(cx: &mut Cx<'_>) {
     let taken = match &topic {
         Topic::GoToLine => search::go_to_line(cx, &answer),
         Topic::Earlier => history::go_earlier(cx, &answer),
-        Topic::Replace | Topic::Open | Topic::SaveAs(_) | Topic::Pipe(_) | Topic::Create | Topic::Move(_)
+        Topic::Replace
+        | Topic::Open
+        | Topic::DiffWith
+        | Topic::SaveAs(_)
+        | Topic::Pipe(_)
+        | Topic::Create
+        | Topic::Move(_)
             if answer.trim().is_empty() =>
         {
             Err("nothing typed".to_string())
@@ -138,6 +147,10 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
         Topic::Pipe(reads) => {
             cx.state.last_shell.clone_from(&answer);
             shell::start(cx, answer, reads);
+        }
+        Topic::DiffWith => {
+            let path = resolve(cx, &answer);
+            diff::with_path(cx, path);
         }
         Topic::WorkspaceSearch => list(cx, answer, None),
         Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),

@@ -25,7 +25,8 @@ use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
-    disk_events, file_events, git, input, mouse, reading, recovery, restoring, settle, undo_keeping, update,
+    diff, disk_events, file_events, git, input, leaving, mouse, plugins, reading, recovery, restoring,
+    settle, terminals, undo_keeping, update,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -120,6 +121,7 @@ impl App {
         self.worker.perform(Effect::List(self.state.workspace.clone()));
         self.begun = true;
         self.with_cx(disk_events::watch);
+        self.with_cx(|cx| plugins::read(cx, false, None));
     }
 
     /// Runs a task whose result is an event.
@@ -175,7 +177,7 @@ impl App {
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
-            Event::Elsewhere(work) => super::modal::elsewhere::done(&mut cx, work),
+            Event::Elsewhere(work) => flow::landed(&mut cx, work),
             Event::Occurrences(asked, found) => {
                 super::commands::select::found(&mut cx, &asked, found.as_ref());
             }
@@ -183,6 +185,7 @@ impl App {
             Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
             Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),
             Event::Compared(buffer, found) => git::compared(&mut cx, buffer, found.map(|found| *found)),
+            Event::Diff(found) => diff::found(&mut cx, *found),
             Event::Surveyed(found) => settle::surveyed(&mut cx, *found),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
@@ -195,17 +198,14 @@ impl App {
             }
             Event::Reread(read) => disk_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),
-            Event::Listed { folder, result } => {
-                match result {
-                    Ok(entries) => cx.state.files.fill(&folder, entries),
-                    Err(error) => cx.state.files.error = Some(error.to_string()),
-                }
-                cx.state.damage.add(Part::Files);
-            }
+            Event::Listed { folder, result } => super::tree_events::listed(&mut cx, &folder, result),
             Event::Files(event) => disk_events::happened(&mut cx, event),
             Event::Listing(outcome) => super::listing::events::happened(&mut cx, *outcome),
             Event::Tree(done) => super::tree_events::done(&mut cx, *done),
             Event::Shell(done) => super::shell::done(&mut cx, *done),
+            Event::Plugins(read) => plugins::loaded(&mut cx, *read),
+            Event::Plugin(done) => plugins::done(&mut cx, *done),
+            Event::Terminal(happening) => terminals::happened(&mut cx, happening),
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
@@ -240,6 +240,7 @@ impl App {
                         input::run(cx, command);
                     }
                 }),
+                Effect::RunPlugin(id) => self.with_cx(|cx| plugins::run(cx, &id)),
                 Effect::Keys(keys) => {
                     self.state.again.replaying = true;
                     for key in keys {
@@ -289,8 +290,10 @@ impl App {
             self.state.pop_overlay();
             return;
         }
-        if !matches!(self.state.overlays.last(), Some(Overlay::Picker(_))) {
-            return self.with_cx(answers::question);
+        match self.state.overlays.last() {
+            Some(Overlay::Picker(_)) => {}
+            Some(Overlay::Diff(_)) => return self.with_cx(diff::jump),
+            _ => return self.with_cx(answers::question),
         }
         let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };
         self.worker.stop_walk();
@@ -311,6 +314,7 @@ impl App {
 
     /// Notes what time alone will change.
     fn watch_time(&mut self) {
+        self.with_cx(leaving::settle);
         self.with_cx(recovery::watch);
         self.with_cx(restoring::watch);
         if self.begun {
@@ -369,6 +373,11 @@ impl App {
         self.worker.end_keeping(chosen, last, undo, open)
     }
 
+    /// Ends every terminal and what runs in it; done once all are gone.
+    pub fn end_terminals(&mut self) -> impl Future<Output = ()> + use<> {
+        self.worker.end_terminals()
+    }
+
     /// Whether the next frame would differ from the last.
     pub fn needs_frame(&self) -> bool {
         self.state.damage.any()
@@ -397,10 +406,14 @@ impl App {
         let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
         let wanted = prompt::rows_wanted(&self.state, cols);
         let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
-        let areas = layout::areas(self.state.size, &self.state.panes, wanted, tabs);
+        let wishes = (wanted, tabs, self.state.terminals.share);
+        let areas = layout::areas(self.state.size, &self.state.panes, wishes);
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.all();
+        }
+        for work in terminals::fit(&mut self.state) {
+            self.worker.perform(Effect::Terminal(work));
         }
         let current = self.state.buffers.current().map(|buffer| buffer.id);
         let shown: Vec<BufferId> = self.state.beside.iter().map(|view| view.buffer).chain(current).collect();
@@ -436,6 +449,9 @@ impl App {
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
         }
+        for row in damage.terminal_rows() {
+            self.tree.damage_rows(self.nodes[&Part::Terminal], *row..row + 1);
+        }
         let mut rows = again.unwrap_or_default();
         if damage.is_caret_line() {
             rows.extend(arrange::rows_of_caret(&self.state));
@@ -457,6 +473,7 @@ impl App {
             (Part::Editor, areas.editor),
             (Part::Transcript, areas.transcript),
             (Part::Prompt, areas.prompt),
+            (Part::Terminal, areas.terminal),
             (Part::Status, areas.status),
             (Part::Overlay, overlay::place(&self.state)),
         ];
@@ -471,6 +488,7 @@ impl App {
             Focus::Files => Part::Files,
             Focus::Editor => Part::Editor,
             Focus::Agent => Part::Prompt,
+            Focus::Terminal => Part::Terminal,
         };
         self.tree.focus(self.nodes[&focus]);
     }

@@ -12,15 +12,18 @@ use super::listing::job;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
+use super::state::diff_view::DiffAsk;
 use super::state::elsewhere::Work;
 use super::state::folding::FoldJob;
 use super::state::hunks::Compare;
 use super::state::listing::Asked;
 use super::state::overlay::PickRow;
+use super::state::plugins::{PluginJob, PluginsJob};
 use super::state::scrollbar::Survey;
 use super::state::shell::ShellJob;
 use super::state::symbols::SymbolsJob;
 use super::state::tree_steps::{TreeJob, TreeStep};
+use super::terminal::ask::Work as TerminalWork;
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
@@ -104,6 +107,8 @@ pub enum Effect {
     },
     /// Compare an open text with git's.
     Compare(BufferId, Box<Compare>),
+    /// Compare an open text with another one, for a view of what differs.
+    Diff(Box<DiffAsk>),
     /// Look where in a whole text something stands, for the scrollbar.
     Survey(Box<Survey>),
     /// Find the colours of a block of code in an answer.
@@ -132,8 +137,14 @@ pub enum Effect {
     Grep(Box<GrepFor>),
     /// Nobody waits for a picker's rows any more.
     EndWalk,
-    /// Put the snippets of a folder for a language of these names into the picker of this number.
-    Snippets(Injector<PickRow>, u64, PathBuf, Vec<&'static str>),
+    /// Put the snippets of folders for a language of these names into the picker of this number.
+    Snippets(Injector<PickRow>, u64, Vec<PathBuf>, Vec<&'static str>),
+    /// Read the plugins.
+    ReadPlugins(Box<PluginsJob>),
+    /// Run a command of a plugin.
+    Plugin(Box<PluginJob>),
+    /// Run a command of a plugin, by its id.
+    RunPlugin(String),
     /// Put the session's entries into the picker of this number.
     Entries(Injector<PickRow>, u64),
     /// Put the named things of a text into a picker.
@@ -175,6 +186,8 @@ pub enum Effect {
     Tree(Box<(TreeJob, Option<TreeStep>)>),
     /// Run commands of the shell for a text.
     Shell(Box<ShellJob>),
+    /// Do something for terminals.
+    Terminal(TerminalWork),
     /// Keep what is open.
     KeepOpen(String),
     /// Keep, find or forget unsaved text.

@@ -11,13 +11,16 @@ use super::listing::job::Outcome;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
+use super::state::diff_view::DiffFound;
 use super::state::elsewhere::Done;
 use super::state::files::Entry;
 use super::state::folding::FoldsFound;
 use super::state::hunks::{Compared, GitText};
+use super::state::plugins::{PluginDone, PluginsRead};
 use super::state::scrollbar::Surveyed;
 use super::state::shell::ShellDone;
 use super::state::tree_steps::TreeDone;
+use super::terminal::ask::Happening;
 use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
@@ -59,6 +62,8 @@ pub enum Event {
     GitText(BufferId, GitText),
     /// A text was compared with git's, or could not be.
     Compared(BufferId, Option<Box<Compared>>),
+    /// A text was compared with another one, or could not be.
+    Diff(Box<DiffFound>),
     /// A whole text was searched, for the scrollbar.
     Surveyed(Box<Surveyed>),
     /// The colours of a block of code in an answer were found.
@@ -92,6 +97,12 @@ pub enum Event {
     Tree(Box<TreeDone>),
     /// Commands of the shell were run for a text.
     Shell(Box<ShellDone>),
+    /// Plugins were read.
+    Plugins(Box<PluginsRead>),
+    /// A command of a plugin was run.
+    Plugin(Box<PluginDone>),
+    /// Something happened to a terminal.
+    Terminal(Happening),
     /// Unsaved text was kept, found or forgotten.
     Kept(Kept),
     /// Nothing more comes for the picker of this number.

@@ -9,6 +9,7 @@ use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
 use super::event::{BufferRequest, BufferSnapshot, Opened, Saved};
+use super::leaving;
 use super::reading;
 use super::recovery;
 use super::rules;
@@ -137,12 +138,12 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
         return cx.effects.push(Effect::SaveAgain(id, then));
     }
     match then {
-        AfterSave::Stay => {}
         AfterSave::Close if unsaved => {
             cx.state.say(format!("{name} was changed while it was saved; it stays open"));
         }
         AfterSave::Close => cx.state.close_buffer(id),
-        AfterSave::Quit => cx.state.quit = cx.state.buffers.unsaved().next().is_none(),
+        AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => leaving::leave(cx),
+        AfterSave::Stay | AfterSave::Quit => {}
     }
 }
 

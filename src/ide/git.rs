@@ -17,10 +17,16 @@ use crate::text::format;
 use crate::text::rope::Text;
 use crate::workspace::git;
 
-/// The index's text of a file, as it would be checked out. Locks nothing and runs nothing that
-/// the repository names for looking at its files.
-const SCRIPT: &str = "exec git --no-optional-locks -c core.fsmonitor=false cat-file --filters \
-    \":./$BOWLINE_FILE\" 2>/dev/null";
+/// The text of a file in the index or in a commit, as it would be checked out. Locks nothing and
+/// runs nothing that the repository names for looking at its files.
+const SCRIPT: &str = "[ -z \"$BOWLINE_COMMIT\" ] || git --no-optional-locks rev-parse -q --verify \
+    \"$BOWLINE_COMMIT\" >/dev/null 2>&1 || exit 3; \
+    exec git --no-optional-locks -c core.fsmonitor=false cat-file --filters \
+    \"$BOWLINE_COMMIT:./$BOWLINE_FILE\" 2>/dev/null";
+/// What the script ends with where there is no such commit.
+const NO_COMMIT: i32 = 3;
+/// Bytes of git's that are shown beside a text when somebody asks for that.
+pub const SHOWN_MAX: usize = 256 << 20;
 /// Nobody waits longer for git.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -68,40 +74,36 @@ pub fn compared(cx: &mut Cx<'_>, id: BufferId, compared: Option<Compared>) {
     }
 }
 
+/// Why git gives no text of a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// The file is in no repository.
+    #[error("the file is in no git repository")]
+    NoRepository,
+    /// There is no commit yet.
+    #[error("git has no commit yet")]
+    NoCommit,
+    /// Git does not have the file there.
+    #[error("git has no text of this file")]
+    NoText,
+    /// It is longer than anybody asked for.
+    #[error("git's text of this file is too long to be compared")]
+    TooLong,
+    /// Git could not be asked.
+    #[error("git could not be asked: {0}")]
+    Failed(String),
+}
+
 /// What git has of a file in its index. Nothing for whatever reason is quiet: most files of the
 /// world are in no repository.
 pub async fn read(env: &dyn Environment, path: &Path, known: Option<Arc<Text>>) -> GitText {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
-        return GitText::Nothing;
-    };
-    if git::root_of(folder).is_none() {
-        return GitText::Nothing;
-    }
-    let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let (sink, cancel) = (bytes.clone(), CancellationToken::new());
-    let stop = cancel.clone();
-    let output = Box::new(move |piece: &[u8]| {
-        let Ok(mut bytes) = sink.lock() else { return };
-        bytes.extend_from_slice(piece);
-        if bytes.len() > SIZE_MAX {
-            stop.cancel();
-        }
-    });
-    let command = CommandSpec {
-        script: SCRIPT.to_string(),
-        cwd: folder.to_path_buf(),
-        timeout: Some(PATIENCE),
-        env: [("BOWLINE_FILE".to_string(), name.to_string())].into(),
-    };
-    match env.run(command, output, cancel).await {
-        Ok(Exit::Code(0)) => {}
-        Ok(_) => return GitText::Nothing,
-        Err(error) => {
-            tracing::debug!(%error, "git could not be asked");
+    let bytes = match bytes_of(env, path, "", SIZE_MAX).await {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            tracing::debug!(%why, "git has nothing");
             return GitText::Nothing;
         }
-    }
-    let bytes = bytes.lock().map(|mut bytes| std::mem::take(&mut *bytes)).unwrap_or_default();
+    };
     let decoded = tokio::task::spawn_blocking(move || Text::from(format::decode(&bytes).0.as_str()));
     match decoded.await {
         Ok(text) if known.is_some_and(|known| *known == text) => GitText::Same,
@@ -110,5 +112,48 @@ pub async fn read(env: &dyn Environment, path: &Path, known: Option<Arc<Text>>) 
             tracing::error!("git's text could not be read: {error}");
             GitText::Nothing
         }
+    }
+}
+
+/// The bytes that git has of a file at a commit, or in its index where that has no name; no more
+/// than `most`.
+pub async fn bytes_of(
+    env: &dyn Environment,
+    path: &Path,
+    commit: &str,
+    most: usize,
+) -> Result<Vec<u8>, Missing> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Err(Missing::NoText);
+    };
+    if git::root_of(folder).is_none() {
+        return Err(Missing::NoRepository);
+    }
+    let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let (sink, cancel) = (bytes.clone(), CancellationToken::new());
+    let stop = cancel.clone();
+    let output = Box::new(move |piece: &[u8]| {
+        let Ok(mut bytes) = sink.lock() else { return };
+        bytes.extend_from_slice(piece);
+        if bytes.len() > most {
+            stop.cancel();
+        }
+    });
+    let variable = |name: &str, value: &str| (name.to_string(), value.to_string());
+    let command = CommandSpec {
+        script: SCRIPT.to_string(),
+        cwd: folder.to_path_buf(),
+        timeout: Some(PATIENCE),
+        env: [variable("BOWLINE_FILE", name), variable("BOWLINE_COMMIT", commit)].into(),
+    };
+    let exit = env.run(command, output, cancel).await;
+    let bytes = bytes.lock().map(|mut bytes| std::mem::take(&mut *bytes)).unwrap_or_default();
+    match exit {
+        _ if bytes.len() > most => Err(Missing::TooLong),
+        Ok(Exit::Code(0)) => Ok(bytes),
+        Ok(Exit::Code(NO_COMMIT)) => Err(Missing::NoCommit),
+        Ok(Exit::Code(_)) => Err(Missing::NoText),
+        Ok(exit) => Err(Missing::Failed(format!("{exit:?}"))),
+        Err(error) => Err(Missing::Failed(error.to_string())),
     }
 }

@@ -8,12 +8,13 @@ use super::keys::{Keymap, KeymapProblem, Lookup, Place};
 use super::listing::places;
 use super::modal::{self, cursors, elsewhere, flow, typing};
 use super::overlays::dialog;
+use super::plugins;
 use super::state::State;
 use super::state::awaiting::Awaiting;
 use super::state::damage::Part;
 use super::state::modal::Mode;
 use super::state::overlay::{Answer, Overlay, Topic};
-use super::update;
+use super::{terminal_input, update};
 use crate::text::transaction::Grouping;
 use crate::tui::input::{Key, KeyCode, KeyKind};
 
@@ -23,7 +24,7 @@ pub const GUARD: std::time::Duration = std::time::Duration::from_millis(400);
 
 /// Reads a key map of the commands that there are; with what cannot be used in it, for the person.
 pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
-    let (keymap, problems) = Keymap::or_default(text, |id| find(id).is_some());
+    let (keymap, problems) = Keymap::or_default(text, |id| find(id).is_some() || plugins::is_id(id));
     let tell = |problem: KeymapProblem| format!("{origin}:{}: {}", problem.line, problem.message);
     (keymap, problems.into_iter().map(tell).collect())
 }
@@ -35,6 +36,9 @@ pub fn use_keymap(cx: &mut Cx<'_>, name: &str) {
     cursors::ungroup(cx.state);
     cx.state.modal = crate::ide::state::modal::Modal::new(keymap.modes());
     cx.state.keymap = keymap;
+    for problem in plugins::bind(cx.state) {
+        tracing::warn!("{problem}");
+    }
     cx.state.pending.clear();
     cx.state.damage.all();
     cx.state.say(format!("keys of {name}; keymap = \"{name}\" in settings.toml keeps them"));
@@ -133,12 +137,16 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     if flow::digit(cx, key) {
         return;
     }
+    if cx.state.place() == Place::Terminal && std::mem::take(&mut cx.state.terminals.next_is_raw) {
+        return terminal_input::key(cx, key);
+    }
     cx.state.pending.push(key);
     match cx.state.keymap.lookup(cx.state.place(), &cx.state.pending) {
         Lookup::Command(id) => {
             cx.state.pending.clear();
-            if let Some(command) = find(&id) {
-                run(cx, command);
+            match find(&id) {
+                Some(command) => run(cx, command),
+                None => plugins::run(cx, &id),
             }
         }
         Lookup::Pending(_) => cx.state.damage.add(Part::Status),
@@ -150,6 +158,9 @@ fn press(cx: &mut Cx<'_>, key: Key) {
 fn unknown(cx: &mut Cx<'_>, key: Key) {
     let broken = cx.state.pending.len() > 1;
     let keys = std::mem::take(&mut cx.state.pending);
+    if !broken && cx.state.place() == Place::Terminal {
+        return terminal_input::key(cx, key);
+    }
     if broken || !cursors::types(cx.state) {
         cx.state.modal.forget();
         cx.state.fail(format!("{} does nothing here", names(&keys)));
@@ -201,7 +212,8 @@ fn dialog_key(cx: &mut Cx<'_>, key: Key) -> bool {
     };
     let answer =
         dialog.choices.iter().find(|choice| choice.key == wanted).map(|choice| choice.answer.clone());
-    let allows = matches!(answer, Some(Answer::Allow(_) | Answer::AllowAlways(_)));
+    let allows =
+        matches!(answer, Some(Answer::Allow(_) | Answer::AllowAlways(_) | Answer::Trust(Some(true) | None)));
     if allows && dialog.top < dialog::last_top(cx.state.size, dialog) {
         cx.state.say("there is more to read first: PageDown");
         return true;
@@ -232,6 +244,9 @@ fn scroll_dialog(cx: &mut Cx<'_>, key: Key) -> bool {
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
     if guarded(cx) && !cx.state.guard_swallows {
         return typed_below(cx, |cx| paste(cx, text));
+    }
+    if cx.state.place() == Place::Terminal {
+        return terminal_input::paste(cx, text);
     }
     if cx.state.text_target().is_none() {
         return cx.state.say("there is no text here to paste into");

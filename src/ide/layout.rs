@@ -12,6 +12,10 @@ const TREE_COLS_MIN: u16 = 100;
 const SPLIT_COLS_MIN: u16 = 80;
 /// Below this size there is no tab line.
 const BARE: (u16, u16) = (40, 10);
+/// Lower columns show the editor or the terminals, not both.
+const BOTH_ROWS_MIN: u16 = 10;
+/// The least rows of either.
+const PART_ROWS_MIN: u16 = 4;
 /// Rows that the prompt may take at most.
 const PROMPT_ROWS_MAX: u16 = 8;
 
@@ -28,13 +32,20 @@ pub struct Areas {
     pub transcript: Option<Rect>,
     /// The prompt with the queue above it.
     pub prompt: Option<Rect>,
+    /// The terminals, below the editor.
+    pub terminal: Option<Rect>,
     /// The last line.
     pub status: Option<Rect>,
 }
 
 /// Lays out a screen of `size` columns and rows. `prompt_rows` is how many rows the prompt
-/// and the queue want, `tab_line` whether there is to be a line of open files where it fits.
-pub fn areas((cols, rows): (u16, u16), panes: &Panes, prompt_rows: u16, tab_line: bool) -> Areas {
+/// and the queue want, `tab_line` whether there is to be a line of open files where it fits,
+/// `share` the terminals' percents of the height.
+pub fn areas(
+    (cols, rows): (u16, u16),
+    panes: &Panes,
+    (prompt_rows, tab_line, share): (u16, bool, u16),
+) -> Areas {
     let mut areas = Areas::default();
     if cols == 0 || rows == 0 {
         return areas;
@@ -47,14 +58,19 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, prompt_rows: u16, tab_line
     let alone = cols < SPLIT_COLS_MIN;
     let shows = |pane: Focus| panes.is_open(pane) && (!alone || panes.focus == pane);
     let files = shows(Focus::Files) && (alone || cols >= TREE_COLS_MIN || panes.focus == Focus::Files);
-    let (editor, agent) = (shows(Focus::Editor), shows(Focus::Agent));
-    let files_width = match (files, editor || agent) {
+    let (mut editor, mut terminal, agent) =
+        (shows(Focus::Editor), shows(Focus::Terminal), shows(Focus::Agent));
+    if editor && terminal && height < BOTH_ROWS_MIN {
+        (editor, terminal) = (panes.focus != Focus::Terminal, panes.focus == Focus::Terminal);
+    }
+    let column = editor || terminal;
+    let files_width = match (files, column || agent) {
         (false, _) => 0,
         (true, false) => cols,
         (true, true) => (cols / 6).clamp(16, 30),
     };
     let rest = cols - files_width;
-    let agent_width = match (agent, editor) {
+    let agent_width = match (agent, column) {
         (false, _) => 0,
         (true, false) => rest,
         (true, true) => (rest * 2 / 5).clamp(30, 100),
@@ -62,11 +78,20 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, prompt_rows: u16, tab_line
     if files {
         areas.files = Some(Rect::new(0, 0, files_width, height));
     }
+    let width = rest - agent_width;
+    let below = match (editor, terminal) {
+        (_, false) => 0,
+        (false, true) => height,
+        (true, true) => (u32::from(height) * u32::from(share) / 100) as u16,
+    };
+    let below = if editor && terminal { below.clamp(PART_ROWS_MIN, height - PART_ROWS_MIN) } else { below };
+    if terminal {
+        areas.terminal = Some(Rect::new(files_width, height - below, width, below));
+    }
     if editor {
         let tabs = u16::from(tab_line && !bare);
-        let width = rest - agent_width;
         areas.tabs = (tabs > 0).then_some(Rect::new(files_width, 0, width, 1));
-        areas.editor = Some(Rect::new(files_width, tabs, width, height - tabs));
+        areas.editor = Some(Rect::new(files_width, tabs, width, height - below - tabs));
     }
     if agent {
         let x = cols - agent_width;
@@ -86,16 +111,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn all(areas: &Areas) -> Vec<Rect> {
-        [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status]
-            .into_iter()
-            .flatten()
-            .collect()
+        let beside = [areas.files, areas.transcript, areas.prompt, areas.status];
+        [areas.tabs, areas.editor, areas.terminal].into_iter().chain(beside).flatten().collect()
     }
 
     #[test]
     fn small_windows_show_fewer_panes() {
         let shown = |cols, rows, focus| {
-            let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, 2, true);
+            let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, (2, true, 35));
             [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status]
                 .map(|a| a.is_some())
         };
@@ -109,12 +132,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn panes_cover_the_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..3usize,
-            open in prop::array::uniform2(any::<bool>()), prompt in 0..40u16, tabs: bool) {
-            let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent][focus], ..Panes::default() };
+        fn panes_cover_the_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
+            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, tabs: bool, share in 10..91u16) {
+            let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);
             panes.set(Focus::Agent, open[1]);
-            let rects = all(&areas((cols, rows), &panes, prompt, tabs));
+            panes.set(Focus::Terminal, open[2]);
+            panes.set(Focus::Editor, open[3]);
+            let rects = all(&areas((cols, rows), &panes, (prompt, tabs, share)));
             let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();
             prop_assert_eq!(cells, u32::from(cols) * u32::from(rows));
             for (n, a) in rects.iter().enumerate() {

@@ -14,7 +14,7 @@ use super::state::buffers::Buffer;
 use super::state::damage::Part;
 use super::state::panes::Focus;
 use super::state::shown::{Drag, Shown};
-use super::windowing;
+use super::{terminal_input, windowing};
 use crate::text::block::{Block, Corner};
 use crate::text::motion;
 use crate::text::position::{Byte, Column, Line};
@@ -33,7 +33,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
     if !cx.state.overlays.is_empty() {
         return overlay(cx, mouse);
     }
-    if held(cx, mouse) {
+    if terminal_input::held(cx, mouse) || held(cx, mouse) {
         return;
     }
     let areas = cx.state.areas;
@@ -49,6 +49,8 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         editor(cx, mouse, wheel);
     } else if let Some(area) = inside(areas.tabs) {
         tab_line(cx, mouse, area);
+    } else if let Some(area) = inside(areas.terminal) {
+        terminal_input::mouse(cx, mouse, area);
     } else if let Some(area) = inside(areas.files) {
         files(cx, pressed, mouse.row - area.y, wheel);
     } else if inside(areas.transcript).is_some() {

@@ -10,6 +10,7 @@ use base64::Engine;
 use super::app::App;
 use super::event::Event;
 use super::feed::Feed;
+use super::leaving;
 use super::options::Options;
 use super::pump::Pump;
 use crate::base::clock::SharedClock;
@@ -27,6 +28,8 @@ const FIRST_FRAME: Duration = Duration::from_millis(10);
 /// How long the session may take to end before the program ends without it; a signal ends the
 /// wait too.
 const GOODBYE: Duration = Duration::from_secs(5);
+/// How long terminals may take to end; what is left hears from the system that they are gone.
+const TERMINALS_END: Duration = Duration::from_secs(2);
 /// Longest text that is handed to the terminal's clipboard; many terminals drop longer ones.
 const CLIPBOARD_MAX: usize = 74_000;
 
@@ -108,7 +111,12 @@ impl OnTerminal {
             // A window that was closed cannot be given back; the session must still end well.
             tracing::warn!("the terminal could not be restored: {error}");
         }
+        finish_changes(&mut pump, signals).await;
+        let terminals = pump.app.end_terminals();
         keep_unsaved(&mut pump.app).await;
+        if tokio::time::timeout(TERMINALS_END, terminals).await.is_err() {
+            tracing::warn!("a terminal did not end in time");
+        }
         if let Some(session) = pump.app.session().cloned() {
             // The session's last questions to the loop must still be answered.
             let ended = session.shutdown();
@@ -235,6 +243,20 @@ impl OnTerminal {
         }
         let data = base64::engine::general_purpose::STANDARD.encode(text);
         self.terminal.write(format!("\x1b]52;c;{data}\x1b\\").as_bytes())
+    }
+}
+
+/// Where a signal ends the program while files are being changed: what was begun is done, in so
+/// far as that takes no longer than a good-bye may.
+async fn finish_changes(pump: &mut Pump, signals: &mut Signals) {
+    let patience = tokio::time::sleep(GOODBYE);
+    tokio::pin!(patience);
+    while !pump.app.state.quit && leaving::is_changing(&pump.app.state) {
+        tokio::select! {
+            happened = pump.next() => pump.take(happened),
+            _ = signals.next() => return,
+            () = &mut patience => return tracing::error!("files were still being changed at the end"),
+        }
     }
 }
 

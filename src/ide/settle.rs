@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::commands::command::Cx;
+use super::diff;
 use super::effect::Effect;
 use super::git;
 use super::state::State;
@@ -12,6 +13,7 @@ use super::state::buffers::{Buffer, BufferId};
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::{Colored, Differs};
 use super::state::damage::{Damage, Part};
+use super::state::overlay::Overlay;
 use super::state::scrollbar::{SURVEY_MAX, Survey, Surveyed};
 use super::state::shown::Shown;
 use crate::text::position::Byte;
@@ -28,6 +30,7 @@ fn editor(cx: &mut Cx<'_>) {
     color(cx);
     survey(cx);
     git::settle(cx);
+    diff::settle(cx);
 }
 
 /// Asks for the colours of everything that is shown; a file in several windows is one question.
@@ -64,7 +67,11 @@ pub fn due(state: &State) -> Option<Duration> {
         let text = buffer.area.text();
         [buffer.coloring.due(text), buffer.area.riders.hunks.due(text)]
     };
-    views.filter_map(|view| shown(view.buffer)).flat_map(due).flatten().min()
+    let compared = state.overlays.iter().find_map(|overlay| match overlay {
+        Overlay::Diff(view) => view.due(shown(view.buffer)?.area.text().end().0),
+        _ => None,
+    });
+    views.filter_map(|view| shown(view.buffer)).flat_map(due).flatten().chain(compared).min()
 }
 
 /// Asks where in the whole text stands what was looked for, one search at a time.

@@ -7,13 +7,25 @@ use std::path::{Path, PathBuf};
 use super::commands::Cx;
 use super::commands::view;
 use super::effect::{AfterSave, Effect};
-use super::state::buffers::{Buffer, BufferId};
+use super::state::buffers::{Buffer, BufferId, Disk};
+use super::state::damage::Part;
+use super::state::files::Entry;
 use super::state::panes::Focus;
 use super::state::tree_steps::{TreeDone, TreeJob, TreeStep};
 use super::{file_events, rules};
+use crate::exec::EnvError;
 
 /// Steps that can be taken back.
 const STEPS_MAX: usize = 64;
+
+/// What a folder holds is known, or why not.
+pub fn listed(cx: &mut Cx<'_>, folder: &Path, result: Result<Vec<Entry>, EnvError>) {
+    match result {
+        Ok(entries) => cx.state.files.fill(folder, entries),
+        Err(error) => cx.state.files.error = Some(error.to_string()),
+    }
+    cx.state.damage.add(Part::Files);
+}
 
 /// Asks for one thing to be done; `of` is the step that it takes back.
 pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
@@ -28,6 +40,14 @@ pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
             return cx.state.say(format!("{name} is being saved; try again"));
         }
     }
+    // What was deleted comes back to the text that stayed open.
+    let restores = matches!(of, Some(TreeStep::Deleted(..)));
+    if let Some(name) = in_the_way(cx, &job).filter(|_| !restores) {
+        cx.state.tree_steps.done.extend(of);
+        return cx
+            .state
+            .fail(format!("not done: {name} is open at that path: save it elsewhere or close it"));
+    }
     if let TreeJob::Move { from, .. } = &job {
         // Until it is done the file is at neither path for sure: nobody is to look at it.
         for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
@@ -36,6 +56,20 @@ pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     }
     cx.state.tree_steps.is_busy = true;
     cx.effects.push(Effect::Tree(Box::new((job, of))));
+}
+
+/// The open text, if there is one, whose file is not there, at a path to which another is to be
+/// moved: two texts would be of one file. (Where a file is there nothing is moved anyway.)
+fn in_the_way(cx: &Cx<'_>, job: &TreeJob) -> Option<String> {
+    let TreeJob::Move { from, to } = job else { return None };
+    let buffers = &cx.state.buffers;
+    let coming = buffers.all().iter().filter_map(|buffer| {
+        let below = buffer.path.as_deref()?.strip_prefix(from).ok()?;
+        Some(if below.as_os_str().is_empty() { to.clone() } else { to.join(below) })
+    });
+    let without = |buffer: &&Buffer| buffer.stamp.is_none() || buffer.disk == Disk::Gone;
+    let there = |path: &Path| buffers.by_path(path).filter(without).filter(|there| !is_below(there, from));
+    std::iter::once(to.clone()).chain(coming).find_map(|path| there(&path).map(Buffer::name))
 }
 
 fn is_below(buffer: &Buffer, folder: &Path) -> bool {
@@ -66,6 +100,7 @@ pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
         TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), place.clone()),
     };
     let what = told(cx, &job);
+    cx.state.tree_steps.failed = None;
     if of.is_some() {
         cx.state.say(format!("taken back: {what}"));
     } else {
@@ -91,12 +126,25 @@ fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &std::io:
     if let TreeJob::Move { from, .. } = job {
         settle(cx, from);
     }
-    // It can be tried again, but what was made and is in use would only be in the way of
-    // the steps before.
-    let again = of.filter(|_| error.kind() != ErrorKind::DirectoryNotEmpty);
-    cx.state.tree_steps.done.extend(again);
     let what = told(cx, job);
-    cx.state.fail(format!("not done: {what}: {why}"));
+    let left = of.is_some_and(|step| !again(cx, step, error.kind()));
+    let left = if left { "; it is left out" } else { "" };
+    cx.state.fail(format!("not done: {what}: {why}{left}"));
+}
+
+/// A step that could not be taken back can be tried once more; tells whether it can. What was made
+/// and is in use, what is gone, and what fails a second time would only be in the way of the steps
+/// before.
+fn again(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
+    let steps = &mut cx.state.tree_steps;
+    let failed = steps.failed.take();
+    let hopeless = matches!(error, ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound);
+    if hopeless || failed.as_ref() == Some(&step) {
+        return false;
+    }
+    steps.failed = Some(step.clone());
+    steps.done.push(step);
+    true
 }
 
 /// What is done, in words.

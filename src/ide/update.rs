@@ -41,7 +41,8 @@ pub fn asked_id(overlay: &Overlay) -> Option<u64> {
 pub fn uninvited(overlay: &Overlay) -> Option<&Answer> {
     let Overlay::Dialog(dialog) = overlay else { return None };
     let first = dialog.choices.first().map(|choice| &choice.answer)?;
-    matches!(first, Answer::Allow(_) | Answer::Recover(_) | Answer::TakeDisk(_)).then_some(first)
+    matches!(first, Answer::Allow(_) | Answer::Recover(_) | Answer::TakeDisk(_) | Answer::Trust(_))
+        .then_some(first)
 }
 
 /// Questions that nobody waits for any more leave the screen.

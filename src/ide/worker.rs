@@ -32,11 +32,14 @@ use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list};
 use opened::OpenShelf;
 
+mod diffing;
 mod listing;
 mod looking;
 mod offering;
 mod opened;
+mod plugins;
 mod shell;
+mod terminal;
 mod tree;
 
 /// Does outside work.
@@ -48,6 +51,8 @@ pub struct Worker {
     pub session: Option<Handle>,
     /// Where unsaved text is kept, once that is known.
     kept: Option<Arc<KeptFiles>>,
+    /// Where the program keeps what must outlive it, once that is known.
+    state: Option<PathBuf>,
     /// Where deleted files are kept, once that is known.
     deleted: Option<PathBuf>,
     /// Where undo trees are kept, if they are.
@@ -58,6 +63,7 @@ pub struct Worker {
     walk: CancellationToken,
     watcher: Arc<Mutex<Option<Watcher>>>,
     seen: Arc<Seen>,
+    terminals: terminal::Terminals,
 }
 
 /// Counts a task for as long as it lives.
@@ -80,6 +86,7 @@ impl Worker {
             tasks,
             session: None,
             kept: None,
+            state: None,
             deleted: None,
             undo: None,
             open: None,
@@ -87,11 +94,13 @@ impl Worker {
             walk,
             watcher: Arc::default(),
             seen: Arc::default(),
+            terminals: terminal::Terminals::default(),
         }
     }
 
     /// Keeps unsaved text, and undo trees where they are wanted, in the program's folder of state.
     pub fn keep_in(&mut self, state: &Path, undo: bool) {
+        self.state = Some(state.to_path_buf());
         self.deleted = Some(state.join("deleted"));
         self.kept = Some(Arc::new(KeptFiles::new(state.join("swap"))));
         self.undo = undo.then(|| Arc::new(UndoShelf::new(state.join("undo"))));
@@ -174,10 +183,12 @@ impl Worker {
     /// The same for what concerns more than the open files.
     fn beyond(&mut self, effect: Effect) {
         match effect {
+            Effect::Diff(ask) => self.diff(*ask),
             Effect::Listing(job) => self.list_work(*job),
             Effect::Shell(job) => self.shell(*job),
             Effect::Tree(job) => self.tree(job.0, job.1),
             Effect::Grep(grep) => self.start_grep(*grep),
+            Effect::Terminal(work) => self.terminal(work),
             Effect::EndWalk => self.stop_walk(),
             Effect::Symbols(injector, picker, job) => self.symbols(injector, picker, *job),
             effect => self.own_files(effect),
@@ -188,9 +199,11 @@ impl Worker {
     fn own_files(&self, effect: Effect) {
         match effect {
             Effect::KeepOpen(content) => self.keep_open(content),
-            Effect::Snippets(injector, picker, folder, names) => {
-                self.snippets(injector, picker, folder, names);
+            Effect::Snippets(injector, picker, folders, names) => {
+                self.snippets(injector, picker, folders, names);
             }
+            Effect::ReadPlugins(job) => self.read_plugins(*job),
+            Effect::Plugin(job) => self.run_plugin(*job),
             effect => self.converse(effect),
         }
     }

@@ -79,6 +79,7 @@ enum Who {
     Reverting(String),
     External,
     Formatter,
+    Plugin(String),
 }
 
 /// A selection: which range is the primary one, and anchor and head of each.
@@ -262,6 +263,7 @@ impl Who {
             Author::Reverting(by) => Some(Self::Reverting(by.clone())),
             Author::External => Some(Self::External),
             Author::Formatter => Some(Self::Formatter),
+            Author::Plugin(name) => Some(Self::Plugin(name.clone())),
         }
     }
 
@@ -271,6 +273,7 @@ impl Who {
             Self::Reverting(by) => Author::Reverting(by.clone()),
             Self::External => Author::External,
             Self::Formatter => Author::Formatter,
+            Self::Plugin(name) => Author::Plugin(name.clone()),
         }
     }
 }

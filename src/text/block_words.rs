@@ -131,6 +131,11 @@ impl BlockWords {
         (begins || words(line).any(|word| has(self.within, word))) && !has(self.ends, last)
     }
 
+    /// Whether a word that closes something ends with a character.
+    pub fn ends_closing(&self, c: char) -> bool {
+        self.closes.iter().any(|close| close.word.ends_with(c))
+    }
+
     /// What a word closes that stands alone in its line.
     pub fn closing(&self, word: &str) -> Option<Close> {
         self.closes.iter().find(|close| close.word == word).copied()

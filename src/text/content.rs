@@ -1,6 +1,8 @@
 //! A text that was taken out of another one, and how it is put back. Must not know where it is
 //! kept.
 
+use std::sync::Arc;
+
 /// How a text is put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
@@ -17,8 +19,8 @@ pub enum Shape {
 /// a rectangle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Content {
-    /// The texts.
-    pub texts: Vec<String>,
+    /// The texts. They can be long, and copies share them.
+    pub texts: Arc<Vec<String>>,
     /// How they are put back.
     pub shape: Shape,
 }
@@ -26,7 +28,7 @@ pub struct Content {
 impl Content {
     /// Texts and how they are put back.
     pub fn new(texts: Vec<String>, shape: Shape) -> Self {
-        Self { texts, shape }
+        Self { texts: Arc::new(texts), shape }
     }
 
     /// One text between characters.
@@ -47,8 +49,9 @@ impl Content {
             *self = more;
             return;
         }
+        let texts = Arc::make_mut(&mut self.texts);
         if more.shape == Shape::Lines && self.shape != Shape::Lines {
-            for text in &mut self.texts {
+            for text in texts.iter_mut() {
                 text.push('\n');
             }
         }
@@ -56,15 +59,15 @@ impl Content {
         if more.shape == Shape::Lines || self.shape == Shape::Lines {
             self.shape = Shape::Lines;
         }
-        if self.texts.len() == more.texts.len() {
-            for (old, new) in self.texts.iter_mut().zip(more.texts) {
-                old.push_str(&new);
+        if texts.len() == more.texts.len() {
+            for (old, new) in texts.iter_mut().zip(more.texts.iter()) {
+                old.push_str(new);
                 if begins_line {
                     old.push('\n');
                 }
             }
         } else {
-            self.texts.extend(more.texts);
+            texts.extend(more.texts.iter().cloned());
         }
     }
 }

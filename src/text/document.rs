@@ -199,13 +199,13 @@ impl Document {
         let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
         let texts = Texts { before: self.text.clone(), after: ready.after.clone() };
         self.change(&edit.changes, ready.after);
-        if edit.author == Author::Person {
+        if matches!(edit.author, Author::Person | Author::Plugin(_)) {
             self.places.changed(&self.text, &edit.changes);
         }
         match &edit.author {
             Author::Agent(by) => self.marks.add(&edit.changes, by),
             Author::Reverting(by) => self.marks.remove(by),
-            Author::Person | Author::External | Author::Formatter => {}
+            Author::Person | Author::External | Author::Formatter | Author::Plugin(_) => {}
         }
         self.history.commit(Commit {
             forward: edit.changes.clone(),
@@ -252,7 +252,11 @@ impl Document {
                 Author::Agent(by) if back => self.marks.remove(by),
                 Author::Agent(by) => self.marks.add(&step.changes, by),
                 Author::Reverting(by) if !back => self.marks.remove(by),
-                Author::Person | Author::Reverting(_) | Author::External | Author::Formatter => {}
+                Author::Person
+                | Author::Reverting(_)
+                | Author::External
+                | Author::Formatter
+                | Author::Plugin(_) => {}
             }
             whole = Some(match whole {
                 Some(whole) => whole.compose(&step.changes),

@@ -308,6 +308,23 @@ impl History {
         steps
     }
 
+    /// What leads from the text as it is to that of a revision, in order.
+    pub fn way(&self, target: usize) -> Vec<ChangeSet> {
+        let (mut from, mut to) = (self.current, target.min(self.revisions.len()));
+        let (mut way, mut ahead) = (Vec::new(), Vec::new());
+        while from != to {
+            if from > to {
+                way.extend(self.revision(from).map(|revision| revision.backward.clone()));
+                from = self.parent(from);
+            } else {
+                ahead.extend(self.revision(to).map(|revision| revision.forward.clone()));
+                to = self.parent(to);
+            }
+        }
+        way.extend(ahead.into_iter().rev());
+        way
+    }
+
     fn parent(&self, revision: usize) -> usize {
         self.revision(revision).map_or(0, |revision| revision.parent)
     }

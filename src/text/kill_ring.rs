@@ -1,6 +1,8 @@
 //! The kill ring: what was cut, newest first, shared by every text field of the program.
 //! Must not know where its texts come from.
 
+use std::sync::Arc;
+
 use super::content::{Content, Shape};
 
 /// How many texts are kept; Emacs keeps 60 too.
@@ -54,7 +56,7 @@ impl KillRing {
         }
         match self.entries.last_mut() {
             Some(last) if self.accumulating && last.content.texts.len() == texts.len() => {
-                for (old, new) in last.content.texts.iter_mut().zip(texts) {
+                for (old, new) in Arc::make_mut(&mut last.content.texts).iter_mut().zip(texts) {
                     match direction {
                         Direction::Forward => old.push_str(&new),
                         Direction::Backward => old.insert_str(0, &new),

@@ -12,6 +12,7 @@ pub mod changes;
 pub mod columns;
 pub mod comment;
 pub mod comment_signs;
+pub mod compare;
 pub mod content;
 pub mod diff;
 pub mod document;

@@ -20,6 +20,8 @@ pub enum Author {
     External,
     /// What cleans a text before it is saved.
     Formatter,
+    /// A plugin of this name, called by the person.
+    Plugin(String),
 }
 
 /// What stands between the two parts of the name of an agent's edit.

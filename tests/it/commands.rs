@@ -5,6 +5,7 @@
 //! `COMMANDS_UPDATE=1` writes what comes of it now; the difference is to be read before it is kept.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use bowline::ide::commands::{AREAS, Command};
 use bowline::ide::input;
@@ -14,6 +15,7 @@ use bowline::text::marked;
 
 use crate::source::root;
 use crate::support::desk::{Desk, Plan};
+use crate::support::git::git;
 
 const VIM: &str = include_str!("../../keymaps/vim.toml");
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
@@ -28,9 +30,28 @@ const TEXTS: [&str; 3] = [
 /// What the person keeps as snippets.
 const SNIPPETS: &str = r#"{"one": {"body": "${1|a,é|} $2;"}}"#;
 
+/// What makes the line of the cursor and the one above differ from git's.
+const EDITED: &str = "é";
+
 /// What is pressed before a command and after it, where it needs that to mean something.
 const AROUND: &[(&str, &str, &str)] = &[
     ("agent.cycle-thinking", "Alt-3", ""),
+    ("diff.again", "é Alt-0 s", ""),
+    ("diff.copy", "é Alt-0 s", ""),
+    ("diff.left", "é Alt-0 s Right", ""),
+    ("diff.next", "é Alt-0 s", ""),
+    ("diff.previous", "é Alt-0 s", ""),
+    ("diff.right", "é Alt-0 s", ""),
+    ("diff.take", "é Alt-0 s", ""),
+    ("diff.toggle-fold", "é Alt-0 s End", ""),
+    ("diff.toggle-folds", "é Alt-0 s", ""),
+    ("diff.toggle-sides", "é Alt-0 s", ""),
+    ("diff.undo", "é Alt-0 s", ""),
+    ("diff.with-disk", "é", ""),
+    ("diff.with-head", "é", ""),
+    ("diff.with-index", "é", ""),
+    ("diff.with-revision", "é F4 Down", ""),
+    ("diff.with-saved", "é", ""),
     ("edit.number-series", "Ctrl-Alt-Down", ""),
     ("edit.redo", "é Ctrl-z", ""),
     ("edit.repeat", "Alt-/", ""),
@@ -49,6 +70,10 @@ const AROUND: &[(&str, &str, &str)] = &[
     ("files.refresh", "Alt-1", ""),
     ("files.rename", "Alt-1 End", ""),
     ("fold.open-all", "Alt-, F", ""),
+    ("git.next-hunk", EDITED, ""),
+    ("git.previous-hunk", EDITED, ""),
+    ("git.revert-hunk", EDITED, ""),
+    ("git.show-hunk", EDITED, ""),
     ("helix.find", "", "e"),
     ("helix.find-back", "", "n"),
     ("helix.flip", "w", ""),
@@ -90,6 +115,9 @@ const AROUND: &[(&str, &str, &str)] = &[
     ("snippet.next-stop", "Alt-8 s Enter", ""),
     ("snippet.previous-stop", "Alt-8 s Enter Tab", ""),
     ("syntax.shrink", "Alt-v", ""),
+    ("terminal.close", "Alt-4", ""),
+    ("terminal.send-next-key", "Alt-4", ""),
+    ("terminal.toggle", "Alt-4", ""),
     ("view.focus-editor", "Alt-3", ""),
     ("vim.around-comment", "j v", ""),
     ("vim.find", "", "e"),
@@ -167,6 +195,11 @@ fn around(id: &str) -> (&'static str, &'static str) {
     }
 }
 
+/// Whether a command asks git.
+fn wants_git(id: &str) -> bool {
+    id.starts_with("git.") || matches!(id, "diff.with-head" | "diff.with-index")
+}
+
 async fn desk(id: &str, text: &str) -> Desk {
     let (text, selection) = marked::parse(text);
     let plan = match id.split('.').next() {
@@ -180,6 +213,7 @@ async fn desk(id: &str, text: &str) -> Desk {
         _ => plan.file("b.txt", "b\n"),
     };
     let plan = plan.file("src/a.txt", "").model("other");
+    let plan = if wants_git(id) { plan.committed().expect("git") } else { plan };
     let mut desk = plan.size(72, 14).start().await;
     desk.keys("Alt-2").await;
     desk.state().buffers.current_mut().unwrap().area.selection = selection;
@@ -202,6 +236,7 @@ fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
         }
         Overlay::Dialog(dialog) => format!("dialog {}", dialog.title),
         Overlay::Undo(_) => "undo tree".to_string(),
+        Overlay::Diff(view) => format!("differences from {}: {:?}", view.there, view.counts()),
     });
     let mut seen = vec![
         ("shows", top.unwrap_or_default()),
@@ -223,6 +258,10 @@ async fn outcome(command: &Command, text: &str) -> String {
     let mut desk = desk(command.id, text).await;
     let (before, after) = around(command.id);
     desk.keys(before).await;
+    if wants_git(command.id) {
+        desk.wait(Duration::from_secs(2));
+        desk.ide.idle().await;
+    }
     let (was, beside) = (shown(&mut desk), besides(&mut desk));
     desk.ide.app().with_cx(|cx| {
         input::run(cx, command);
@@ -319,6 +358,9 @@ async fn editing_commands_have_cases() {
 
 #[tokio::test]
 async fn all_other_commands_have_cases() {
+    if !git(&root(), &["--version"]) {
+        return;
+    }
     let others = ["vim.", "helix.", "edit.", "select.", "move."];
     check("others", |id| !others.iter().any(|area| id.starts_with(area))).await;
 }

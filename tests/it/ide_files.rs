@@ -111,7 +111,7 @@ async fn what_was_made_and_written_to_is_not_taken_back() {
     desk.keys("Ctrl-s").await;
     desk.keys("Alt-1 u").await;
     assert_eq!(desk.disk("two.md"), "much");
-    assert_eq!(desk.message(), "not done: deleted two.md: it is no longer empty");
+    assert_eq!(desk.message(), "not done: deleted two.md: it is no longer empty; it is left out");
     desk.keys("u").await;
     assert!(!desk.path("one.md").exists(), "the step before can be taken back");
 }
@@ -133,13 +133,20 @@ async fn a_step_that_has_to_wait_is_not_forgotten() {
 }
 
 #[tokio::test]
-async fn leaving_while_files_are_changed_is_asked_about() {
+async fn leaving_with_unsaved_text_while_files_are_changed_asks_and_waits() {
     let mut desk = desk().await;
-    for key in ["End", "d", "Ctrl-q"] {
+    desk.keys("Alt-2").await;
+    desk.type_in("my ").await;
+    desk.keys("Alt-1 End r Ctrl-u").await;
+    desk.type_now("moved.md");
+    for key in ["Enter", "Ctrl-q"] {
         desk.ide.press(key);
     }
+    assert!(desk.picture().contains("leaving waits for that"), "{}", desk.picture());
+    desk.ide.press("d");
     assert!(!desk.state().quit);
-    assert!(desk.picture().contains("leaving can stop that half-way"), "{}", desk.picture());
+    desk.ide.idle().await;
+    assert!(desk.state().quit && desk.path("moved.md").exists());
 }
 
 #[tokio::test]
@@ -169,4 +176,78 @@ async fn unsaved_text_of_a_deleted_file_stays() {
     desk.keys("u").await;
     assert_eq!(desk.disk("notes.md"), "notes\n");
     assert_eq!(desk.text(), "mine notes\n");
+}
+
+#[tokio::test]
+async fn a_step_that_cannot_be_taken_back_is_not_in_the_way_of_those_before() {
+    for gone in [true, false] {
+        let mut desk = desk().await;
+        desk.keys("a").await;
+        answer(&mut desk, "new/").await;
+        desk.keys("End r").await;
+        answer(&mut desk, "moved.md").await;
+        if gone {
+            std::fs::remove_file(desk.path("moved.md")).unwrap();
+        } else {
+            desk.write("notes.md", "in the way");
+            desk.keys("u").await;
+            assert_eq!(desk.message(), "not done: moved to notes.md: something is there already");
+        }
+        desk.keys("u").await;
+        assert!(desk.message().ends_with("; it is left out"), "{}", desk.message());
+        assert!(desk.path("new").exists());
+        desk.keys("u").await;
+        assert!(!desk.path("new").exists(), "the step before: {}", desk.message());
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_moved_onto_the_path_of_an_open_text() {
+    let plan = Plan::new().file("a/é.md", "one\n").open("new.md").open("b/é.md").open("a/é.md");
+    let mut desk = plan.size(120, 24).start().await;
+    desk.type_in("my ").await;
+    desk.keys("Alt-f Alt-1 Home r").await;
+    answer(&mut desk, "b").await;
+    assert_eq!(desk.message(), "not done: é.md is open at that path: save it elsewhere or close it");
+    assert!(desk.path("a/é.md").exists() && !desk.path("b").exists());
+    desk.keys("Right").await;
+    desk.keys("Down r").await;
+    answer(&mut desk, "new.md").await;
+    assert_eq!(desk.message(), "not done: new.md is open at that path: save it elsewhere or close it");
+    assert_eq!(desk.disk("a/é.md"), "one\n");
+    desk.keys("r").await;
+    answer(&mut desk, "c.md").await;
+    assert_eq!(desk.disk("c.md"), "one\n", "{}", desk.message());
+}
+
+#[tokio::test]
+async fn leaving_waits_for_what_is_being_done_to_files() {
+    for again in [false, true] {
+        let mut desk = desk().await;
+        desk.keys("End r Ctrl-u").await;
+        desk.type_now("moved.md");
+        desk.ide.press("Enter");
+        desk.ide.press("Ctrl-q");
+        assert!(!desk.state().quit && desk.message().contains("leaving once they are"), "{}", desk.message());
+        if again {
+            desk.ide.press("Ctrl-q");
+            assert!(desk.state().quit, "a person can always leave");
+            continue;
+        }
+        desk.ide.idle().await;
+        assert!(desk.state().quit && desk.path("moved.md").exists());
+    }
+}
+
+#[tokio::test]
+async fn escape_stays() {
+    let mut desk = desk().await;
+    desk.keys("End r Ctrl-u").await;
+    desk.type_now("moved.md");
+    desk.ide.press("Enter");
+    desk.ide.press("Ctrl-q");
+    desk.ide.press("Escape");
+    assert_eq!(desk.message(), "staying");
+    desk.ide.idle().await;
+    assert!(!desk.state().quit && desk.path("moved.md").exists());
 }

@@ -10,6 +10,7 @@ use bowline::text::transaction::{Author, Transaction};
 use crate::support::desk::{Desk, Plan};
 
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
+const VIM: &str = include_str!("../../keymaps/vim.toml");
 /// Lines of a text that is not edited on the loop.
 const MANY: usize = 40_000;
 
@@ -167,4 +168,63 @@ async fn helix_picks_and_searches_in_a_long_text_by_a_task() {
     desk.type_now("needle");
     desk.keys("Enter").await;
     assert_eq!(desk.selected().len(), 2);
+}
+
+#[tokio::test]
+async fn operators_of_vim_on_much_text_are_made_by_a_task() {
+    let shouted = text().to_uppercase();
+    let indented = text().replace('\t', "\t\t");
+    for (keys, after) in [
+        ("g g d G", String::new()),
+        ("V G d", String::new()),
+        ("g g g U G", shouted),
+        ("g g > G", indented),
+        ("g g y G", text()),
+        ("V G r x", text().lines().map(|line| "x".repeat(line.chars().count()) + "\n").collect()),
+        ("V G J", text().replace("\n\t", "")),
+    ] {
+        let mut desk = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+        desk.ide.press(keys);
+        assert!(desk.text() == text(), "{keys}: not on the loop");
+        assert!(desk.message().contains("Escape gives up"), "{keys}: {}", desk.message());
+        desk.ide.idle().await;
+        assert!(desk.text() == after, "{keys}");
+        if keys.ends_with(['d', 'G']) && after.is_empty() {
+            desk.keys("P").await;
+            assert!(desk.text().trim_end() == text().trim_end(), "{keys}: it is in the register");
+            desk.keys("u").await;
+        }
+        if after != text() {
+            desk.keys("u").await;
+            assert!(desk.text() == text(), "{keys}: one step");
+            desk.keys("Ctrl-r").await;
+            assert!(desk.text() == after, "{keys}: and again");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_typed_in_place_of_much_text_is_one_step_and_repeats() {
+    let mut desk = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+    desk.ide.press("c G n e w");
+    assert!(desk.text() == text(), "not on the loop");
+    desk.ide.idle().await;
+    desk.keys("Escape").await;
+    assert!(desk.text() == "\tnew\n");
+    desk.keys("u").await;
+    assert!(desk.text() == text(), "one step");
+    desk.keys("5 j d G u g g").await;
+    desk.keys("2 j .").await;
+    assert_eq!(desk.text().lines().count(), 2, "the change is made again");
+}
+
+#[tokio::test]
+async fn a_large_operator_that_is_given_up_leaves_text_and_registers() {
+    let mut desk = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+    desk.ide.press("d G x Escape");
+    assert_eq!(desk.message(), "given up");
+    desk.ide.idle().await;
+    assert!(desk.text() == text());
+    desk.keys("p").await;
+    assert!(desk.text() == text(), "nothing was kept");
 }

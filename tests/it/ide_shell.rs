@@ -83,3 +83,49 @@ async fn escape_ends_the_command_and_edits_meanwhile_refuse_its_output() {
     assert_eq!(desk.text(), "xone\n");
     assert_eq!(desk.message(), "the text was edited while the command ran: its output is not put in");
 }
+
+async fn line(desk: &mut Desk, line: &str) {
+    desk.type_in(line).await;
+    desk.keys("Enter").await;
+}
+
+#[tokio::test]
+async fn command_lines_send_lines_through_commands() {
+    let vim = include_str!("../../keymaps/vim.toml");
+    let mut desk = Plan::new().keymap(vim).with("a.txt", "  é\nb\na\nlast").start().await;
+    line(&mut desk, ":2,3!sort").await;
+    assert_eq!((desk.text().as_str(), desk.cursor()), ("  é\na\nb\nlast", (2, 1)));
+    desk.keys("u").await;
+    assert_eq!(desk.text(), "  é\nb\na\nlast", "one step");
+    line(&mut desk, ":$!tr a-z A-Z").await;
+    assert_eq!((desk.text().as_str(), desk.cursor()), ("  é\nb\na\nLAST", (4, 1)));
+    line(&mut desk, ":2!!").await;
+    assert_eq!((desk.text().as_str(), desk.cursor()), ("  é\nB\na\nLAST", (2, 1)));
+    line(&mut desk, ":%!false").await;
+    assert!(desk.message().contains("exit 1"), "{}", desk.message());
+    assert_eq!(desk.text(), "  é\nB\na\nLAST");
+    line(&mut desk, ":1!printf '  x\\!'").await;
+    assert_eq!((desk.text().as_str(), desk.cursor()), ("  x!\nB\na\nLAST", (1, 3)));
+}
+
+#[tokio::test]
+async fn command_lines_read_and_show_what_commands_say() {
+    let vim = include_str!("../../keymaps/vim.toml");
+    let plan = Plan::new().keymap(vim).file("it's.txt", "x\ny\n");
+    let mut desk = plan.with("a.txt", "one\r\ntwo").start().await;
+    line(&mut desk, ":r !echo '  漢'; printf z").await;
+    assert_eq!((desk.text().as_str(), desk.cursor()), ("one\r\n  漢\r\nz\r\ntwo", (2, 3)));
+    line(&mut desk, ":$r it's.txt").await;
+    assert_eq!((desk.text().as_str(), desk.cursor()), ("one\r\n  漢\r\nz\r\ntwo\r\nx\r\ny", (5, 1)));
+    line(&mut desk, ":r missing.txt").await;
+    assert!(desk.message().contains("missing.txt"), "{}", desk.message());
+    line(&mut desk, ":!echo said; echo more").await;
+    let picture = desk.picture();
+    assert!(picture.contains("│ said") && picture.contains("echo said; echo more"), "{picture}");
+    desk.keys("Enter").await;
+    line(&mut desk, ":!true").await;
+    assert_eq!(desk.message(), "the command said nothing");
+    line(&mut desk, ":!").await;
+    assert_eq!(desk.message(), "which command?");
+    assert_eq!(desk.text(), "one\r\n  漢\r\nz\r\ntwo\r\nx\r\ny");
+}

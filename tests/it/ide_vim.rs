@@ -117,7 +117,6 @@ async fn command_lines_tell_what_they_do_not_know() {
         (":frobnicate", "there is no command `frobnicate`"),
         (":9", "there are not so many lines"),
         (":set rightleft", "there is no option `rightleft` here; settings.toml has the others"),
-        (":s/x/y/c", "to be asked about each match, use Replace (search.replace)"),
         (":s/x/y/", "no match"),
         (":g/one/q", "`quit` cannot run on every line"),
         (":'zd", "the mark z is not set"),
@@ -285,4 +284,29 @@ async fn long_texts_are_substituted_by_a_task_as_one_step() {
     desk.type_now("%s/absent/x/");
     desk.keys("Enter").await;
     assert_eq!(desk.message(), "no match");
+}
+
+#[tokio::test]
+async fn a_substitution_can_ask_about_each_match() {
+    let text = "|é a a\na b\na\n";
+    for (answers, becomes, said) in [
+        ("y n y y", "é X a\nX b\nX\n", "replaced 3; one undo takes them back"),
+        ("n a", "é a X\nX b\nX\n", "replaced 3; one undo takes them back"),
+        ("n l", "é a X\na b\na\n", "replaced 1; one undo takes them back"),
+        ("y q", "é X a\na b\na\n", "replaced 1; one undo takes them back"),
+        ("y Escape", "é X a\na b\na\n", "replaced 1; one undo takes them back"),
+        ("n n n n", "é a a\na b\na\n", "nothing is replaced"),
+    ] {
+        let mut desk = desk(text).await;
+        desk.type_in(":%s/a/X/gc").await;
+        desk.keys("Enter").await;
+        assert!(desk.picture().contains("line 1: a → X"), "{}", desk.picture());
+        desk.keys(answers).await;
+        assert_eq!((desk.text().as_str(), desk.message().as_str()), (becomes, said), "{answers}");
+        assert!(desk.state().overlays.is_empty());
+        if becomes != "é a a\na b\na\n" {
+            desk.keys("u").await;
+            assert_eq!(desk.text(), "é a a\na b\na\n", "{answers} are one step");
+        }
+    }
 }

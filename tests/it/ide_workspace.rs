@@ -350,3 +350,19 @@ async fn an_edited_list_is_not_left_by_accident() {
     desk.keys("y").await;
     assert_eq!(desk.disk("src/lib.rs"), LIB.replace("use one;", "use one;x"));
 }
+
+#[tokio::test]
+async fn leaving_waits_until_all_files_are_written() {
+    let mut desk = plan().keymap(include_str!("../../keymaps/vim.toml")).start().await;
+    replace(&mut desk, "", "one", "uno").await;
+    desk.keys("Alt-6 a").await;
+    desk.ide.press("y");
+    for c in [":", "q", "a", "!", "Enter"] {
+        desk.ide.press(c);
+    }
+    assert!(!desk.state().quit, "not while files are being written");
+    desk.ide.idle().await;
+    assert!(desk.state().quit);
+    assert_eq!(desk.disk("src/lib.rs"), LIB.replace("one", "uno"));
+    assert_eq!(desk.disk("src/é.txt"), "uno é uno\r\nlast\r\n");
+}

@@ -25,6 +25,8 @@ mod ide_code;
 mod ide_commands;
 /// A person works with many cursors.
 mod ide_cursors;
+/// Two texts side by side.
+mod ide_diff;
 /// A person edits files.
 mod ide_editing;
 /// Encodings are kept and can be chosen.
@@ -44,6 +46,8 @@ mod ide_large;
 mod ide_mouse;
 /// Registers, marks, jumps.
 mod ide_places;
+/// Plugins of the editor, and whether those of a project may run.
+mod ide_plugins;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// What was open comes back.
@@ -64,6 +68,8 @@ mod ide_shell;
 mod ide_snippets;
 /// Code has colours.
 mod ide_syntax;
+/// Shells in the terminal pane.
+mod ide_terminal;
 /// A person and the agent in the same files.
 mod ide_together;
 /// Undo beyond one step.
@@ -86,6 +92,8 @@ mod print;
 mod pty_recovery;
 /// The user's stories on the built binary.
 mod pty_stories;
+/// A real shell in the terminal pane of the built binary.
+mod pty_terminal;
 /// Kills, signals, hang-ups and servers that fail, on the built binary.
 mod pty_trouble;
 /// Reads our own source for the law tests.

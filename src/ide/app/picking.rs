@@ -31,8 +31,9 @@ impl App {
             Load::Walk => Some(Effect::Walk(injector, number)),
             Load::Entries => Some(Effect::Entries(injector, number)),
             Load::Snippets => {
-                let (folder, names) = (self.state.config.join("snippets"), snippets::languages(&self.state));
-                Some(Effect::Snippets(injector, number, folder, names))
+                let mut folders = vec![self.state.config.join("snippets")];
+                folders.extend(self.state.plugins.snippets.iter().cloned());
+                Some(Effect::Snippets(injector, number, folders, snippets::languages(&self.state)))
             }
             Load::Symbols(job) => Some(Effect::Symbols(injector, number, job)),
         };

@@ -2,13 +2,17 @@
 
 use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
+use crate::ide::leaving;
 use crate::ide::listing::places;
+use crate::ide::modal::line_confirm;
+use crate::ide::plugins;
 use crate::ide::shell;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay};
 use crate::ide::state::panes::Focus;
+use crate::ide::terminal::ask::{Then, Work};
 use crate::text::select;
 
 /// The area's rows.
@@ -24,21 +28,33 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn quit(cx: &mut Cx<'_>) {
+    let terminals = cx.state.terminals.running();
+    if terminals.is_empty() {
+        return quit_from(cx, &[]);
+    }
+    cx.effects.push(Effect::Terminal(Work::Busy(terminals, Then::Quit)));
+}
+
+/// The same once it is known which programs run in terminals.
+pub fn quit_from(cx: &mut Cx<'_>, programs: &[String]) {
     let lists = cx.state.buffers.all().iter().filter(|buffer| buffer.is_edited_list());
     let lists = lists.map(|list| format!("  ● {} (not applied to the files)", list.name()));
     let files = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name()));
     let unsaved: Vec<String> = files.chain(lists).collect();
     let working = cx.state.agent.working_since.is_some();
-    let changing = cx.state.lists.is_busy() || cx.state.tree_steps.is_busy;
-    if unsaved.is_empty() && !working && !changing {
-        cx.state.quit = true;
-        return;
+    if unsaved.is_empty() && !working && programs.is_empty() {
+        return leaving::leave(cx);
     }
-    let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing));
+    let changing = leaving::is_changing(cx.state);
+    let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing, programs));
     cx.state.push_overlay(Overlay::Dialog(dialog));
 }
 
-fn quit_dialog(buffers: &Buffers, agent: &Agent, (unsaved, changing): (Vec<String>, bool)) -> Dialog {
+fn quit_dialog(
+    buffers: &Buffers,
+    agent: &Agent,
+    (unsaved, changing, programs): (Vec<String>, bool, &[String]),
+) -> Dialog {
     let mut lines = Vec::new();
     if !unsaved.is_empty() {
         lines
@@ -49,7 +65,10 @@ fn quit_dialog(buffers: &Buffers, agent: &Agent, (unsaved, changing): (Vec<Strin
         lines.push("The agent is working; leaving interrupts it.".to_string());
     }
     if changing {
-        lines.push("Files are being changed; leaving can stop that half-way.".to_string());
+        lines.push("Files are being changed; leaving waits for that.".to_string());
+    }
+    if !programs.is_empty() {
+        lines.push(format!("In a terminal: {}; leaving ends that.", programs.join(", ")));
     }
     let dialog = Dialog::ask("quit?", lines);
     let dialog = match buffers.unsaved().next() {
@@ -67,7 +86,10 @@ fn escape(cx: &mut Cx<'_>) {
     if !cx.state.overlays.is_empty() {
         return close_overlay(cx);
     }
-    if shell::stop(cx) || places::stop(cx) {
+    if leaving::stay(cx) {
+        return;
+    }
+    if shell::stop(cx) || plugins::stop(cx) || places::stop(cx) {
         return;
     }
     // Several cursors are dropped first: going back to one must not cost the agent's work.
@@ -124,6 +146,7 @@ fn drop_selection(cx: &mut Cx<'_>) -> bool {
 /// Closes the topmost overlay as if the person had said no.
 fn close_overlay(cx: &mut Cx<'_>) {
     match cx.state.pop_overlay() {
+        Some(Overlay::Dialog(dialog)) if line_confirm::asks(&dialog) => line_confirm::answered(cx, 'q'),
         Some(Overlay::Dialog(dialog)) => {
             let denied = dialog.choices.iter().find_map(|choice| match choice.answer {
                 Answer::Deny(id) => Some(id),
@@ -137,6 +160,6 @@ fn close_overlay(cx: &mut Cx<'_>) {
         Some(Overlay::Question(question)) => super::search::abandon(cx, &question.topic),
         Some(Overlay::Undo(view)) => super::history::abandon(cx, &view),
         Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
-        None => {}
+        Some(Overlay::Diff(_)) | None => {}
     }
 }

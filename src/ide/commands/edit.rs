@@ -311,7 +311,7 @@ fn yank_pop(cx: &mut Cx<'_>) {
     cx.state.yanked_at = version(cx);
 }
 
-fn travel(cx: &mut Cx<'_>, back: bool) {
+pub fn travel(cx: &mut Cx<'_>, back: bool) {
     let Some((area, _, part)) = cx.state.text_target() else { return };
     let done = if back { area.undo() } else { area.redo() };
     if done.is_none() {

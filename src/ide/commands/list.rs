@@ -1,6 +1,7 @@
 //! Commands of lists: pickers, the file tree, long dialogs.
 
 use super::command::{Command, Cx, command};
+use crate::ide::diff;
 use crate::ide::effect::Effect;
 use crate::ide::overlays::dialog;
 use crate::ide::state::damage::Part;
@@ -25,6 +26,7 @@ const FAR: isize = isize::MAX / 4;
 fn step(cx: &mut Cx<'_>, by: isize) {
     match cx.state.overlays.last_mut() {
         Some(Overlay::Undo(_)) => super::history::step(cx, by),
+        Some(Overlay::Diff(_)) => diff::with(cx, false, |view, beside| view.step(by, beside)),
         Some(Overlay::Picker(picker)) => picker.step(by as i64),
         Some(Overlay::Dialog(dialog)) => {
             let last = dialog::last_top(cx.state.size, dialog);

@@ -6,6 +6,7 @@ pub mod agent;
 pub mod app;
 pub mod change;
 pub mod command;
+pub mod diff;
 pub mod edit;
 pub mod file;
 pub mod fold;
@@ -19,13 +20,16 @@ pub mod locals;
 pub mod look;
 pub mod motion;
 pub mod places;
+pub mod plugins;
 pub mod registers;
 pub mod search;
 pub mod select;
 pub mod shell;
 pub mod snippets;
 pub mod syntax;
+pub mod terminal;
 pub mod tree;
+pub mod trust;
 pub mod view;
 pub mod vim_edits;
 pub mod vim_modes;
@@ -53,17 +57,21 @@ pub static AREAS: &[&[Command]] = &[
     snippets::COMMANDS,
     places::COMMANDS,
     shell::COMMANDS,
+    plugins::COMMANDS,
+    trust::COMMANDS,
     syntax::COMMANDS,
     locals::COMMANDS,
     view::COMMANDS,
     look::COMMANDS,
     git::COMMANDS,
+    diff::COMMANDS,
     fold::COMMANDS,
     window::COMMANDS,
     workspace::COMMANDS,
     agent::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,
+    terminal::COMMANDS,
     vim_moves::COMMANDS,
     vim_objects::COMMANDS,
     vim_edits::COMMANDS,

@@ -13,6 +13,7 @@ pub const COMMANDS: &[Command] = &[
     command("view.toggle-files", "Show or hide the file tree", |cx| toggle(cx, Focus::Files)),
     command("view.toggle-editor", "Show or hide the editor", |cx| toggle(cx, Focus::Editor)),
     command("view.toggle-agent", "Show or hide the agent", |cx| toggle(cx, Focus::Agent)),
+    command("view.toggle-terminal", "Show or hide the terminal", |cx| toggle(cx, Focus::Terminal)),
     command("view.files-picker", "Find a file of the workspace", |cx| {
         cx.effects.push(Effect::Picker("files"));
     }),
@@ -43,6 +44,9 @@ pub fn focus(cx: &mut Cx<'_>, pane: Focus) {
 
 fn toggle(cx: &mut Cx<'_>, pane: Focus) {
     let open = !cx.state.panes.is_open(pane);
+    if pane == Focus::Terminal && open && cx.state.terminals.all().is_empty() {
+        cx.state.terminals.add(Vec::new());
+    }
     cx.state.panes.set(pane, open);
     cx.state.damage.all();
 }

@@ -30,6 +30,8 @@ pub const COMMANDS: &[Command] = &[
 
 /// Columns by which a window becomes wider or narrower.
 const STEP: i32 = 4;
+/// Percents of the height by which the terminals' pane becomes higher.
+const TERMINAL_STEP: i16 = 5;
 
 fn focus(cx: &mut Cx<'_>) {
     super::view::focus(cx, Focus::Editor);
@@ -69,6 +71,10 @@ fn go(cx: &mut Cx<'_>, direction: Direction) {
 }
 
 fn resize(cx: &mut Cx<'_>, beside: bool, cells: i32) {
+    if cx.state.panes.focus == Focus::Terminal && !beside {
+        cx.state.terminals.grow(if cells > 0 { TERMINAL_STEP } else { -TERMINAL_STEP });
+        return cx.state.damage.all();
+    }
     let Some(area) = cx.state.areas.editor else { return };
     cx.state.windows.resize(area, beside, cells);
     cx.state.damage.all();

@@ -21,12 +21,16 @@ pub enum Place {
     Prompt,
     /// The file tree.
     Files,
+    /// A terminal: every other key is the program's.
+    Terminal,
     /// A picker.
     Picker,
     /// A one-line question: find, go to line.
     Question,
     /// A dialog whose keys are its own choices.
     Dialog,
+    /// What differs between two texts.
+    Diff,
     /// An editor whose keys are commands.
     Normal,
     /// The same where its text is a list of places.
@@ -47,16 +51,18 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Global,
         Self::Text,
         Self::Editor,
         Self::List,
         Self::Prompt,
         Self::Files,
+        Self::Terminal,
         Self::Picker,
         Self::Question,
         Self::Dialog,
+        Self::Diff,
         Self::Normal,
         Self::Visual,
         Self::Operator,
@@ -75,9 +81,11 @@ impl Place {
             Self::List | Self::NormalList => "results",
             Self::Prompt => "prompt",
             Self::Files => "files",
+            Self::Terminal => "terminal",
             Self::Picker => "picker",
             Self::Question => "question",
             Self::Dialog => "dialog",
+            Self::Diff => "diff",
             Self::Normal => "normal",
             Self::Visual => "visual",
             Self::Operator => "operator",
@@ -100,9 +108,11 @@ impl Place {
             }
             Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
             Self::Files => &[Self::Files, Self::Global],
+            Self::Terminal => &[Self::Terminal],
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],
             Self::Question => &[Self::Question, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],
+            Self::Diff => &[Self::Diff, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
             Self::Visual => {
                 &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]
@@ -261,6 +271,11 @@ impl Keymap {
     /// Which modes it has.
     pub fn modes(&self) -> Modes {
         self.modes
+    }
+
+    /// Adds keys for a command.
+    pub fn add(&mut self, place: Place, sequence: &[Key], command: String) {
+        self.bind(place, sequence, command);
     }
 
     fn bind(&mut self, place: Place, sequence: &[Key], command: String) {

@@ -1,13 +1,16 @@
 //! Which shape the caret has: in a map with modes it tells the mode.
 
 use super::cursors;
-use crate::ide::keys::Modes;
+use crate::ide::keys::{Modes, Place};
 use crate::ide::state::State;
 use crate::ide::state::modal::Mode;
 use crate::tui::screen::CursorShape;
 
 /// The shape that the caret is to have.
 pub fn wanted(state: &State) -> CursorShape {
+    if state.place() == Place::Terminal {
+        return state.terminals.active().map_or(CursorShape::Default, |terminal| terminal.grid.shape);
+    }
     if state.keymap.modes() == Modes::None {
         return CursorShape::Default;
     }

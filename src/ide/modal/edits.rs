@@ -74,8 +74,7 @@ pub fn replace_char(cx: &mut Cx<'_>, with: char) {
         visual::remember(cx);
         let starts = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
         visual::end_at(cx, starts);
-        change(cx, |page, _| operate::fill(page, &pieces, with));
-        return;
+        return operators::change_pieces(cx, pieces, move |page, pieces| operate::fill(page, pieces, with));
     }
     let count = cx.state.modal.take_count().unwrap_or(1);
     let tab_width = cx.state.tab_width();
@@ -135,7 +134,7 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
     if pieces.is_empty() {
         return cursors::fail(cx);
     }
-    change(cx, |page, _| operate::join(page, &pieces, spaces));
+    operators::change_pieces(cx, pieces, move |page, pieces| operate::join(page, pieces, spaces));
 }
 
 /// Puts a register's text back; a selection gives way to it, and goes to the register instead
@@ -181,7 +180,9 @@ fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
         let mut content = content.clone();
         if lines && content.shape == Shape::Chars {
             content.shape = Shape::Lines;
-            content.texts.iter_mut().for_each(|text| text.push('\n'));
+            for text in std::sync::Arc::make_mut(&mut content.texts) {
+                text.push('\n');
+            }
         }
         let breaks = !lines && content.shape == Shape::Lines;
         let cut = operate::delete(page, &pieces, &goals);

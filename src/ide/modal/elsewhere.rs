@@ -72,12 +72,14 @@ pub fn holds(cx: &mut Cx<'_>, key: Key) -> bool {
     true
 }
 
-/// The work is done: what it comes to, then the keys that waited.
-pub fn done(cx: &mut Cx<'_>, done: Done) {
+/// The work is done: what it comes to, then the keys that waited. Tells whether it came to
+/// something, whose edits are one step until the caller ends that.
+pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
     if cx.state.modal.elsewhere.count != done.number {
-        return;
+        return false;
     }
-    let Some(waiting) = cx.state.modal.elsewhere.waiting.take() else { return };
+    let Some(waiting) = cx.state.modal.elsewhere.waiting.take() else { return false };
+    let mut carried = false;
     if cx.state.status.message == LOOKING {
         cx.state.say("");
     }
@@ -94,7 +96,7 @@ pub fn done(cx: &mut Cx<'_>, done: Done) {
         if let Err(problem) = then(cx) {
             cx.state.fail(problem);
         }
-        cursors::ungroup(cx.state);
+        carried = true;
     } else {
         cx.state.modal.forget();
         cx.state.fail("the text changed while it was looked through: nothing is done");
@@ -105,4 +107,5 @@ pub fn done(cx: &mut Cx<'_>, done: Done) {
     if !asked && !waiting.is_empty() {
         cx.effects.push(Effect::Held(waiting));
     }
+    carried
 }

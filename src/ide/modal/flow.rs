@@ -2,10 +2,11 @@
 //! it can be repeated, which edits are one step, and cursors that rest on characters.
 
 use super::typing::{self, At};
-use super::{cursors, helix, visual};
+use super::{cursors, elsewhere, helix, visual};
 use crate::ide::commands::Cx;
 use crate::ide::keys::Modes;
 use crate::ide::state::State;
+use crate::ide::state::elsewhere::Done;
 use crate::ide::state::modal::{Dot, Mode};
 use crate::text::modal::page::Page;
 use crate::text::selection::Range;
@@ -67,6 +68,18 @@ pub fn digit(cx: &mut Cx<'_>, key: Key) -> bool {
     cx.state.modal.keys.pop();
     cx.state.damage.add(crate::ide::state::damage::Part::Status);
     true
+}
+
+/// Work that keys waited for is done: what a key would have left behind it.
+pub fn landed(cx: &mut Cx<'_>, done: Done) {
+    if !elsewhere::done(cx, done) {
+        return;
+    }
+    after(cx);
+    // What is typed anew belongs to what was taken away for it.
+    if cx.state.keymap.modes() == Modes::None || !cx.state.modal.mode.types() {
+        cursors::ungroup(cx.state);
+    }
 }
 
 /// After a key has done what it does.

@@ -2,7 +2,7 @@
 
 use super::line_given::Given;
 use super::line_range::{self, Addresses};
-use super::{cursors, elsewhere, line_file, line_text, repeat, seek, typing, visual};
+use super::{cursors, elsewhere, line_file, line_shell, line_text, repeat, seek, typing, visual};
 
 use crate::ide::commands::Cx;
 use crate::ide::commands::file::ask;
@@ -84,6 +84,8 @@ pub static ROWS: &[Row] = &[
     row(">", ">>>>", "indent lines", line_text::indent),
     row("<", "<<<<", "take indentation from lines", line_text::dedent),
     row("sor", "sort", "sort lines", line_text::sort),
+    row("r", "read", "put a file or the output of a shell command in", line_shell::read),
+    row("!", "!", "run a shell command, or lines through one", line_shell::filter),
     row("k", "k", "set a mark", line_text::mark),
     row("ma", "mark", "set a mark", line_text::mark),
 ];

@@ -6,6 +6,7 @@ use crate::ide::commands::file::{save_buffer, save_to};
 use crate::ide::commands::{Cx, history};
 use crate::ide::disk_events;
 use crate::ide::effect::{AfterSave, Effect};
+use crate::ide::leaving;
 use crate::ide::state::buffers::BufferId;
 use crate::ide::state::look::Blanks;
 use crate::ide::undo_keeping;
@@ -84,7 +85,7 @@ pub fn quit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         return Err("not saved; q! closes it all the same".to_string());
     }
     if unsaved {
-        cx.state.quit = true;
+        leaving::leave(cx);
         return Ok(());
     }
     run(cx, "app.quit")
@@ -93,7 +94,7 @@ pub fn quit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 /// Leaves.
 pub fn quit_all(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     if given.bang {
-        cx.state.quit = true;
+        leaving::leave(cx);
         return Ok(());
     }
     let unsaved = cx.state.buffers.unsaved().next().map(super::super::state::buffers::Buffer::name);

@@ -5,7 +5,7 @@ use std::ops::Range as ByteRange;
 use super::line_given::Given;
 use super::line_range::target;
 use super::operators::change;
-use super::{cursors, elsewhere, seek};
+use super::{cursors, elsewhere, line_confirm, seek};
 use crate::ide::commands::{Cx, places, registers};
 use crate::text::changes::ChangeSet;
 use crate::text::content::{Content, Shape};
@@ -270,6 +270,7 @@ pub struct Wanted {
     new: String,
     all: bool,
     count_only: bool,
+    asks: bool,
 }
 
 /// Reads a substitution.
@@ -294,10 +295,9 @@ fn prepared(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> Result<Wanted
     let mut pattern = old.to_string();
     for flag in flags.chars() {
         match flag {
-            'g' | 'n' | 'e' | '&' => {}
+            'g' | 'n' | 'e' | '&' | 'c' => {}
             'i' => pattern.push_str("\\c"),
             'I' => pattern.push_str("\\C"),
-            'c' => return Err("to be asked about each match, use Replace (search.replace)".to_string()),
             other => return Err(format!("substitute does not know the flag {other}")),
         }
     }
@@ -310,6 +310,7 @@ fn prepared(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> Result<Wanted
         new: pattern::replacement(new),
         all: flags.contains('g'),
         count_only: flags.contains('n'),
+        asks: flags.contains('c'),
     })
 }
 
@@ -347,6 +348,9 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> 
                 cx.state.say(format!("{count} matches"));
                 Ok(())
             });
+        }
+        if wanted.asks {
+            return Box::new(move |cx| line_confirm::begin(cx, edits));
         }
         let start = page.start_of(edits[0].0.start);
         // New line feeds before the last match move its line down, and those within it too.

@@ -1,13 +1,17 @@
 //! Operators: what waits for a motion, and what it does to what it gets.
 
-use super::{cursors, typing, visual};
+use std::sync::Arc;
+
+use super::{cursors, elsewhere, typing, visual};
 use crate::ide::commands::Cx;
 use crate::ide::commands::edit::{self, signs};
 use crate::ide::commands::registers;
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Op, Typing, Visual, Waiting};
+use crate::syntax::Syntax;
 use crate::text::comment;
-use crate::text::content::Shape;
+use crate::text::comment_signs::Signs;
+use crate::text::content::{Content, Shape};
 use crate::text::edit::{indents_by_tabs, touched_lines};
 use crate::text::indent::{self, Levels};
 use crate::text::modal::operate;
@@ -70,11 +74,39 @@ pub fn change(cx: &mut Cx<'_>, make: impl FnOnce(Page<'_>, &Selection) -> Transa
     edit::apply(cx, |text, selection| make(Page::new(text, tab_width), selection))
 }
 
-/// Does what an operator does.
+/// Changes what stands in places; of much text a task does it, while keys wait.
+pub fn change_pieces(
+    cx: &mut Cx<'_>,
+    pieces: Vec<Piece>,
+    make: impl FnOnce(Page<'_>, &[Piece]) -> Transaction + Send + 'static,
+) {
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, bytes) = (buffer.area.text().clone(), size(&pieces));
+    let work = move || -> elsewhere::Then {
+        let edit = make(Page::new(&text, tab_width), &pieces);
+        let edit = if bytes > elsewhere::AT_ONCE { edit.prepared(&text) } else { edit };
+        Box::new(move |cx| {
+            change(cx, |_, _| edit);
+            Ok(())
+        })
+    };
+    if let Err(problem) = elsewhere::run(cx, bytes, work) {
+        cursors::fail(cx);
+        cx.state.fail(problem);
+    }
+}
+
+/// How many bytes pieces are of.
+fn size(pieces: &[Piece]) -> usize {
+    pieces.iter().flat_map(|piece| &piece.spans).map(|span| span.end - span.start).sum()
+}
+
+/// Does what an operator does; of much text a task does it, while keys wait.
 pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
-    let name = cx.state.modal.register.take();
+    let register = cx.state.modal.register.take();
     let was_visual = cx.state.modal.mode.is_visual();
-    let used = cx.state.modal.used_count;
+    let used = cx.state.modal.used_count.filter(|_| was_visual);
     cx.state.modal.operator = None;
     if pieces.is_empty() {
         return;
@@ -84,61 +116,88 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
         cursors::fail(cx);
         return cx.state.fail(reason);
     }
-    let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    let far = std::mem::take(&mut cx.state.modal.far);
+    let far = std::mem::take(&mut cx.state.modal.far) && !was_visual;
+    let Some(lines) = Lines::find(cx, op, used) else {
+        return cx.state.say("how comments are written here is not known");
+    };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let text = buffer.area.text().clone();
+    let page = Page::new(&text, lines.tab_width);
     let visual_ranges = &cx.state.modal.visual.ranges;
     let ranges = if was_visual { visual_ranges.as_slice() } else { buffer.area.selection.ranges() };
     let goals = goals(page, ranges, pieces);
-    let stop = pieces.last().map_or(pieces[0].start, |p| p.spans[p.spans.len() - 1].end);
-    let last = page.text.prev_grapheme(stop).max(pieces[0].spans[0].start);
-    let block = pieces[0].shape == Shape::Block;
-    let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
-    if matches!(op, Op::Delete | Op::Yank | Op::Change) {
-        let content = spans::content(page, pieces);
-        let several = |piece: &Piece| page.line(piece.spans[0].start) != page.line(piece.spans[0].end);
-        let cut = pieces[0].shape == Shape::Lines
-            || block && pieces[0].spans.len() > 1
-            || pieces.iter().any(several);
-        let taken = match op {
-            Op::Yank => Taken::Copied,
-            _ if cut => Taken::Cut,
-            _ if far && !was_visual => Taken::CutFar,
-            _ => Taken::CutSmall,
-        };
-        let nothing = content.texts.iter().all(String::is_empty);
-        if !nothing || op == Op::Yank {
-            registers::write(cx, name, content, taken);
-        }
+    let pieces = pieces.to_vec();
+    let bytes = size(&pieces);
+    let work = move || -> elsewhere::Then {
+        let page = Page::new(&text, lines.tab_width);
+        let taken = taken(page, op, &pieces, far);
+        let edit = lines.edit(page, op, &pieces, &goals);
+        let edit = if bytes > elsewhere::AT_ONCE { edit.map(|edit| edit.prepared(&text)) } else { edit };
+        Box::new(move |cx| {
+            finish(cx, op, &pieces, register, taken, edit);
+            Ok(())
+        })
+    };
+    if let Err(problem) = elsewhere::run(cx, bytes, work) {
+        cursors::fail(cx);
+        cx.state.fail(problem);
     }
-    let first = pieces[0].spans[0].start;
+}
 
-    if was_visual {
+/// What goes into a register, and how it was taken.
+fn taken(page: Page<'_>, op: Op, pieces: &[Piece], far: bool) -> Option<(Content, Taken)> {
+    if !matches!(op, Op::Delete | Op::Yank | Op::Change) {
+        return None;
+    }
+    let content = spans::content(page, pieces);
+    let several = |piece: &Piece| page.line(piece.spans[0].start) != page.line(piece.spans[0].end);
+    let cut = pieces[0].shape == Shape::Lines
+        || pieces[0].shape == Shape::Block && pieces[0].spans.len() > 1
+        || pieces.iter().any(several);
+    let taken = match op {
+        Op::Yank => Taken::Copied,
+        _ if cut => Taken::Cut,
+        _ if far => Taken::CutFar,
+        _ => Taken::CutSmall,
+    };
+    let nothing = content.texts.iter().all(String::is_empty);
+    (!nothing || op == Op::Yank).then_some((content, taken))
+}
+
+/// What an operator came to becomes the text's.
+fn finish(
+    cx: &mut Cx<'_>,
+    op: Op,
+    pieces: &[Piece],
+    register: Option<char>,
+    taken: Option<(Content, Taken)>,
+    edit: Option<Transaction>,
+) {
+    if let Some((content, taken)) = taken {
+        registers::write(cx, register, content, taken);
+    }
+    if cx.state.modal.mode.is_visual() {
         cx.state.modal.mode = Mode::Normal;
         cx.state.modal.visual = Visual::default();
     }
     // The step begins where the operator does, which is where undo comes back to.
+    let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
     cursors::set(cx, Selection::new(starts, 0));
-    match op {
-        Op::Yank => {
-            if let Some(buffer) = cx.state.buffers.current_mut() {
-                let places = buffer.area.document.places_mut();
-                places.set_mark('[', first);
-                places.set_mark(']', last);
-            }
+    let Some(edit) = edit else {
+        if let Some(buffer) = cx.state.buffers.current_mut() {
+            let first = pieces[0].spans[0].start;
+            let stop = pieces.last().map_or(pieces[0].start, |p| p.spans[p.spans.len() - 1].end);
+            let last = buffer.area.text().prev_grapheme(stop).max(first);
+            let places = buffer.area.document.places_mut();
+            places.set_mark('[', first);
+            places.set_mark(']', last);
         }
-        Op::Delete => {
-            change(cx, |page, _| operate::delete(page, pieces, &goals));
-        }
-        Op::Change => {
-            if change(cx, |page, _| operate::empty(page, pieces)) {
-                let indented = pieces[0].shape == Shape::Lines;
-                let block = block.then_some(None);
-                typing::begin(cx, Typing { block, indented, times: 1, ..Typing::default() });
-            }
-        }
-        other => {
-            change_lines(cx, other, pieces, &goals, used.filter(|_| was_visual));
-        }
+        return;
+    };
+    if change(cx, |_, _| edit) && op == Op::Change {
+        let block = (pieces[0].shape == Shape::Block).then_some(None);
+        let indented = pieces[0].shape == Shape::Lines;
+        typing::begin(cx, Typing { block, indented, times: 1, ..Typing::default() });
     }
 }
 
@@ -151,53 +210,71 @@ fn goals(page: Page<'_>, ranges: &[Range], pieces: &[Piece]) -> Vec<Column> {
     pieces.iter().enumerate().map(goal).collect()
 }
 
-fn change_lines(cx: &mut Cx<'_>, op: Op, pieces: &[Piece], goals: &[Column], stops: Option<usize>) {
-    let (wrap, tab_width) = (cx.state.wrap_column(), cx.state.tab_width());
-    let signs = signs(cx);
-    let (indent, by_tabs) = cx.state.indentation();
-    let columns = stops.unwrap_or(1) * indent;
-    let hard = |page: Page<'_>| by_tabs.unwrap_or_else(|| indents_by_tabs(page.text));
-    match op {
-        Op::Letters(letters) => change(cx, |page, _| operate::letters(page, pieces, letters)),
-        Op::Indent => change(cx, |page, _| operate::shift(page, pieces, columns, false, hard(page), goals)),
-        Op::Dedent => change(cx, |page, _| operate::shift(page, pieces, columns, true, hard(page), goals)),
-        Op::Reindent => reindent(cx, pieces, &hard),
-        Op::Format => change(cx, |page, _| {
-            let edit = reflow::reflow(page.text, &covering(pieces), wrap, tab_width, signs);
-            last_lines(page.text, edit, tab_width)
-        }),
-        Op::Comment => {
-            if let Some(signs) = signs {
-                change(cx, |page, _| {
-                    let edit = comment::toggle_lines(page.text, &covering(pieces), signs);
-                    let starts = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
-                    let selection = Selection::new(starts, 0).map(&edit.changes);
-                    edit.select(selection)
-                })
-            } else {
-                cx.state.say("how comments are written here is not known");
-                false
-            }
-        }
-        Op::Delete | Op::Yank | Op::Change => false,
-    };
+/// What operators on lines have to know of the file and its project.
+struct Lines {
+    wrap: usize,
+    tab_width: usize,
+    signs: Option<Signs>,
+    columns: usize,
+    by_tabs: Option<bool>,
+    unit: String,
+    tree: Option<Arc<Syntax>>,
 }
 
-/// Indents lines as the code says, or as those before them are where it says nothing.
-fn reindent(cx: &mut Cx<'_>, pieces: &[Piece], hard: &dyn Fn(Page<'_>) -> bool) -> bool {
-    let Some(tree) = cx.state.tree_now().filter(|tree| tree.knows_indents()) else {
-        return change(cx, |page, _| operate::reindent(page, pieces, hard(page)));
-    };
-    let unit = cx.state.line_style().unit;
-    change(cx, |page, _| {
+impl Lines {
+    /// Asks for it; nothing where comments are to be made and nobody knows how.
+    fn find(cx: &mut Cx<'_>, op: Op, stops: Option<usize>) -> Option<Self> {
+        let signs = if op == Op::Comment { Some(signs(cx)?) } else { signs(cx) };
+        let (indent, by_tabs) = cx.state.indentation();
+        let reindents = op == Op::Reindent;
+        let tree = reindents.then(|| cx.state.tree_now()).flatten();
+        Some(Self {
+            wrap: cx.state.wrap_column(),
+            tab_width: cx.state.tab_width(),
+            signs,
+            columns: stops.unwrap_or(1) * indent,
+            by_tabs,
+            unit: if reindents { cx.state.line_style().unit } else { String::new() },
+            tree: tree.filter(|tree| tree.knows_indents()),
+        })
+    }
+
+    /// What an operator makes of what it took; nothing where it only looks.
+    fn edit(&self, page: Page<'_>, op: Op, pieces: &[Piece], goals: &[Column]) -> Option<Transaction> {
+        let hard = || self.by_tabs.unwrap_or_else(|| indents_by_tabs(page.text));
+        Some(match op {
+            Op::Yank => return None,
+            Op::Delete => operate::delete(page, pieces, goals),
+            Op::Change => operate::empty(page, pieces),
+            Op::Letters(letters) => operate::letters(page, pieces, letters),
+            Op::Indent => operate::shift(page, pieces, self.columns, false, hard(), goals),
+            Op::Dedent => operate::shift(page, pieces, self.columns, true, hard(), goals),
+            Op::Reindent => self.reindent(page, pieces, hard),
+            Op::Format => {
+                let edit =
+                    reflow::reflow(page.text, &covering(pieces), self.wrap, self.tab_width, self.signs);
+                last_lines(page.text, edit, self.tab_width)
+            }
+            Op::Comment => {
+                let edit = comment::toggle_lines(page.text, &covering(pieces), self.signs?);
+                let starts = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
+                let selection = Selection::new(starts, 0).map(&edit.changes);
+                edit.select(selection)
+            }
+        })
+    }
+
+    /// Indents lines as the code says, or as those before them are where it says nothing.
+    fn reindent(&self, page: Page<'_>, pieces: &[Piece], hard: impl Fn() -> bool) -> Transaction {
+        let Some(tree) = &self.tree else { return operate::reindent(page, pieces, hard()) };
         let all = covering(pieces);
         let lines = touched_lines(page.text, &all);
-        let edit = indent::reindent(page.text, &all, lines, &unit, |line| tree.of(page.text, line));
+        let edit = indent::reindent(page.text, &all, lines, &self.unit, |line| tree.of(page.text, line));
         let mut after = page.text.clone();
         edit.changes.apply(&mut after);
         let start = |piece: &Piece| Range::cursor(motion::indent_end(&after, page.line(piece.start)));
         edit.select(Selection::new(pieces.iter().map(start).collect(), 0))
-    })
+    }
 }
 
 fn covering(pieces: &[Piece]) -> Selection {

@@ -1,6 +1,7 @@
 //! How the things that float are drawn and where: one shape of frame for all.
 
 pub mod dialog;
+pub mod diff;
 pub mod frame;
 pub mod picker;
 pub mod question;

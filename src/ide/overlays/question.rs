@@ -40,6 +40,7 @@ fn title(topic: &Topic) -> &'static str {
         Topic::Pick(_) => "remove those with",
         Topic::Line => ":",
         Topic::Open => "open",
+        Topic::DiffWith => "compare with which file",
     }
 }
 

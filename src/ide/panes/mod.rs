@@ -7,10 +7,19 @@ pub mod prompt;
 pub mod row;
 pub mod status;
 pub mod tabs;
+pub mod terminal;
 pub mod transcript;
 
 pub use row::Row;
 
 /// Every pane, by file, with the part of the screen that it draws.
-pub static PANES: &[Row] =
-    &[files::PANE, tabs::PANE, editor::PANE, transcript::PANE, prompt::PANE, status::PANE, overlay::PANE];
+pub static PANES: &[Row] = &[
+    files::PANE,
+    tabs::PANE,
+    editor::PANE,
+    transcript::PANE,
+    prompt::PANE,
+    terminal::PANE,
+    status::PANE,
+    overlay::PANE,
+];

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::row::Row;
-use crate::ide::overlays::{dialog, picker, question, undo_tree};
+use crate::ide::overlays::{dialog, diff, picker, question, undo_tree};
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::Overlay;
@@ -22,6 +22,7 @@ pub fn place(state: &State) -> Option<Rect> {
         Overlay::Question(_) => question::place(state.size),
         Overlay::Dialog(shown) => dialog::place(state.size, shown),
         Overlay::Undo(shown) => undo_tree::place(state.size, shown),
+        Overlay::Diff(_) => diff::place(state.size),
     })
 }
 
@@ -32,6 +33,7 @@ impl Component<State> for Floating {
             Some(Overlay::Question(shown)) => question::draw(canvas, shown, &state.keymap),
             Some(Overlay::Dialog(shown)) => dialog::draw(canvas, shown),
             Some(Overlay::Undo(shown)) => undo_tree::draw(canvas, shown, state),
+            Some(Overlay::Diff(shown)) => diff::draw(canvas, shown, state),
             None => {}
         }
     }
@@ -40,7 +42,7 @@ impl Component<State> for Floating {
         match state.overlays.last()? {
             Overlay::Picker(shown) => Some(picker::cursor(shown)),
             Overlay::Question(shown) => Some(question::cursor(shown, cols)),
-            Overlay::Dialog(_) | Overlay::Undo(_) => None,
+            Overlay::Dialog(_) | Overlay::Undo(_) | Overlay::Diff(_) => None,
         }
     }
 }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::row::Row;
 use crate::base::width::{text_width, truncate};
-use crate::ide::keys::Modes;
+use crate::ide::keys::{Modes, Place};
 use crate::ide::state::State;
 use crate::ide::state::awaiting::Awaiting;
 use crate::ide::state::damage::Part;
@@ -52,6 +52,9 @@ fn left(state: &State) -> (String, &'static str) {
         let sign = if state.status.is_error { "✗ " } else { "" };
         return (format!("{sign}{}", state.status.message), scope);
     }
+    if state.place() == Place::Terminal {
+        return (leaving(state), "ui.status");
+    }
     if state.areas.editor.is_none() {
         // Wider windows name the model at the right.
         let model = state.agent.model.as_ref().filter(|_| state.size.0 < 40).map(|model| model.name.clone());
@@ -88,6 +91,18 @@ fn left(state: &State) -> (String, &'static str) {
     }
     // The colours of the caret's line: a typed character then changes no colour on its way here.
     (text, "ui.status.place")
+}
+
+/// The keys that a terminal does not get.
+fn leaving(state: &State) -> String {
+    let keys = [("terminal.toggle", "editor"), ("view.next-pane", "next pane")];
+    let key =
+        |(id, what): (&str, &str)| Some(format!("{} {what}", state.keymap.keys_for(Place::Terminal, id)?));
+    let more = state.keymap.keys_for(Place::Terminal, "terminal.new").map(|keys| {
+        let prefix = keys.split(' ').next().unwrap_or_default().to_string();
+        format!("{prefix} … more")
+    });
+    keys.into_iter().filter_map(key).chain(more).collect::<Vec<_>>().join("  ")
 }
 
 /// What of a modal command has come already, and the recording that goes on.

@@ -1,11 +1,14 @@
 //! The palette: every command by its title and id, with its key beside it.
 
+use std::sync::Arc;
+
 use super::row::{Load, Row};
 use crate::ide::commands::{AREAS, Command};
 use crate::ide::effect::Effect;
 use crate::ide::keys::Modes;
 use crate::ide::state::State;
 use crate::ide::state::overlay::{Pick, PickRow};
+use crate::ide::state::plugins::PluginCommand;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -13,10 +16,10 @@ pub const PICKER: Row = Row {
     title: "commands",
     footer: "Enter run",
     load: |state| Load::Rows(rows(state), Vec::new()),
-    accept: |cx, pick, _| {
-        if let Pick::Command(id) = pick {
-            cx.effects.push(Effect::Run(id));
-        }
+    accept: |cx, pick, _| match pick {
+        Pick::Command(id) => cx.effects.push(Effect::Run(id)),
+        Pick::Plugin(id) => cx.effects.push(Effect::RunPlugin(id.clone())),
+        _ => {}
     },
 };
 
@@ -35,5 +38,11 @@ fn rows(state: &State) -> Vec<PickRow> {
         Some(("helix", _)) => modes == Modes::Helix,
         _ => true,
     };
-    AREAS.iter().flat_map(|area| area.iter()).filter(wanted).map(row).collect()
+    let theirs = |known: &Arc<PluginCommand>| PickRow {
+        text: format!("{}  {}", known.command.title, known.id),
+        detail: state.keymap.keys_for(place, &known.id).unwrap_or_default(),
+        pick: Pick::Plugin(known.id.clone()),
+    };
+    let ours = AREAS.iter().flat_map(|area| area.iter()).filter(wanted).map(row);
+    ours.chain(state.plugins.commands.iter().map(theirs)).collect()
 }

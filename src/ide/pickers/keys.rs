@@ -3,6 +3,7 @@
 use super::row::{Load, Row};
 use crate::ide::effect::Effect;
 use crate::ide::input::find;
+use crate::ide::plugins;
 use crate::ide::state::State;
 use crate::ide::state::overlay::{Pick, PickRow};
 
@@ -12,10 +13,10 @@ pub const PICKER: Row = Row {
     title: "keys of this place",
     footer: "Enter run",
     load: |state| Load::Rows(rows(state), Vec::new()),
-    accept: |cx, pick, _| {
-        if let Pick::Command(id) = pick {
-            cx.effects.push(Effect::Run(id));
-        }
+    accept: |cx, pick, _| match pick {
+        Pick::Command(id) => cx.effects.push(Effect::Run(id)),
+        Pick::Plugin(id) => cx.effects.push(Effect::RunPlugin(id.clone())),
+        _ => {}
     },
 };
 
@@ -23,9 +24,12 @@ fn rows(state: &State) -> Vec<PickRow> {
     let places = state.place_below().chain().iter();
     let keys = places.flat_map(|place| state.keymap.rows(*place).into_iter().map(move |row| (place, row)));
     let row = |(place, (keys, id)): (&crate::ide::keys::Place, (String, String))| {
-        let command = find(&id)?;
-        let text = format!("{keys:<18} {}", command.title);
-        Some(PickRow { text, detail: place.name().to_string(), pick: Pick::Command(command.id) })
+        let (title, pick) = match (find(&id), plugins::find(state, &id)) {
+            (Some(command), _) => (command.title, Pick::Command(command.id)),
+            (None, Some(theirs)) => (theirs.command.title.as_str(), Pick::Plugin(id)),
+            (None, None) => return None,
+        };
+        Some(PickRow { text: format!("{keys:<18} {title}"), detail: place.name().to_string(), pick })
     };
     keys.filter_map(row).collect()
 }

@@ -11,6 +11,7 @@ pub mod keys;
 pub mod marks;
 pub mod models;
 pub mod outline;
+pub mod plugin_places;
 pub mod registers;
 pub mod row;
 pub mod session_tree;
@@ -36,4 +37,5 @@ pub static PICKERS: &[Row] = &[
     tools::PICKER,
     session_tree::PICKER,
     snippets::PICKER,
+    plugin_places::PICKER,
 ];

@@ -18,6 +18,8 @@ pub enum Part {
     Transcript,
     /// The agent's prompt with the queue above it.
     Prompt,
+    /// The terminals.
+    Terminal,
     /// The last line.
     Status,
     /// Whatever floats on top.
@@ -26,8 +28,16 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 7] =
-        [Self::Files, Self::Tabs, Self::Editor, Self::Transcript, Self::Prompt, Self::Status, Self::Overlay];
+    pub const ALL: [Self; 8] = [
+        Self::Files,
+        Self::Tabs,
+        Self::Editor,
+        Self::Transcript,
+        Self::Prompt,
+        Self::Terminal,
+        Self::Status,
+        Self::Overlay,
+    ];
 }
 
 /// The parts that changed since the last frame.
@@ -37,6 +47,7 @@ pub struct Damage {
     caret_line: bool,
     recolored: Option<(BufferId, Range<Line>)>,
     touched: bool,
+    terminal_rows: Vec<u16>,
     everything: bool,
 }
 
@@ -67,6 +78,16 @@ impl Damage {
     /// The lines of a file that have other colours, the last one too.
     pub fn other_colors(&self) -> Option<&(BufferId, Range<Line>)> {
         self.recolored.as_ref()
+    }
+
+    /// This row of the terminals' pane must be drawn again, the title being the first.
+    pub fn terminal_row(&mut self, row: u16) {
+        self.terminal_rows.push(row);
+    }
+
+    /// The rows of the terminals' pane that must be drawn.
+    pub fn terminal_rows(&self) -> &[u16] {
+        &self.terminal_rows
     }
 
     /// What the editor shows must be found again; it may turn out that little of it differs.
@@ -112,6 +133,7 @@ impl Damage {
             || !self.parts.is_empty()
             || self.caret_line
             || self.touched
+            || !self.terminal_rows.is_empty()
             || self.recolored.is_some()
     }
 }

@@ -1,11 +1,15 @@
 //! What a map with modes remembers between keys. Must not know what the keys do.
 
+use std::collections::VecDeque;
+use std::ops::Range as ByteRange;
+
 use super::buffers::BufferId;
 use super::elsewhere::Elsewhere;
 use crate::ide::keys::{Modes, Place};
 use crate::text::modal::find::Find;
 use crate::text::modal::operate::Letters;
 use crate::text::modal::spans::Forced;
+use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
 use crate::tui::input::Key;
 
@@ -169,6 +173,19 @@ pub enum Ask {
     Object(bool),
 }
 
+/// Replacements that a person is asked about one by one.
+#[derive(Debug)]
+pub struct Confirming {
+    /// In which file.
+    pub buffer: BufferId,
+    /// The version of its text.
+    pub version: u64,
+    /// Those that were not answered yet.
+    pub left: VecDeque<(ByteRange<Byte>, String)>,
+    /// Those that are wanted.
+    pub wanted: Vec<(ByteRange<Byte>, String)>,
+}
+
 /// What a map with modes remembers.
 #[derive(Debug, Default)]
 pub struct Modal {
@@ -224,6 +241,8 @@ pub struct Modal {
     pub ignore_case: (bool, bool),
     /// The last substitution: pattern, replacement, flags.
     pub substituted: Option<(String, String, String)>,
+    /// The substitution that asks about each match.
+    pub confirming: Option<Confirming>,
     /// Lines that were typed behind `:`, newest last.
     pub lines: Vec<String>,
     /// Which of them is shown, counted from the newest.

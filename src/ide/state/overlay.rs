@@ -9,7 +9,9 @@ use nucleo::{Injector, Nucleo};
 
 use super::area::Area;
 use super::buffers::BufferId;
+use super::diff_view::DiffView;
 use super::undo_view::UndoView;
+use crate::ide::terminal::ask::TerminalId;
 use crate::text::encoding::Encoding;
 use crate::text::position::Byte;
 
@@ -23,6 +25,8 @@ pub enum Overlay {
     Dialog(Dialog),
     /// The undo tree of a file.
     Undo(Box<UndoView>),
+    /// What differs between two texts.
+    Diff(Box<DiffView>),
 }
 
 /// What a picked row stands for.
@@ -30,6 +34,8 @@ pub enum Overlay {
 pub enum Pick {
     /// A command's id.
     Command(&'static str),
+    /// The id of a plugin's command.
+    Plugin(String),
     /// A file, relative to the workspace.
     File(String),
     /// An open file.
@@ -248,6 +254,8 @@ pub enum Topic {
     SaveAs(BufferId),
     /// Which file to open.
     Open,
+    /// Which file to compare with.
+    DiffWith,
 }
 
 /// A one-line question.
@@ -303,6 +311,8 @@ pub enum Answer {
     Quit,
     /// Save everything, then leave.
     SaveAndQuit,
+    /// End this terminal, whatever runs in it.
+    CloseTerminal(TerminalId),
     /// Close this file without saving.
     Discard(BufferId),
     /// Save this file and close it.
@@ -341,10 +351,14 @@ pub enum Answer {
     ReplaceAll,
     /// Replace nothing more.
     ReplaceStop,
+    /// What to do with a match of a substitution, as Vim names it.
+    Confirm(char),
     /// Delete this file or folder.
     Delete(PathBuf),
     /// Change files as their list was edited.
     ApplyList,
+    /// What the project wants to run may, or may not; nothing: it may until the program ends.
+    Trust(Option<bool>),
 }
 
 impl Topic {

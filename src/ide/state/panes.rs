@@ -10,6 +10,8 @@ pub enum Focus {
     Editor,
     /// The agent's prompt.
     Agent,
+    /// The terminals.
+    Terminal,
 }
 
 /// The panes that the person wants; small windows show fewer.
@@ -21,22 +23,24 @@ pub struct Panes {
     pub editor: bool,
     /// The agent.
     pub agent: bool,
+    /// The terminals, below the editor.
+    pub terminal: bool,
     /// Which one has the keys.
     pub focus: Focus,
 }
 
 impl Default for Panes {
     fn default() -> Self {
-        Self { files: true, editor: true, agent: true, focus: Focus::Editor }
+        Self { files: true, editor: true, agent: true, terminal: false, focus: Focus::Editor }
     }
 }
 
 impl Panes {
     /// The next open pane after the focused one.
     pub fn next(&self) -> Focus {
-        let order = [Focus::Files, Focus::Editor, Focus::Agent];
+        let order = [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal];
         let at = order.iter().position(|f| *f == self.focus).unwrap_or(0);
-        (1..=3).map(|n| order[(at + n) % 3]).find(|f| self.is_open(*f)).unwrap_or(self.focus)
+        (1..=4).map(|n| order[(at + n) % 4]).find(|f| self.is_open(*f)).unwrap_or(self.focus)
     }
 
     /// Whether a pane is open.
@@ -45,6 +49,7 @@ impl Panes {
             Focus::Files => self.files,
             Focus::Editor => self.editor,
             Focus::Agent => self.agent,
+            Focus::Terminal => self.terminal,
         }
     }
 
@@ -54,6 +59,7 @@ impl Panes {
             Focus::Files => self.files = open,
             Focus::Editor => self.editor = open,
             Focus::Agent => self.agent = open,
+            Focus::Terminal => self.terminal = open,
         }
         if !self.editor && !self.agent {
             self.editor = true;

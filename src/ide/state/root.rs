@@ -23,11 +23,13 @@ use super::look::Look;
 use super::modal::Modal;
 use super::overlay::Overlay;
 use super::panes::{Focus, Panes};
+use super::plugins::Plugins;
 use super::replacing::Replacing;
 use super::restored::Restoring;
 use super::scrollbar::Surveys;
 use super::show::Show;
 use super::shown::Shown;
+use super::terminals::Terminals;
 use super::transcript::Transcript;
 use super::transcript_view::TranscriptView;
 use super::tree_steps::TreeSteps;
@@ -97,12 +99,18 @@ pub struct State {
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
+    /// The terminals.
+    pub terminals: Terminals,
+    /// How many views of differences there were.
+    pub diffs: u64,
     /// What was done to files from the tree.
     pub tree_steps: TreeSteps,
     /// What was changed in many files at once.
     pub lists: Box<Lists>,
     /// Ends the command of the shell that runs for a text.
     pub shell: Option<CancellationToken>,
+    /// What plugins bring.
+    pub plugins: Box<Plugins>,
     /// The last command that was typed for the shell.
     pub last_shell: String,
     /// What was cut.
@@ -169,6 +177,8 @@ pub struct State {
     pub damage: Damage,
     /// Whether the program is to end.
     pub quit: bool,
+    /// Whether it is to end once no file is being changed.
+    pub leaving: bool,
     /// Called from any thread when a picker has something new.
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
@@ -214,9 +224,12 @@ impl State {
             overlays: Vec::new(),
             status: Status::default(),
             panes,
+            terminals: Terminals::default(),
+            diffs: 0,
             tree_steps: TreeSteps::default(),
             lists: Box::default(),
             shell: None,
+            plugins: Box::default(),
             last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
@@ -249,6 +262,7 @@ impl State {
             told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,
+            leaving: false,
             wake,
         }
     }
@@ -259,6 +273,7 @@ impl State {
             Some(Overlay::Picker(_) | Overlay::Undo(_)) => Place::Picker,
             Some(Overlay::Question(_)) => Place::Question,
             Some(Overlay::Dialog(_)) => Place::Dialog,
+            Some(Overlay::Diff(_)) => Place::Diff,
             None => self.place_below(),
         }
     }
@@ -275,6 +290,7 @@ impl State {
                 place => place,
             },
             Focus::Agent => Place::Prompt,
+            Focus::Terminal => Place::Terminal,
         }
     }
 
@@ -329,11 +345,11 @@ impl State {
         match self.overlays.last_mut() {
             Some(Overlay::Picker(picker)) => return Some((&mut picker.query, ring, Part::Overlay)),
             Some(Overlay::Question(question)) => return Some((&mut question.answer, ring, Part::Overlay)),
-            Some(Overlay::Dialog(_) | Overlay::Undo(_)) => return None,
+            Some(Overlay::Dialog(_) | Overlay::Undo(_) | Overlay::Diff(_)) => return None,
             None => {}
         }
         match self.panes.focus {
-            Focus::Files => None,
+            Focus::Files | Focus::Terminal => None,
             Focus::Editor => self.buffers.current_mut().map(|buffer| (&mut buffer.area, ring, Part::Editor)),
             Focus::Agent => Some((&mut self.prompt.area, ring, Part::Prompt)),
         }

@@ -9,6 +9,28 @@ use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
+/// What becomes of a command's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShellUse {
+    /// It takes the place of what the command read, which stays selected.
+    Replace,
+    /// It goes between characters, and is selected.
+    Insert,
+    /// It takes the place of the lines that the command read; the cursor goes to the first.
+    Filter,
+    /// It goes between lines, as lines; the cursor goes to the first.
+    Lines,
+    /// It is shown.
+    Show,
+}
+
+impl ShellUse {
+    /// Whether the command reads what its output takes the place of.
+    pub fn reads(self) -> bool {
+        matches!(self, Self::Replace | Self::Filter)
+    }
+}
+
 /// Commands to be run for a text.
 pub struct ShellJob {
     /// Which one.
@@ -22,10 +44,10 @@ pub struct ShellJob {
     /// What is typed at the shell.
     pub script: String,
     /// What each run reads, and what its output takes the place of. The command is run once, with
-    /// nothing to read, and its output goes to each place, when `reads` is false.
+    /// nothing to read, and its output goes to each place, where nothing is to be read.
     pub places: Vec<Range<Byte>>,
-    /// Whether the places are read.
-    pub reads: bool,
+    /// What becomes of the output.
+    pub purpose: ShellUse,
     /// Ends it.
     pub cancel: CancellationToken,
 }
@@ -36,6 +58,10 @@ pub struct ShellDone {
     pub buffer: BufferId,
     /// The version of that text.
     pub version: u64,
+    /// What was run.
+    pub script: String,
+    /// What becomes of the output.
+    pub purpose: ShellUse,
     /// What stands in each place now; why nothing does.
     pub result: Result<Vec<(Range<Byte>, String)>, ShellProblem>,
 }

@@ -61,6 +61,8 @@ pub struct TreeDone {
 pub struct TreeSteps {
     /// The last one at the end.
     pub done: Vec<TreeStep>,
+    /// The one that could not be taken back a moment ago.
+    pub failed: Option<TreeStep>,
     /// Whether something is being done.
     pub is_busy: bool,
 }

@@ -88,12 +88,13 @@ fn rows(history: &History) -> Vec<UndoRow> {
 }
 
 /// Who made a step.
-pub fn author(author: &Author) -> &'static str {
+pub fn author(author: &Author) -> &str {
     match author {
         Author::Person | Author::Reverting(_) => "you",
         Author::Agent(_) => "agent",
         Author::External => "disk",
         Author::Formatter => "format",
+        Author::Plugin(name) => name,
     }
 }
 

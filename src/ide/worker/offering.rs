@@ -12,21 +12,27 @@ use crate::ide::state::overlay::{Pick, PickRow, push};
 use crate::workspace::walk;
 
 impl Worker {
-    /// Puts the snippets of a folder for a language of these names into a picker. What is wrong
+    /// Puts the snippets of folders for a language of these names into a picker. What is wrong
     /// with their files is told.
     pub(super) fn snippets(
         &self,
         injector: Injector<PickRow>,
         picker: u64,
-        folder: PathBuf,
+        folders: Vec<PathBuf>,
         names: Vec<&'static str>,
     ) {
         let events = self.events.clone();
         self.blocking(move || {
-            let (found, problems) = snippets::read(&folder, &names);
+            let (mut found, mut problems) = (Vec::new(), Vec::new());
+            for folder in &folders {
+                let (some, wrong) = snippets::read(folder, &names);
+                found.extend(some);
+                problems.extend(wrong);
+            }
             let none = found.is_empty().then(|| {
                 let language = names.last().map(|name| format!(" for {name}")).unwrap_or_default();
-                format!("there are no snippets{language} in {}", folder.display())
+                let folder = folders.first().map(|folder| folder.display().to_string()).unwrap_or_default();
+                format!("there are no snippets{language} in {folder}")
             });
             for snippet in found {
                 let short = [snippet.prefix, snippet.name].into_iter().filter(|part| !part.is_empty());

@@ -9,12 +9,12 @@ use super::Worker;
 use crate::base::width::{truncate, visible};
 use crate::exec::{CommandSpec, Environment, Exit, OutputSink};
 use crate::ide::event::Event;
-use crate::ide::state::shell::{ShellDone, ShellJob, ShellProblem};
+use crate::ide::state::shell::{ShellDone, ShellJob, ShellProblem, ShellUse};
 use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 
 /// No more output than that is taken, in all, in bytes.
-const OUTPUT_MAX: usize = 64 << 20;
+pub(super) const OUTPUT_MAX: usize = 64 << 20;
 /// Complaints are looked at for their first line.
 const COMPLAINT_MAX: usize = 4 << 10;
 /// Cells of a complaint that are shown.
@@ -25,11 +25,12 @@ impl Worker {
     pub(super) fn shell(&self, job: ShellJob) {
         let env = self.env.clone();
         self.task(async move {
-            let (buffer, version) = (job.buffer, job.version);
+            let (buffer, version, purpose) = (job.buffer, job.version, job.purpose);
+            let script = job.script.clone();
             let result = run(&*env, &job).await;
             // Giving back a large text takes its time.
             drop(job);
-            Event::Shell(Box::new(ShellDone { buffer, version, result }))
+            Event::Shell(Box::new(ShellDone { buffer, version, script, purpose, result }))
         });
     }
 }
@@ -38,9 +39,12 @@ async fn run(
     env: &dyn Environment,
     job: &ShellJob,
 ) -> Result<Vec<(std::ops::Range<crate::text::position::Byte>, String)>, ShellProblem> {
-    if !job.reads {
-        let output = one(env, job, Vec::new(), OUTPUT_MAX / job.places.len().max(1)).await?;
-        let output = without_end(&output);
+    if !job.purpose.reads() {
+        let mut output = one(env, job, Vec::new(), OUTPUT_MAX / job.places.len().max(1)).await?;
+        if job.purpose == ShellUse::Lines && !output.is_empty() && !output.ends_with('\n') {
+            output.push('\n');
+        }
+        let output = if job.purpose == ShellUse::Lines { &output } else { without_end(&output) };
         return Ok(job.places.iter().map(|place| (place.clone(), output.to_string())).collect());
     }
     let mut left = OUTPUT_MAX;
@@ -57,6 +61,8 @@ async fn run(
         // Commands end their last line; a part of a line must not be broken by that.
         if !ends {
             output.truncate(without_end(&output).len());
+        } else if job.purpose == ShellUse::Filter && !output.is_empty() && !output.ends_with('\n') {
+            output.push('\n');
         }
         edits.push((place.clone(), output));
     }
@@ -64,7 +70,7 @@ async fn run(
 }
 
 /// Output without what ends its last line.
-fn without_end(output: &str) -> &str {
+pub(super) fn without_end(output: &str) -> &str {
     output.strip_suffix('\n').map_or(output, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
@@ -94,20 +100,30 @@ async fn one(
     input: Vec<u8>,
     most: usize,
 ) -> Result<String, ShellProblem> {
-    let too_long = job.cancel.child_token();
-    let (output, into_output) = gather(most, too_long.clone());
-    let (errors, into_errors) = gather(COMPLAINT_MAX, CancellationToken::new());
     let command = CommandSpec {
         script: job.script.clone(),
         cwd: env.root().to_path_buf(),
         timeout: None,
         env: BTreeMap::new(),
     };
+    collect(env, command, input, (most, &job.cancel)).await
+}
+
+/// The output of a command that reads `input`, at most so many bytes of it; `cancel` ends it.
+pub(super) async fn collect(
+    env: &dyn Environment,
+    command: CommandSpec,
+    input: Vec<u8>,
+    (most, cancel): (usize, &CancellationToken),
+) -> Result<String, ShellProblem> {
+    let too_long = cancel.child_token();
+    let (output, into_output) = gather(most, too_long.clone());
+    let (errors, into_errors) = gather(COMPLAINT_MAX, CancellationToken::new());
     let exit = env.filter(command, input, into_output, into_errors, too_long).await;
     match exit.map_err(|error| ShellProblem::NotRun(error.to_string()))? {
         Exit::Code(0) => String::from_utf8(taken(&output)).map_err(|_| ShellProblem::NoText),
         Exit::Code(code) => Err(ShellProblem::Failed(complaint(&taken(&errors)), code)),
-        Exit::TimedOut | Exit::Cancelled if job.cancel.is_cancelled() => Err(ShellProblem::Cancelled),
+        Exit::TimedOut | Exit::Cancelled if cancel.is_cancelled() => Err(ShellProblem::Cancelled),
         Exit::TimedOut | Exit::Cancelled => Err(ShellProblem::TooLong(OUTPUT_MAX >> 20)),
     }
 }

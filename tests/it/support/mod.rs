@@ -9,4 +9,5 @@ pub mod openai;
 pub mod place;
 pub mod pty;
 pub mod server;
+pub mod shell;
 pub mod snaps;

@@ -1,15 +1,19 @@
 //! Files and commands of a desk, with what the system refuses.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
 use bowline::exec::local::LocalEnvironment;
 use bowline::exec::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, PieceSink, Stamp,
+    Terminal, TerminalSpec,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
+
+use super::shell::Shell;
 
 /// What the system refuses, beside what it really refuses.
 #[derive(Debug, Default)]
@@ -20,6 +24,10 @@ pub struct Refused {
     pub writes: Mutex<Vec<PathBuf>>,
     /// Where set, the next long file is read to its first piece, and goes on when told to.
     pub hold: Mutex<Option<mpsc::Receiver<()>>>,
+    /// The shells that were started in terminals, scripted ones; the newest last.
+    pub shells: Mutex<Vec<Shell>>,
+    /// Whether no shell can be started.
+    pub no_shells: AtomicBool,
 }
 
 /// Files and commands of the desk. Tests may run as root, who is refused nothing: so the
@@ -112,5 +120,14 @@ impl Environment for Place {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         self.inner.filter(command, input, output, errors, cancel)
+    }
+
+    fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
+        if self.refused.no_shells.load(Ordering::SeqCst) {
+            return Err(EnvError::Denied("/bin/sh".into()));
+        }
+        let (terminal, shell) = Shell::start(&spec);
+        self.refused.shells.lock().unwrap().push(shell);
+        Ok(terminal)
     }
 }

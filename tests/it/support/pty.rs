@@ -264,6 +264,19 @@ impl Pty {
         self.master.as_ref().expect("the terminal was not hung up").resize(size(cols, rows)).unwrap();
     }
 
+    /// How often its threads have gone to sleep or were made to, by name and number; as the system counts it.
+    pub fn wakes(&self) -> Vec<String> {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid.as_raw_nonzero())).unwrap();
+        let of = |task: std::fs::DirEntry| {
+            let text = std::fs::read_to_string(task.path().join("status")).unwrap();
+            let counted = |line: &&str| line.starts_with("Name") || line.contains("voluntary_ctxt_switches");
+            text.lines().filter(counted).collect::<Vec<_>>().join(" ")
+        };
+        let mut all: Vec<String> = tasks.map(|task| of(task.unwrap())).collect();
+        all.sort();
+        all
+    }
+
     /// Sends a signal to the program alone.
     pub fn signal(&self, signal: Signal) {
         kill_process(self.pid, signal).unwrap();

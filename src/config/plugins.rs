@@ -1,0 +1,295 @@
+//! Plugins of the editor: a folder with a `plugin.toml` that names commands, and with themes, key
+//! maps and snippets beside it. Must not run anything, nor know who may.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use super::load::{self, Problem};
+
+/// The file that makes a folder a plugin.
+pub const MANIFEST: &str = "plugin.toml";
+/// Manifests with more bytes are not read.
+const SIZE_MAX: u64 = 1 << 20;
+/// More plugins than this in one folder are not read.
+const PLUGINS_MAX: usize = 200;
+
+/// What a program gets to read, beside where it is called from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Input {
+    /// What is selected.
+    Selections,
+    /// The whole text.
+    Text,
+    /// Nothing.
+    None,
+}
+
+/// What becomes of a program's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// It takes the place of what the program got.
+    Replace,
+    /// It is put in at every cursor.
+    Insert,
+    /// It is a list of edits.
+    Edits,
+    /// It is shown.
+    Message,
+    /// It is a list of places to go to.
+    List,
+}
+
+/// A command of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Its name: letters, digits, `-`.
+    pub name: String,
+    /// What it does, one line.
+    pub title: String,
+    /// The keys that it would like to have.
+    pub key: Option<String>,
+    /// The program and its arguments; never empty.
+    pub run: Vec<String>,
+    /// What the program gets.
+    pub input: Input,
+    /// What becomes of its output.
+    pub output: Output,
+}
+
+/// A plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plugin {
+    /// Its folder's name.
+    pub name: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its commands.
+    pub commands: Vec<Command>,
+}
+
+/// The plugins of a folder, sorted by name, and what is wrong with them. Folders without a manifest
+/// are none; a folder that is missing has none.
+pub fn read(root: &Path) -> (Vec<Plugin>, Vec<Problem>) {
+    let (mut plugins, mut problems) = (Vec::new(), Vec::new());
+    for folder in load::folders_in(root).into_iter().take(PLUGINS_MAX) {
+        let file = folder.join(MANIFEST);
+        let told = |message: String| Problem { file: file.clone(), line: None, message };
+        let text = match load::read_bounded(&file, SIZE_MAX) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                problems.push(told(format!("this plugin cannot be read: {error}")));
+                continue;
+            }
+        };
+        let name = folder.file_name().and_then(|name| name.to_str()).filter(|name| is_name(name));
+        let Some(name) = name.map(str::to_string) else {
+            problems.push(told(format!("a plugin's folder is named by {NAMES}")));
+            continue;
+        };
+        let (commands, wrong) = parse(&text);
+        problems.extend(wrong.into_iter().map(|(line, message)| Problem {
+            file: file.clone(),
+            line: Some(line),
+            message,
+        }));
+        plugins.push(Plugin { name, folder, commands });
+    }
+    (plugins, problems)
+}
+
+const NAMES: &str = "small letters, digits and -";
+
+fn is_name(name: &str) -> bool {
+    let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !name.is_empty() && name.len() <= 64 && name.chars().all(legal)
+}
+
+/// The commands of a manifest; what is wrong, with lines from 1. One that is wrong is left out.
+fn parse(text: &str) -> (Vec<Command>, Vec<(usize, String)>) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut problems = Vec::new();
+    let mut commands: Vec<Command> = Vec::new();
+    let line = |span: Range<usize>| load::line_of(text, &span);
+    let table = match DeTable::parse(text) {
+        Ok(table) => table.into_inner(),
+        Err(error) => {
+            let at = error.span().map_or(1, line);
+            return (commands, vec![(at, error.message().trim().replace('\n', ", "))]);
+        }
+    };
+    for (key, value) in &table {
+        match (key.get_ref().as_ref(), value.get_ref()) {
+            ("description", DeValue::String(_)) => {}
+            ("description", _) => problems.push((line(key.span()), "description must be a text".to_string())),
+            ("command", DeValue::Array(rows)) => {
+                for row in rows {
+                    match command(row.get_ref()) {
+                        Ok(command) if commands.iter().any(|known| known.name == command.name) => {
+                            let message = format!("there is a command {} already; ignored", command.name);
+                            problems.push((line(row.span()), message));
+                        }
+                        Ok(command) => commands.push(command),
+                        Err((span, message)) => {
+                            let at = line(span.unwrap_or(row.span()));
+                            problems.push((at, format!("{message}; this command is left out")));
+                        }
+                    }
+                }
+            }
+            ("command", _) => {
+                problems.push((line(key.span()), "commands are written [[command]]".to_string()));
+            }
+            (other, _) => problems.push((line(key.span()), format!("there is no key {other:?}; ignored"))),
+        }
+    }
+    problems.sort_unstable();
+    (commands, problems)
+}
+
+type Wrong = (Option<Range<usize>>, String);
+
+fn command(row: &DeValue<'_>) -> Result<Command, Wrong> {
+    let DeValue::Table(row) = row else { return Err((None, "a command is a table".to_string())) };
+    let known = ["name", "title", "key", "run", "input", "output"];
+    if let Some((key, _)) = row.iter().find(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
+        return Err((Some(key.span()), format!("there is no key {:?}", key.get_ref())));
+    }
+    let text = |key: &str| match row.get(key) {
+        None => Ok(None),
+        Some(value) => match value.get_ref() {
+            DeValue::String(text) if !text.trim().is_empty() => Ok(Some((value.span(), text.to_string()))),
+            _ => Err((Some(value.span()), format!("{key} must be a text"))),
+        },
+    };
+    let needed = |key: &str| text(key)?.ok_or_else(|| (None, format!("a command needs a {key}")));
+    let (span, name) = needed("name")?;
+    if !is_name(&name) {
+        return Err((Some(span), format!("a command is named by {NAMES}")));
+    }
+    let (span, title) = needed("title")?;
+    if title.contains(char::is_control) {
+        return Err((Some(span), "a title is one line".to_string()));
+    }
+    let input = one_of(
+        text("input")?,
+        Input::Selections,
+        &[("selections", Input::Selections), ("text", Input::Text), ("none", Input::None)],
+    )?;
+    let output = one_of(
+        text("output")?,
+        Output::Message,
+        &[
+            ("replace", Output::Replace),
+            ("insert", Output::Insert),
+            ("edits", Output::Edits),
+            ("message", Output::Message),
+            ("list", Output::List),
+        ],
+    )?;
+    let key = text("key")?.map(|(_, key)| key);
+    Ok(Command { name, title, key, run: program(row)?, input, output })
+}
+
+fn program(row: &DeTable<'_>) -> Result<Vec<String>, Wrong> {
+    let Some(value) = row.get("run") else { return Err((None, "a command needs a run".to_string())) };
+    let wrong =
+        || (Some(value.span()), "run must be a list of texts: a program and its arguments".to_string());
+    let DeValue::Array(words) = value.get_ref() else { return Err(wrong()) };
+    let words = words.iter().map(|word| match word.get_ref() {
+        DeValue::String(word) if !word.contains('\0') => Ok(word.to_string()),
+        _ => Err(wrong()),
+    });
+    let words: Vec<String> = words.collect::<Result<_, _>>()?;
+    if words.first().is_none_or(String::is_empty) { Err(wrong()) } else { Ok(words) }
+}
+
+fn one_of<T: Copy>(
+    value: Option<(Range<usize>, String)>,
+    default: T,
+    all: &[(&'static str, T)],
+) -> Result<T, Wrong> {
+    let Some((span, word)) = value else { return Ok(default) };
+    let found = all.iter().find(|(known, _)| *known == word);
+    let names = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    found.map(|(_, value)| *value).ok_or_else(|| (Some(span), format!("{word:?} is none of {}", names())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::fs;
+
+    const GOOD: &str = "description = \"é\"\n[[command]]\nname = \"sort\"\ntitle = \"Sort é\"\nkey = \"Alt-9 s\"\n\
+        run = [\"./sort\", \"{plugin}\"]\ninput = \"text\"\noutput = \"replace\"\n";
+
+    #[test]
+    fn plugins_are_folders_with_a_manifest() {
+        let root = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            fs::create_dir_all(root.path().join(name)).unwrap();
+            fs::write(root.path().join(name).join(MANIFEST), text).unwrap();
+        };
+        put("zwei", GOOD);
+        put("eins", "");
+        put("No Name", GOOD);
+        fs::create_dir(root.path().join("none")).unwrap();
+        fs::write(root.path().join("file"), "").unwrap();
+        let (plugins, problems) = read(root.path());
+        let names: Vec<&str> = plugins.iter().map(|plugin| plugin.name.as_str()).collect();
+        assert_eq!(names, ["eins", "zwei"]);
+        let wanted = Command {
+            name: "sort".into(),
+            title: "Sort é".into(),
+            key: Some("Alt-9 s".into()),
+            run: vec!["./sort".into(), "{plugin}".into()],
+            input: Input::Text,
+            output: Output::Replace,
+        };
+        assert_eq!(plugins[1].commands, [wanted]);
+        assert_eq!(problems.len(), 1);
+        assert!(
+            problems[0].to_string().ends_with("a plugin's folder is named by small letters, digits and -")
+        );
+        assert_eq!(read(&root.path().join("absent")), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line_and_the_rest_goes_on() {
+        let text = format!(
+            "{GOOD}[[command]]\nname = \"A\"\ntitle = \"t\"\nrun = [\"x\"]\n[[command]]\nname = \"b\"\ntitle = \"t\"\n\
+             run = []\n[[command]]\nname = \"c\"\ntitle = \"t\"\nrun = [\"x\"]\noutput = \"fly\"\n\
+             [[command]]\nname = \"sort\"\ntitle = \"t\"\nrun = [\"x\"]\n[[command]]\ntitle = \"t\"\n\
+             [[command]]\nname = \"last\"\ntitle = \"t\"\nrun = [\"x\"]\n"
+        );
+        let (commands, problems) = parse(&text);
+        let names: Vec<&str> = commands.iter().map(|command| command.name.as_str()).collect();
+        assert_eq!(names, ["sort", "last"]);
+        let told: Vec<String> = problems.iter().map(|(line, message)| format!("{line}: {message}")).collect();
+        assert_eq!(
+            told,
+            [
+                "10: a command is named by small letters, digits and -; this command is left out",
+                "16: run must be a list of texts: a program and its arguments; this command is left out",
+                "21: \"fly\" is none of replace, insert, edits, message, list; this command is left out",
+                "22: there is a command sort already; ignored",
+                "26: a command needs a name; this command is left out",
+            ]
+        );
+        assert_eq!(parse("a = 1\n[[command\n").1[0].0, 2);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn no_manifest_is_fatal(text in "(\\[\\[command\\]\\]\n|(name|run|title|key|é) = |\"[a-z]\"\n|\\[\"x\"\\]\n|[=\\[\\]{}#\n]){0,14}") {
+            let (commands, problems) = parse(&text);
+            prop_assert!(commands.iter().all(|command| !command.run.is_empty()));
+            prop_assert!(problems.iter().all(|(line, message)| *line > 0 && !message.contains('\n')));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Starts the tasks of terminals and passes on what they are asked for.
+
+use std::collections::HashMap;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::TaskTracker;
+
+use super::Worker;
+use crate::ide::event::Event;
+use crate::ide::terminal::ask::{Ask, Happening, TerminalId, Then, Work};
+use crate::ide::terminal::job::Job;
+
+/// What a terminal may be asked for before it has answered anything.
+const ASKS_MAX: usize = 1024;
+
+/// The terminals that there are.
+#[derive(Default)]
+pub(super) struct Terminals {
+    asks: HashMap<TerminalId, mpsc::Sender<Ask>>,
+    running: TaskTracker,
+}
+
+impl Worker {
+    /// Does one piece of work for terminals.
+    pub(super) fn terminal(&mut self, work: Work) {
+        match work {
+            Work::Open(id, cols, rows) => {
+                let (sender, asks) = mpsc::channel(ASKS_MAX);
+                let job = Job::new(id, (cols, rows), self.env.clone(), asks, self.events.clone());
+                self.terminals.asks.insert(id, sender);
+                self.tasks.spawn(self.terminals.running.track_future(job.run()));
+            }
+            Work::Ask(id, ask) => {
+                let Some(sender) = self.terminals.asks.get(&id) else { return };
+                if sender.try_send(ask).is_err() {
+                    self.task(async move { Event::Terminal(Happening::Full(id)) });
+                }
+            }
+            // Its task ends when nobody can ask it for anything.
+            Work::Close(id) => drop(self.terminals.asks.remove(&id)),
+            Work::Busy(ids, then) => self.find_busy(&ids, then),
+        }
+    }
+
+    fn find_busy(&self, ids: &[TerminalId], then: Then) {
+        let asks = ids.iter().filter_map(|id| Some((*id, self.terminals.asks.get(id)?.clone())));
+        let asks: Vec<_> = asks.collect();
+        self.task(async move {
+            let mut busy = Vec::new();
+            for (id, ask) in asks {
+                let (reply, answer) = oneshot::channel();
+                // One that has ended meanwhile has nothing to say.
+                if ask.send(Ask::Busy(reply)).await.is_ok()
+                    && let Ok(Some(program)) = answer.await
+                {
+                    busy.push((id, program));
+                }
+            }
+            Event::Terminal(Happening::Busy(busy, then))
+        });
+    }
+
+    /// Ends every terminal and what runs in it; done once all are gone.
+    pub(in crate::ide) fn end_terminals(&mut self) -> impl Future<Output = ()> + use<> {
+        self.terminals.asks.clear();
+        let running = self.terminals.running.clone();
+        running.close();
+        async move { running.wait().await }
+    }
+}

@@ -1,0 +1,345 @@
+//! Which lines of two texts of any size go together, and which words of two lines. Must not know
+//! what the texts are or who shows it. Comparing is slow: callers run it away from the event loop.
+
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+use super::diff;
+use super::position::{Byte, Line};
+use super::rope::Text;
+use crate::base::width::graphemes;
+
+/// Where two texts differ over more bytes than these together, all of that is one difference: a
+/// table of the lines would take several times their memory.
+const COMPARED_MAX: usize = 64 << 20;
+/// Lines of both texts multiplied that are compared with each other, in all.
+const PAIRED_MAX: usize = 1 << 20;
+/// The same in one run.
+const PAIRED_AT_ONCE: usize = 10_000;
+/// Bytes of two lines whose words are compared.
+const WORDS_MAX: usize = 4 << 10;
+
+/// Lines that stand in place of others. One of the two may be empty, not both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Those of the old text.
+    pub old: Range<usize>,
+    /// Those of the new one.
+    pub new: Range<usize>,
+    /// Which of them are the same line changed, in order; all in their order where nothing is said.
+    pub pairs: Option<Vec<(usize, usize)>>,
+}
+
+impl Run {
+    /// The pair that a line is in, looked for by `key`.
+    fn pair_by(&self, key: impl Fn(&(usize, usize)) -> usize, line: usize) -> Option<(usize, usize)> {
+        let pairs = self.pairs.as_deref()?;
+        pairs.binary_search_by_key(&line, key).ok().map(|at| pairs[at])
+    }
+
+    /// What became of an old line, if it is still there.
+    pub fn pair_of_old(&self, line: usize) -> Option<(usize, usize)> {
+        let other = self.new.start + line.checked_sub(self.old.start)?;
+        let in_order = self.pairs.is_none() && self.old.contains(&line) && self.new.contains(&other);
+        if in_order { Some((line, other)) } else { self.pair_by(|pair| pair.0, line) }
+    }
+
+    /// What a new line was.
+    pub fn pair_of_new(&self, line: usize) -> Option<(usize, usize)> {
+        let other = self.old.start + line.checked_sub(self.new.start)?;
+        let in_order = self.pairs.is_none() && self.new.contains(&line) && self.old.contains(&other);
+        if in_order { Some((other, line)) } else { self.pair_by(|pair| pair.1, line) }
+    }
+}
+
+/// How many lines a person sees: what follows a last line feed is none.
+pub fn line_count(text: &Text) -> usize {
+    let is_open = text.line_start(text.last_line()) < text.end();
+    text.line_count() - usize::from(!is_open)
+}
+
+/// The runs of lines that differ, in order. What texts have in common at both ends is not
+/// looked at by lines.
+pub fn runs(old: &Text, new: &Text) -> Vec<Run> {
+    let (start, end) = same_ends(old, new);
+    let (was, is) = (start..old.end().back(end), start..new.end().back(end));
+    if was.is_empty() && is.is_empty() {
+        return Vec::new();
+    }
+    let first = old.line_of(start).0;
+    if (was.end - was.start) + (is.end - is.start) > COMPARED_MAX {
+        let last = |text: &Text, at: Byte| {
+            if at == text.end() { line_count(text) } else { text.line_of(at).0 }
+        };
+        return vec![Run { old: first..last(old, was.end), new: first..last(new, is.end), pairs: None }];
+    }
+    let found = diff::line_runs(&old.slice(was), &new.slice(is));
+    let lines = |lines: Range<Line>| first + lines.start.0..first + lines.end.0;
+    let mut left = PAIRED_MAX;
+    let made = found.into_iter().map(|(was, is)| {
+        let (was, is) = (lines(was), lines(is));
+        let pairs = pairs(old, new, (&was, &is), &mut left);
+        Run { old: was, new: is, pairs }
+    });
+    made.collect()
+}
+
+/// Which lines of a run go together, where there are others than all in their order; `left` is
+/// what may still be spent on that.
+fn pairs(
+    old: &Text,
+    new: &Text,
+    (was, is): (&Range<usize>, &Range<usize>),
+    left: &mut usize,
+) -> Option<Vec<(usize, usize)>> {
+    let cost = was.len().saturating_mul(is.len());
+    if was.len() == is.len() || cost == 0 || cost > PAIRED_AT_ONCE.min(*left) {
+        return None;
+    }
+    *left -= cost;
+    let bag = |text: &Text, line: usize| {
+        let (start, end) = (text.line_start(Line(line)), text.line_end(Line(line)));
+        let line = text.slice(start..end.min(text.char_floor(start + WORDS_MAX))).into_owned();
+        let mut words: Vec<String> = cut(&line).into_iter().map(|word| line[word].to_string()).collect();
+        words.retain(|word| !word.trim().is_empty());
+        words.sort_unstable();
+        words
+    };
+    let olds: Vec<_> = was.clone().map(|line| bag(old, line)).collect();
+    let news: Vec<_> = is.clone().map(|line| bag(new, line)).collect();
+    let found = aligned(olds.len(), news.len(), |a, b| likeness(&olds[a], &news[b]));
+    Some(found.into_iter().map(|(a, b)| (was.start + a, is.start + b)).collect())
+}
+
+/// How much two sorted lists of words share, of 100; 0 where that is less than half.
+fn likeness(old: &[String], new: &[String]) -> usize {
+    let (mut a, mut b, mut same) = (0, 0, 0);
+    while a < old.len() && b < new.len() {
+        match old[a].cmp(&new[b]) {
+            std::cmp::Ordering::Less => a += 1,
+            std::cmp::Ordering::Greater => b += 1,
+            std::cmp::Ordering::Equal => (a, b, same) = (a + 1, b + 1, same + 1),
+        }
+    }
+    let share = 200 * same / (old.len() + new.len()).max(1);
+    if share < 50 { 0 } else { share }
+}
+
+/// The pairs in order, of `olds` by `news` things, that are the most alike together.
+fn aligned(olds: usize, news: usize, likeness: impl Fn(usize, usize) -> usize) -> Vec<(usize, usize)> {
+    let mut likes = vec![0; olds * news];
+    // The best for what is left of both, from the end.
+    let mut best = vec![0; (olds + 1) * (news + 1)];
+    let at = |a: usize, b: usize| a * (news + 1) + b;
+    for a in (0..olds).rev() {
+        for b in (0..news).rev() {
+            let like = likeness(a, b);
+            likes[a * news + b] = like;
+            let paired = if like > 0 { like + best[at(a + 1, b + 1)] } else { 0 };
+            best[at(a, b)] = paired.max(best[at(a + 1, b)]).max(best[at(a, b + 1)]);
+        }
+    }
+    let (mut a, mut b, mut pairs) = (0, 0, Vec::new());
+    while a < olds && b < news {
+        let like = likes[a * news + b];
+        if like > 0 && best[at(a, b)] == like + best[at(a + 1, b + 1)] {
+            pairs.push((a, b));
+            (a, b) = (a + 1, b + 1);
+        } else if best[at(a, b)] == best[at(a + 1, b)] {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    pairs
+}
+
+/// How many bytes of whole lines two texts have in common at their start, and behind those at
+/// their end. The first is given as a place.
+fn same_ends(old: &Text, new: &Text) -> (Byte, usize) {
+    let start = old.line_start(old.line_of(Byte(same_start(old, new))));
+    let most = (old.end() - start).min(new.end() - start);
+    let begins_line = |text: &Text, at: Byte| text.line_start(text.line_of(at)) == at;
+    let mut same = same_end(old, new, most);
+    let (was, is) = (old.end().back(same), new.end().back(same));
+    if !begins_line(old, was) || !begins_line(new, is) {
+        let next = old.line_start(Line(old.line_of(was).0 + 1));
+        same = old.end() - next;
+    }
+    (start, same)
+}
+
+fn same_start(old: &Text, new: &Text) -> usize {
+    let (mut olds, mut news) = (old.chunks_from(Byte(0)), new.chunks_from(Byte(0)));
+    let (mut was, mut is): (&[u8], &[u8]) = (&[], &[]);
+    let mut same = 0;
+    loop {
+        if was.is_empty() {
+            let Some(next) = olds.next() else { return same };
+            was = next.as_bytes();
+        }
+        if is.is_empty() {
+            let Some(next) = news.next() else { return same };
+            is = next.as_bytes();
+        }
+        let n = was.len().min(is.len());
+        if was[..n] != is[..n] {
+            return same + was.iter().zip(is).take_while(|(a, b)| a == b).count();
+        }
+        (was, is, same) = (&was[n..], &is[n..], same + n);
+    }
+}
+
+fn same_end(old: &Text, new: &Text, most: usize) -> usize {
+    let mut same = 0;
+    while same < most {
+        let before = |text: &Text| {
+            let end = text.end().back(same);
+            let (_, start) = text.chunk_at(end.back(1));
+            (start, end)
+        };
+        let ((old_start, old_end), (new_start, new_end)) = (before(old), before(new));
+        let (was, is) = (old.slice(old_start..old_end), new.slice(new_start..new_end));
+        let (was, is) = (was.as_bytes(), is.as_bytes());
+        let n = was.len().min(is.len()).min(most - same);
+        if was[was.len() - n..] != is[is.len() - n..] {
+            return same + was.iter().rev().zip(is.iter().rev()).take_while(|(a, b)| a == b).count();
+        }
+        same += n;
+    }
+    same
+}
+
+/// The words of two lines that differ, as bytes of each: none where the lines have next to
+/// nothing in common or are very long.
+pub fn words(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    if old.len() + new.len() > WORDS_MAX {
+        return Default::default();
+    }
+    let (was, is) = (cut(old), cut(new));
+    let mut input = InternedInput::default();
+    input.update_before(was.iter().map(|word| &old[word.clone()]));
+    input.update_after(is.iter().map(|word| &new[word.clone()]));
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let place = |words: &[Range<usize>], run: Range<u32>| {
+        let words = &words[run.start as usize..run.end as usize];
+        words.first().zip(words.last()).map(|(first, last)| first.start..last.end)
+    };
+    let olds: Vec<_> = diff.hunks().filter_map(|hunk| place(&was, hunk.before)).collect();
+    let news: Vec<_> = diff.hunks().filter_map(|hunk| place(&is, hunk.after)).collect();
+    let kept = old.len() - olds.iter().map(Range::len).sum::<usize>();
+    if kept * 4 < old.trim().len().max(new.trim().len()) {
+        return Default::default();
+    }
+    (olds, news)
+}
+
+/// The words of a line, and what stands between them one by one.
+fn cut(line: &str) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut goes_on = false;
+    let mut at = 0;
+    for grapheme in graphemes(line) {
+        let is_word = grapheme.chars().all(|c| c.is_alphanumeric() || c == '_' || !c.is_ascii());
+        let wide = grapheme.chars().any(|c| c >= '\u{2e80}');
+        match words.last_mut() {
+            Some(word) if goes_on && is_word && !wide => word.end += grapheme.len(),
+            _ => words.push(at..at + grapheme.len()),
+        }
+        goes_on = is_word && !wide;
+        at += grapheme.len();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn applied(old: &Text, new: &Text) -> String {
+        let place = |text: &Text, line: usize| text.line_start(Line(line));
+        let mut made = String::new();
+        let mut at = 0;
+        for run in runs(old, new) {
+            made.push_str(&old.slice(place(old, at)..place(old, run.old.start)));
+            made.push_str(&new.slice(place(new, run.new.start)..place(new, run.new.end)));
+            at = run.old.end;
+        }
+        made.push_str(&old.slice(place(old, at)..old.end()));
+        made
+    }
+
+    #[test]
+    fn lines_that_are_seen_are_counted() {
+        let counts = ["", "\n", "a", "a\n", "a\nb", "é\r\n\r\n"].map(|text| line_count(&Text::from(text)));
+        assert_eq!(counts, [0, 1, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn runs_are_found_between_what_is_the_same() {
+        let found = |old: &str, new: &str| {
+            let found = runs(&Text::from(old), &Text::from(new)).into_iter();
+            found.map(|run| (run.old, run.new)).collect::<Vec<_>>()
+        };
+        assert_eq!(found("a\nb\nc\n", "a\nb\nc\n"), []);
+        assert_eq!(found("a\nb\nc\n", "a\nB\nc\n"), [(1..2, 1..2)]);
+        assert_eq!(found("a\nb\n", "a\nb"), [(1..2, 1..2)]);
+        assert_eq!(found("", "é\n"), [(0..0, 0..1)]);
+        assert_eq!(found("x\na\n", "xa\na\n"), [(0..1, 0..1)]);
+        assert_eq!(found("a\nb\nc\nd\n", "b\nc\nx\nd\n"), [(0..1, 0..0), (3..3, 2..3)]);
+        assert_eq!(found("b\na\n", "a\n"), [(0..1, 0..0)]);
+    }
+
+    #[test]
+    fn lines_that_are_alike_go_together() {
+        let pairs = |old: &str, new: &str| {
+            let runs = runs(&Text::from(old), &Text::from(new));
+            assert_eq!(runs.len(), 1);
+            runs[0].pairs.clone()
+        };
+        assert_eq!(pairs("f()\nlet é = 漢 + b;\n", "let é = 漢字 + b;\n"), Some(vec![(1, 0)]));
+        assert_eq!(pairs("a b c\nd e f\n", "x\na b C\ny\nd E f\n"), Some(vec![(0, 1), (1, 3)]));
+        assert_eq!(pairs("a\nb\n", "x\n"), Some(vec![]));
+        assert_eq!(pairs("a\nb\n", "x\ny\n"), None, "in their order");
+        let runs = runs(&Text::from("f()\na b c\n"), &Text::from("a b d\n"));
+        assert_eq!((runs[0].pair_of_old(1), runs[0].pair_of_new(0)), (Some((1, 0)), Some((1, 0))));
+        assert_eq!((runs[0].pair_of_old(0), runs[0].pair_of_new(7)), (None, None));
+    }
+
+    #[test]
+    fn words_that_differ_are_marked() {
+        let found = |old: &str, new: &str| {
+            let (olds, news) = words(old, new);
+            let pick = |line: &str, places: Vec<Range<usize>>| {
+                places.into_iter().map(|place| line[place].to_string()).collect::<Vec<_>>().join("|")
+            };
+            (pick(old, olds), pick(new, news))
+        };
+        let both = |a: &str, b: &str| (a.to_string(), b.to_string());
+        assert_eq!(found("let größe = one;", "let größer = one;"), both("größe", "größer"));
+        assert_eq!(found("f(a, b)", "f(a, b, c)"), both("", ", c"));
+        assert_eq!(found("漢字です", "漢学です"), both("字", "学"));
+        assert_eq!(found("all of it", "xyz"), both("", ""), "nothing in common");
+        assert_eq!(found(&"a ".repeat(4000), "a"), both("", ""), "too long");
+    }
+
+    proptest! {
+        #[test]
+        fn runs_put_in_give_the_new_text(
+            head in 0usize..3,
+            old in "([abé漢]{0,3}\r?\n){0,8}[ab]{0,2}",
+            new in "([abé漢]{0,3}\n){0,8}[ab]{0,2}",
+            tail in 0usize..3,
+        ) {
+            // Ends that are the same and longer than a piece of a rope.
+            let (head, tail) = ("same é\n".repeat(head * 500), "\nit is\n".repeat(tail * 500));
+            let (old, new) = (format!("{head}{old}{tail}"), format!("{head}{new}{tail}"));
+            let (old, new) = (Text::from(old.as_str()), Text::from(new.as_str()));
+            prop_assert_eq!(applied(&old, &new), new.to_string());
+            let total: usize = runs(&old, &new).iter().map(|run| run.old.len() + run.new.len()).sum();
+            prop_assert!(total <= 22);
+        }
+    }
+}
