@@ -146,7 +146,7 @@ impl Means {
             }
             Ok(response) => {
                 let status = response.status();
-                let retry_after = response.header("retry-after").map(str::to_string);
+                let retry_after = retry_after(|name| response.header(name).map(str::to_string));
                 let body = response.text(RAW_BYTES_MAX).await;
                 let refusal = Refusal { status, retry_after, body };
                 reader.fail(asked.refused(refusal, read_kind, self.clock.now_ms()), out);
@@ -163,6 +163,13 @@ impl Means {
         };
         State::Reading(Box::new(Reading { reader, asked, decoder, response }))
     }
+}
+
+/// The header in seconds or as a date; the finer one where a server has both.
+fn retry_after(header: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let finer =
+        header("retry-after-ms").and_then(|ms| Some((ms.trim().parse::<f64>().ok()? / 1e3).to_string()));
+    finer.or_else(|| header("retry-after"))
 }
 
 impl<R: Reader> Reading<R> {

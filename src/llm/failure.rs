@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::access::Access;
 use super::model::{ErrorKind, LlmError};
+use super::wording;
 use crate::base::clock::parse_http_date;
 use crate::net::http::NetError;
 
@@ -57,11 +58,16 @@ impl Asked {
             None => body.trim().lines().next().unwrap_or_default().chars().take(300).collect(),
         };
         // Types and messages say more than the status where the status is shared.
-        let told = by_words(&said).or_else(|| read(&parsed["error"], &said));
+        let told = wording::kind(&said).or_else(|| read(&parsed["error"], &said));
+        let told = told.filter(|kind| *kind != ErrorKind::Server || !matches!(status, 401 | 403 | 404));
+        // One provider says nothing at all when a conversation does not fit.
+        let mute = self.provider == "cerebras" && status == 400 && body.trim().is_empty();
+        let told = told.or(mute.then_some(ErrorKind::ContextLength));
         let kind = told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(by_status(status));
         LlmError {
             status: Some(status),
-            retry_after: retry_after.and_then(|value| wait(&value, now_ms)),
+            code: code(&parsed["error"]),
+            retry_after: retry_after.and_then(|value| wait(&value, now_ms)).or_else(|| asked_delay(&parsed)),
             raw: Some(body),
             ..self.error(kind, &format!(" answered {status}: {said}"))
         }
@@ -70,8 +76,9 @@ impl Asked {
     /// An `error` object within a stream.
     pub fn broke_off(&self, error: &Value, read: ReadKind) -> LlmError {
         let said = message(error).unwrap_or("no explanation");
-        let kind = by_words(said).or_else(|| read(error, said)).unwrap_or(ErrorKind::Stream);
+        let kind = wording::kind(said).or_else(|| read(error, said)).unwrap_or(ErrorKind::Stream);
         LlmError {
+            code: code(error),
             raw: Some(error.to_string().chars().take(RAW_BYTES_MAX / 4).collect()),
             ..self.error(kind, &format!(" broke off: {said}"))
         }
@@ -132,21 +139,21 @@ fn message(error: &Value) -> Option<&str> {
     error["message"].as_str().or_else(|| error.as_str()).filter(|said| !said.trim().is_empty())
 }
 
-fn by_words(said: &str) -> Option<ErrorKind> {
-    let lower = said.to_ascii_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if says(&[
-        "prompt is too long",
-        "context window",
-        "context limit",
-        "context length",
-        "context size",
-        "maximum context",
-        "exceed context",
-    ]) {
-        return Some(ErrorKind::ContextLength);
-    }
-    says(&["credit balance", "billing", "quota", "usage limit"]).then_some(ErrorKind::Quota)
+/// The provider's own name for it.
+fn code(error: &Value) -> Option<String> {
+    let names = ["code", "type", "status"].map(|name| &error[name]);
+    names.into_iter().find_map(|name| match name {
+        Value::String(name) if !name.is_empty() => Some(name.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+/// A delay within the body, as Google's `RetryInfo` has it: `"retryDelay": "34.5s"`.
+fn asked_delay(body: &Value) -> Option<Duration> {
+    let details = body["error"]["details"].as_array()?;
+    let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
+    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
 }
 
 fn by_status(status: u16) -> ErrorKind {
@@ -202,6 +209,23 @@ mod tests {
         ] {
             assert_eq!(refused(status, body).kind, expected, "{status} {body}");
         }
+    }
+
+    #[test]
+    fn codes_and_delays_come_from_the_body() {
+        let error = refused(
+            429,
+            r#"{"error": {"code": 429, "message": "slow", "details": [{"retryDelay": "34.5s"}]}}"#,
+        );
+        assert_eq!(
+            (error.code.as_deref(), error.retry_after),
+            (Some("429"), Some(Duration::from_millis(34_500)))
+        );
+        assert_eq!(refused(400, r#"{"error": {"code": null, "type": "bad"}}"#).code.as_deref(), Some("bad"));
+        assert_eq!(refused(403, r#"{"error": {"message": "overloaded"}}"#).kind, ErrorKind::AccessDenied);
+        let mute = Asked { provider: "cerebras".into(), ..asked() };
+        let refusal = Refusal { status: 400, retry_after: None, body: String::new() };
+        assert_eq!(mute.refused(refusal, |_, _| None, 0).kind, ErrorKind::ContextLength);
     }
 
     #[test]
