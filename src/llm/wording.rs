@@ -180,7 +180,7 @@ mod tests {
     fn silence_about_a_full_window_is_noticed() {
         let answer = |input, cache_read, output, stop_reason| {
             let mut message = Accumulator::new(&Model::default(), 0).finish();
-            message.usage = Usage { input, cache_read, output, ..Usage::default() };
+            message.usage = Usage { input, output, cache_read, ..Usage::default() };
             message.stop_reason = stop_reason;
             message
         };

@@ -11,6 +11,8 @@ mod architecture;
 mod benches;
 /// Every command on marked texts.
 mod commands;
+/// Every dialect runs the same cases.
+mod conformance;
 /// GNU Emacs judges the kill ring.
 mod emacs;
 /// A person and the agent at one desk.

@@ -11,3 +11,4 @@ pub mod pty;
 pub mod server;
 pub mod shell;
 pub mod snaps;
+pub mod wires;
