@@ -112,7 +112,7 @@ fn failed(wire: &dyn Wire, events: &[StreamEvent]) -> (LlmError, AssistantMessag
 }
 
 /// Starts, deltas and ends of each part are in order; joined deltas are the part's text.
-fn ordered(wire: &dyn Wire, events: &[StreamEvent]) {
+pub fn ordered(wire: &dyn Wire, events: &[StreamEvent]) {
     let name = wire.api();
     let mut open: Vec<(usize, &'static str, String)> = Vec::new();
     let mut closed = Vec::new();
@@ -150,10 +150,11 @@ fn ordered(wire: &dyn Wire, events: &[StreamEvent]) {
                 | ("thinking", Part::Known(KnownPart::Thinking { thinking: whole, .. })) => {
                     assert_eq!(*whole, text, "{name}");
                 }
-                ("call", Part::Known(KnownPart::ToolCall(call))) if !text.is_empty() => {
-                    assert_eq!(call.arguments, serde_json::from_str::<Value>(&text).unwrap(), "{name}");
+                ("call", Part::Known(KnownPart::ToolCall(call))) => {
+                    if let Ok(strict) = serde_json::from_str::<Value>(&text) {
+                        assert_eq!(call.arguments, strict, "{name}");
+                    }
                 }
-                ("call", Part::Known(KnownPart::ToolCall(_))) => {}
                 (kind, part) => panic!("{name}: a {kind} became {part:?}"),
             }
         }
@@ -166,7 +167,7 @@ fn call(id: &'static str, name: &'static str, args: &Value, cut: usize) -> Bit {
 }
 
 /// Thinking, text, two calls.
-fn rich() -> Answer {
+pub fn rich() -> Answer {
     Answer::of(vec![
         Bit::Thinking(&["let me ", "sée"], "c2lnbmF0dXJl"),
         Bit::Text(&["I will ", "look: é漢👩\u{200d}🚀"]),
@@ -319,15 +320,14 @@ async fn a_stream_that_is_cut_anywhere_is_an_error_with_what_had_come() {
             some.push(Piece::Cut);
             let got = ask(*wire, some).await;
             ordered(*wire, &got);
-            match got.last() {
+            if let Some(StreamEvent::Done { .. }) = got.last() {
                 // The last event may say no more than the one before it.
-                Some(StreamEvent::Done { .. }) => assert!(cut + 2 >= events.len(), "{}: {cut}", wire.api()),
-                _ => {
-                    let (error, message) = failed(*wire, &got);
-                    assert!(whole.starts_with(&message.text()), "{}: {message:?}", wire.api());
-                    assert!(error.retryable(), "{}: {error}", wire.api());
-                }
+                assert!(cut + 2 >= events.len(), "{}: {cut}", wire.api());
+                continue;
             }
+            let (error, message) = failed(*wire, &got);
+            assert!(whole.starts_with(&message.text()), "{}: {message:?}", wire.api());
+            assert!(error.retryable(), "{}: {error}", wire.api());
         }
     }
 }

@@ -15,6 +15,8 @@ mod commands;
 mod conformance;
 /// GNU Emacs judges the kill ring.
 mod emacs;
+/// Damaged bytes for everything that reads them.
+mod fuzz;
 /// A person and the agent at one desk.
 mod ide_agent;
 /// Whatever is pressed, nothing breaks.

@@ -130,6 +130,8 @@ impl answer::Reader for Reader {
 
 impl Reader {
     fn open_block(&mut self, at: usize, mut block: Value, out: &mut Vec<StreamEvent>) {
+        // One that stands in the place of another ends it.
+        self.close_block(at, out);
         let Some(draft) = self.draft.as_mut() else { return };
         let mut take = |name: &str| match block[name].take() {
             Value::String(text) => text,

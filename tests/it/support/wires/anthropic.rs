@@ -73,7 +73,7 @@ impl Wire for Anthropic {
 
     fn facts(&self, body: &Value) -> Facts {
         let mut messages: Vec<Value> = list(&body["messages"]).cloned().collect();
-        for block in messages.iter_mut().flat_map(|message| message["content"].as_array_mut()).flatten() {
+        for block in messages.iter_mut().filter_map(|message| message["content"].as_array_mut()).flatten() {
             block.as_object_mut().unwrap().shift_remove("cache_control");
         }
         let blocks = || messages.iter().flat_map(|message| list(&message["content"]));
