@@ -24,5 +24,6 @@ pub mod partial_json;
 pub mod provider;
 pub mod providers;
 pub mod raw_input;
+pub mod responses;
 pub mod retry;
 pub mod strict;

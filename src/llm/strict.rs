@@ -57,8 +57,10 @@ fn node(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut strict = schema.clone();
     if let Some(variants) = schema.get("anyOf") {
         let variants = variants.as_array().filter(|variants| !variants.is_empty())?;
+        // Of objects and lists, at most "this or nothing" can be said.
+        let optional = variants.len() == 2 && variants.iter().any(|variant| variant["type"] == "null");
         let variants = variants.iter().map(|variant| {
-            let variant = variant.as_object().filter(|variant| !structured(variant))?;
+            let variant = variant.as_object().filter(|variant| optional || !structured(variant))?;
             node(variant).map(Value::Object)
         });
         strict.insert("anyOf".into(), Value::Array(variants.collect::<Option<_>>()?));
