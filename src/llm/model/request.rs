@@ -51,6 +51,11 @@ impl Request {
             body.insert(name.clone(), value.clone());
         }
     }
+
+    /// One of this provider's options, where it is a word.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.provider_options.get(&self.model.provider)?.get(name)?.as_str()
+    }
 }
 
 /// A tool as the model sees it.

@@ -125,7 +125,7 @@ fn format(body: &mut Map<String, Value>, request: &Request) {
 
 fn limits(body: &mut Map<String, Value>, request: &Request, manner: &Manner) {
     let model = &request.model;
-    if manner.plain || model.set_flag("supportsMaxOutputTokens") == Some(false) {
+    if manner.no_limits || model.set_flag("supportsMaxOutputTokens") == Some(false) {
         return;
     }
     if let Some(max) = request.max_tokens {
@@ -139,7 +139,7 @@ fn cache(body: &mut Map<String, Value>, request: &Request, manner: &Manner) {
     if let Some(key) = key {
         body.insert("prompt_cache_key".into(), key.into());
     }
-    if manner.plain {
+    if manner.no_lifetimes {
         return;
     }
     let long = model.set_flag("supportsLongCacheRetention") != Some(false);

@@ -1,10 +1,14 @@
 //! The Responses wire format, which three dialects speak: `body` is what is asked, `input` the
-//! conversation in it, `stream` what comes back.
+//! conversation in it; `stream` reads what comes back, item by item (`items`) up to its end
+//! (`terminal`).
 //!
 //! Pure; must not know addresses, keys, or which dialect uses it beyond its `Manner`.
 
 pub mod body;
 pub mod input;
+pub mod items;
+pub mod stream;
+pub mod terminal;
 
 /// How one of those who speak it differs from the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +19,8 @@ pub struct Manner {
     pub instructions: bool,
     /// Whether tools can be held to their schemas where the model's data does not say.
     pub strict: bool,
-    /// The server knows no limit of tokens, no lifetimes of caches and no sampling.
-    pub plain: bool,
+    /// The server takes no limit of tokens.
+    pub no_limits: bool,
+    /// The server takes no wishes about how long a cache lives.
+    pub no_lifetimes: bool,
 }

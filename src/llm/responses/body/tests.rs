@@ -164,7 +164,7 @@ fn answers_in_a_form() {
 }
 
 #[test]
-fn supports_max_output_tokens_and_plain_servers() {
+fn supports_max_output_tokens_and_servers_without_limits() {
     let max = |request: &mut Request| request.max_tokens = Some(u64::MAX);
     assert_eq!(of(max)["max_output_tokens"], 16_384);
     let without = of(|request| {
@@ -172,7 +172,7 @@ fn supports_max_output_tokens_and_plain_servers() {
         flag(request, "supportsMaxOutputTokens", false);
     });
     assert_eq!(without.get("max_output_tokens"), None);
-    let plain = by(&Manner { plain: true, ..Manner::default() }, |request| {
+    let plain = by(&Manner { no_limits: true, no_lifetimes: true, ..Manner::default() }, |request| {
         max(request);
         request.session_id = Some("s".into());
         request.cache = CacheRetention::Long;
