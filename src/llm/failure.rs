@@ -51,14 +51,16 @@ impl Asked {
     pub fn refused(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
         let Refusal { status, retry_after, body } = refusal;
         let parsed: Value = serde_json::from_str(&body).unwrap_or_default();
-        let said = match message(&parsed["error"]) {
+        // Some wrap it, some do not.
+        let error = if parsed["error"].is_null() { &parsed } else { &parsed["error"] };
+        let said = match message(error) {
             Some(message) => message.to_string(),
             None if body.trim().is_empty() => "no explanation".to_string(),
             // A proxy's page, most likely: its first line says enough.
             None => body.trim().lines().next().unwrap_or_default().chars().take(300).collect(),
         };
         // Types and messages say more than the status where the status is shared.
-        let told = wording::kind(&said).or_else(|| read(&parsed["error"], &said));
+        let told = wording::kind(&said).or_else(|| read(error, &said));
         let told = told.filter(|kind| *kind != ErrorKind::Server || !matches!(status, 401 | 403 | 404));
         // One provider says nothing at all when a conversation does not fit.
         let mute = self.provider == "cerebras" && status == 400 && body.trim().is_empty();
@@ -66,7 +68,7 @@ impl Asked {
         let kind = told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(by_status(status));
         LlmError {
             status: Some(status),
-            code: code(&parsed["error"]),
+            code: code(error),
             retry_after: retry_after.and_then(|value| wait(&value, now_ms)).or_else(|| asked_delay(&parsed)),
             raw: Some(body),
             ..self.error(kind, &format!(" answered {status}: {said}"))
@@ -136,7 +138,8 @@ impl Asked {
 
 /// Some servers send the message alone where others send an object.
 fn message(error: &Value) -> Option<&str> {
-    error["message"].as_str().or_else(|| error.as_str()).filter(|said| !said.trim().is_empty())
+    let said = error["message"].as_str().or_else(|| error["detail"].as_str()).or_else(|| error.as_str());
+    said.filter(|said| !said.trim().is_empty())
 }
 
 /// The provider's own name for it.
@@ -226,6 +229,24 @@ mod tests {
         let mute = Asked { provider: "cerebras".into(), ..asked() };
         let refusal = Refusal { status: 400, retry_after: None, body: String::new() };
         assert_eq!(mute.refused(refusal, |_, _| None, 0).kind, ErrorKind::ContextLength);
+    }
+
+    #[test]
+    fn messages_and_codes_with_and_without_a_wrapper() {
+        for (body, said, code) in [
+            (r#"{"error": {"message": "no", "code": "c", "type": "t"}}"#, "no", Some("c")),
+            (r#"{"object": "error", "message": "no", "type": "t", "code": null}"#, "no", Some("t")),
+            (r#"{"detail": "Not Found"}"#, "Not Found", None),
+            (r#"{"error": "no"}"#, "no", None),
+        ] {
+            let error = refused(400, body);
+            assert_eq!(
+                (error.message.as_str(), error.code.as_deref()),
+                (&*format!("acme answered 400: {said}"), code)
+            );
+        }
+        let broken = asked().broke_off(&serde_json::json!({"code": "server_error"}), |_, _| None);
+        assert_eq!(broken.code.as_deref(), Some("server_error"));
     }
 
     #[test]

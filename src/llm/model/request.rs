@@ -43,6 +43,21 @@ pub struct Request {
     pub raw_events: bool,
 }
 
+impl Request {
+    /// Puts the sampling parameters and this provider's options into a body, over what is there.
+    pub fn add_wishes(&self, body: &mut Map<String, Value>) {
+        let options = self.provider_options.get(&self.model.provider).and_then(Value::as_object);
+        for (name, value) in self.sampling.iter().chain(options.into_iter().flatten()) {
+            body.insert(name.clone(), value.clone());
+        }
+    }
+
+    /// One of this provider's options, where it is a word.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.provider_options.get(&self.model.provider)?.get(name)?.as_str()
+    }
+}
+
 /// A tool as the model sees it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolSpec {
@@ -189,6 +204,16 @@ impl Model {
         self.compat.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
+    /// A flag of `compat`, where the data has it.
+    pub fn set_flag(&self, name: &str) -> Option<bool> {
+        self.compat.get(name).and_then(Value::as_bool)
+    }
+
+    /// A word of `compat`.
+    pub fn word(&self, name: &str) -> Option<&str> {
+        self.compat.get(name).and_then(Value::as_str)
+    }
+
     /// Whether the model has this thinking level.
     pub fn has_level(&self, level: Thinking) -> bool {
         match self.thinking_level_map.get(level.name()) {
@@ -219,6 +244,17 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wishes_go_over_what_is_there_and_only_to_their_provider() {
+        let mut request = Request { model: Model::unknown("p", "m", "a", ""), ..Request::default() };
+        request.sampling.insert("top_p".into(), 0.5.into());
+        request.provider_options.insert("p".into(), serde_json::json!({"service_tier": "flex"}));
+        request.provider_options.insert("q".into(), serde_json::json!({"store": true}));
+        let mut body = Map::from_iter([("top_p".to_string(), Value::from(1))]);
+        request.add_wishes(&mut body);
+        assert_eq!(Value::Object(body), serde_json::json!({"top_p": 0.5, "service_tier": "flex"}));
+    }
 
     #[test]
     fn thinking_moves_to_the_nearest_level_that_a_model_has() {

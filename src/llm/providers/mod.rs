@@ -2,8 +2,11 @@
 //! a dialect must not know another.
 
 pub mod anthropic;
+pub mod azure_openai_responses;
 pub mod demo;
+pub mod openai_codex_responses;
 pub mod openai_completions;
+pub mod openai_responses;
 pub mod scripted;
 pub mod setup;
 
@@ -12,8 +15,15 @@ use setup::Dialect;
 pub use setup::Setup;
 
 /// Every wire format, by its id in the catalog.
-pub const DIALECTS: &[Dialect] =
-    &[anthropic::DIALECT, demo::DIALECT, openai_completions::DIALECT, scripted::DIALECT];
+pub const DIALECTS: &[Dialect] = &[
+    anthropic::DIALECT,
+    azure_openai_responses::DIALECT,
+    demo::DIALECT,
+    openai_codex_responses::DIALECT,
+    openai_completions::DIALECT,
+    openai_responses::DIALECT,
+    scripted::DIALECT,
+];
 
 #[cfg(test)]
 mod tests {
