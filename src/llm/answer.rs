@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
@@ -68,6 +69,8 @@ pub struct Means {
     pub clock: SharedClock,
     /// Whether the wire's own events are handed out, too.
     pub raw: bool,
+    /// Longest silence of an answer, unless the request says one.
+    pub silence: Option<Duration>,
 }
 
 /// Asks when it is polled first: `prepare` finds the key and builds the request. Dropping the
@@ -138,7 +141,8 @@ impl<R: Reader> Answer<R> {
 
 impl Means {
     async fn send<R: Reader>(&self, exchange: Exchange<R>, out: &mut Vec<StreamEvent>) -> State<R> {
-        let Exchange { asked, post, mut reader, read_kind, framing } = exchange;
+        let Exchange { asked, mut post, mut reader, read_kind, framing } = exchange;
+        post.silence = post.silence.or(self.silence);
         let response = match self.http.post(post).await {
             Ok(response) if response.status() == 200 => {
                 out.extend(RateLimit::read(|name| response.header(name)).map(StreamEvent::Limits));

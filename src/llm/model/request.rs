@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::limits::{InputLimits, PromptCache};
 use super::message::Message;
 use super::options::{CacheRetention, Grammar, ResponseFormat, Strictness};
 use super::usage::{Prices, Usage};
@@ -171,6 +172,15 @@ pub struct Model {
     /// Headers that requests for this model have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// How long its provider keeps the prefix of a prompt, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_cache: Option<PromptCache>,
+    /// How much input it takes beside the window, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_limits: Option<InputLimits>,
+    /// Sampling parameters that it is asked with unless the request has others.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub sampling_params: Map<String, Value>,
 }
 
 impl Model {
@@ -191,6 +201,9 @@ impl Model {
             thinking_level_map: BTreeMap::new(),
             compat: Map::new(),
             headers: BTreeMap::new(),
+            prompt_cache: None,
+            input_limits: None,
+            sampling_params: Map::new(),
         }
     }
 

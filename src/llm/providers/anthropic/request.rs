@@ -132,7 +132,7 @@ mod tests {
     use crate::llm::model::{Message, UserMessage};
 
     fn request(model: &str) -> Request {
-        let model = Catalog::builtin().models.iter().find(|m| m.id == model).unwrap();
+        let model = Catalog::builtin().model("anthropic", model).unwrap();
         let spec = |name: &str| ToolSpec {
             name: name.into(),
             description: "does".into(),
@@ -140,7 +140,7 @@ mod tests {
             ..ToolSpec::default()
         };
         Request {
-            model: (**model).clone(),
+            model: (*model).clone(),
             system: vec!["one".into(), String::new(), "two".into()],
             messages: vec![Message::User(UserMessage::text("hi", 0))],
             tools: vec![spec("read"), spec("write")],

@@ -239,7 +239,11 @@ mod tests {
     use serde_json::json;
 
     fn read(data: &[Value]) -> Vec<StreamEvent> {
-        let mut reader = Reader::new(&Catalog::builtin().models[0], Asked::default(), 5);
+        let mut reader = Reader::new(
+            &Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap(),
+            Asked::default(),
+            5,
+        );
         let mut out = Vec::new();
         for value in data {
             let text = value.as_str().map_or_else(|| value.to_string(), Into::into);
@@ -332,7 +336,7 @@ mod tests {
     #[test]
     fn folding_the_events_gives_the_same_message() {
         let events = read(&whole());
-        let mut all = Accumulator::new(&Catalog::builtin().models[0], 5);
+        let mut all = Accumulator::new(&Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap(), 5);
         events[..events.len() - 1].iter().for_each(|event| all.push(event));
         assert_eq!(all.finish().text(), last(&events).text());
     }
