@@ -2,6 +2,9 @@
 //!
 //! Must not know how a key is sent. The environment is passed in, never read here.
 
+pub mod ask;
+pub mod google;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -60,6 +63,11 @@ impl Credentials {
         let free = provider.key_vars.is_empty() || loopback_url(&base_url);
         (free || key.is_some()).then(|| Access { base_url, key, key_name, ..Access::default() })
     }
+}
+
+/// Reads a file of credentials beside the async tasks.
+async fn read(path: PathBuf) -> std::io::Result<String> {
+    tokio::task::spawn_blocking(move || std::fs::read_to_string(path)).await.map_err(std::io::Error::other)?
 }
 
 #[cfg(test)]

@@ -13,6 +13,10 @@ mod benches;
 mod commands;
 /// GNU Emacs judges the kill ring.
 mod emacs;
+/// The adapter of Google's Generative Language API over a real socket.
+mod google;
+/// The adapter of Vertex AI over a real socket, and its credentials.
+mod google_vertex;
 /// A person and the agent at one desk.
 mod ide_agent;
 /// Whatever is pressed, nothing breaks.

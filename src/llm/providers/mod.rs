@@ -3,6 +3,8 @@
 
 pub mod anthropic;
 pub mod demo;
+pub mod google_generative_ai;
+pub mod google_vertex;
 pub mod openai_completions;
 pub mod scripted;
 pub mod setup;
@@ -12,8 +14,14 @@ use setup::Dialect;
 pub use setup::Setup;
 
 /// Every wire format, by its id in the catalog.
-pub const DIALECTS: &[Dialect] =
-    &[anthropic::DIALECT, demo::DIALECT, openai_completions::DIALECT, scripted::DIALECT];
+pub const DIALECTS: &[Dialect] = &[
+    anthropic::DIALECT,
+    demo::DIALECT,
+    google_generative_ai::DIALECT,
+    google_vertex::DIALECT,
+    openai_completions::DIALECT,
+    scripted::DIALECT,
+];
 
 #[cfg(test)]
 mod tests {
