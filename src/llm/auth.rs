@@ -3,8 +3,10 @@
 //!
 //! Must not know how a key is sent. The environment is passed in, never read here.
 
+pub mod ask;
 pub mod chain;
 pub mod entry;
+pub mod google;
 pub mod oauth;
 pub mod store;
 pub mod value;
@@ -155,6 +157,11 @@ pub fn read_text(path: &Path) -> io::Result<Option<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Reads a file of credentials beside the async tasks.
+async fn read(path: PathBuf) -> std::io::Result<String> {
+    tokio::task::spawn_blocking(move || std::fs::read_to_string(path)).await.map_err(std::io::Error::other)?
 }
 
 #[cfg(test)]

@@ -14,6 +14,9 @@ use crate::net::http::NetError;
 /// How much of an error's body is kept.
 pub const RAW_BYTES_MAX: usize = 8 * 1024;
 
+/// A limit that is gone within this time is one of rate.
+const SOON: Duration = Duration::from_mins(2);
+
 /// What a dialect makes of an `error` object and its message, where they tell more than the
 /// status.
 pub type ReadKind = fn(error: &Value, said: &str) -> Option<ErrorKind>;
@@ -51,8 +54,9 @@ impl Asked {
     pub fn refused(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
         let Refusal { status, retry_after, body } = refusal;
         let parsed: Value = serde_json::from_str(&body).unwrap_or_default();
-        // Some wrap it, some do not.
-        let error = if parsed["error"].is_null() { &parsed } else { &parsed["error"] };
+        // A list where the answer would have been a list; some have no object around it.
+        let parsed = parsed.get(0).unwrap_or(&parsed);
+        let error = parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed);
         let said = match message(error) {
             Some(message) => message.to_string(),
             None if body.trim().is_empty() => "no explanation".to_string(),
@@ -65,11 +69,16 @@ impl Asked {
         // One provider says nothing at all when a conversation does not fit.
         let mute = self.provider == "cerebras" && status == 400 && body.trim().is_empty();
         let told = told.or(mute.then_some(ErrorKind::ContextLength));
-        let kind = told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(by_status(status));
+        let mut kind = told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(by_status(status));
+        let retry_after = retry_after.and_then(|value| wait(&value, now_ms)).or_else(|| refill(error));
+        // What is full again in a moment is a rate, whatever it is called.
+        if (kind, status) == (ErrorKind::Quota, 429) && retry_after.is_some_and(|after| after <= SOON) {
+            kind = ErrorKind::RateLimit;
+        }
         LlmError {
             status: Some(status),
             code: code(error),
-            retry_after: retry_after.and_then(|value| wait(&value, now_ms)).or_else(|| asked_delay(&parsed)),
+            retry_after,
             raw: Some(body),
             ..self.error(kind, &format!(" answered {status}: {said}"))
         }
@@ -112,6 +121,11 @@ impl Asked {
         self.error(ErrorKind::ContentFilter, ": the model refused to answer this; say it in another way")
     }
 
+    /// A failure of this kind; `what` follows the provider's name.
+    pub fn failed(&self, kind: ErrorKind, what: &str) -> LlmError {
+        self.error(kind, what)
+    }
+
     fn error(&self, kind: ErrorKind, what: &str) -> LlmError {
         let advice = self.advice(kind);
         LlmError::new(kind, &*self.provider, format!("{}{what}{advice}", self.provider))
@@ -138,8 +152,21 @@ impl Asked {
 
 /// Some servers send the message alone where others send an object.
 fn message(error: &Value) -> Option<&str> {
-    let said = error["message"].as_str().or_else(|| error["detail"].as_str()).or_else(|| error.as_str());
+    let said = ["message", "Message", "detail"].iter().find_map(|name| error[*name].as_str());
+    let said = said.or_else(|| error.as_str());
     said.filter(|said| !said.trim().is_empty())
+}
+
+/// How long Google asks to wait, which it says in the body. Beside a quota of the day the time
+/// that it names is wrong.
+fn refill(error: &Value) -> Option<Duration> {
+    let details = error["details"].as_array()?;
+    let violations = details.iter().filter_map(|detail| detail["violations"].as_array()).flatten();
+    if violations.filter_map(|v| v["quotaId"].as_str()).any(|id| id.contains("PerDay")) {
+        return None;
+    }
+    let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
+    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
 }
 
 /// The provider's own name for it.
@@ -150,13 +177,6 @@ fn code(error: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     })
-}
-
-/// A delay within the body, as Google's `RetryInfo` has it: `"retryDelay": "34.5s"`.
-fn asked_delay(body: &Value) -> Option<Duration> {
-    let details = body["error"]["details"].as_array()?;
-    let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
-    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
 }
 
 fn by_status(status: u16) -> ErrorKind {
@@ -272,6 +292,30 @@ mod tests {
         let error = keyless.refused(refusal, |_, _| None, 0);
         assert_eq!(error.message, "acme answered 401: no explanation");
         assert_eq!(asked().net(&connection, true).kind, ErrorKind::Stream);
+    }
+
+    #[test]
+    fn a_quota_that_refills_soon_is_a_rate() {
+        let body = |id: &str| {
+            let details = format!(r#"[{{"violations": [{{"quotaId": "{id}"}}]}}, {{"retryDelay": "6.5s"}}]"#);
+            format!(
+                r#"[{{"error": {{"message": "You exceeded your current quota", "details": {details}}}}}]"#
+            )
+        };
+        let error = refused(429, &body("RequestsPerMinute"));
+        assert_eq!(
+            (error.kind, error.retry_after),
+            (ErrorKind::RateLimit, Some(Duration::from_millis(6500)))
+        );
+        assert_eq!(refused(429, &body("RequestsPerDay")).kind, ErrorKind::Quota);
+    }
+
+    #[test]
+    fn a_message_without_an_object_around_it() {
+        for body in [r#"{"message": "Too slow"}"#, r#"{"Message": "Too slow"}"#] {
+            let error = refused(400, body);
+            assert_eq!(error.message, "acme answered 400: Too slow");
+        }
     }
 
     #[test]

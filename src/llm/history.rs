@@ -47,10 +47,20 @@ pub enum Shown<'a> {
     },
 }
 
+impl<'a> Shown<'a> {
+    /// The text of a text.
+    pub fn text(&self) -> Option<&'a str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Image { .. } => None,
+        }
+    }
+}
+
 /// A part of an answer.
 #[derive(Debug, PartialEq)]
 pub enum Said<'a> {
-    /// Not blank.
+    /// Blank only where it carries a signature.
     Text {
         /// The text; the thinking of another model, too.
         text: &'a str,
@@ -80,6 +90,8 @@ pub enum Said<'a> {
 pub struct Outcome<'a> {
     /// The call's id as it is sent.
     pub id: String,
+    /// The tool's name, for wires that pair by it.
+    pub name: &'a str,
     /// Never empty.
     pub shown: Vec<Shown<'a>>,
     /// Whether the call failed.
@@ -128,9 +140,12 @@ fn turn<'a>(
     for part in &answer.content {
         let Part::Known(part) = part else { continue };
         match part {
-            KnownPart::Text { text, text_signature } if !text.trim().is_empty() => {
+            KnownPart::Text { text, text_signature } => {
                 let signature = text_signature.as_deref().filter(|_| own && whole);
-                said.push(Said::Text { text, signature });
+                // What goes back with a text is missed even where the text itself is empty.
+                if signature.is_some() || !text.trim().is_empty() {
+                    said.push(Said::Text { text, signature });
+                }
             }
             KnownPart::Thinking { thinking, thinking_signature, redacted } if own && whole => {
                 let signature = thinking_signature.as_deref();
@@ -145,7 +160,7 @@ fn turn<'a>(
             KnownPart::ToolCall(call) => {
                 // Some wires name a call and its item; before the bar is what results refer to.
                 let id = ids.encode(call.id.split('|').next().unwrap_or_default());
-                calls.push((call.id.as_str(), id.clone()));
+                calls.push((call, id.clone()));
                 said.push(Said::Call { id, call });
             }
             _ => {}
@@ -159,7 +174,7 @@ fn turn<'a>(
 }
 
 /// The results of an answer's calls in the calls' order, looked for up to the next answer.
-fn results<'a>(calls: Vec<(&str, String)>, rest: &'a [Message], model: &Model) -> Vec<Outcome<'a>> {
+fn results<'a>(calls: Vec<(&'a ToolCall, String)>, rest: &'a [Message], model: &Model) -> Vec<Outcome<'a>> {
     let until = rest.iter().position(|m| matches!(m, Message::Assistant(_))).unwrap_or(rest.len());
     let mut found: HashMap<&str, Vec<&ToolResultMessage>> = HashMap::new();
     for message in rest[..until].iter().rev() {
@@ -167,15 +182,16 @@ fn results<'a>(calls: Vec<(&str, String)>, rest: &'a [Message], model: &Model) -
             found.entry(&result.tool_call_id).or_default().push(result);
         }
     }
-    let outcomes = calls.into_iter().map(|(original, id)| {
-        let Some(result) = found.get_mut(original).and_then(Vec::pop) else {
-            return Outcome { id, shown: vec![Shown::Text(NO_RESULT)], is_error: true };
+    let outcomes = calls.into_iter().map(|(call, id)| {
+        let name = call.name.as_str();
+        let Some(result) = found.get_mut(call.id.as_str()).and_then(Vec::pop) else {
+            return Outcome { id, name, shown: vec![Shown::Text(NO_RESULT)], is_error: true };
         };
         let mut shown = shown(&result.content, model);
         if shown.is_empty() {
             shown.push(Shown::Text(NO_OUTPUT));
         }
-        Outcome { id, shown, is_error: result.is_error }
+        Outcome { id, name, shown, is_error: result.is_error }
     });
     outcomes.collect()
 }
@@ -259,6 +275,23 @@ mod tests {
         let cut = format!("{}_2", "x".repeat(32));
         assert_eq!(sent(&history, 40), [&"x".repeat(40), &cut, "toolu_01", "call", "toolu_01_2"]);
         assert_eq!(sent(&history[..1], 64)[0], long);
+    }
+
+    #[test]
+    fn an_empty_text_goes_back_only_with_its_signature() {
+        let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();
+        let text = |signature: Option<&str>| {
+            let text_signature = signature.map(str::to_string);
+            Part::Known(KnownPart::Text { text: String::new(), text_signature })
+        };
+        message.content = vec![text(None), text(Some("sig"))];
+        let history = [Message::Assistant(message)];
+        let said = |model: &str| match turns(&history, &Model::unknown("p", model, "a", ""), 64).pop() {
+            Some(Turn::Answer { said, .. }) => format!("{said:?}"),
+            _ => String::new(),
+        };
+        assert_eq!(said("m"), r#"[Text { text: "", signature: Some("sig") }]"#);
+        assert_eq!(said("other"), "");
     }
 
     #[test]

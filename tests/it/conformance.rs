@@ -52,6 +52,7 @@ fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
         surroundings: Surroundings::default(),
+        silence: None,
         http: Arc::new(Http::new(limits, true)),
         clock: ManualClock::new(1_000),
     })

@@ -183,6 +183,7 @@ fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) 
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
         surroundings: Surroundings::default(),
+        silence: None,
         http: Arc::new(Http::new(Limits::default(), true).with_tape(Some(tape(pieces)))),
         clock: ManualClock::new(0),
     };

@@ -17,6 +17,10 @@ mod conformance;
 mod emacs;
 /// Damaged bytes for everything that reads them.
 mod fuzz;
+/// The adapter of Google's Generative Language API over a real socket.
+mod google;
+/// The adapter of Vertex AI over a real socket, and its credentials.
+mod google_vertex;
 /// A person and the agent at one desk.
 mod ide_agent;
 /// Whatever is pressed, nothing breaks.

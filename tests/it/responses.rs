@@ -28,6 +28,7 @@ fn adapter(api: &str, access: Access, vars: &[(&str, &str)]) -> Arc<dyn Provider
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
         surroundings: Surroundings { vars: Arc::new(vars), home: None },
+        silence: None,
         http: Arc::new(Http::new(limits, false)),
         clock,
     })

@@ -4,6 +4,8 @@
 pub mod anthropic;
 pub mod azure_openai_responses;
 pub mod demo;
+pub mod google_generative_ai;
+pub mod google_vertex;
 pub mod openai_codex_responses;
 pub mod openai_completions;
 pub mod openai_responses;
@@ -19,6 +21,8 @@ pub const DIALECTS: &[Dialect] = &[
     anthropic::DIALECT,
     azure_openai_responses::DIALECT,
     demo::DIALECT,
+    google_generative_ai::DIALECT,
+    google_vertex::DIALECT,
     openai_codex_responses::DIALECT,
     openai_completions::DIALECT,
     openai_responses::DIALECT,

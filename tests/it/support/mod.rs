@@ -4,6 +4,7 @@
 
 pub mod anthropic;
 pub mod desk;
+pub mod dialect;
 pub mod git;
 pub mod openai;
 pub mod place;

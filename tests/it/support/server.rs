@@ -38,12 +38,16 @@ pub enum Piece {
 /// A request as it came.
 #[derive(Debug, Clone)]
 pub struct Seen {
+    /// Such as `POST`.
+    pub method: String,
     /// Such as `/v1/messages`.
     pub path: String,
     /// Lower-case names.
     pub headers: BTreeMap<String, String>,
-    /// The body.
+    /// The body, where it is JSON.
     pub body: Value,
+    /// The body as it came.
+    pub text: String,
 }
 
 /// The server. It answers the n-th request with the n-th reply, later ones with 500.
@@ -189,7 +193,8 @@ async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Se
     };
     let head = String::from_utf8_lossy(&buffer[..end]).into_owned();
     let mut lines = head.lines();
-    let path = lines.next()?.split(' ').nth(1)?.to_string();
+    let mut words = lines.next()?.split(' ').map(str::to_string);
+    let (method, path) = (words.next()?, words.next()?);
     let headers: BTreeMap<String, String> = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_string()))
@@ -198,9 +203,10 @@ async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Se
     while buffer.len() < end + length {
         fill(socket, buffer).await?;
     }
-    let body = serde_json::from_slice(&buffer[end..end + length]).unwrap_or_default();
+    let text = String::from_utf8_lossy(&buffer[end..end + length]).into_owned();
+    let body = serde_json::from_str(&text).unwrap_or_default();
     buffer.drain(..end + length);
-    Some(Seen { path, headers, body })
+    Some(Seen { method, path, headers, body, text })
 }
 
 async fn fill(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<()> {

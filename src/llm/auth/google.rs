@@ -1,0 +1,211 @@
+//! Tokens for Google's cloud, found where its own programs look: a file of credentials, then the
+//! machine that we run on (application default credentials).
+//!
+//! Must not know what the token is for. Token and times are kept until shortly before the end; one
+//! refresh is under way at a time.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ring::rand::SystemRandom;
+use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::ask::{self, Trouble};
+use crate::base::clock::SharedClock;
+use crate::llm::access::{Secret, Surroundings};
+use crate::net::http::{Get, Http};
+
+/// Where tokens are handed out, unless a file says something else.
+const TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
+/// What the token is good for.
+const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+/// Where the machine tells about itself.
+const METADATA: &str = "169.254.169.254";
+/// It answers at once, or this is none of Google's machines.
+const METADATA_PATIENCE: Duration = Duration::from_secs(1);
+/// A token that ends sooner is asked for anew.
+const EARLY_MS: u64 = 5 * 60 * 1000;
+/// Seconds that a signed wish holds.
+const WISH_S: u64 = 3600;
+
+/// A token, and what comes with it.
+#[derive(Debug, Clone)]
+pub struct Token {
+    /// For `Authorization: Bearer`.
+    pub secret: Secret,
+    /// The project that the credentials belong to, where they tell.
+    pub project: Option<String>,
+    /// The project that pays, where that is another one.
+    pub payer: Option<String>,
+    ends_ms: u64,
+}
+
+/// The chain, and the token that it gave.
+pub struct Tokens {
+    surroundings: Surroundings,
+    http: Arc<Http>,
+    clock: SharedClock,
+    kept: Mutex<Option<Token>>,
+}
+
+impl Tokens {
+    /// Looks for nothing yet.
+    pub fn new(surroundings: Surroundings, http: Arc<Http>, clock: SharedClock) -> Self {
+        Self { surroundings, http, clock, kept: Mutex::default() }
+    }
+
+    /// A token that holds for some minutes; `None` where there are no credentials.
+    pub async fn token(&self) -> Result<Option<Token>, Trouble> {
+        // Held over the refresh: whoever comes meanwhile waits for the same token.
+        let mut kept = self.kept.lock().await;
+        if let Some(token) = kept.as_ref().filter(|t| t.ends_ms > self.clock.now_ms() + EARLY_MS) {
+            return Ok(Some(token.clone()));
+        }
+        let token = match self.file().await? {
+            Some((path, file)) => Some(self.by_file(&path, &file).await?),
+            None => self.by_machine().await?,
+        };
+        kept.clone_from(&token);
+        Ok(token)
+    }
+
+    /// The file of credentials, if there is one.
+    async fn file(&self) -> Result<Option<(PathBuf, Value)>, Trouble> {
+        let named = self.surroundings.var("GOOGLE_APPLICATION_CREDENTIALS").map(PathBuf::from);
+        let folder = self.surroundings.var("CLOUDSDK_CONFIG").map(PathBuf::from);
+        let folder = folder.or_else(|| Some(self.surroundings.home.as_ref()?.join(".config/gcloud")));
+        let must = named.is_some();
+        let Some(path) = named.or_else(|| Some(folder?.join("application_default_credentials.json"))) else {
+            return Ok(None);
+        };
+        let text = match super::read(path.clone()).await {
+            Ok(text) => text,
+            Err(error) if !must && error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Trouble::setup(format!("{}: {error}", path.display()))),
+        };
+        let file = serde_json::from_str(&text)
+            .map_err(|error| Trouble::setup(format!("{}: {error}", path.display())))?;
+        Ok(Some((path, file)))
+    }
+
+    async fn by_file(&self, path: &std::path::Path, file: &Value) -> Result<Token, Trouble> {
+        let field = |name: &str| {
+            let value = file[name].as_str().filter(|value| !value.is_empty());
+            value.ok_or_else(|| Trouble::setup(format!("{}: `{name}` is missing", path.display())))
+        };
+        let url = file["token_uri"].as_str().unwrap_or(TOKEN_URL);
+        let answer = match field("type")? {
+            "authorized_user" => {
+                let fields = [
+                    ("client_id", field("client_id")?),
+                    ("client_secret", field("client_secret")?),
+                    ("refresh_token", field("refresh_token")?),
+                    ("grant_type", "refresh_token"),
+                ];
+                ask::form(&self.http, url, &fields, "Google's token service").await?
+            }
+            "service_account" => {
+                let key = field("private_key")?;
+                let iat = self.clock.now_ms() / 1000;
+                let claims = json!({"iss": field("client_email")?, "scope": SCOPE, "aud": url,
+                    "iat": iat, "exp": iat + WISH_S});
+                let header = json!({"alg": "RS256", "typ": "JWT", "kid": file["private_key_id"]});
+                let assertion = jwt(&header, &claims, key)
+                    .ok_or_else(|| Trouble::setup(format!("{}: `private_key` is no key", path.display())))?;
+                let fields = [
+                    ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+                    ("assertion", &*assertion),
+                ];
+                ask::form(&self.http, url, &fields, "Google's token service").await?
+            }
+            other => {
+                return Err(Trouble::setup(format!(
+                    "{}: credentials of the kind `{other}` cannot be used here; a service account or \
+                     `gcloud auth application-default login` can",
+                    path.display()
+                )));
+            }
+        };
+        let text = |name: &str| file[name].as_str().map(str::to_string);
+        let project = text("project_id").or_else(|| text("quota_project_id"));
+        Ok(Token { project, payer: text("quota_project_id"), ..self.read(&answer)? })
+    }
+
+    /// From the machine, where it is one of Google's.
+    async fn by_machine(&self) -> Result<Option<Token>, Trouble> {
+        let token = match self.metadata("instance/service-accounts/default/token").await {
+            Ok(token) => token,
+            Err(trouble) if trouble.nobody => return Ok(None),
+            Err(trouble) => return Err(trouble),
+        };
+        let answer: Value = serde_json::from_str(&token).unwrap_or_default();
+        let token = self.read(&answer)?;
+        // Only needed where no variable names the project.
+        let project = match self.metadata("project/project-id").await {
+            Ok(project) => Some(project.trim().to_string()),
+            Err(trouble) => {
+                tracing::debug!("no project: {}", trouble.text);
+                None
+            }
+        };
+        Ok(Some(Token { project, ..token }))
+    }
+
+    async fn metadata(&self, path: &str) -> Result<String, Trouble> {
+        let host = self.surroundings.var("GCE_METADATA_HOST").unwrap_or(METADATA);
+        let get = Get {
+            url: format!("http://{host}/computeMetadata/v1/{path}"),
+            headers: vec![("metadata-flavor".into(), "Google".into())],
+            patience: Some(METADATA_PATIENCE),
+        };
+        ask::text(self.http.get(get).await, "the machine's metadata").await
+    }
+
+    fn read(&self, answer: &Value) -> Result<Token, Trouble> {
+        let secret = answer["access_token"].as_str().filter(|token| !token.is_empty());
+        let secret = secret.ok_or_else(|| Trouble::setup("Google handed out no access token"))?;
+        let lasts_s = answer["expires_in"].as_u64().unwrap_or(0);
+        Ok(Token {
+            secret: Secret(secret.to_string()),
+            project: None,
+            payer: None,
+            ends_ms: self.clock.now_ms().saturating_add(lasts_s.saturating_mul(1000)),
+        })
+    }
+}
+
+/// A signed token of claims; `None` when the key is none in PEM's PKCS #8.
+fn jwt(header: &Value, claims: &Value, pem: &str) -> Option<String> {
+    let body: String = pem.lines().filter(|line| !line.starts_with("-----")).map(str::trim).collect();
+    let key = RsaKeyPair::from_pkcs8(&STANDARD.decode(body).ok()?).ok()?;
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let signed = format!("{}.{}", part(header), part(claims));
+    let mut signature = vec![0; key.public().modulus_len()];
+    key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature).ok()?;
+    Some(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
+
+    const KEY: &str = include_str!("../../../tests/fixtures/rsa-test-key.pem");
+
+    #[test]
+    fn a_signed_token_is_what_its_key_says() {
+        let token = jwt(&json!({"alg": "RS256"}), &json!({"iss": "me"}), KEY).unwrap();
+        let (signed, signature) = token.rsplit_once('.').unwrap();
+        assert_eq!(signed, "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJtZSJ9");
+        let body: String = KEY.lines().filter(|line| !line.starts_with('-')).collect();
+        let pair = RsaKeyPair::from_pkcs8(&STANDARD.decode(body).unwrap()).unwrap();
+        let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, pair.public().as_ref());
+        public.verify(signed.as_bytes(), &URL_SAFE_NO_PAD.decode(signature).unwrap()).unwrap();
+        assert_eq!(jwt(&json!({}), &json!({}), "-----BEGIN\nnonsense"), None);
+    }
+}

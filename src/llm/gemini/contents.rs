@@ -1,0 +1,140 @@
+//! A conversation as Google's `contents`: roles `user` and `model`, calls and results by name,
+//! signatures on the parts that they came with. Pure; whatever the history looks like, what comes
+//! out is valid.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::generation;
+use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::model::{Message, Model};
+
+/// The longest call id that the services take.
+const ID_MAX: usize = 64;
+
+/// What stands where a signature must be and there is none, because another model made the call.
+/// The services document it for that.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// What is said beside images that cannot be within a result.
+const IMAGES_FOLLOW: &str = "(the images are in the next message)";
+
+/// The `contents` of a request.
+pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
+    let ids = generation::has_call_ids(&model.id);
+    let mut contents = Vec::new();
+    for turn in history::turns(history, model, ID_MAX) {
+        match turn {
+            Turn::User(parts) => add(&mut contents, "user", shown(&parts)),
+            Turn::Answer { own, said, results } => {
+                let mut parts: Vec<Value> = said.iter().filter_map(|part| answered(part, own, ids)).collect();
+                if generation::wants_signatures(&model.id) {
+                    excuse(&mut parts);
+                }
+                add(&mut contents, "model", parts);
+                add_results(&mut contents, &results, model);
+            }
+        }
+    }
+    if contents.first().is_some_and(|first| first["role"] != "user") {
+        contents.insert(0, json!({"role": "user", "parts": [{"text": "(the conversation goes on)"}]}));
+    }
+    contents
+}
+
+fn add(contents: &mut Vec<Value>, role: &str, parts: Vec<Value>) {
+    if !parts.is_empty() {
+        contents.push(json!({"role": role, "parts": Value::Array(parts)}));
+    }
+}
+
+fn answered(part: &Said, own: bool, ids: bool) -> Option<Value> {
+    let mut out = Map::new();
+    let signature = match part {
+        Said::Text { text, signature } => {
+            out.insert("text".into(), (*text).into());
+            signature.filter(|signature| is_signature(signature))
+        }
+        Said::Thinking { redacted: true, .. } => return None,
+        Said::Thinking { text, signature, .. } => {
+            out.insert("thought".into(), true.into());
+            out.insert("text".into(), (*text).into());
+            signature.filter(|signature| is_signature(signature))
+        }
+        Said::Call { id, call } => {
+            let mut inner = json!({"name": call.name, "args": history::arguments(call)});
+            if ids {
+                inner["id"] = id.as_str().into();
+            }
+            out.insert("functionCall".into(), inner);
+            call.thought_signature.as_deref().filter(|signature| own && is_signature(signature))
+        }
+    };
+    if let Some(signature) = signature {
+        out.insert("thoughtSignature".into(), signature.into());
+    } else if out.get("text").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty()) {
+        return None;
+    }
+    Some(Value::Object(out))
+}
+
+/// Anything else is refused.
+fn is_signature(text: &str) -> bool {
+    !text.is_empty() && STANDARD.decode(text).is_ok()
+}
+
+/// The first call of an answer needs a signature.
+fn excuse(parts: &mut [Value]) {
+    if let Some(first) = parts.iter_mut().find(|part| part.get("functionCall").is_some())
+        && first.get("thoughtSignature").is_none()
+    {
+        first["thoughtSignature"] = NO_SIGNATURE.into();
+    }
+}
+
+/// All results of an answer in one content, which the services want; images that a result cannot
+/// hold follow.
+fn add_results(contents: &mut Vec<Value>, results: &[Outcome], model: &Model) {
+    let inside = generation::has_images_in_results(&model.id);
+    let ids = generation::has_call_ids(&model.id);
+    let mut parts = Vec::new();
+    let mut left = Vec::new();
+    for outcome in results {
+        let (images, texts): (Vec<&Shown>, Vec<&Shown>) =
+            outcome.shown.iter().partition(|part| matches!(part, Shown::Image { .. }));
+        let mut words: Vec<&str> = texts.iter().filter_map(|part| part.text()).collect();
+        if !images.is_empty() && !inside {
+            words.push(IMAGES_FOLLOW);
+        }
+        let key = if outcome.is_error { "error" } else { "output" };
+        let mut inner = json!({"name": outcome.name, "response": {key: words.join("\n")}});
+        if ids {
+            inner["id"] = outcome.id.as_str().into();
+        }
+        let images: Vec<Value> = images.into_iter().map(one).collect();
+        if inside && !images.is_empty() {
+            inner["parts"] = images.into();
+        } else if !images.is_empty() {
+            left.push(json!({"text": format!("Images of the result of {}:", outcome.name)}));
+            left.extend(images);
+        }
+        parts.push(json!({"functionResponse": inner}));
+    }
+    add(contents, "user", parts);
+    add(contents, "user", left);
+}
+
+fn shown(parts: &[Shown]) -> Vec<Value> {
+    parts.iter().map(one).collect()
+}
+
+fn one(part: &Shown) -> Value {
+    match part {
+        Shown::Text(text) => json!({"text": text}),
+        Shown::Image { data, mime_type } => json!({"inlineData": {"mimeType": mime_type, "data": data}}),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! JSON Schema as Google's services take it: without references, declarations about the schema
+//! itself and `additionalProperties`; `const` is an `enum` of one.
+//!
+//! Pure. Whatever comes in, what comes out is finite: a definition within itself is cut off.
+
+use serde_json::{Map, Value, json};
+
+/// Keywords that say nothing about a value, or that the services refuse.
+const DROPPED: &[&str] = &[
+    "$schema",
+    "$id",
+    "$anchor",
+    "$dynamicAnchor",
+    "$vocabulary",
+    "$comment",
+    "$defs",
+    "definitions",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "propertyNames",
+];
+
+/// Keywords whose keys are names of the person's own.
+const NAMES: &[&str] = &["properties", "dependentSchemas", "dependencies"];
+
+/// Keywords that hold a schema, or a list of them.
+const SCHEMAS: &[&str] = &[
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contentSchema",
+];
+
+/// How many schemas one may grow to: references multiply.
+const SCHEMAS_MAX: usize = 20_000;
+
+/// The schema in the services' subset.
+pub fn plain(schema: &Value) -> Value {
+    Plain { root: schema, within: Vec::new(), made: 0 }.schema(schema)
+}
+
+struct Plain<'a> {
+    root: &'a Value,
+    /// The references that are being put in.
+    within: Vec<&'a str>,
+    made: usize,
+}
+
+impl<'a> Plain<'a> {
+    fn schema(&mut self, schema: &'a Value) -> Value {
+        self.made += 1;
+        match schema {
+            Value::Object(map) if self.made <= SCHEMAS_MAX => self.object(map),
+            Value::Array(items) => items.iter().map(|item| self.schema(item)).collect(),
+            // `true` lets anything pass; so does what is too much.
+            Value::Bool(true) | Value::Object(_) => json!({}),
+            other => other.clone(),
+        }
+    }
+
+    fn object(&mut self, map: &'a Map<String, Value>) -> Value {
+        let mut out = match map.get("$ref").and_then(Value::as_str) {
+            Some(reference) => self.referred(reference),
+            None => Map::new(),
+        };
+        for (key, value) in map {
+            match key.as_str() {
+                "$ref" => {}
+                // The services ignore `const`; they know enums of strings and numbers.
+                "const" if !map.contains_key("enum") && (value.is_string() || value.is_number()) => {
+                    out.insert("enum".into(), json!([value]));
+                }
+                key if DROPPED.contains(&key) => {}
+                key if NAMES.contains(&key) => {
+                    let named = value.as_object().into_iter().flatten();
+                    let named: Map<_, _> = named.map(|(name, v)| (name.clone(), self.schema(v))).collect();
+                    out.insert(key.into(), Value::Object(named));
+                }
+                key if SCHEMAS.contains(&key) => {
+                    let inner = self.schema(value);
+                    out.insert(key.into(), inner);
+                }
+                key => {
+                    out.insert(key.into(), value.clone());
+                }
+            }
+        }
+        Value::Object(out)
+    }
+
+    /// What a local reference stands for; what is beside it wins.
+    fn referred(&mut self, reference: &'a str) -> Map<String, Value> {
+        let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let Some(target) = target else { return Map::new() };
+        if self.within.contains(&reference) {
+            // Of a definition within itself only the type is told.
+            let kind = target.get("type").map(|kind| ("type".to_string(), kind.clone()));
+            return kind.into_iter().collect();
+        }
+        self.within.push(reference);
+        let inner = self.schema(target);
+        self.within.pop();
+        match inner {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn references_are_put_in_and_the_rest_of_the_subset_holds() {
+        let schema = json!({
+            "$schema": "x", "type": "object", "additionalProperties": false,
+            "$defs": {"knot": {"type": "string", "description": "a knot"}},
+            "properties": {
+                "knot": {"$ref": "#/$defs/knot", "description": "which"},
+                "kind": {"const": "bend"},
+                "$ref": {"type": "string"},
+                "many": {"type": "array", "items": {"$ref": "#/$defs/knot"}},
+                "any": true},
+            "required": ["knot"]});
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "knot": {"type": "string", "description": "which"},
+                "kind": {"enum": ["bend"]},
+                "$ref": {"type": "string"},
+                "many": {"type": "array", "items": {"type": "string", "description": "a knot"}},
+                "any": {}},
+            "required": ["knot"]});
+        assert_eq!(plain(&schema), expected);
+    }
+
+    #[test]
+    fn a_definition_within_itself_is_cut_off() {
+        let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}});
+        let schema = json!({"$ref": "#/$defs/node", "$defs": {"node": node}});
+        let expected = json!({"type": "object", "properties": {"next": {"type": "object"}}});
+        assert_eq!(plain(&schema), expected);
+        assert_eq!(plain(&json!({"$ref": "#"})), json!({}));
+        assert_eq!(
+            plain(&json!({"$ref": "http://elsewhere/x", "type": "string"})),
+            json!({"type": "string"})
+        );
+    }
+
+    #[test]
+    fn references_that_multiply_stay_bounded() {
+        let mut defs = Map::new();
+        for n in 0..30 {
+            let next = format!("#/$defs/d{}", n + 1);
+            defs.insert(format!("d{n}"), json!({"anyOf": [{"$ref": next}, {"$ref": next}, {"$ref": next}]}));
+        }
+        let schema = json!({"$ref": "#/$defs/d0", "$defs": defs});
+        assert!(plain(&schema).to_string().len() < 2_000_000);
+    }
+
+    fn schemas() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(json!(true)),
+            Just(json!(3)),
+            Just(json!({"$ref": "#/properties/a"})),
+            Just(json!({"$ref": "#/$defs/a"})),
+            Just(json!({"const": 1})),
+        ];
+        leaf.prop_recursive(4, 40, 4, |inner| {
+            let key = prop_oneof![
+                Just("properties"),
+                Just("a"),
+                Just("items"),
+                Just("anyOf"),
+                Just("$defs"),
+                Just("$ref")
+            ];
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((key, inner), 0..4).prop_map(|pairs| {
+                    Value::Object(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_schema_ends_and_plain_ones_stay(schema in schemas()) {
+            let once = plain(&schema);
+            prop_assert!(once.to_string().len() < 20_000_000);
+        }
+    }
+}

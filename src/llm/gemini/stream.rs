@@ -1,0 +1,284 @@
+//! Google's stream to our events: each event is a piece of a whole response. Pure.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::errors;
+use crate::llm::answer;
+use crate::llm::draft::Draft;
+use crate::llm::failure::Asked;
+use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
+use crate::net::sse::Event;
+
+/// Reads one stream. Nothing in it says that it is over but its end.
+#[derive(Debug)]
+pub struct Reader {
+    asked: Asked,
+    /// `None` once the last event is out.
+    draft: Option<Draft>,
+    begun: bool,
+    open: Option<Open>,
+    /// The ids of the calls so far.
+    ids: HashSet<String>,
+    /// For ids of our own.
+    now_ms: u64,
+    finish: Option<String>,
+    /// What is said beside `finish`.
+    why: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Text(usize),
+    Thinking(usize),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    #[serde(default)]
+    candidates: Vec<Candidate>,
+    usage_metadata: Option<Counts>,
+    prompt_feedback: Option<Feedback>,
+    model_version: Option<String>,
+    response_id: Option<String>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate {
+    content: Option<Content>,
+    finish_reason: Option<String>,
+    finish_message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    #[serde(default)]
+    parts: Vec<Part>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    text: Option<String>,
+    #[serde(default)]
+    thought: bool,
+    thought_signature: Option<String>,
+    function_call: Option<Call>,
+    inline_data: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    id: Option<String>,
+    #[serde(default)]
+    name: String,
+    args: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Feedback {
+    block_reason: Option<String>,
+    block_reason_message: Option<String>,
+}
+
+/// Totals so far; the prompt's count holds what was read from a cache.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
+struct Counts {
+    prompt_token_count: Option<u64>,
+    candidates_token_count: Option<u64>,
+    thoughts_token_count: Option<u64>,
+    cached_content_token_count: Option<u64>,
+    tool_use_prompt_token_count: Option<u64>,
+}
+
+impl Reader {
+    /// A reader of the answer of one model; `now_ms` is the message's time stamp.
+    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
+        let draft = Some(Draft::new(model, now_ms));
+        let ids = HashSet::new();
+        Self { asked, draft, begun: false, open: None, ids, now_ms, finish: None, why: None }
+    }
+}
+
+impl answer::Reader for Reader {
+    fn ended(&self) -> bool {
+        self.draft.is_none()
+    }
+
+    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        let Some(draft) = self.draft.as_mut() else { return };
+        let wire: Wire = match serde_json::from_str(&event.data) {
+            Ok(wire) => wire,
+            Err(error) => {
+                let what = format!("the stream made no sense: {error}");
+                return self.lose(self.asked.nonsense(&what), out);
+            }
+        };
+        if let Some(error) = wire.error {
+            return self.lose(self.asked.broke_off(&error, errors::kind), out);
+        }
+        if !self.begun {
+            self.begun = true;
+            draft.response(wire.response_id, wire.model_version);
+            out.push(StreamEvent::Start);
+        }
+        count(draft, wire.usage_metadata);
+        if let Some(Feedback { block_reason: Some(reason), block_reason_message }) = wire.prompt_feedback {
+            self.finish = Some(reason);
+            self.why = block_reason_message;
+            return self.refuse(out);
+        }
+        // One answer is asked for, so there is one candidate.
+        for candidate in wire.candidates.into_iter().take(1) {
+            for part in candidate.content.into_iter().flat_map(|content| content.parts) {
+                self.part(part, out);
+            }
+            self.finish = candidate.finish_reason.or(self.finish.take());
+            self.why = candidate.finish_message.or(self.why.take());
+        }
+    }
+
+    /// A stream that stalls or breaks when the answer is whole costs nothing.
+    fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
+        if self.finish.is_some() && matches!(error.kind, ErrorKind::Stream | ErrorKind::Timeout) {
+            return self.end(out);
+        }
+        self.lose(error, out);
+    }
+
+    fn end(&mut self, out: &mut Vec<StreamEvent>) {
+        self.close(out);
+        let Some(finish) = self.finish.clone() else {
+            return self.lose(self.asked.nonsense("the answer ended too early"), out);
+        };
+        let reason = match finish.as_str() {
+            "STOP" if self.ids.is_empty() => StopReason::Stop,
+            "STOP" => StopReason::ToolUse,
+            "MAX_TOKENS" => StopReason::Length,
+            _ => return self.refuse(out),
+        };
+        let Some(mut draft) = self.draft.take() else { return };
+        draft.stop(reason, Some(finish));
+        out.push(draft.done());
+    }
+}
+
+impl Reader {
+    fn part(&mut self, part: Part, out: &mut Vec<StreamEvent>) {
+        let signature = part.thought_signature.filter(|signature| !signature.is_empty());
+        if let Some(call) = part.function_call {
+            return self.call(call, signature, out);
+        }
+        if part.inline_data.is_some() {
+            out.push(StreamEvent::Warning("a picture in the answer was left out".into()));
+        }
+        let Some(text) = part.text else { return };
+        if text.is_empty() && signature.is_none() {
+            return;
+        }
+        let fits = matches!(
+            (self.open, part.thought),
+            (Some(Open::Text(_)), false) | (Some(Open::Thinking(_)), true)
+        );
+        if !fits {
+            self.close(out);
+        }
+        let Some(draft) = self.draft.as_mut() else { return };
+        let open = *self.open.get_or_insert_with(|| {
+            let (index, event) = if part.thought { draft.open_thinking() } else { draft.open_text() };
+            out.push(event);
+            if part.thought { Open::Thinking(index) } else { Open::Text(index) }
+        });
+        let (Open::Text(index) | Open::Thinking(index)) = open;
+        if !text.is_empty() {
+            out.push(match open {
+                Open::Text(_) => draft.text(index, text),
+                Open::Thinking(_) => draft.thinking(index, text),
+            });
+        }
+        // It ends the part that it came with: what follows is not what it signs.
+        if let Some(signature) = signature {
+            draft.attach(index, signature);
+            self.close(out);
+        }
+    }
+
+    /// Calls come whole.
+    fn call(&mut self, call: Call, signature: Option<String>, out: &mut Vec<StreamEvent>) {
+        self.close(out);
+        let Some(draft) = self.draft.as_mut() else { return };
+        let given = call.id.filter(|id| !id.is_empty() && !self.ids.contains(id));
+        let own = || format!("{}_{}_{}", call.name, self.now_ms, self.ids.len() + 1);
+        let id = given.unwrap_or_else(own);
+        self.ids.insert(id.clone());
+        let (index, event) = draft.open_call(id, call.name);
+        out.push(event);
+        let args = call.args.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+        out.push(draft.arguments(index, args.to_string()));
+        if let Some(signature) = signature {
+            draft.attach(index, signature);
+        }
+        out.extend(draft.close_call(index));
+    }
+
+    fn close(&mut self, out: &mut Vec<StreamEvent>) {
+        out.extend(self.open.take().map(|open| match open {
+            Open::Text(index) => StreamEvent::TextEnd { index },
+            Open::Thinking(index) => StreamEvent::ThinkingEnd { index },
+        }));
+    }
+
+    /// The end for another reason than that the model was done.
+    fn refuse(&mut self, out: &mut Vec<StreamEvent>) {
+        let word = self.finish.clone().unwrap_or_default();
+        let why = self.why.take().filter(|why| !why.trim().is_empty()).unwrap_or_else(|| word.clone());
+        let error = match word.as_str() {
+            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => self
+                .asked
+                .failed(ErrorKind::InvalidToolCall, &format!(": the model called a tool wrongly: {why}")),
+            "MISSING_THOUGHT_SIGNATURE" => {
+                self.asked.failed(ErrorKind::InvalidRequest, &format!(": the request was refused: {why}"))
+            }
+            "OTHER" | "FINISH_REASON_UNSPECIFIED" | "LANGUAGE" | "NO_IMAGE" | "IMAGE_OTHER" => self
+                .asked
+                .failed(ErrorKind::Server, &format!(": the model stopped for no known reason: {why}")),
+            _ => {
+                let what = format!(": the model refused to answer this ({why}); say it in another way");
+                self.asked.failed(ErrorKind::ContentFilter, &what)
+            }
+        };
+        if let Some(draft) = self.draft.as_mut() {
+            draft.stop(StopReason::Error, Some(word));
+        }
+        self.lose(error, out);
+    }
+
+    fn lose(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
+        self.close(out);
+        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+    }
+}
+
+fn count(draft: &mut Draft, counts: Option<Counts>) {
+    let Some(counts) = counts else { return };
+    let usage = draft.usage();
+    let cached = counts.cached_content_token_count.unwrap_or(0);
+    let thoughts = counts.thoughts_token_count;
+    if let Some(prompt) = counts.prompt_token_count {
+        usage.cache_read = cached.min(prompt);
+        usage.input = prompt - usage.cache_read + counts.tool_use_prompt_token_count.unwrap_or(0);
+    }
+    usage.output = counts.candidates_token_count.unwrap_or(0).saturating_add(thoughts.unwrap_or(0));
+    usage.reasoning = thoughts.or(usage.reasoning);
+}
+
+#[cfg(test)]
+mod tests;

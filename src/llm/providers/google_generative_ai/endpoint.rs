@@ -1,0 +1,90 @@
+//! The adapter: where a request goes, with which headers, and who reads its answer.
+
+use std::sync::Arc;
+
+use crate::llm::access::KeyKind;
+use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::failure::Asked;
+use crate::llm::gemini::stream::Reader;
+use crate::llm::gemini::{body, errors};
+use crate::llm::headers;
+use crate::llm::model::{LlmError, Request};
+use crate::llm::provider::{EventStream, Provider};
+use crate::llm::providers::setup::Setup;
+use crate::net::http::Post;
+
+/// The version of the API that this adapter speaks, for base URLs without one.
+const VERSION: &str = "v1beta";
+
+/// The row's constructor.
+pub fn build(setup: Setup) -> Arc<dyn Provider> {
+    Arc::new(Google { setup })
+}
+
+struct Google {
+    setup: Setup,
+}
+
+impl Provider for Google {
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let setup = self.setup.clone();
+        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        answer::stream(means, model, async move { exchange(&setup, request).await })
+    }
+}
+
+async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    let access = setup.keys.access().await?;
+    let asked = Asked::new(&setup.provider, &access);
+    let mut headers = headers::common(&[("accept", "text/event-stream")]);
+    match (&access.key, access.kind) {
+        (Some(key), KeyKind::Key) => headers::add(&mut headers, "x-goog-api-key", Some(&key.0)),
+        (Some(key), _) => headers::bearer(&mut headers, key),
+        (None, _) => {}
+    }
+    headers::of_request(&mut headers, &access, &request);
+    let body = body::body(&request).to_string().into_bytes();
+    let post = Post { url: url(&access.base_url, &request.model.id), headers, body, ..Post::default() };
+    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
+    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
+}
+
+/// Base URLs are given with and without the version in their path, model ids with and without
+/// their collection.
+fn url(base: &str, model: &str) -> String {
+    let base = base.trim_end_matches('/');
+    let path = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let versioned = path.split('/').skip(1).any(is_version);
+    let version = if versioned { String::new() } else { format!("/{VERSION}") };
+    let model = if model.contains('/') { model.to_string() } else { format!("models/{model}") };
+    format!("{base}{version}/{model}:streamGenerateContent?alt=sse")
+}
+
+/// `v1`, `v1beta`, `v1alpha2`.
+fn is_version(segment: &str) -> bool {
+    let digits = segment.strip_prefix('v').unwrap_or_default();
+    let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    digits.len() > rest.len() && (rest.is_empty() || rest.starts_with("beta") || rest.starts_with("alpha"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_urls_with_and_without_a_version() {
+        for base in ["http://h/p/v1beta", "http://h/p/v1beta/", "http://h/p"] {
+            let expected = "http://h/p/v1beta/models/gemini-x:streamGenerateContent?alt=sse";
+            assert_eq!(url(base, "gemini-x"), expected);
+        }
+        assert_eq!(url("http://v1.h", "m"), "http://v1.h/v1beta/models/m:streamGenerateContent?alt=sse");
+        assert_eq!(
+            url("http://h/v1", "tunedModels/t"),
+            "http://h/v1/tunedModels/t:streamGenerateContent?alt=sse"
+        );
+    }
+}

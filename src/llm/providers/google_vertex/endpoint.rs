@@ -1,0 +1,88 @@
+//! The adapter: where a request goes, with which key or token, and who reads its answer.
+
+use std::sync::Arc;
+
+use super::place::Place;
+use crate::llm::access::{Access, KeyKind};
+use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::auth::ask::Trouble;
+use crate::llm::auth::google::Tokens;
+use crate::llm::failure::Asked;
+use crate::llm::gemini::stream::Reader;
+use crate::llm::gemini::{body, errors};
+use crate::llm::headers;
+use crate::llm::model::{ErrorKind, LlmError, Request};
+use crate::llm::provider::{EventStream, Provider};
+use crate::llm::providers::setup::Setup;
+use crate::net::http::Post;
+
+/// The row's constructor.
+pub fn build(setup: Setup) -> Arc<dyn Provider> {
+    let tokens = Tokens::new(setup.surroundings.clone(), setup.http.clone(), setup.clock.clone());
+    Arc::new(Vertex { setup, tokens: Arc::new(tokens) })
+}
+
+struct Vertex {
+    setup: Setup,
+    tokens: Arc<Tokens>,
+}
+
+impl Provider for Vertex {
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let (setup, tokens) = (self.setup.clone(), self.tokens.clone());
+        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        answer::stream(means, model, async move { exchange(&setup, &tokens, request).await })
+    }
+}
+
+async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    let access = setup.keys.access().await?;
+    let mut headers = headers::common(&[("accept", "text/event-stream")]);
+    let place = Place::find(&access, &setup.surroundings);
+    let trouble = |trouble: Trouble| trouble.told(&setup.provider);
+    let model = &request.model.id;
+    let url = way(&place, &access, tokens, model, &mut headers).await.map_err(trouble)?;
+    headers::of_request(&mut headers, &access, &request);
+    // Messages name the place that was asked, not the pattern in the data.
+    let root = url.split_once("/publishers/").map_or(url.as_str(), |(root, _)| root).to_string();
+    let asked = Asked::new(&setup.provider, &Access { base_url: root, ..access });
+    let body = body::body(&request).to_string().into_bytes();
+    let post = Post { url, headers, body, ..Post::default() };
+    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
+    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
+}
+
+/// The URL, and the headers that open it.
+async fn way(
+    place: &Place,
+    access: &Access,
+    tokens: &Tokens,
+    model: &str,
+    headers: &mut Vec<(String, String)>,
+) -> Result<String, Trouble> {
+    if let (Some(key), KeyKind::Key) = (&access.key, access.kind) {
+        headers::add(headers, "x-goog-api-key", Some(&key.0));
+        return Ok(place.url_with_key(model));
+    }
+    let mut project = place.project.clone();
+    if let Some(token) = &access.key {
+        headers::bearer(headers, token);
+    } else {
+        let token = tokens.token().await?.ok_or_else(|| Trouble {
+            kind: ErrorKind::Authentication,
+            text: "no credentials: set GOOGLE_CLOUD_API_KEY or GOOGLE_APPLICATION_CREDENTIALS, or run \
+                   `gcloud auth application-default login`"
+                .to_string(),
+            nobody: false,
+        })?;
+        headers::bearer(headers, &token.secret);
+        headers::add(headers, "x-goog-user-project", token.payer.as_deref());
+        project = project.or(token.project);
+    }
+    let project = project.ok_or_else(|| Trouble::setup("no project: set GOOGLE_CLOUD_PROJECT"))?;
+    Ok(place.url_of_project(&project, model))
+}
