@@ -209,6 +209,14 @@ fn a_title_that_is_cut_still_ends() {
 }
 
 #[test]
+fn half_a_wide_character_is_not_drawn() {
+    let mut emulator = fed(4, 1, "a漢\x1b[H\x1b[4hb".as_bytes());
+    assert_eq!(shown(&emulator.grid()), ["ba漢"]);
+    emulator.feed(b"b");
+    assert!(emulator.grid().rows[0].iter().all(|run| run.x + run.cols <= 4 && !run.text.contains('漢')));
+}
+
+#[test]
 fn a_word_without_an_end_is_none() {
     let mut emulator = fed(20, 5, b"x\x1b[9999b");
     assert_eq!(emulator.word_at((3, 3)), "");
