@@ -3,7 +3,9 @@
 //! Must not know how a key is sent. The environment is passed in, never read here.
 
 pub mod ask;
+pub mod aws;
 pub mod google;
+pub mod sigv4;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -24,3 +24,4 @@ pub mod partial_json;
 pub mod provider;
 pub mod providers;
 pub mod retry;
+pub mod room;

@@ -2,6 +2,7 @@
 //! a dialect must not know another.
 
 pub mod anthropic;
+pub mod bedrock_converse;
 pub mod demo;
 pub mod google_generative_ai;
 pub mod google_vertex;
@@ -16,6 +17,7 @@ pub use setup::Setup;
 /// Every wire format, by its id in the catalog.
 pub const DIALECTS: &[Dialect] = &[
     anthropic::DIALECT,
+    bedrock_converse::DIALECT,
     demo::DIALECT,
     google_generative_ai::DIALECT,
     google_vertex::DIALECT,
