@@ -4,10 +4,12 @@
 //! Must not know how a key is sent. The environment is passed in, never read here.
 
 pub mod ask;
+pub mod aws;
 pub mod chain;
 pub mod entry;
 pub mod google;
 pub mod oauth;
+pub mod sigv4;
 pub mod store;
 pub mod value;
 

@@ -3,7 +3,7 @@
 //! Must not know any wire format. Keeps events and message from ever telling different stories.
 
 use super::accumulate::Accumulator;
-use super::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent, Usage};
+use super::model::{ErrorKind, LlmError, Model, Prices, StopReason, StreamEvent, Usage};
 
 /// An answer in the making.
 #[derive(Debug)]
@@ -100,6 +100,11 @@ impl Draft {
                 *price *= factor;
             }
         }
+    }
+
+    /// Another model answered, at these prices.
+    pub fn priced_as(&mut self, prices: Prices) {
+        self.model.cost = prices;
     }
 
     /// Why it ended, with the provider's word.

@@ -188,7 +188,8 @@ fn by_status(status: u16) -> ErrorKind {
         408 => ErrorKind::Timeout,
         413 => ErrorKind::ContextLength,
         429 => ErrorKind::RateLimit,
-        500.. => ErrorKind::Server,
+        // Amazon's word for a model that failed behind it.
+        424 | 500.. => ErrorKind::Server,
         _ => ErrorKind::InvalidRequest,
     }
 }

@@ -28,5 +28,6 @@ pub mod providers;
 pub mod raw_input;
 pub mod responses;
 pub mod retry;
+pub mod room;
 pub mod strict;
 pub mod wording;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::{ManualClock, SharedClock};
+use bowline::llm::access::{Access, KeyKind};
 use bowline::llm::auth::Credentials;
 use bowline::llm::catalog::Catalog;
 use bowline::llm::client::Client;
@@ -18,6 +19,7 @@ use futures::StreamExt;
 use serde_json::json;
 
 use crate::support::anthropic as wire;
+use crate::support::dialect;
 use crate::support::server::{Piece, Reply, Server, bytes};
 
 fn client(url: &str, key: Option<&str>) -> Client {
@@ -186,4 +188,44 @@ async fn letting_go_of_the_stream_closes_the_connection() {
     }
     drop(stream);
     tokio::task::spawn_blocking(move || server.wait_for_hang_up()).await.unwrap();
+}
+
+#[tokio::test]
+async fn tokens_are_sent_as_what_they_are_and_bowline_stays_bowline() {
+    let cases = [
+        (KeyKind::Key, "k", Some("k"), None, None),
+        (KeyKind::Bearer, "b", None, Some("Bearer b"), None),
+        (KeyKind::Login, "l", None, Some("Bearer l"), Some("oauth-2025-04-20")),
+        (KeyKind::Key, "sk-ant-oat01-x", None, Some("Bearer sk-ant-oat01-x"), Some("oauth-2025-04-20")),
+    ];
+    for (kind, key, api_key, bearer, beta) in cases {
+        let server = Server::start(vec![wire::says("hello")]);
+        let access = Access { kind, ..dialect::access(&server.url, Some(key)) };
+        let adapter = dialect::adapter("anthropic-messages", access, &[], None);
+        let mut request = dialect::request("anthropic-messages", "claude-x");
+        request.thinking = Thinking::Off;
+        assert_eq!(done(&dialect::ask(&adapter, request).await).text(), "hello");
+        let seen = server.seen().remove(0);
+        let header = |name: &str| seen.headers.get(name).map(String::as_str);
+        assert_eq!((header("x-api-key"), header("authorization")), (api_key, bearer));
+        assert_eq!(header("anthropic-beta"), beta);
+        assert!(header("user-agent").unwrap().starts_with("bowline/"));
+        assert_eq!(seen.body["system"][0]["text"], "be brief", "no other product's words come first");
+        assert_eq!(seen.body["tools"][0]["name"], "read");
+    }
+}
+
+#[tokio::test]
+async fn a_session_and_the_betas_of_the_options_have_their_headers() {
+    let server = Server::start(vec![wire::says("hello")]);
+    let adapter = dialect::adapter("anthropic-messages", dialect::access(&server.url, None), &[], None);
+    let mut request = dialect::request("anthropic-messages", "claude-x");
+    request.model.compat.insert("sendSessionAffinityHeaders".into(), true.into());
+    request.session_id = Some("session-1".into());
+    let options = json!({"beta_headers": ["one", "two"]});
+    request.provider_options.insert("acme".into(), options);
+    dialect::ask(&adapter, request).await;
+    let seen = server.seen().remove(0);
+    assert_eq!(seen.headers["x-session-affinity"], "session-1");
+    assert_eq!(seen.headers["anthropic-beta"], "interleaved-thinking-2025-05-14,one,two");
 }

@@ -7,6 +7,10 @@
 mod anthropic;
 /// Which module may import which, and where the outside world may be touched.
 mod architecture;
+/// The adapter of Amazon Bedrock over a real socket.
+mod bedrock;
+/// Where the keys of Amazon's cloud come from.
+mod bedrock_keys;
 /// The benchmarks still run.
 mod benches;
 /// Every command on marked texts.

@@ -3,6 +3,7 @@
 
 pub mod anthropic;
 pub mod azure_openai_responses;
+pub mod bedrock_converse;
 pub mod demo;
 pub mod google_generative_ai;
 pub mod google_vertex;
@@ -20,6 +21,7 @@ pub use setup::Setup;
 pub const DIALECTS: &[Dialect] = &[
     anthropic::DIALECT,
     azure_openai_responses::DIALECT,
+    bedrock_converse::DIALECT,
     demo::DIALECT,
     google_generative_ai::DIALECT,
     google_vertex::DIALECT,

@@ -5,6 +5,7 @@
 pub mod anthropic;
 pub mod desk;
 pub mod dialect;
+pub mod frames;
 pub mod git;
 pub mod openai;
 pub mod place;

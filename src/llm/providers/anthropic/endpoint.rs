@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::stream::Reader;
-use super::{errors, request};
+use super::{compat, errors, request};
 use crate::llm::access::KeyKind;
 use crate::llm::answer::{self, Exchange, Framing};
 use crate::llm::failure::Asked;
@@ -15,6 +15,9 @@ use crate::net::http::Post;
 
 /// The version of the API that this adapter speaks.
 const VERSION: &str = "2023-06-01";
+
+/// How tokens of a login begin.
+const LOGIN_TOKEN: &str = "sk-ant-oat";
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
@@ -41,9 +44,15 @@ async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, L
     let access = setup.keys.access().await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("anthropic-version", VERSION), ("accept", "text/event-stream")]);
-    headers::add(&mut headers, "anthropic-beta", request::beta(&request.model));
+    // Tokens of a login are told by their beginning where they were given as keys.
+    let login = access.kind == KeyKind::Login
+        || access.key.as_ref().is_some_and(|key| key.0.starts_with(LOGIN_TOKEN));
+    headers::add(&mut headers, "anthropic-beta", request::beta(&request, login).as_deref());
+    if let Some((name, session)) = compat::affinity(&request) {
+        headers::add(&mut headers, name, Some(session));
+    }
     match (&access.key, access.kind) {
-        (Some(key), KeyKind::Key) => headers::add(&mut headers, "x-api-key", Some(&key.0)),
+        (Some(key), KeyKind::Key) if !login => headers::add(&mut headers, "x-api-key", Some(&key.0)),
         (Some(key), _) => headers::bearer(&mut headers, key),
         (None, _) => {}
     }

@@ -1,116 +1,221 @@
-//! A request as Anthropic's JSON. Pure: equal requests give equal bytes, which caching needs.
-//!
-//! No sampling parameter is ever sent: newer models refuse all of them.
+//! A request as Anthropic's JSON. Pure: equal requests give equal bytes, which caching needs, and
+//! the conversation comes last.
 
 use serde_json::{Map, Value, json};
 
-use super::transcript::{self, cache_mark};
-use crate::llm::model::{Model, Request, Thinking, ToolChoice, ToolSpec};
+use super::compat::{self, Compat};
+use super::{schema, transcript};
+use crate::llm::model::{
+    CacheRetention, Model, Request, ResponseFormat, Strictness, Thinking, ToolChoice, ToolSpec,
+};
+use crate::llm::{extra, room};
 
 /// Smallest thinking budget that the API takes, and the least that we leave for the answer.
 const BUDGET_MIN: u64 = 1024;
-/// Tokens left free in the context window beside prompt and answer.
-const WINDOW_RESERVE: u64 = 4096;
 
-/// Models whose thinking blocks are valid only behind the very prompt and messages that they
-/// were made behind. Where those have changed since (another tool, an edited `AGENTS.md`), the
-/// server is to drop the blocks: refusing the request would end the session for good.
-const BOUND: &str = "boundThinking";
+/// Options of ours that do not go into the body.
+const OURS: &[&str] = &["beta_headers", "auto_cache"];
 
-/// The beta that a request to this model needs.
-pub fn beta(model: &Model) -> Option<&'static str> {
-    model.flag(BOUND).then_some("thinking-binding-controls-2026-08-01")
+/// Sampling parameters that exclude thinking.
+const SAMPLING: &[&str] = &["temperature", "top_p", "top_k"];
+
+/// The betas that a request needs, and those that its options name, as one header.
+pub fn beta(request: &Request, login: bool) -> Option<String> {
+    let Request { model, tools, .. } = request;
+    let compat = Compat::of(model);
+    let mut names: Vec<&str> = Vec::new();
+    let mut add = |wanted: bool, name| names.extend(wanted.then_some(name));
+    add(login, "oauth-2025-04-20");
+    add(!compat.eager && !tools.is_empty(), "fine-grained-tool-streaming-2025-05-14");
+    add(thinks_by_budget(request), "interleaved-thinking-2025-05-14");
+    add(!compat::fallbacks(model).is_empty(), "server-side-fallback-2026-07-01");
+    add(compat.bound, "thinking-binding-controls-2026-08-01");
+    let more = extra::options(request).and_then(|options| options.get("beta_headers"));
+    match more {
+        Some(Value::Array(list)) => names.extend(list.iter().filter_map(Value::as_str)),
+        Some(Value::String(list)) => names.extend(list.split(',')),
+        _ => {}
+    }
+    let mut once: Vec<&str> = Vec::new();
+    for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+    }
+    (!once.is_empty()).then(|| once.join(","))
 }
 
 /// The body of `POST /v1/messages`.
 pub fn body(request: &Request) -> Value {
-    let mut messages = transcript::build(&request.messages, &request.model);
-    transcript::mark_cache(&mut messages);
-    let max_tokens = max_tokens(request, &messages);
+    let model = &request.model;
+    let compat = Compat::of(model);
+    let mark = mark(request, compat);
+    let mut messages = transcript::build(&request.messages, model, compat.unsigned);
+    let max_tokens = room::max_tokens(request, &messages);
+    if let Some(mark) = &mark {
+        transcript::mark_cache(&mut messages, mark);
+    }
     let mut body = Map::new();
-    body.insert("model".into(), request.model.id.clone().into());
+    body.insert("model".into(), model.id.clone().into());
     body.insert("max_tokens".into(), max_tokens.into());
     body.insert("stream".into(), true.into());
-    if let Some(system) = system(&request.system) {
+    if let Some(system) = system(&request.system, mark.as_ref()) {
         body.insert("system".into(), system);
     }
-    // Without tools the model cannot call any: that is how `None` is said here.
-    if request.tool_choice != ToolChoice::None && !request.tools.is_empty() {
-        body.insert("tools".into(), tools(&request.tools));
+    let tools = tools(request, compat, mark.as_ref().filter(|_| compat.cached_tools));
+    if !tools.is_empty() {
+        body.insert("tools".into(), tools.into());
     }
-    if let Some(choice) = tool_choice(&request.tool_choice) {
-        body.insert("tool_choice".into(), choice);
+    let choice = tool_choice(request, compat);
+    let forced = choice.is_some();
+    body.extend(choice.map(|choice| ("tool_choice".to_string(), choice)));
+    thinking(&mut body, request, compat, max_tokens, forced);
+    if let Some(format) = request.format.as_ref().filter(|_| holds_answers(compat)) {
+        let config = body.entry("output_config").or_insert_with(|| json!({}));
+        config["format"] = json!({"type": "json_schema", "schema": schema::closed(&format.schema)});
     }
-    thinking(&mut body, &request.model, request.thinking, max_tokens);
+    sampling(&mut body, request, compat);
+    let fallbacks = compat::fallbacks(model);
+    if !fallbacks.is_empty() {
+        let list: Vec<Value> = fallbacks.into_iter().map(|model| json!({"model": model})).collect();
+        body.insert("fallbacks".into(), list.into());
+    }
+    extra::put(&mut body, request, OURS);
     body.insert("messages".into(), Value::Array(messages));
     Value::Object(body)
 }
 
-fn system(parts: &[String]) -> Option<Value> {
+/// What ends a prefix that is to be kept; there are four of them at most.
+fn mark(request: &Request, compat: Compat) -> Option<Value> {
+    let wanted = extra::options(request).and_then(|options| options.get("auto_cache"));
+    match request.cache {
+        _ if wanted == Some(&Value::Bool(false)) => None,
+        CacheRetention::None => None,
+        CacheRetention::Long if compat.long_cache => Some(json!({"type": "ephemeral", "ttl": "1h"})),
+        CacheRetention::Short | CacheRetention::Long => Some(json!({"type": "ephemeral"})),
+    }
+}
+
+fn system(parts: &[String], mark: Option<&Value>) -> Option<Value> {
     let texts = parts.iter().filter(|text| !text.trim().is_empty());
     let mut blocks: Vec<Value> = texts.map(|text| json!({"type": "text", "text": text})).collect();
-    blocks.last_mut()?["cache_control"] = cache_mark();
+    let last = blocks.last_mut()?;
+    if let Some(mark) = mark {
+        last["cache_control"] = mark.clone();
+    }
     Some(Value::Array(blocks))
 }
 
-fn tools(specs: &[ToolSpec]) -> Value {
-    let mut tools: Vec<Value> = specs
-        .iter()
-        .map(|s| json!({"name": s.name, "description": s.description, "input_schema": s.parameters}))
-        .collect();
-    if let Some(last) = tools.last_mut() {
-        last["cache_control"] = cache_mark();
+/// Models that can be held to a schema need no tool to answer in a form.
+fn holds_answers(compat: Compat) -> bool {
+    compat.strict || compat.adaptive
+}
+
+fn answer_tool(request: &Request, compat: Compat) -> Option<&ResponseFormat> {
+    request.format.as_ref().filter(|_| !holds_answers(compat))
+}
+
+fn tools(request: &Request, compat: Compat, mark: Option<&Value>) -> Vec<Value> {
+    // Without tools the model cannot call any: that is how `None` is said here.
+    let offered = request.tools.iter().filter(|_| request.tool_choice != ToolChoice::None);
+    let mut tools: Vec<Value> = offered.map(|spec| tool(spec, compat)).collect();
+    tools.extend(answer_tool(request, compat).map(|format| {
+        let description = "Gives the final answer. Call it once everything that it needs is known.";
+        let input = schema::input(&format.schema);
+        json!({"name": format.name, "description": description, "input_schema": input})
+    }));
+    if let (Some(last), Some(mark)) = (tools.last_mut(), mark) {
+        last["cache_control"] = mark.clone();
     }
-    Value::Array(tools)
+    tools
 }
 
-fn tool_choice(choice: &ToolChoice) -> Option<Value> {
-    match choice {
-        ToolChoice::Auto | ToolChoice::None => None,
-        ToolChoice::Required => Some(json!({"type": "any"})),
-        ToolChoice::Named(name) => Some(json!({"type": "tool", "name": name})),
+fn tool(spec: &ToolSpec, compat: Compat) -> Value {
+    let strict = match spec.strict {
+        Strictness::Free => false,
+        Strictness::Prefer => compat.strict && schema::closable(&spec.parameters),
+        Strictness::Require => true,
+    };
+    let mut tool = json!({"name": spec.name, "description": spec.description});
+    if compat.eager {
+        tool["eager_input_streaming"] = true.into();
+    }
+    let input = schema::input(&spec.parameters);
+    if strict {
+        tool["strict"] = true.into();
+    }
+    tool["input_schema"] = if strict { schema::closed(&input) } else { input };
+    tool
+}
+
+fn tool_choice(request: &Request, compat: Compat) -> Option<Value> {
+    let offered = request.tool_choice != ToolChoice::None && !request.tools.is_empty();
+    match (&request.tool_choice, answer_tool(request, compat)) {
+        (ToolChoice::Named(name), _) => Some(json!({"type": "tool", "name": name})),
+        (_, Some(format)) if !offered => Some(json!({"type": "tool", "name": format.name})),
+        (_, Some(_)) | (ToolChoice::Required, None) => Some(json!({"type": "any"})),
+        (ToolChoice::Auto | ToolChoice::None, None) => None,
     }
 }
 
-/// What was asked for or the model's own limit, but never more than the window has left. The
-/// prompt is estimated at 3.5 bytes a token.
-fn max_tokens(request: &Request, messages: &[Value]) -> u64 {
-    let wished = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
-    let tools: usize = request.tools.iter().map(|t| t.description.len() + 500).sum();
-    let system: usize = request.system.iter().map(String::len).sum();
-    let prompt = (transcript::size(messages) + tools + system) as u64 * 2 / 7;
-    let left = request.model.context_window.saturating_sub(prompt + WINDOW_RESERVE);
-    wished.min(left).max(1)
+/// Thinking and a call that is forced exclude each other: then as little is thought as the model
+/// can.
+fn level(request: &Request, forced: bool) -> Thinking {
+    request.model.nearest_level(if forced { Thinking::Off } else { request.thinking })
 }
 
-fn thinking(body: &mut Map<String, Value>, model: &Model, level: Thinking, max_tokens: u64) {
+fn thinks_by_budget(request: &Request) -> bool {
+    let compat = Compat::of(&request.model);
+    let forced = tool_choice(request, compat).is_some();
+    request.model.reasoning && !compat.adaptive && level(request, forced) != Thinking::Off
+}
+
+fn thinking(body: &mut Map<String, Value>, request: &Request, compat: Compat, max_tokens: u64, forced: bool) {
+    let Request { model, .. } = request;
     if !model.reasoning {
         return;
     }
-    let level = model.nearest_level(level);
-    if model.flag("forceAdaptiveThinking") {
-        let word = model.thinking_level_map.get(level.name()).cloned().flatten();
-        match word.as_deref() {
-            Some("disabled") => {
-                body.insert("thinking".into(), json!({"type": "disabled"}));
-            }
-            word => {
-                // Without `display` newer models send thinking blocks without their text.
-                let mut thinking = json!({"type": "adaptive", "display": "summarized"});
-                if model.flag(BOUND) {
-                    thinking["block_binding"] = json!({"prefix_mismatch_behavior": "drop_block"});
-                }
-                body.insert("thinking".into(), thinking);
-                if let Some(effort) = word {
-                    body.insert("output_config".into(), json!({"effort": effort}));
-                }
-            }
-        }
-        return;
+    let level = level(request, forced);
+    if compat.adaptive {
+        return adaptive(body, model, level, compat);
     }
     let budget = budget(level).min(max_tokens.saturating_sub(BUDGET_MIN));
     if level != Thinking::Off && budget >= BUDGET_MIN {
         body.insert("thinking".into(), json!({"type": "enabled", "budget_tokens": budget}));
+    }
+}
+
+fn adaptive(body: &mut Map<String, Value>, model: &Model, level: Thinking, compat: Compat) {
+    let word = model.thinking_level_map.get(level.name()).and_then(Option::as_deref);
+    if word == Some("disabled") || (word.is_none() && level == Thinking::Off) {
+        body.insert("thinking".into(), json!({"type": "disabled"}));
+        return;
+    }
+    // Without `display` newer models send thinking blocks without their text.
+    let mut thinking = json!({"type": "adaptive", "display": "summarized"});
+    if compat.bound {
+        thinking["block_binding"] = json!({"prefix_mismatch_behavior": "drop_block"});
+    }
+    body.insert("thinking".into(), thinking);
+    if let Some(effort) = word {
+        body.insert("output_config".into(), json!({"effort": effort}));
+    }
+}
+
+/// Newer models refuse all of it, older ones only beside thinking.
+fn sampling(body: &mut Map<String, Value>, request: &Request, compat: Compat) {
+    let thinks = body.get("thinking").is_some_and(|thinking| thinking["type"] != "disabled");
+    let takes = compat.temperature && !compat.bound && !thinks;
+    for (name, value) in &request.sampling {
+        match name.as_str() {
+            "stop" | "stop_sequences" => {
+                body.insert("stop_sequences".into(), value.clone());
+            }
+            name if SAMPLING.contains(&name) && takes => {
+                body.insert(name.into(), value.clone());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -126,97 +231,4 @@ fn budget(level: Thinking) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::llm::catalog::Catalog;
-    use crate::llm::model::{Message, UserMessage};
-
-    fn request(model: &str) -> Request {
-        let model = Catalog::builtin().model("anthropic", model).unwrap();
-        let spec = |name: &str| ToolSpec {
-            name: name.into(),
-            description: "does".into(),
-            parameters: json!({"type": "object"}),
-            ..ToolSpec::default()
-        };
-        Request {
-            model: (*model).clone(),
-            system: vec!["one".into(), String::new(), "two".into()],
-            messages: vec![Message::User(UserMessage::text("hi", 0))],
-            tools: vec![spec("read"), spec("write")],
-            tool_choice: ToolChoice::Auto,
-            thinking: Thinking::Medium,
-            max_tokens: None,
-            session_id: None,
-            ..Request::default()
-        }
-    }
-
-    #[test]
-    fn the_whole_body_of_a_first_request() {
-        let mark = json!({"type": "ephemeral"});
-        let expected = json!({
-            "model": "claude-opus-5-5", "max_tokens": 128_000, "stream": true,
-            "system": [{"type": "text", "text": "one"}, {"type": "text", "text": "two", "cache_control": mark}],
-            "tools": [
-                {"name": "read", "description": "does", "input_schema": {"type": "object"}},
-                {"name": "write", "description": "does", "input_schema": {"type": "object"}, "cache_control": mark}],
-            "thinking": {"type": "adaptive", "display": "summarized",
-                "block_binding": {"prefix_mismatch_behavior": "drop_block"}},
-            "output_config": {"effort": "medium"},
-            "messages": [{"role": "user", "content": [{"type": "text", "text": "hi", "cache_control": mark}]}],
-        });
-        assert_eq!(body(&request("claude-opus-5-5")), expected);
-    }
-
-    #[test]
-    fn thinking_by_model_and_level() {
-        let of = |model: &str, level| {
-            let body = body(&Request { thinking: level, ..request(model) });
-            (body.get("thinking").cloned(), body.get("output_config").cloned())
-        };
-        let budget = |n: u64| (Some(json!({"type": "enabled", "budget_tokens": n})), None);
-        assert_eq!(of("claude-haiku-4-5", Thinking::Low), budget(2048));
-        assert_eq!(of("claude-haiku-4-5", Thinking::Xhigh), budget(16_384));
-        assert_eq!(of("claude-haiku-4-5", Thinking::Off), (None, None));
-        assert_eq!(of("claude-opus-5", Thinking::Off), (Some(json!({"type": "disabled"})), None));
-        let plain = json!({"type": "adaptive", "display": "summarized"});
-        assert_eq!(of("claude-opus-5", Thinking::High).0, Some(plain));
-        // A model that cannot stop thinking does as little of it as it can.
-        assert_eq!(of("claude-opus-5-5", Thinking::Off).1, Some(json!({"effort": "low"})));
-    }
-
-    #[test]
-    fn a_budget_leaves_room_for_the_answer() {
-        let of = |max| {
-            let body = body(&Request {
-                max_tokens: Some(max),
-                thinking: Thinking::High,
-                ..request("claude-haiku-4-5")
-            });
-            (body["max_tokens"].as_u64().unwrap(), body["thinking"]["budget_tokens"].as_u64())
-        };
-        assert_eq!(of(9_000), (9_000, Some(7_976)));
-        assert_eq!(of(2_047), (2_047, None));
-        assert_eq!(of(1_000_000), (64_000, Some(16_384)));
-    }
-
-    #[test]
-    fn a_full_window_shrinks_the_answer() {
-        let long = Message::User(UserMessage::text("x".repeat(500_000), 0));
-        let body = body(&Request { messages: vec![long], ..request("claude-haiku-4-5") });
-        let max = body["max_tokens"].as_u64().unwrap();
-        assert!((50_000..54_000).contains(&max), "{max}");
-    }
-
-    #[test]
-    fn tool_choices() {
-        let of = |choice| {
-            let body = body(&Request { tool_choice: choice, ..request("claude-haiku-4-5") });
-            (body.get("tools").is_some(), body.get("tool_choice").cloned())
-        };
-        assert_eq!(of(ToolChoice::None), (false, None));
-        assert_eq!(of(ToolChoice::Required), (true, Some(json!({"type": "any"}))));
-        assert_eq!(of(ToolChoice::Named("x".into())), (true, Some(json!({"type": "tool", "name": "x"}))));
-    }
-}
+mod tests;

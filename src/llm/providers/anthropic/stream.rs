@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::errors;
+use super::{compat, errors};
 use crate::llm::answer::{self, Reader as _};
 use crate::llm::draft::Draft;
 use crate::llm::failure::Asked;
-use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
+use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
 use crate::net::sse::Event;
 
 /// Reads one stream.
@@ -22,6 +22,10 @@ pub struct Reader {
     /// The open blocks by their index on the wire.
     open: BTreeMap<usize, Block>,
     stop: Option<String>,
+    /// What is said beside a refusal.
+    why: Option<String>,
+    /// Of the model that was asked.
+    model: Model,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +56,7 @@ struct Delta {
     signature: Option<String>,
     partial_json: Option<String>,
     stop_reason: Option<String>,
+    stop_details: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -75,7 +80,7 @@ impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
     pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
         let draft = Some(Draft::new(model, now_ms));
-        Self { asked, draft, open: BTreeMap::new(), stop: None }
+        Self { asked, draft, open: BTreeMap::new(), stop: None, why: None, model: model.clone() }
     }
 }
 
@@ -96,6 +101,11 @@ impl answer::Reader for Reader {
         match &*wire.kind {
             "message_start" => {
                 if let Some(head) = wire.message {
+                    let other = head.model.as_deref();
+                    if let Some(prices) = other.and_then(|other| compat::fallback_prices(&self.model, other))
+                    {
+                        draft.priced_as(prices);
+                    }
                     draft.response(head.id, head.model);
                     count(draft, head.usage);
                 }
@@ -106,7 +116,11 @@ impl answer::Reader for Reader {
             "content_block_stop" => self.close_block(wire.index, out),
             "message_delta" => {
                 count(draft, wire.usage);
-                self.stop = wire.delta.and_then(|d| d.stop_reason).or(self.stop.take());
+                if let Some(delta) = wire.delta {
+                    let why = delta.stop_details.as_ref().and_then(|d| d["explanation"].as_str());
+                    self.why = why.map(str::to_string).or(self.why.take());
+                    self.stop = delta.stop_reason.or(self.stop.take());
+                }
             }
             "message_stop" => self.finish(out),
             "error" => {
@@ -202,8 +216,18 @@ impl Reader {
         for at in still_open {
             self.close_block(at, out);
         }
-        if self.stop.as_deref() == Some("refusal") {
-            return self.fail(self.asked.would_not(), out);
+        if let Some("refusal" | "sensitive") = self.stop.as_deref() {
+            let error = match self.why.take() {
+                Some(why) => {
+                    let what = format!(": the model refused to answer this: {why}");
+                    self.asked.failed(ErrorKind::ContentFilter, &what)
+                }
+                None => self.asked.would_not(),
+            };
+            if let Some(draft) = self.draft.as_mut() {
+                draft.stop(StopReason::Error, self.stop.take());
+            }
+            return self.fail(error, out);
         }
         let Some(mut draft) = self.draft.take() else { return };
         draft.stop(reason(self.stop.as_deref()), self.stop.take());
@@ -235,7 +259,7 @@ mod tests {
     use super::*;
     use crate::llm::accumulate::Accumulator;
     use crate::llm::catalog::Catalog;
-    use crate::llm::model::{AssistantMessage, ErrorKind, KnownPart, Part};
+    use crate::llm::model::{AssistantMessage, KnownPart, Part};
     use serde_json::json;
 
     fn read(data: &[Value]) -> Vec<StreamEvent> {
@@ -378,6 +402,41 @@ mod tests {
         let failed = read(&data);
         assert_eq!((kind(&failed), last(&failed).stop_reason), (ErrorKind::Server, StopReason::Error));
         assert!(last(&failed).error_message.unwrap().contains("Overloaded"));
+    }
+
+    #[test]
+    fn a_refusal_says_why_and_keeps_its_word() {
+        let details = json!({"explanation": "too dangerous"});
+        let data = [
+            head(),
+            json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": details}}),
+            json!({"type": "message_stop"}),
+        ];
+        let events = read(&data);
+        let StreamEvent::Error { error, message } = events.last().unwrap() else { panic!("{events:?}") };
+        assert_eq!(
+            (error.kind, message.raw_stop_reason.as_deref()),
+            (ErrorKind::ContentFilter, Some("refusal"))
+        );
+        assert!(error.message.ends_with("the model refused to answer this: too dangerous"), "{error}");
+    }
+
+    #[test]
+    fn the_model_that_answered_instead_is_paid_at_its_price() {
+        let mut model = (*Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap()).clone();
+        let cost = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0});
+        let fallback = json!([{"provider": "anthropic", "model": "other", "cost": cost}]);
+        model.compat.insert("allowedFallbackModels".into(), fallback);
+        let mut reader = Reader::new(&model, Asked::default(), 5);
+        let mut start = head();
+        start["message"]["model"] = "other".into();
+        let mut out = Vec::new();
+        for data in [vec![start], tail("end_turn").to_vec()].concat() {
+            reader.take(&Event { name: String::new(), data: data.to_string() }, &mut out);
+        }
+        let message = last(&out);
+        assert_eq!(message.response_model.as_deref(), Some("other"));
+        assert!((message.usage.cost.total - 24e-6).abs() < 1e-12, "{:?}", message.usage.cost);
     }
 
     #[test]

@@ -9,21 +9,17 @@ use crate::llm::model::{Message, Model};
 /// The longest call id that the API takes.
 const ID_MAX: usize = 64;
 
-/// The mark that ends a cached prefix.
-pub fn cache_mark() -> Value {
-    json!({"type": "ephemeral"})
-}
-
-/// The `messages` of a request.
-pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
+/// The `messages` of a request; `unsigned` tells that the server takes thinking back that nobody
+/// signed.
+pub fn build(history: &[Message], model: &Model, unsigned: bool) -> Vec<Value> {
     let mut messages = Vec::new();
     for turn in history::turns(history, model, ID_MAX) {
         match turn {
             Turn::User(parts) => add(&mut messages, "user", shown(&parts)),
             Turn::Answer { said, results, .. } => {
-                let blocks: Vec<Value> = said.iter().filter_map(block).collect();
+                let blocks: Vec<Value> = said.iter().filter_map(|part| block(part, unsigned)).collect();
                 add(&mut messages, "assistant", blocks);
-                add(&mut messages, "user", results.iter().map(result).collect());
+                add(&mut messages, "user", outcomes(&results));
             }
         }
     }
@@ -35,27 +31,13 @@ pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
 
 /// Marks the last block of the last user message, and of the one before it, whose mark was
 /// the last one in the previous request.
-pub fn mark_cache(messages: &mut [Value]) {
+pub fn mark_cache(messages: &mut [Value], mark: &Value) {
     let users = messages.iter_mut().rev().filter(|m| m["role"] == "user").take(2);
     for message in users {
         if let Some(block) = message["content"].as_array_mut().and_then(|blocks| blocks.last_mut()) {
-            block["cache_control"] = cache_mark();
+            block["cache_control"] = mark.clone();
         }
     }
-}
-
-/// Roughly the bytes of text in the messages; an image counts as 4800.
-pub fn size(messages: &[Value]) -> usize {
-    fn of(value: &Value) -> usize {
-        match value {
-            Value::String(text) => text.len(),
-            Value::Array(items) => items.iter().map(of).sum(),
-            Value::Object(map) if map.get("type").is_some_and(|t| t == "image") => 4800,
-            Value::Object(map) => map.values().map(of).sum(),
-            _ => 4,
-        }
-    }
-    messages.iter().map(of).sum()
 }
 
 /// Adds blocks to the last message when it has the same role, else a new message.
@@ -72,16 +54,22 @@ fn add(messages: &mut Vec<Value>, role: &str, blocks: Vec<Value>) {
     messages.push(json!({"role": role, "content": blocks}));
 }
 
-fn block(part: &Said) -> Option<Value> {
+fn block(part: &Said, unsigned: bool) -> Option<Value> {
     Some(match part {
-        Said::Text { text: words, .. } => text(words),
         Said::Thinking { signature, redacted: true, .. } => {
             json!({"type": "redacted_thinking", "data": (*signature)?})
         }
-        // Without its signature it would be refused.
-        Said::Thinking { text, signature, redacted: false } => {
-            json!({"type": "thinking", "thinking": text, "signature": (*signature)?})
+        Said::Thinking { text, signature: Some(signature), .. } => {
+            json!({"type": "thinking", "thinking": text, "signature": signature})
         }
+        Said::Thinking { text: words, .. } | Said::Text { text: words, .. } if words.trim().is_empty() => {
+            return None;
+        }
+        Said::Thinking { text, .. } if unsigned => {
+            json!({"type": "thinking", "thinking": text, "signature": ""})
+        }
+        // Thinking without its signature would be refused.
+        Said::Text { text: words, .. } | Said::Thinking { text: words, .. } => text(words),
         Said::Call { id, call } => {
             let input = history::arguments(call);
             json!({"type": "tool_use", "id": id, "name": call.name, "input": input})
@@ -89,13 +77,30 @@ fn block(part: &Said) -> Option<Value> {
     })
 }
 
-fn result(outcome: &Outcome) -> Value {
-    let content = shown(&outcome.shown);
-    let mut block = json!({"type": "tool_result", "tool_use_id": outcome.id, "content": content});
-    if outcome.is_error {
-        block["is_error"] = true.into();
+/// The results of an answer's calls. Those of failed calls take no images: they follow.
+fn outcomes(results: &[Outcome]) -> Vec<Value> {
+    let mut left = Vec::new();
+    let mut blocks = Vec::new();
+    for outcome in results {
+        let mut content = shown(&outcome.shown);
+        if outcome.is_error {
+            let images: Vec<Value> = content.extract_if(.., |block| block["type"] == "image").collect();
+            if !images.is_empty() {
+                left.push(text(&format!("Images of the result of {}:", outcome.name)));
+                left.extend(images);
+            }
+            if content.is_empty() {
+                content.push(text(history::NO_OUTPUT));
+            }
+        }
+        let mut block = json!({"type": "tool_result", "tool_use_id": outcome.id, "content": content});
+        if outcome.is_error {
+            block["is_error"] = true.into();
+        }
+        blocks.push(block);
     }
-    block
+    blocks.extend(left);
+    blocks
 }
 
 fn text(words: &str) -> Value {

@@ -65,7 +65,7 @@ fn outline(history: &[Message]) -> Vec<String> {
         }
         other => other.to_string(),
     };
-    let messages = build(history, &model());
+    let messages = build(history, &model(), false);
     messages
         .iter()
         .map(|m| {
@@ -146,9 +146,9 @@ fn thinking_goes_back_to_its_own_model_only() {
     let other = Model { id: "other".into(), ..model() };
     let parts =
         || vec![thinking(Some("s"), false), thinking(Some("blob"), true), thinking(None, false), say("hi")];
-    assert_eq!(outline(&[user("a"), answer(parts())])[1], "assistant: thinking redacted_thinking 'hi'");
+    assert_eq!(outline(&[user("a"), answer(parts())])[1], "assistant: thinking redacted_thinking 'hm' 'hi'");
     assert_eq!(outline(&[user("a"), answer_of(&other, parts())])[1], "assistant: 'hm' 'hm' 'hi'");
-    let sent = build(&[user("a"), answer(parts())], &model());
+    let sent = build(&[user("a"), answer(parts())], &model(), false);
     assert_eq!(sent[1]["content"][0], json!({"type": "thinking", "thinking": "hm", "signature": "s"}));
     assert_eq!(sent[1]["content"][1], json!({"type": "redacted_thinking", "data": "blob"}));
 }
@@ -171,8 +171,40 @@ fn nothing_empty_is_sent() {
 fn broken_arguments_are_wrapped_in_an_object() {
     let arguments = json!("{\"path\": ");
     let broken = ToolCall { id: "a".into(), name: "read".into(), arguments, thought_signature: None };
-    let sent = build(&[user("go"), answer(vec![KnownPart::ToolCall(broken)])], &model());
+    let sent = build(&[user("go"), answer(vec![KnownPart::ToolCall(broken)])], &model(), false);
     assert_eq!(sent[1]["content"][0]["input"], json!({"unparsed": "{\"path\": "}));
+}
+
+#[test]
+fn unsigned_thinking_goes_back_where_the_server_takes_it() {
+    let history = [user("a"), answer(vec![thinking(None, false), say("hi")])];
+    let expected = json!({"type": "thinking", "thinking": "hm", "signature": ""});
+    assert_eq!(build(&history, &model(), true)[1]["content"][0], expected);
+    assert_eq!(build(&history, &model(), false)[1]["content"][0], json!({"type": "text", "text": "hm"}));
+}
+
+#[test]
+fn images_of_failed_calls_follow_all_results() {
+    let image = Part::Known(KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() });
+    let with_image = |id: &str, is_error| match result(id, "words", is_error) {
+        Message::ToolResult(mut result) => {
+            result.content.push(image.clone());
+            Message::ToolResult(result)
+        }
+        other => other,
+    };
+    let history =
+        [user("a"), answer(vec![call("x"), call("y")]), with_image("x", true), with_image("y", false)];
+    let content = build(&history, &model(), false)[2]["content"].clone();
+    let kinds = |value: &Value| {
+        let blocks = value.as_array().unwrap().iter();
+        blocks.map(|block| block["type"].as_str().unwrap().to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(kinds(&content), "tool_result tool_result text image");
+    assert_eq!(
+        (kinds(&content[0]["content"]), kinds(&content[1]["content"])),
+        ("text".into(), "text image".into())
+    );
 }
 
 #[test]
@@ -181,20 +213,20 @@ fn images_are_sent_or_named() {
         let part = Part::Known(KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() });
         [Message::User(UserMessage { content: vec![part], timestamp: 0, extra: Map::new() })]
     };
-    let sent = build(&image(), &model());
+    let sent = build(&image(), &model(), false);
     assert_eq!(sent[0]["content"][0]["source"]["media_type"], "image/png");
     let blind = Model { input: vec!["text".into()], ..model() };
-    assert_eq!(build(&image(), &blind)[0]["content"][0]["text"], NO_VISION);
+    assert_eq!(build(&image(), &blind, false)[0]["content"][0]["text"], NO_VISION);
 }
 
 #[test]
 fn the_cached_prefix_grows_and_never_changes() {
     let mut history = vec![user("one"), answer(vec![call("a")]), result("a", "x", false)];
-    let before = build(&history, &model());
+    let before = build(&history, &model(), false);
     history.extend([answer(vec![say("done")]), user("two")]);
-    let mut after = build(&history, &model());
+    let mut after = build(&history, &model(), false);
     assert_eq!(before[..], after[..before.len()]);
-    mark_cache(&mut after);
+    mark_cache(&mut after, &json!({"type": "ephemeral"}));
     let marks: Vec<_> = after.iter().map(|m| m.to_string().contains("cache_control")).collect();
     assert_eq!(marks, [false, false, true, false, true]);
 }
@@ -217,7 +249,7 @@ proptest! {
 
     #[test]
     fn any_history_becomes_a_valid_conversation(history in prop::collection::vec(any_message(), 0..12)) {
-        let messages = build(&history, &model());
+        let messages = build(&history, &model(), false);
         let mut open: Vec<Value> = Vec::new();
         let mut seen = HashSet::new();
         for (at, message) in messages.iter().enumerate() {

@@ -1,0 +1,84 @@
+//! Keys from the container or the machine that bowline runs on.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::chain::{Chain, Found, read_keys};
+use crate::llm::auth::ask::{self, Trouble};
+use crate::net::http::{Get, loopback_url};
+
+/// Where containers ask.
+const CONTAINER: &str = "http://169.254.170.2";
+/// Plain HTTP is trusted with a container's token here, and on this machine.
+const CONTAINER_HOSTS: &[&str] = &["http://169.254.170.2", "http://169.254.170.23", "http://[fd00:ec2::23]"];
+/// Where machines ask.
+const MACHINE: &str = "http://169.254.169.254";
+/// Both answer at once, or are not there.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Seconds that a token for the machine's data holds.
+const TOKEN_S: &str = "21600";
+
+impl Chain {
+    /// From the container's agent, where the environment names it.
+    pub(super) async fn by_container(&self) -> Result<Option<Found>, Trouble> {
+        let relative = self.around.var("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
+        let url = match (relative, self.around.var("AWS_CONTAINER_CREDENTIALS_FULL_URI")) {
+            (Some(path), _) => format!("{CONTAINER}{path}"),
+            (None, Some(url)) => url.to_string(),
+            (None, None) => return Ok(None),
+        };
+        let of = |host: &str| {
+            let rest = url.strip_prefix(host);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '?']))
+        };
+        if !url.starts_with("https://") && !loopback_url(&url) && !CONTAINER_HOSTS.iter().any(|host| of(host))
+        {
+            return Err(Trouble::setup(
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI names a host that must be asked by https",
+            ));
+        }
+        let mut headers = Vec::new();
+        let token = match self.around.var("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {
+            Some(path) => Some(
+                crate::llm::auth::read(path.into())
+                    .await
+                    .map_err(|error| Trouble::setup(format!("{path}: {error}")))?,
+            ),
+            None => self.around.var("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(str::to_string),
+        };
+        headers.extend(token.map(|token| ("authorization".to_string(), token.trim().to_string())));
+        let get = Get { url, headers, patience: Some(PATIENCE) };
+        let answer = ask::json(self.http.get(get).await, "the container's credentials").await?;
+        let found = read_keys(&answer, "Token");
+        found.map(Some).ok_or_else(|| Trouble::setup("the container handed out no keys"))
+    }
+
+    /// From the machine, where it is one of Amazon's: a token first, then the role's keys.
+    pub(super) async fn by_machine(&self) -> Result<Option<Found>, Trouble> {
+        if self.around.var("AWS_EC2_METADATA_DISABLED").is_some_and(|v| v.eq_ignore_ascii_case("true")) {
+            return Ok(None);
+        }
+        let root = self.around.var("AWS_EC2_METADATA_SERVICE_ENDPOINT").unwrap_or(MACHINE);
+        let root = root.trim_end_matches('/');
+        let get = |path: &str, name: &str, value: &str| Get {
+            url: format!("{root}/latest/{path}"),
+            headers: vec![(name.to_string(), value.to_string())],
+            patience: Some(PATIENCE),
+        };
+        let asked = get("api/token", "x-aws-ec2-metadata-token-ttl-seconds", TOKEN_S);
+        let token = match ask::text(self.http.put(asked).await, "the machine's metadata").await {
+            Ok(token) => token,
+            Err(trouble) if trouble.nobody => return Ok(None),
+            Err(trouble) => return Err(trouble),
+        };
+        let with = |path: &str| get(path, "x-aws-ec2-metadata-token", token.trim());
+        let roles = "meta-data/iam/security-credentials/";
+        let role = ask::text(self.http.get(with(roles)).await, "the machine's role").await?;
+        let Some(role) = role.lines().map(str::trim).find(|line| !line.is_empty()) else { return Ok(None) };
+        let path = format!("{roles}{}", ask::encoded(role));
+        let answer: Value = ask::json(self.http.get(with(&path)).await, "the machine's role").await?;
+        let found = read_keys(&answer, "Token");
+        found.map(Some).ok_or_else(|| Trouble::setup(format!("the machine's role `{role}` has no keys")))
+    }
+}

@@ -1,0 +1,156 @@
+//! Keys of a profile: written down, of a role that another profile may take on, or of a login.
+
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use serde_json::Value;
+
+use super::chain::{Chain, Found, read_keys};
+use super::ini::{Profiles, Section};
+use crate::base::clock::parse_iso8601;
+use crate::llm::access::Secret;
+use crate::llm::auth::ask::{self, Trouble};
+use crate::llm::auth::sigv4::{self, Keys};
+use crate::net::http::Get;
+
+/// Profiles that take on roles for one another, at most.
+const CHAIN_MAX: usize = 5;
+
+impl Chain {
+    /// From the profile that is chosen; `None` when it is not there and nobody chose it.
+    pub(super) async fn by_profile(&self, all: &Profiles, region: &str) -> Result<Option<Found>, Trouble> {
+        let name = self.profile_name();
+        let Some(profile) = all.profile(name) else {
+            if name == "default" {
+                return Ok(None);
+            }
+            return Err(Trouble::setup(format!("there is no profile `{name}` in the files of Amazon's CLI")));
+        };
+        // Roles that are to be taken on with the keys found so far, the first one last.
+        let mut roles: Vec<&Section> = Vec::new();
+        let (mut name, mut profile) = (name, profile);
+        let mut found = loop {
+            if let Some(found) = self.own(all, name, profile, region).await? {
+                break found;
+            }
+            let Some(source) = profile.get("source_profile") else {
+                if !profile.contains_key("role_arn") {
+                    return Ok(None);
+                }
+                roles.push(profile);
+                break self.by_source(name, profile).await?;
+            };
+            roles.push(profile);
+            if source == name {
+                break written(profile).ok_or_else(|| no_keys(name))?;
+            }
+            if roles.len() > CHAIN_MAX {
+                return Err(Trouble::setup(format!("profile `{name}`: its source profiles do not end")));
+            }
+            name = source;
+            profile = all.profile(source).ok_or_else(|| {
+                Trouble::setup(format!("there is no profile `{source}` in the files of Amazon's CLI"))
+            })?;
+        };
+        while let Some(role) = roles.pop() {
+            found = self.take_on(&found.keys, role, region).await?;
+        }
+        Ok(Some(found))
+    }
+
+    /// The keys that a profile has without another one's help.
+    async fn own(
+        &self,
+        all: &Profiles,
+        name: &str,
+        profile: &Section,
+        region: &str,
+    ) -> Result<Option<Found>, Trouble> {
+        let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).map(String::as_str);
+        for cannot in ["mfa_serial", "credential_process"] {
+            if get(cannot).is_some() {
+                return Err(Trouble::setup(format!(
+                    "profile `{name}`: `{cannot}` is not supported here; put temporary keys into the \
+                     environment, as `aws configure export-credentials --format env` prints them"
+                )));
+            }
+        }
+        if let Some(role) = get("role_arn") {
+            let Some(token) = get("web_identity_token_file") else { return Ok(None) };
+            let session = get("role_session_name");
+            return self.by_web_identity(region, role, token, session).await.map(Some);
+        }
+        if get("sso_account_id").is_some() {
+            return self.by_login(all, name, profile).await.map(Some);
+        }
+        Ok(written(profile))
+    }
+
+    /// What a profile with a role but without a source profile begins with.
+    async fn by_source(&self, name: &str, profile: &Section) -> Result<Found, Trouble> {
+        let found = match profile.get("credential_source").map(String::as_str) {
+            Some("Environment") => self.environment().map(|keys| Found { keys, ends_ms: None }),
+            Some("EcsContainer") => self.by_container().await?,
+            Some("Ec2InstanceMetadata") => self.by_machine().await?,
+            _ => None,
+        };
+        found.ok_or_else(|| no_keys(name))
+    }
+
+    /// Keys for a login with a browser, by the token that Amazon's CLI has kept.
+    async fn by_login(&self, all: &Profiles, name: &str, profile: &Section) -> Result<Found, Trouble> {
+        let session = profile.get("sso_session");
+        let shared = session.and_then(|session| all.session(session));
+        let get = |key: &str| profile.get(key).or_else(|| shared?.get(key)).map(String::as_str);
+        let need = |key: &str| {
+            get(key).ok_or_else(|| Trouble::setup(format!("profile `{name}`: `{key}` is missing")))
+        };
+        let start = need("sso_start_url")?;
+        let (account, role, region) = (need("sso_account_id")?, need("sso_role_name")?, need("sso_region")?);
+        let key = session.map_or(start, String::as_str);
+        let file = sigv4::hex(digest(&SHA1_FOR_LEGACY_USE_ONLY, key.as_bytes()).as_ref());
+        let again = || Trouble {
+            kind: crate::llm::model::ErrorKind::Authentication,
+            text: format!("the login of profile `{name}` has ended (run `aws sso login --profile {name}`)"),
+            nobody: false,
+        };
+        let home = self.around.home.as_ref().ok_or_else(again)?;
+        let path = home.join(".aws/sso/cache").join(format!("{file}.json"));
+        let text = crate::llm::auth::read(path).await.map_err(|_| again())?;
+        let cache: Value = serde_json::from_str(&text).map_err(|_| again())?;
+        // Older versions end a time with `UTC`.
+        let ends = cache["expiresAt"].as_str().map(|at| at.replace("UTC", "Z"));
+        let ends = ends.and_then(|at| parse_iso8601(&at)).unwrap_or(0);
+        let token = cache["accessToken"].as_str().filter(|_| ends > self.clock.now_ms()).ok_or_else(again)?;
+        let root = self.around.var("AWS_ENDPOINT_URL_SSO").map(str::to_string);
+        let root = root.unwrap_or_else(|| format!("https://portal.sso.{region}.amazonaws.com"));
+        let get = Get {
+            url: format!(
+                "{}/federation/credentials?role_name={}&account_id={}",
+                root.trim_end_matches('/'),
+                ask::encoded(role),
+                ask::encoded(account)
+            ),
+            headers: vec![("x-amz-sso_bearer_token".into(), token.to_string())],
+            patience: None,
+        };
+        let answer = ask::json(self.http.get(get).await, "Amazon's login").await?;
+        let found = read_keys(&answer["roleCredentials"], "sessionToken");
+        found.ok_or_else(|| Trouble::setup(format!("profile `{name}`: its login hands out no keys")))
+    }
+}
+
+/// Keys that stand in the profile itself.
+fn written(profile: &Section) -> Option<Found> {
+    let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).cloned();
+    Some(Found {
+        keys: Keys {
+            id: get("aws_access_key_id")?,
+            secret: Secret(get("aws_secret_access_key")?),
+            session: get("aws_session_token").map(Secret),
+        },
+        ends_ms: None,
+    })
+}
+
+fn no_keys(name: &str) -> Trouble {
+    Trouble::setup(format!("profile `{name}` has a role, but nothing to take it on with"))
+}

@@ -1,0 +1,88 @@
+//! Amazon's token service: a token of a cluster or other keys in exchange for keys of a role.
+
+use super::chain::{Chain, Found};
+use super::ini::Section;
+use crate::base::clock::parse_iso8601;
+use crate::llm::access::Secret;
+use crate::llm::auth::ask::{self, Trouble};
+use crate::llm::auth::sigv4::{self, Keys, Scope, Unsigned};
+use crate::net::http::Post;
+
+/// How bowline is called in the logs of an account.
+const SESSION: &str = "bowline";
+const SERVICE: &str = "Amazon's token service";
+const VERSION: (&str, &str) = ("Version", "2011-06-15");
+
+impl Chain {
+    /// Keys of a role for a token in a file, which is read anew each time: it changes.
+    pub(super) async fn by_web_identity(
+        &self,
+        region: &str,
+        role: &str,
+        file: &str,
+        session: Option<&str>,
+    ) -> Result<Found, Trouble> {
+        let token = crate::llm::auth::read(file.into()).await;
+        let token = token.map_err(|error| Trouble::setup(format!("{file}: {error}")))?;
+        let fields = [
+            ("Action", "AssumeRoleWithWebIdentity"),
+            VERSION,
+            ("RoleArn", role),
+            ("RoleSessionName", session.unwrap_or(SESSION)),
+            ("WebIdentityToken", token.trim()),
+        ];
+        let post = ask::form_post(&self.sts(region), &fields);
+        read(&ask::text(self.http.post(post).await, SERVICE).await?)
+    }
+
+    /// Keys of a profile's role for other keys.
+    pub(super) async fn take_on(
+        &self,
+        keys: &Keys,
+        profile: &Section,
+        region: &str,
+    ) -> Result<Found, Trouble> {
+        let get = |key: &str| profile.get(key).map(String::as_str);
+        let mut fields = vec![
+            ("Action", "AssumeRole"),
+            VERSION,
+            ("RoleArn", get("role_arn").unwrap_or_default()),
+            ("RoleSessionName", get("role_session_name").unwrap_or(SESSION)),
+        ];
+        fields.extend(get("external_id").map(|id| ("ExternalId", id)));
+        fields.extend(get("duration_seconds").map(|seconds| ("DurationSeconds", seconds)));
+        let url = self.sts(region);
+        let Post { mut headers, body, .. } = ask::form_post(&url, &fields);
+        let unsigned = Unsigned { method: "POST", url: &url, body: &body };
+        let scope = Scope { region, service: "sts", now_ms: self.clock.now_ms() };
+        sigv4::sign(unsigned, keys, scope, &mut headers)
+            .ok_or_else(|| Trouble::setup(format!("`{url}` is not a URL that can be asked")))?;
+        let post = Post { url, headers, body, private: true, ..Post::default() };
+        read(&ask::text(self.http.post(post).await, SERVICE).await?)
+    }
+
+    fn sts(&self, region: &str) -> String {
+        let end = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+        let root = self.around.var("AWS_ENDPOINT_URL_STS").map(|url| url.trim_end_matches('/').to_string());
+        format!("{}/", root.unwrap_or_else(|| format!("https://sts.{region}.{end}")))
+    }
+}
+
+/// The answer is XML, and the values in it have nothing that would be escaped.
+fn read(answer: &str) -> Result<Found, Trouble> {
+    let value = |name: &str| {
+        let rest = answer.split_once(&format!("<{name}>"))?.1;
+        Some(rest.split_once(&format!("</{name}>"))?.0.trim().to_string())
+    };
+    let found = || {
+        Some(Found {
+            keys: Keys {
+                id: value("AccessKeyId")?,
+                secret: Secret(value("SecretAccessKey")?),
+                session: value("SessionToken").map(Secret),
+            },
+            ends_ms: value("Expiration").and_then(|at| parse_iso8601(&at)),
+        })
+    };
+    found().ok_or_else(|| Trouble::setup(format!("{SERVICE} handed out no keys")))
+}

@@ -1,0 +1,214 @@
+//! Amazon's signature of a request, version 4. Pure.
+
+use ring::digest::{SHA256, digest};
+use ring::hmac;
+
+use super::ask::encoded;
+use crate::llm::access::Secret;
+
+/// What signs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keys {
+    /// Public.
+    pub id: String,
+    /// Not public.
+    pub secret: Secret,
+    /// Of keys that end.
+    pub session: Option<Secret>,
+}
+
+/// Where a signature holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
+    /// Such as `us-east-1`.
+    pub region: &'a str,
+    /// Such as `bedrock`.
+    pub service: &'a str,
+    /// Milliseconds since the epoch.
+    pub now_ms: u64,
+}
+
+/// A request before it is signed.
+#[derive(Debug, Clone, Copy)]
+pub struct Unsigned<'a> {
+    /// In capitals.
+    pub method: &'a str,
+    /// Absolute, its path percent-encoded.
+    pub url: &'a str,
+    /// What is sent.
+    pub body: &'a [u8],
+}
+
+/// Adds the headers that sign a request: the time, the session and `authorization`. Signed are the
+/// host, `content-type` and whatever begins with `x-amz-`. `None` when the URL is none.
+#[must_use = "an unsigned request is refused"]
+pub fn sign(request: Unsigned, keys: &Keys, scope: Scope, headers: &mut Vec<(String, String)>) -> Option<()> {
+    let (host, path, query) = parts(request.url)?;
+    let stamp = stamp(scope.now_ms);
+    headers.push(("x-amz-date".into(), stamp.clone()));
+    headers.extend(keys.session.as_ref().map(|token| ("x-amz-security-token".into(), token.0.clone())));
+    let mut signed: Vec<(String, String)> = headers
+        .iter()
+        .map(|(name, value)| (name.to_ascii_lowercase(), squeezed(value)))
+        .filter(|(name, _)| name == "content-type" || name.starts_with("x-amz-"))
+        .collect();
+    signed.push(("host".into(), host.to_string()));
+    signed.sort();
+    let names: Vec<&str> = signed.iter().map(|(name, _)| name.as_str()).collect();
+    let names = names.join(";");
+    let mut lines = String::new();
+    for (name, value) in &signed {
+        lines.push_str(&format!("{name}:{value}\n"));
+    }
+    let body = hex(digest(&SHA256, request.body).as_ref());
+    let canonical = format!("{}\n{}\n{query}\n{lines}\n{names}\n{body}", request.method, twice(path));
+    let day = &stamp[..8];
+    let place = format!("{day}/{}/{}/aws4_request", scope.region, scope.service);
+    let canonical = hex(digest(&SHA256, canonical.as_bytes()).as_ref());
+    let words = format!("AWS4-HMAC-SHA256\n{stamp}\n{place}\n{canonical}");
+    let mut key = format!("AWS4{}", keys.secret.0).into_bytes();
+    for part in [day, scope.region, scope.service, "aws4_request"] {
+        key = mac(&key, part);
+    }
+    let signature = hex(&mac(&key, &words));
+    headers.push((
+        "authorization".into(),
+        format!(
+            "AWS4-HMAC-SHA256 Credential={}/{place}, SignedHeaders={names}, Signature={signature}",
+            keys.id
+        ),
+    ));
+    Some(())
+}
+
+/// Host with its port, path, query. Default ports are not in a `Host` header.
+fn parts(url: &str) -> Option<(&str, &str, &str)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let at = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (host, rest) = rest.split_at(at);
+    let host = match scheme {
+        "https" => host.strip_suffix(":443").unwrap_or(host),
+        _ => host.strip_suffix(":80").unwrap_or(host),
+    };
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    Some((host, if path.is_empty() { "/" } else { path }, query))
+}
+
+/// The path is encoded once more for the signature.
+fn twice(path: &str) -> String {
+    path.split('/').map(encoded).collect::<Vec<_>>().join("/")
+}
+
+fn squeezed(value: &str) -> String {
+    value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `20150830T123600Z`.
+fn stamp(ms: u64) -> String {
+    let iso = crate::base::clock::iso8601(ms);
+    let whole = iso.split('.').next().unwrap_or_default();
+    let digits: String = whole.chars().filter(|c| *c != '-' && *c != ':').collect();
+    format!("{digits}Z")
+}
+
+fn mac(key: &[u8], text: &str) -> Vec<u8> {
+    hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref().to_vec()
+}
+
+/// In lower case.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for byte in bytes {
+        out.push_str(&format!("{byte:02x}"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2015-08-30T12:36:00Z, the time of Amazon's own test suite.
+    const NOW_MS: u64 = 1_440_938_160_000;
+    const URL: &str = "https://example.amazonaws.com/";
+
+    fn keys(session: Option<&str>) -> Keys {
+        Keys {
+            id: "AKIDEXAMPLE".into(),
+            secret: Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into()),
+            session: session.map(|token| Secret(token.into())),
+        }
+    }
+
+    fn signed(
+        method: &str,
+        url: &str,
+        body: &str,
+        headers: &[(&str, &str)],
+        session: Option<&str>,
+    ) -> String {
+        let mut headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_string(), (*v).to_string())).collect();
+        let scope = Scope { region: "us-east-1", service: "service", now_ms: NOW_MS };
+        let request = Unsigned { method, url, body: body.as_bytes() };
+        sign(request, &keys(session), scope, &mut headers).unwrap();
+        headers.pop().unwrap().1
+    }
+
+    fn expected(names: &str, signature: &str) -> String {
+        let place = "AKIDEXAMPLE/20150830/us-east-1/service/aws4_request";
+        format!("AWS4-HMAC-SHA256 Credential={place}, SignedHeaders={names}, Signature={signature}")
+    }
+
+    #[test]
+    fn amazon_s_own_vectors() {
+        let plain = "host;x-amz-date";
+        for (method, url, body, headers, names, signature) in [
+            (
+                "GET",
+                URL,
+                "",
+                &[][..],
+                plain,
+                "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
+            ),
+            ("POST", URL, "", &[], plain, "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"),
+            (
+                "POST",
+                URL,
+                "Param1=value1",
+                &[("Content-Type", "application/x-www-form-urlencoded")],
+                "content-type;host;x-amz-date",
+                "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a",
+            ),
+            (
+                "GET",
+                "https://example.amazonaws.com/?Param1=value1",
+                "",
+                &[],
+                plain,
+                "a67d582fa61cc504c4bae71f336f98b97f1ea3c7a6bfe1b6e45aec72011b9aeb",
+            ),
+        ] {
+            assert_eq!(
+                signed(method, url, body, headers, None),
+                expected(names, signature),
+                "{method} {url}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_session_and_what_is_amazon_s_are_signed() {
+        let with = signed("POST", URL, "", &[("X-Amz-Target", "a  b"), ("accept", "x")], Some("token"));
+        assert!(with.contains("SignedHeaders=host;x-amz-date;x-amz-security-token;x-amz-target,"), "{with}");
+    }
+
+    #[test]
+    fn paths_are_encoded_twice_and_hosts_keep_their_ports() {
+        assert_eq!(twice("/model/a%3A0/converse"), "/model/a%253A0/converse");
+        assert_eq!(parts("http://h:8080/p?q"), Some(("h:8080", "/p", "q")));
+        assert_eq!(parts("https://h:443"), Some(("h", "/", "")));
+        assert_eq!(parts("nonsense"), None);
+        assert_eq!(stamp(NOW_MS), "20150830T123600Z");
+    }
+}

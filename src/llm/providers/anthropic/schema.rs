@@ -1,0 +1,120 @@
+//! JSON Schema as the server takes it: for tools as they are but for what it refuses at the root,
+//! for output that is held to a schema in a closed form. Pure.
+
+use serde_json::{Map, Value, json};
+
+/// Keywords that say how much: the server cannot hold output to them, and refuses the request.
+const AMOUNTS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "maxItems",
+    "uniqueItems",
+    "minContains",
+    "maxContains",
+    "minProperties",
+    "maxProperties",
+    "minLength",
+    "maxLength",
+];
+
+/// Formats of strings that output can be held to.
+const FORMATS: &[&str] =
+    &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
+
+/// Keywords whose keys are names of the person's own.
+const NAMES: &[&str] = &["properties", "$defs", "definitions"];
+
+/// The schema of a tool's input: choices at its root are refused.
+pub fn input(schema: &Value) -> Value {
+    let Value::Object(map) = schema else { return json!({"type": "object"}) };
+    let kept = map.iter().filter(|(key, _)| !["anyOf", "oneOf", "allOf"].contains(&key.as_str()));
+    let mut out: Map<String, Value> = kept.map(|(key, value)| (key.clone(), value.clone())).collect();
+    out.insert("type".into(), "object".into());
+    Value::Object(out)
+}
+
+/// The schema in a form that output can be held to: objects take what they name and nothing else,
+/// what cannot be held to is left to whoever checks the output.
+pub fn closed(schema: &Value) -> Value {
+    match schema {
+        Value::Object(map) => {
+            let mut out = Map::new();
+            for (key, value) in map {
+                let format = |value: &Value| value.as_str().is_some_and(|word| FORMATS.contains(&word));
+                match key.as_str() {
+                    key if AMOUNTS.contains(&key) => {}
+                    "minItems" if value != 0 && value != 1 => {}
+                    "format" if !format(value) => {}
+                    "enum" | "const" | "default" | "examples" => {
+                        out.insert(key.clone(), value.clone());
+                    }
+                    key if NAMES.contains(&key) => {
+                        let named = value.as_object().into_iter().flatten();
+                        let named: Map<_, _> = named.map(|(name, v)| (name.clone(), closed(v))).collect();
+                        out.insert(key.into(), Value::Object(named));
+                    }
+                    _ => {
+                        out.insert(key.clone(), closed(value));
+                    }
+                }
+            }
+            if out.get("type").is_some_and(|kind| kind == "object") || out.contains_key("properties") {
+                out.insert("additionalProperties".into(), false.into());
+            }
+            Value::Object(out)
+        }
+        Value::Array(items) => items.iter().map(closed).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Whether closing a schema changes what it means: objects that take any names cannot be closed.
+pub fn closable(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => {
+            let open = map.get("additionalProperties").is_some_and(|more| *more != false);
+            let nameless = map.get("type").is_some_and(|kind| kind == "object")
+                && !map.contains_key("properties")
+                && !map.contains_key("$ref");
+            !open && !nameless && map.values().all(closable)
+        }
+        Value::Array(items) => items.iter().all(closable),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_at_the_root_are_left_out() {
+        let schema = json!({"anyOf": [1], "$defs": {"a": {}}, "properties": {"anyOf": {"type": "string"}}});
+        let expected =
+            json!({"$defs": {"a": {}}, "properties": {"anyOf": {"type": "string"}}, "type": "object"});
+        assert_eq!(input(&schema), expected);
+    }
+
+    #[test]
+    fn a_closed_schema_has_nothing_that_is_refused() {
+        let schema = json!({"type": "object", "properties": {
+            "minimum": {"type": "integer", "minimum": 1},
+            "when": {"type": "string", "format": "date"},
+            "which": {"type": "string", "format": "regex", "enum": [{"maximum": 1}]},
+            "list": {"type": "array", "minItems": 2, "items": {"type": "object", "properties": {}}}}});
+        let expected = json!({"type": "object", "properties": {
+            "minimum": {"type": "integer"},
+            "when": {"type": "string", "format": "date"},
+            "which": {"type": "string", "enum": [{"maximum": 1}]},
+            "list": {"type": "array",
+                "items": {"type": "object", "properties": {}, "additionalProperties": false}}},
+            "additionalProperties": false});
+        assert_eq!(closed(&schema), expected);
+        assert!(closable(&schema));
+        assert!(!closable(&json!({"type": "object", "properties": {"map": {"type": "object"}}})));
+        assert!(!closable(&json!({"properties": {}, "additionalProperties": {"type": "string"}})));
+    }
+}

@@ -1,0 +1,96 @@
+//! The adapter: where a request goes, who signs it, and who reads its answer.
+
+use std::sync::Arc;
+
+use super::place::{self, Place};
+use super::stream::Reader;
+use super::{body, errors};
+use crate::llm::access::{Access, Secret};
+use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::auth::ask::Trouble;
+use crate::llm::auth::aws::chain::Chain;
+use crate::llm::auth::sigv4::{self, Scope, Unsigned};
+use crate::llm::failure::Asked;
+use crate::llm::headers;
+use crate::llm::model::{ErrorKind, LlmError, Request};
+use crate::llm::provider::{EventStream, Provider};
+use crate::llm::providers::setup::Setup;
+use crate::net::http::Post;
+
+/// The row's constructor.
+pub fn build(setup: Setup) -> Arc<dyn Provider> {
+    let chain = Chain::new(setup.surroundings.clone(), setup.http.clone(), setup.clock.clone());
+    Arc::new(Bedrock { setup, chain: Arc::new(chain) })
+}
+
+struct Bedrock {
+    setup: Setup,
+    chain: Arc<Chain>,
+}
+
+impl Provider for Bedrock {
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let (setup, chain) = (self.setup.clone(), self.chain.clone());
+        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        answer::stream(means, model, async move { exchange(&setup, &chain, request).await })
+    }
+}
+
+async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    let access = setup.keys.access().await?;
+    let around = &setup.surroundings;
+    let model = &request.model.id;
+    let mut region = place::named_region(model, &access, around);
+    if region.is_none() {
+        region = chain.region().await;
+    }
+    let place = Place::find(region, &access, around);
+    let asked = Asked::new(&setup.provider, &Access { base_url: place.root.clone(), ..access.clone() });
+    let mut headers = headers::common(&[
+        ("content-type", "application/json"),
+        ("accept", "application/vnd.amazon.eventstream"),
+    ]);
+    headers::of_request(&mut headers, &access, &request);
+    let url = place.url(model);
+    let body = body::body(&request, &place.region).to_string().into_bytes();
+    let token = access
+        .key
+        .clone()
+        .or_else(|| around.var("AWS_BEARER_TOKEN_BEDROCK").map(|token| Secret(token.to_string())));
+    if around.var("AWS_BEDROCK_SKIP_AUTH") == Some("1") {
+        tracing::debug!("the request is not signed, as AWS_BEDROCK_SKIP_AUTH wants it");
+    } else if let Some(token) = token {
+        headers::bearer(&mut headers, &token);
+    } else {
+        sign(setup, chain, &place.region, &url, &body, &mut headers)
+            .await
+            .map_err(|trouble| trouble.told(&setup.provider))?;
+    }
+    let post = Post { url, headers, body, ..Post::default() };
+    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
+    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Frames })
+}
+
+async fn sign(
+    setup: &Setup,
+    chain: &Chain,
+    region: &str,
+    url: &str,
+    body: &[u8],
+    headers: &mut Vec<(String, String)>,
+) -> Result<(), Trouble> {
+    let keys = chain.keys(region).await?.ok_or_else(|| Trouble {
+        kind: ErrorKind::Authentication,
+        text: "no credentials: set AWS_BEARER_TOKEN_BEDROCK, AWS_PROFILE or AWS_ACCESS_KEY_ID with \
+               AWS_SECRET_ACCESS_KEY, or run `aws configure`"
+            .to_string(),
+        nobody: false,
+    })?;
+    let scope = Scope { region, service: "bedrock", now_ms: setup.clock.now_ms() };
+    sigv4::sign(Unsigned { method: "POST", url, body }, &keys, scope, headers)
+        .ok_or_else(|| Trouble::setup(format!("`{url}` is not a URL that can be asked")))
+}

@@ -1,0 +1,184 @@
+//! What the makers of models differ in, told by a model's id and name: ids of inference profiles
+//! say nothing, so a name that the person gave counts as well. Pure.
+
+use serde_json::{Map, Value, json};
+
+use crate::llm::model::{Model, Thinking};
+
+/// Smallest thinking budget that Claude takes, and the least that we leave for the answer.
+const BUDGET_MIN: u64 = 1024;
+
+/// Claude models whose thinking has an effort in place of a budget.
+const ADAPTIVE: &[&str] = &["opus-4-6", "sonnet-4-6"];
+/// Those whose thinking is bound to prompt and tools, too.
+const BOUND: &[&str] = &["opus-4-7", "opus-4-8", "opus-5", "sonnet-5", "haiku-5", "fable-5"];
+/// Older ones whose prompts can be kept.
+const CACHED: &[&str] = &["-4-", "claude-3-7-sonnet", "claude-3-5-haiku"];
+
+/// Whether one of these is in the id or the name, however they are punctuated.
+fn says(model: &Model, words: &[&str]) -> bool {
+    let plain = |text: &str| {
+        let mut out = String::new();
+        for c in text.to_lowercase().chars() {
+            let c = if c.is_whitespace() || "_.:".contains(c) { '-' } else { c };
+            if c != '-' || !out.ends_with('-') {
+                out.push(c);
+            }
+        }
+        out
+    };
+    let (id, name) = (plain(&model.id), plain(&model.name));
+    words.iter().any(|word| id.contains(word) || name.contains(word))
+}
+
+/// Anthropic's.
+pub fn is_claude(model: &Model) -> bool {
+    says(model, &["claude"])
+}
+
+/// Whether a mark keeps the prompt before it.
+pub fn keeps_prompts(model: &Model) -> bool {
+    is_claude(model) && (says(model, BOUND) || says(model, CACHED))
+}
+
+/// Whether the arguments of tools can be held to their schemas.
+pub fn is_strict(model: &Model) -> bool {
+    model.flag("supportsStrictMode")
+}
+
+fn is_governmental(model: &Model, region: &str) -> bool {
+    let id = model.id.to_lowercase();
+    region.starts_with("us-gov-") || id.starts_with("us-gov.") || id.starts_with("arn:aws-us-gov:")
+}
+
+/// What asks for thinking; `None` where nothing does. `forced` tells that a tool must be called,
+/// which excludes thinking with a budget.
+pub fn thinking(model: &Model, wish: Thinking, max: u64, region: &str, forced: bool) -> Option<Value> {
+    let level = model.nearest_level(wish);
+    if !model.reasoning || level == Thinking::Off {
+        return None;
+    }
+    if is_claude(model) {
+        return claude(model, level, max, is_governmental(model, region), forced);
+    }
+    if says(model, &["gpt-oss"]) {
+        return Some(json!({"reasoning_effort": effort(level)}));
+    }
+    if says(model, &["gpt-"]) {
+        let word = word(model, level).unwrap_or(match level {
+            Thinking::Xhigh | Thinking::Max => level.name(),
+            _ => effort(level),
+        });
+        return Some(json!({"reasoning": {"effort": word}}));
+    }
+    None
+}
+
+fn claude(model: &Model, level: Thinking, max: u64, governmental: bool, forced: bool) -> Option<Value> {
+    let (adaptive, bound) = (says(model, ADAPTIVE), says(model, BOUND));
+    let mut thinking = Map::new();
+    let mut all = Map::new();
+    if adaptive || bound {
+        thinking.insert("type".into(), "adaptive".into());
+    } else {
+        let budget = budget(level).min(max.saturating_sub(BUDGET_MIN));
+        if budget < BUDGET_MIN || forced {
+            return None;
+        }
+        thinking.insert("type".into(), "enabled".into());
+        thinking.insert("budget_tokens".into(), budget.into());
+    }
+    // The governmental regions do not know these fields yet.
+    if !governmental {
+        thinking.insert("display".into(), "summarized".into());
+        if bound {
+            thinking.insert("block_binding".into(), json!({"prefix_mismatch_behavior": "drop_block"}));
+        }
+    }
+    all.insert("thinking".into(), Value::Object(thinking));
+    let beta = if adaptive || bound {
+        let xhigh = level >= Thinking::Xhigh && bound;
+        let word = if xhigh { Some("xhigh") } else { word(model, level) };
+        all.insert("output_config".into(), json!({"effort": word.unwrap_or(effort(level))}));
+        (bound && !governmental).then_some("thinking-binding-controls-2026-08-01")
+    } else {
+        Some("interleaved-thinking-2025-05-14")
+    };
+    all.extend(beta.map(|beta| ("anthropic_beta".to_string(), json!([beta]))));
+    Some(Value::Object(all))
+}
+
+fn word(model: &Model, level: Thinking) -> Option<&str> {
+    model.thinking_level_map.get(level.name()).and_then(Option::as_deref)
+}
+
+/// A word that every maker knows.
+fn effort(level: Thinking) -> &'static str {
+    match level {
+        Thinking::Off | Thinking::Minimal | Thinking::Low => "low",
+        Thinking::Medium => "medium",
+        Thinking::High | Thinking::Xhigh | Thinking::Max => "high",
+    }
+}
+
+/// pi's budgets; the three deepest levels are the same here.
+fn budget(level: Thinking) -> u64 {
+    match level {
+        Thinking::Off => 0,
+        Thinking::Minimal => 1024,
+        Thinking::Low => 2048,
+        Thinking::Medium => 8192,
+        Thinking::High | Thinking::Xhigh | Thinking::Max => 16_384,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(id: &str) -> Model {
+        Model { reasoning: true, ..Model::unknown("amazon-bedrock", id, "bedrock-converse-stream", "") }
+    }
+
+    fn of(id: &str, level: Thinking) -> Option<Value> {
+        thinking(&model(id), level, 64_000, "us-east-1", false)
+    }
+
+    #[test]
+    fn thinking_by_maker() {
+        let old = json!({"thinking": {"type": "enabled", "budget_tokens": 8192, "display": "summarized"},
+            "anthropic_beta": ["interleaved-thinking-2025-05-14"]});
+        assert_eq!(of("anthropic.claude-sonnet-4-5-20250929-v1:0", Thinking::Medium), Some(old));
+        let adaptive = json!({"thinking": {"type": "adaptive", "display": "summarized"},
+            "output_config": {"effort": "high"}});
+        assert_eq!(of("us.anthropic.claude-opus-4-6-v1", Thinking::High), Some(adaptive));
+        let bound = json!({"thinking": {"type": "adaptive", "display": "summarized",
+                "block_binding": {"prefix_mismatch_behavior": "drop_block"}},
+            "output_config": {"effort": "low"}, "anthropic_beta": ["thinking-binding-controls-2026-08-01"]});
+        assert_eq!(of("us.anthropic.claude-opus-5-5", Thinking::Minimal), Some(bound));
+        let flat = json!({"reasoning_effort": "high"});
+        assert_eq!(of("openai.gpt-oss-120b-1:0", Thinking::High), Some(flat));
+        assert_eq!(of("openai.gpt-5.6", Thinking::Minimal), Some(json!({"reasoning": {"effort": "low"}})));
+        assert_eq!(of("amazon.nova-pro-v1:0", Thinking::High), None);
+        assert_eq!(of("us.anthropic.claude-opus-5-5", Thinking::Off), None);
+    }
+
+    #[test]
+    fn names_count_where_ids_say_nothing() {
+        let arn = "arn:aws:bedrock:eu-west-1:1:application-inference-profile/x";
+        let named = Model { name: "My Claude Opus 4.7".into(), ..model(arn) };
+        assert!(is_claude(&named) && keeps_prompts(&named) && !keeps_prompts(&model(arn)));
+        assert!(!keeps_prompts(&model("anthropic.claude-3-haiku-20240307-v1:0")));
+    }
+
+    #[test]
+    fn what_the_governmental_regions_and_forced_tools_exclude() {
+        let bound = model("us-gov.anthropic.claude-opus-5");
+        let asked = thinking(&bound, Thinking::High, 64_000, "us-gov-west-1", false);
+        let expected = json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}});
+        assert_eq!(asked, Some(expected));
+        let old = model("anthropic.claude-sonnet-4-5-v1:0");
+        assert_eq!(thinking(&old, Thinking::High, 64_000, "us-east-1", true), None);
+        assert_eq!(thinking(&old, Thinking::High, 2_000, "us-east-1", false), None, "no room to think");
+    }
+}

@@ -1,0 +1,283 @@
+//! Converse's stream to our events. Pure: bytes and sockets are elsewhere.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::errors;
+use crate::llm::answer;
+use crate::llm::draft::Draft;
+use crate::llm::failure::Asked;
+use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
+use crate::net::sse::Event;
+
+/// Reads one stream.
+#[derive(Debug)]
+pub struct Reader {
+    asked: Asked,
+    /// `None` once the last event is out.
+    draft: Option<Draft>,
+    begun: bool,
+    /// The open blocks by their index on the wire.
+    open: BTreeMap<usize, Block>,
+    stop: Option<String>,
+}
+
+#[derive(Debug)]
+enum Block {
+    Text(usize),
+    Thinking(usize),
+    /// Thinking that only its maker can read, so far.
+    Redacted(Vec<u8>),
+    Call(usize),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    #[serde(default)]
+    content_block_index: usize,
+    start: Option<Start>,
+    delta: Option<Delta>,
+    stop_reason: Option<String>,
+    usage: Option<Counts>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Start {
+    tool_use: Option<ToolUse>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolUse {
+    #[serde(default)]
+    tool_use_id: String,
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Delta {
+    text: Option<String>,
+    tool_use: Option<Input>,
+    reasoning_content: Option<Reasoning>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    input: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reasoning {
+    text: Option<String>,
+    signature: Option<String>,
+    redacted_content: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
+struct Counts {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    cache_write_input_tokens: Option<u64>,
+}
+
+impl Reader {
+    /// A reader of the answer of one model; `now_ms` is the message's time stamp.
+    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
+        let draft = Some(Draft::new(model, now_ms));
+        Self { asked, draft, begun: false, open: BTreeMap::new(), stop: None }
+    }
+}
+
+impl answer::Reader for Reader {
+    fn ended(&self) -> bool {
+        self.draft.is_none()
+    }
+
+    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        if self.draft.is_none() {
+            return;
+        }
+        if let Some(exception) = event.name.strip_prefix('!') {
+            let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+            let said = data["message"].as_str().or(data["Message"].as_str()).unwrap_or(exception);
+            let error = json!({"type": exception, "message": said});
+            return self.lose(self.asked.broke_off(&error, errors::kind), out);
+        }
+        let wire: Wire = match serde_json::from_str(&event.data) {
+            Ok(wire) => wire,
+            Err(error) => {
+                let what = format!("the stream made no sense: {error}");
+                return self.lose(self.asked.nonsense(&what), out);
+            }
+        };
+        if !self.begun {
+            self.begun = true;
+            out.push(StreamEvent::Start);
+        }
+        let at = wire.content_block_index;
+        match event.name.as_str() {
+            "contentBlockStart" => self.call(at, wire.start.and_then(|start| start.tool_use), out),
+            "contentBlockDelta" => self.delta(at, wire.delta, out),
+            "contentBlockStop" => self.close(at, out),
+            "messageStop" => self.stop = wire.stop_reason.or_else(|| Some(String::new())),
+            "metadata" => {
+                self.count(wire.usage);
+                // What counts comes last.
+                if self.stop.is_some() {
+                    self.finish(out);
+                }
+            }
+            // `messageStart`, and whatever comes in later versions.
+            _ => {}
+        }
+    }
+
+    /// A stream that stalls or breaks when the answer is whole costs nothing but the counts.
+    fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
+        if self.stop.is_some() && matches!(error.kind, ErrorKind::Stream | ErrorKind::Timeout) {
+            return self.finish(out);
+        }
+        self.lose(error, out);
+    }
+
+    fn end(&mut self, out: &mut Vec<StreamEvent>) {
+        if self.stop.is_some() {
+            return self.finish(out);
+        }
+        self.lose(self.asked.nonsense("the answer ended too early"), out);
+    }
+}
+
+impl Reader {
+    fn call(&mut self, at: usize, call: Option<ToolUse>, out: &mut Vec<StreamEvent>) {
+        let (Some(draft), Some(call)) = (self.draft.as_mut(), call) else { return };
+        let (index, event) = draft.open_call(call.tool_use_id, call.name);
+        out.push(event);
+        self.open.insert(at, Block::Call(index));
+    }
+
+    /// Text and thinking begin with their first piece: nothing announces them.
+    fn delta(&mut self, at: usize, delta: Option<Delta>, out: &mut Vec<StreamEvent>) {
+        let (Some(draft), Some(delta)) = (self.draft.as_mut(), delta) else { return };
+        if let Some(text) = delta.text {
+            let block = self.open.entry(at).or_insert_with(|| {
+                let (index, event) = draft.open_text();
+                out.push(event);
+                Block::Text(index)
+            });
+            if let (Block::Text(index), false) = (block, text.is_empty()) {
+                out.push(draft.text(*index, text));
+            }
+        } else if let Some(input) = delta.tool_use.and_then(|tool| tool.input).filter(|t| !t.is_empty()) {
+            if let Some(Block::Call(index)) = self.open.get(&at) {
+                out.push(draft.arguments(*index, input));
+            }
+        } else if let Some(reasoning) = delta.reasoning_content {
+            self.reason(at, reasoning, out);
+        }
+    }
+
+    fn reason(&mut self, at: usize, reasoning: Reasoning, out: &mut Vec<StreamEvent>) {
+        if let Some(piece) = reasoning.redacted_content {
+            if matches!(self.open.get(&at), Some(Block::Thinking(_))) {
+                self.close(at, out);
+            }
+            // Pieces of one whole: only that goes back.
+            let bytes = STANDARD.decode(piece).unwrap_or_default();
+            let block = self.open.entry(at).or_insert(Block::Redacted(Vec::new()));
+            if let Block::Redacted(all) = block {
+                all.extend(bytes);
+            }
+            return;
+        }
+        let Some(draft) = self.draft.as_mut() else { return };
+        let block = self.open.entry(at).or_insert_with(|| {
+            let (index, event) = draft.open_thinking();
+            out.push(event);
+            Block::Thinking(index)
+        });
+        if let Block::Thinking(index) = block {
+            let text = reasoning.text.filter(|text| !text.is_empty());
+            out.extend(text.map(|text| draft.thinking(*index, text)));
+            draft.sign(*index, reasoning.signature.as_deref().unwrap_or_default());
+        }
+    }
+
+    fn close(&mut self, at: usize, out: &mut Vec<StreamEvent>) {
+        let (Some(draft), Some(block)) = (self.draft.as_mut(), self.open.remove(&at)) else { return };
+        match block {
+            Block::Text(index) => out.push(StreamEvent::TextEnd { index }),
+            Block::Thinking(index) => out.push(StreamEvent::ThinkingEnd { index }),
+            Block::Redacted(all) => {
+                draft.redacted(STANDARD.encode(all));
+            }
+            Block::Call(index) => out.extend(draft.close_call(index)),
+        }
+    }
+
+    fn close_all(&mut self, out: &mut Vec<StreamEvent>) {
+        let still_open: Vec<usize> = self.open.keys().copied().collect();
+        for at in still_open {
+            self.close(at, out);
+        }
+    }
+
+    fn count(&mut self, counts: Option<Counts>) {
+        let (Some(draft), Some(counts)) = (self.draft.as_mut(), counts) else { return };
+        let usage = draft.usage();
+        // `inputTokens` leaves cached tokens out already.
+        usage.input = counts.input_tokens.unwrap_or(usage.input);
+        usage.output = counts.output_tokens.unwrap_or(usage.output);
+        usage.cache_read = counts.cache_read_input_tokens.unwrap_or(usage.cache_read);
+        usage.cache_write = counts.cache_write_input_tokens.unwrap_or(usage.cache_write);
+    }
+
+    fn finish(&mut self, out: &mut Vec<StreamEvent>) {
+        self.close_all(out);
+        let word = self.stop.take().unwrap_or_default();
+        let reason = match word.as_str() {
+            "tool_use" => StopReason::ToolUse,
+            "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
+            "guardrail_intervened" | "content_filtered" => {
+                let what = format!(": the model refused to answer this ({word}); say it in another way");
+                return self.refuse(word, ErrorKind::ContentFilter, &what, out);
+            }
+            "malformed_model_output" | "malformed_tool_use" => {
+                let what = format!(": the model's answer cannot be read ({word})");
+                return self.refuse(word, ErrorKind::InvalidToolCall, &what, out);
+            }
+            // `end_turn`, `stop_sequence`, and words that are yet to come.
+            _ => StopReason::Stop,
+        };
+        let Some(mut draft) = self.draft.take() else { return };
+        draft.stop(reason, Some(word));
+        out.push(draft.done());
+    }
+
+    fn refuse(&mut self, word: String, kind: ErrorKind, what: &str, out: &mut Vec<StreamEvent>) {
+        if let Some(draft) = self.draft.as_mut() {
+            draft.stop(StopReason::Error, Some(word));
+        }
+        self.lose(self.asked.failed(kind, what), out);
+    }
+
+    fn lose(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
+        self.close_all(out);
+        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+    }
+}
+
+#[cfg(test)]
+mod tests;

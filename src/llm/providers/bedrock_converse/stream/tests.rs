@@ -1,0 +1,197 @@
+//! Streams as they come, and the events that they become.
+
+use super::*;
+use crate::llm::answer::Reader as _;
+use crate::llm::model::{AssistantMessage, KnownPart, Part};
+use crate::net::frames::{self, Decoder};
+use proptest::prelude::*;
+
+fn model() -> Model {
+    Model::unknown("amazon-bedrock", "us.anthropic.claude-opus-5-5", "bedrock-converse-stream", "")
+}
+
+/// Through the bytes of the wire, so that names and payloads are what a server sends.
+fn read(data: &[(&str, Value)]) -> Vec<StreamEvent> {
+    let mut reader = Reader::new(&model(), Asked::default(), 5);
+    let (mut out, mut events) = (Vec::new(), Vec::new());
+    let mut decoder = Decoder::default();
+    for (name, value) in data {
+        let head = match name.strip_prefix('!') {
+            Some(name) => (":exception-type", name),
+            None => (":event-type", *name),
+        };
+        decoder.push(&frames::encode(&[head], value.to_string().as_bytes()), &mut events).unwrap();
+    }
+    for event in events {
+        reader.take(&event, &mut out);
+    }
+    if !reader.ended() {
+        reader.end(&mut out);
+    }
+    out
+}
+
+fn last(events: &[StreamEvent]) -> AssistantMessage {
+    match events.last().unwrap() {
+        StreamEvent::Done { message } | StreamEvent::Error { message, .. } => (**message).clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn kind(events: &[StreamEvent]) -> ErrorKind {
+    match events.last().unwrap() {
+        StreamEvent::Error { error, .. } => error.kind,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn delta(at: usize, delta: &Value) -> (&'static str, Value) {
+    ("contentBlockDelta", json!({"contentBlockIndex": at, "delta": delta}))
+}
+
+fn stop(at: usize) -> (&'static str, Value) {
+    ("contentBlockStop", json!({"contentBlockIndex": at}))
+}
+
+fn tail(reason: &str) -> [(&'static str, Value); 2] {
+    let usage = json!({"inputTokens": 10, "outputTokens": 7, "totalTokens": 137,
+        "cacheReadInputTokens": 100, "cacheWriteInputTokens": 20});
+    [("messageStop", json!({"stopReason": reason})), ("metadata", json!({"usage": usage, "metrics": {}}))]
+}
+
+fn whole() -> Vec<(&'static str, Value)> {
+    let mut data = vec![
+        ("messageStart", json!({"role": "assistant"})),
+        delta(0, &json!({"reasoningContent": {"text": "h"}})),
+        delta(0, &json!({"reasoningContent": {"text": "m"}})),
+        delta(0, &json!({"reasoningContent": {"signature": "si"}})),
+        delta(0, &json!({"reasoningContent": {"signature": "g"}})),
+        stop(0),
+        delta(1, &json!({"reasoningContent": {"redactedContent": "YmxvYg=="}})),
+        delta(1, &json!({"reasoningContent": {"redactedContent": "IQ=="}})),
+        stop(1),
+        delta(2, &json!({"text": "Hel"})),
+        delta(2, &json!({"text": "lo"})),
+        stop(2),
+        (
+            "contentBlockStart",
+            json!({"contentBlockIndex": 3, "start": {"toolUse": {
+            "toolUseId": "tooluse_1", "name": "read"}}}),
+        ),
+        delta(3, &json!({"toolUse": {"input": ""}})),
+        delta(3, &json!({"toolUse": {"input": "{\"path\""}})),
+        (
+            "contentBlockStart",
+            json!({"contentBlockIndex": 4, "start": {"toolUse": {
+            "toolUseId": "tooluse_2", "name": "list"}}}),
+        ),
+        delta(3, &json!({"toolUse": {"input": ": \"a\"}"}})),
+        stop(3),
+        stop(4),
+    ];
+    data.extend(tail("tool_use"));
+    data
+}
+
+#[test]
+fn a_whole_answer_with_everything_in_it() {
+    let events = read(&whole());
+    let message = last(&events);
+    let thinking = |text: &str, signature: &str, redacted| {
+        Part::Known(KnownPart::Thinking {
+            thinking: text.into(),
+            thinking_signature: Some(signature.into()),
+            redacted,
+        })
+    };
+    assert_eq!(message.content[..2], [thinking("hm", "sig", false), thinking("", "YmxvYiE=", true)]);
+    assert_eq!(message.text(), "Hello");
+    let calls: Vec<_> = message.tool_calls().map(|call| (call.id.as_str(), call.arguments.clone())).collect();
+    assert_eq!(calls, [("tooluse_1", json!({"path": "a"})), ("tooluse_2", json!({}))]);
+    assert_eq!(
+        (message.stop_reason, message.raw_stop_reason.as_deref()),
+        (StopReason::ToolUse, Some("tool_use"))
+    );
+    let usage = message.usage;
+    assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (10, 100, 20, 7));
+    assert_eq!(usage.total_tokens, 137);
+    assert_eq!(events[0], StreamEvent::Start);
+}
+
+#[test]
+fn every_reason_to_stop() {
+    let of = |word: &str| {
+        let mut data = vec![delta(0, &json!({"text": "par"}))];
+        data.extend(tail(word));
+        read(&data)
+    };
+    for (word, expected) in [
+        ("end_turn", StopReason::Stop),
+        ("stop_sequence", StopReason::Stop),
+        ("max_tokens", StopReason::Length),
+        ("model_context_window_exceeded", StopReason::Length),
+    ] {
+        assert_eq!(last(&of(word)).stop_reason, expected, "{word}");
+    }
+    for (word, expected) in [
+        ("guardrail_intervened", ErrorKind::ContentFilter),
+        ("content_filtered", ErrorKind::ContentFilter),
+        ("malformed_tool_use", ErrorKind::InvalidToolCall),
+    ] {
+        assert_eq!(kind(&of(word)), expected, "{word}");
+        assert_eq!(last(&of(word)).text(), "par");
+    }
+}
+
+#[test]
+fn what_breaks_off_keeps_what_had_come() {
+    let with = |more: Vec<(&'static str, Value)>| {
+        let mut data = vec![delta(0, &json!({"text": "par"}))];
+        data.extend(more);
+        read(&data)
+    };
+    for (more, expected) in [
+        (vec![], ErrorKind::Stream),
+        (vec![("contentBlockDelta", json!("nonsense"))], ErrorKind::Stream),
+        (vec![("!throttlingException", json!({"message": "slow down"}))], ErrorKind::RateLimit),
+        (vec![("!internalServerException", json!({}))], ErrorKind::Server),
+        (vec![("!modelStreamErrorException", json!({"originalMessage": "x"}))], ErrorKind::Stream),
+        (
+            vec![("!validationException", json!({"message": "Input is too long for requested model."}))],
+            ErrorKind::ContextLength,
+        ),
+    ] {
+        let events = with(more);
+        assert_eq!((kind(&events), last(&events).text().as_str()), (expected, "par"));
+    }
+}
+
+#[test]
+fn an_answer_without_counts_is_whole() {
+    let events =
+        read(&[delta(0, &json!({"text": "all"})), ("messageStop", json!({"stopReason": "end_turn"}))]);
+    assert!(matches!(events.last(), Some(StreamEvent::Done { .. })));
+    assert_eq!(events[events.len() - 2], StreamEvent::TextEnd { index: 0 }, "what is open is closed");
+}
+
+proptest! {
+    #[test]
+    fn no_events_panic_and_every_stream_ends_once(
+        data in prop::collection::vec((0usize..8, 0usize..3, ".{0,8}"), 0..12),
+    ) {
+        let events: Vec<(&str, Value)> = data.iter().map(|(kind, at, text)| match kind {
+            0 => delta(*at, &json!({"text": text})),
+            1 => delta(*at, &json!({"reasoningContent": {"text": text, "signature": text}})),
+            2 => delta(*at, &json!({"reasoningContent": {"redactedContent": text}})),
+            3 => delta(*at, &json!({"toolUse": {"input": text}})),
+            4 => ("contentBlockStart", json!({"contentBlockIndex": at, "start": {"toolUse": {"name": text}}})),
+            5 => stop(*at),
+            6 => ("messageStop", json!({"stopReason": text})),
+            _ => ("metadata", json!({"usage": {"inputTokens": at}})),
+        }).collect();
+        let events = read(&events);
+        let ends = |e: &&StreamEvent| matches!(e, StreamEvent::Done { .. } | StreamEvent::Error { .. });
+        prop_assert_eq!(events.iter().filter(ends).count(), 1);
+        prop_assert!(ends(&events.last().unwrap()));
+    }
+}

@@ -1,0 +1,124 @@
+//! A conversation as Converse's messages: roles in turn, calls and results paired. Pure; whatever
+//! the history looks like, what comes out is valid.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::family;
+use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::model::{Message, Model};
+
+/// The longest call id that the API takes.
+const ID_MAX: usize = 64;
+
+/// The `messages` of a request.
+pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
+    let claude = family::is_claude(model);
+    let mut messages = Vec::new();
+    for turn in history::turns(history, model, ID_MAX) {
+        match turn {
+            Turn::User(parts) => add(&mut messages, "user", parts.iter().map(shown).collect()),
+            Turn::Answer { said, results, .. } => {
+                let blocks = said.iter().filter_map(|part| block(part, claude)).collect();
+                add(&mut messages, "assistant", blocks);
+                add(&mut messages, "user", outcomes(&results, claude));
+            }
+        }
+    }
+    if messages.first().is_some_and(|m| m["role"] != "user") {
+        messages.insert(0, json!({"role": "user", "content": [{"text": "(the conversation goes on)"}]}));
+    }
+    messages
+}
+
+/// Marks the end of the last user message, and of the one before it, whose mark was the last one in
+/// the previous request.
+pub fn mark(messages: &mut [Value], mark: &Value) {
+    for message in messages.iter_mut().rev().filter(|m| m["role"] == "user").take(2) {
+        if let Some(content) = message["content"].as_array_mut() {
+            content.push(mark.clone());
+        }
+    }
+}
+
+/// Adds blocks to the last message when it has the same role, else a new message.
+fn add(messages: &mut Vec<Value>, role: &str, blocks: Vec<Value>) {
+    if blocks.is_empty() {
+        return;
+    }
+    if let Some(last) = messages.last_mut().filter(|m| m["role"] == role)
+        && let Some(content) = last["content"].as_array_mut()
+    {
+        content.extend(blocks);
+        return;
+    }
+    messages.push(json!({"role": role, "content": Value::Array(blocks)}));
+}
+
+fn block(part: &Said, claude: bool) -> Option<Value> {
+    Some(match part {
+        Said::Text { text, .. } if text.trim().is_empty() => return None,
+        Said::Text { text, .. } => json!({"text": text}),
+        Said::Thinking { signature, redacted: true, .. } => {
+            let data = signature.filter(|data| !data.is_empty() && STANDARD.decode(data).is_ok())?;
+            json!({"reasoningContent": {"redactedContent": data}})
+        }
+        // Only Claude signs, and takes nothing unsigned; the others refuse signatures.
+        Said::Thinking { text, signature: Some(signature), .. } if claude && !signature.is_empty() => {
+            json!({"reasoningContent": {"reasoningText": {"text": text, "signature": signature}}})
+        }
+        Said::Thinking { text, .. } if text.trim().is_empty() => return None,
+        Said::Thinking { text, .. } if claude => json!({"text": text}),
+        Said::Thinking { text, .. } => json!({"reasoningContent": {"reasoningText": {"text": text}}}),
+        Said::Call { id, call } => {
+            let input = history::arguments(call);
+            json!({"toolUse": {"toolUseId": id, "name": call.name, "input": input}})
+        }
+    })
+}
+
+/// Results in one message. Claude takes no images in those of failed calls: they follow.
+fn outcomes(results: &[Outcome], claude: bool) -> Vec<Value> {
+    let mut left = Vec::new();
+    let mut blocks: Vec<Value> = results
+        .iter()
+        .map(|outcome| {
+            let apart = claude && outcome.is_error;
+            let (inside, outside): (Vec<&Shown>, Vec<&Shown>) =
+                outcome.shown.iter().partition(|part| !apart || part.text().is_some());
+            let mut content: Vec<Value> = inside.into_iter().map(shown).collect();
+            if content.is_empty() {
+                content.push(json!({"text": history::NO_OUTPUT}));
+            }
+            if !outside.is_empty() {
+                left.push(json!({"text": format!("Images of the result of {}:", outcome.name)}));
+                left.extend(outside.into_iter().map(shown));
+            }
+            let status = if outcome.is_error { "error" } else { "success" };
+            json!({"toolResult": {"toolUseId": outcome.id, "content": content, "status": status}})
+        })
+        .collect();
+    blocks.extend(left);
+    blocks
+}
+
+fn shown(part: &Shown) -> Value {
+    match part {
+        Shown::Text(text) => json!({"text": text}),
+        Shown::Image { data, mime_type } => match *mime_type {
+            "image/png" => image("png", data),
+            "image/jpeg" | "image/jpg" => image("jpeg", data),
+            "image/gif" => image("gif", data),
+            "image/webp" => image("webp", data),
+            other => json!({"text": format!("(an image of the kind {other} was left out)")}),
+        },
+    }
+}
+
+fn image(format: &str, data: &str) -> Value {
+    json!({"image": {"format": format, "source": {"bytes": data}}})
+}
+
+#[cfg(test)]
+mod tests;

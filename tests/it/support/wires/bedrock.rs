@@ -1,0 +1,125 @@
+//! `bedrock-converse-stream`: binary frames.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Bit, Facts, Feature, Stop, Wire, list};
+
+pub struct Bedrock;
+
+/// A frame: lengths, their checksum, headers, payload, the checksum of all.
+fn frame(name: &str, payload: &Value) -> Vec<u8> {
+    let mut headers = Vec::new();
+    for (key, value) in
+        [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")]
+    {
+        headers.push(key.len() as u8);
+        headers.extend_from_slice(key.as_bytes());
+        headers.push(7);
+        headers.extend_from_slice(&(value.len() as u16).to_be_bytes());
+        headers.extend_from_slice(value.as_bytes());
+    }
+    let payload = payload.to_string();
+    let mut frame = ((16 + headers.len() + payload.len()) as u32).to_be_bytes().to_vec();
+    frame.extend_from_slice(&(headers.len() as u32).to_be_bytes());
+    frame.extend_from_slice(&crc(&frame).to_be_bytes());
+    frame.extend_from_slice(&headers);
+    frame.extend_from_slice(payload.as_bytes());
+    frame.extend_from_slice(&crc(&frame).to_be_bytes());
+    frame
+}
+
+/// CRC-32, bit by bit: a second opinion on the decoder's.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1)))
+    })
+}
+
+impl Wire for Bedrock {
+    fn api(&self) -> &'static str {
+        "bedrock-converse-stream"
+    }
+
+    fn has(&self, feature: Feature) -> bool {
+        feature != Feature::Lines
+    }
+
+    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+        let mut out = vec![frame("messageStart", &json!({"role": "assistant"}))];
+        for (index, bit) in answer.bits.iter().enumerate() {
+            let delta = |delta: Value| {
+                frame("contentBlockDelta", &json!({"contentBlockIndex": index, "delta": delta}))
+            };
+            match bit {
+                Bit::Text(pieces) => out.extend(pieces.iter().map(|text| delta(json!({"text": text})))),
+                Bit::Thinking(pieces, signature) => {
+                    let text = pieces.iter().map(|text| delta(json!({"reasoningContent": {"text": text}})));
+                    out.extend(text);
+                    out.push(delta(json!({"reasoningContent": {"signature": signature}})));
+                }
+                Bit::Call { id, name, args } => {
+                    let start = json!({"contentBlockIndex": index,
+                        "start": {"toolUse": {"toolUseId": id, "name": name}}});
+                    out.push(frame("contentBlockStart", &start));
+                    out.extend(args.iter().map(|args| delta(json!({"toolUse": {"input": args}}))));
+                }
+            }
+            out.push(frame("contentBlockStop", &json!({"contentBlockIndex": index})));
+        }
+        let reason = match answer.stop {
+            Stop::End => "end_turn",
+            Stop::Length => "max_tokens",
+            Stop::Tools => "tool_use",
+            Stop::Refusal => "content_filtered",
+        };
+        out.push(frame("messageStop", &json!({"stopReason": reason})));
+        let counts = answer.counts;
+        let total = counts.input + counts.cached + counts.written + counts.output;
+        let usage = json!({"inputTokens": counts.input, "outputTokens": counts.output, "totalTokens": total,
+            "cacheReadInputTokens": counts.cached, "cacheWriteInputTokens": counts.written});
+        out.push(frame("metadata", &json!({"usage": usage, "metrics": {"latencyMs": 1}})));
+        out
+    }
+
+    fn refusal(&self, _: u16, words: &str) -> String {
+        json!({"message": words}).to_string()
+    }
+
+    fn facts(&self, body: &Value) -> Facts {
+        let mut messages: Vec<Value> = list(&body["messages"]).cloned().collect();
+        for content in messages.iter_mut().filter_map(|message| message["content"].as_array_mut()) {
+            content.retain(|block| block.get("cachePoint").is_none());
+        }
+        let blocks = || messages.iter().flat_map(|message| list(&message["content"]));
+        let of = |kind: &'static str| {
+            let found = blocks().map(move |block| &block[kind]).filter(|inner| inner.is_object());
+            found.map(|inner| inner["toolUseId"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+        };
+        let inner =
+            blocks().flat_map(|block| std::iter::once(block).chain(list(&block["toolResult"]["content"])));
+        let config = &body["toolConfig"];
+        let specs = list(&config["tools"]).filter_map(|tool| tool["toolSpec"]["name"].as_str());
+        let tools: Vec<String> = specs.map(str::to_string).collect();
+        let choice = if config["toolChoice"]["any"].is_object() {
+            "required"
+        } else if let Some(name) = config["toolChoice"]["tool"]["name"].as_str() {
+            name
+        } else if tools.is_empty() {
+            "none"
+        } else {
+            "auto"
+        };
+        let system = list(&body["system"]).filter_map(|block| block["text"].as_str());
+        Facts {
+            system: system.collect::<Vec<_>>().join("\n"),
+            choice: choice.to_string(),
+            images: inner.filter(|block| block["image"].is_object()).count(),
+            calls: of("toolUse"),
+            results: of("toolResult"),
+            schema: tools.iter().any(|name| name == "shape")
+                || body["outputConfig"]["textFormat"].is_object(),
+            tools,
+            messages: messages.clone(),
+        }
+    }
+}
