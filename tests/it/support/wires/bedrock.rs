@@ -122,4 +122,10 @@ impl Wire for Bedrock {
             messages: messages.clone(),
         }
     }
+
+    fn model(&self, model: &mut bowline::llm::model::Model) {
+        // Only these sign what they think.
+        model.id = "us.anthropic.claude-opus-5-5".into();
+        model.reasoning = true;
+    }
 }
