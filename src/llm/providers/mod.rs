@@ -4,6 +4,7 @@
 pub mod anthropic;
 pub mod azure_openai_responses;
 pub mod demo;
+pub mod mistral_conversations;
 pub mod openai_codex_responses;
 pub mod openai_completions;
 pub mod openai_responses;
@@ -19,6 +20,7 @@ pub const DIALECTS: &[Dialect] = &[
     anthropic::DIALECT,
     azure_openai_responses::DIALECT,
     demo::DIALECT,
+    mistral_conversations::DIALECT,
     openai_codex_responses::DIALECT,
     openai_completions::DIALECT,
     openai_responses::DIALECT,
