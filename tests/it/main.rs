@@ -96,6 +96,8 @@ mod ide_watching;
 mod ide_windows;
 /// All files at once.
 mod ide_workspace;
+/// The Mistral adapter over a real socket.
+mod mistral;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.
