@@ -9,6 +9,7 @@ pub mod answer;
 pub mod auth;
 pub mod catalog;
 pub mod client;
+pub mod discover;
 pub mod draft;
 pub mod failure;
 pub mod generate;

@@ -84,6 +84,8 @@ mod ide_watching;
 mod ide_windows;
 /// All files at once.
 mod ide_workspace;
+/// Logins and the renewal of tokens.
+mod logins;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

@@ -42,7 +42,7 @@ pub struct Seen {
     pub path: String,
     /// Lower-case names.
     pub headers: BTreeMap<String, String>,
-    /// The body.
+    /// The body; a string where it is no JSON, nothing where there is none.
     pub body: Value,
 }
 
@@ -198,7 +198,9 @@ async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Se
     while buffer.len() < end + length {
         fill(socket, buffer).await?;
     }
-    let body = serde_json::from_slice(&buffer[end..end + length]).unwrap_or_default();
+    let text = String::from_utf8_lossy(&buffer[end..end + length]).into_owned();
+    let text = if text.is_empty() { Value::Null } else { Value::String(text) };
+    let body = serde_json::from_slice(&buffer[end..end + length]).unwrap_or(text);
     buffer.drain(..end + length);
     Some(Seen { path, headers, body })
 }
