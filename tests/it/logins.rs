@@ -119,8 +119,8 @@ async fn a_refusal_in_the_browser_ends_the_login() {
 async fn a_taken_port_leaves_another_one_or_pasting() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    let token = || says(&json!({"access_token": "acc"}));
-    let server = Server::start(vec![token(), token()]);
+    let answer = || says(&json!({"access_token": "acc"}));
+    let server = Server::start(vec![answer(), answer()]);
     let fixed = LoginRow { port, ..row(&server, Flow::Browser) };
     let person = Person { line: Some("code"), ..Person::default() };
     log_in(&fixed, &person).await.unwrap();

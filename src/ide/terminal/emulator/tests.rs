@@ -180,6 +180,42 @@ fn an_update_that_never_ends_is_shown_in_the_end() {
     assert_eq!((shown(&emulator.grid()), emulator.due()), (vec!["new".to_string()], None));
 }
 
+#[test]
+fn marks_without_an_end_do_not_pile_up_on_a_character() {
+    for (before, column) in [("e", 0), ("\u{6f22}", 0), ("1234567e", 7)] {
+        let mut emulator = fed(8, 2, before.as_bytes());
+        for _ in 0..20 {
+            emulator.feed("\u{301}".repeat(5000).as_bytes());
+        }
+        let marks = |emulator: &Emulator| {
+            let cell = &emulator.term.grid()[Line(0)][Column(column)];
+            cell.zerowidth().map_or(0, <[char]>::len)
+        };
+        assert_eq!(marks(&emulator), paint::MARKS_MAX, "{before}");
+        emulator.feed("\u{301}".as_bytes());
+        assert!(shown(&emulator.grid())[0].contains(&"\u{301}".repeat(paint::MARKS_MAX)));
+    }
+}
+
+#[test]
+fn a_title_that_is_cut_still_ends() {
+    let mut emulator = fed(8, 1, b"\x1b]2;");
+    for _ in 0..100 {
+        emulator.feed(&[b'x'; 10_000]);
+    }
+    emulator.feed(b"\x07end");
+    let grid = emulator.grid();
+    assert_eq!((shown(&grid), grid.title), (vec!["end".to_string()], Some("x".repeat(TITLE_MAX))));
+}
+
+#[test]
+fn a_word_without_an_end_is_none() {
+    let mut emulator = fed(20, 5, b"x\x1b[9999b");
+    assert_eq!(emulator.word_at((3, 3)), "");
+    emulator.feed(b"\r\nsrc/a.rs:3 x");
+    assert_eq!(emulator.word_at((3, 4)), "src/a.rs:3");
+}
+
 /// What programs print, often enough with sequences that mean something.
 fn printed() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
@@ -208,7 +244,7 @@ proptest! {
                 4 => emulator.give_up_waiting(),
                 _ => {}
             }
-            prop_assert!(emulator.word_at((x, y)).len() < 4000);
+            prop_assert!(emulator.word_at((x, y)).len() <= WORD_MAX);
             let _text = emulator.selected();
             let grid = emulator.grid();
             let area = Rect::new(0, 0, grid.cols, grid.rows.len() as u16);
