@@ -13,7 +13,7 @@ fn request(model: &str) -> Request {
         ..ToolSpec::default()
     };
     Request {
-        model: (**model).clone(),
+        model: (*model).clone(),
         system: vec!["one".into(), String::new(), "two".into()],
         messages: vec![Message::User(UserMessage::text("hi", 0))],
         tools: vec![spec("read"), spec("write")],
