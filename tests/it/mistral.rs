@@ -25,6 +25,7 @@ async fn ask(url: &str) -> Vec<StreamEvent> {
         provider: "mistral".into(),
         keys: Arc::new(Fixed(access)),
         surroundings: Surroundings::default(),
+        silence: None,
         http: Arc::new(Http::new(limits, false)),
         clock,
     });
