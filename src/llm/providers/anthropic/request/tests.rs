@@ -110,7 +110,7 @@ fn no_more_than_four_marks() {
     let messages = [turn(), turn(), turn()].concat().into_iter().chain([words("z")]).collect();
     let body = body(&Request { messages, ..flagged(&json!({})) });
     assert_eq!(body.to_string().matches("cache_control").count(), 4);
-    assert_eq!(body.as_object().unwrap().keys().last().unwrap(), "messages", "what grows is at the end");
+    assert_eq!(body.as_object().unwrap().keys().next_back().unwrap(), "messages", "what grows is at the end");
 }
 
 #[test]

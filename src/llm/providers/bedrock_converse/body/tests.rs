@@ -51,7 +51,11 @@ fn the_whole_body_of_a_first_request() {
     });
     let whole = body(&request("anthropic.claude-sonnet-4-5-v1:0"), "us-east-1");
     assert_eq!(whole, expected);
-    assert_eq!(whole.as_object().unwrap().keys().last().unwrap(), "messages", "what grows is at the end");
+    assert_eq!(
+        whole.as_object().unwrap().keys().next_back().unwrap(),
+        "messages",
+        "what grows is at the end"
+    );
 }
 
 #[test]
