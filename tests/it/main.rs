@@ -86,6 +86,8 @@ mod ide_windows;
 mod ide_workspace;
 /// The Mistral adapter over a real socket.
 mod mistral;
+/// Adapters against somebody else's mock of the servers.
+mod mockllm;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.
