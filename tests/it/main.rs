@@ -100,6 +100,8 @@ mod ide_workspace;
 mod logins;
 /// The Mistral adapter over a real socket.
 mod mistral;
+/// Adapters against somebody else's mock of the servers.
+mod mockllm;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.
