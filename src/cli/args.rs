@@ -53,7 +53,7 @@ pub struct Args {
     pub list_models: bool,
 
     /// How hard the model thinks
-    #[arg(long, value_name = "LEVEL", value_parser = ["off", "minimal", "low", "medium", "high", "xhigh"])]
+    #[arg(long, value_name = "LEVEL", value_parser = ["off", "minimal", "low", "medium", "high", "xhigh", "max"])]
     pub thinking: Option<String>,
 
     /// Key for the provider, for this run only
@@ -63,6 +63,14 @@ pub struct Args {
     /// Which tool calls run unasked
     #[arg(long, value_name = "MODE", value_parser = ["untrusted", "on-request", "auto-edit", "full"])]
     pub approval: Option<String>,
+
+    /// Record what is exchanged with models into a file; keys are left out
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+
+    /// Play what was recorded, and ask nobody
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
 
     /// Theme, by name
     #[arg(long, value_name = "NAME")]

@@ -172,7 +172,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     let term = process.vars.get("TERM").cloned();
     let connect: ide::event::Connect = Box::new(move |env, approval| {
         async move {
-            let options = setup::session(&args, &setup, &process, Mode::OnRequest, env, approval);
+            let options = setup::session(&args, &setup, &process, Mode::OnRequest, env, approval)?;
             runtime::start(options).await
         }
         .boxed()
@@ -203,6 +203,7 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     }
     let env = setup::environment(&setup);
     let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let options = options.map_err(|report| (USAGE, report))?;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let prompts =
         setup.said.into_iter().map(|said| print::Prompt { text: said.text, images: said.images }).collect();
@@ -217,7 +218,13 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
 
 fn list_models(args: &Args, setup: &Setup, process: &Process) -> i32 {
     let env = setup::environment(setup);
-    let options = setup::session(args, setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let options = match setup::session(args, setup, process, Mode::AutoEdit, env, Arc::new(Nobody)) {
+        Ok(options) => options,
+        Err(report) => {
+            tell(&report);
+            return USAGE;
+        }
+    };
     let mut out = std::io::stdout();
     for model in runtime::start::usable_models(&options) {
         let line =

@@ -18,6 +18,7 @@ use crate::exec::local::LocalEnvironment;
 use crate::ide::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::options::OpenTarget;
 use crate::llm::model::{Part, Thinking};
+use crate::net::tape::Tape;
 use crate::runtime::options::{Options as SessionOptions, SessionChoice};
 use crate::tools::{Approval, Mode};
 use crate::tui::theme::Theme;
@@ -177,7 +178,8 @@ pub fn session(
     mode: Mode,
     env: Arc<dyn crate::exec::Environment>,
     approval: Arc<dyn Approval>,
-) -> SessionOptions {
+) -> Result<SessionOptions, Report> {
+    let tape = tape(args, &process.cwd)?;
     let settings = &setup.loaded.settings;
     let wished = args.approval.as_deref().or(settings.approval.as_deref()).and_then(Mode::parse);
     let session = match (&args.session, args.continue_, args.no_session) {
@@ -186,7 +188,7 @@ pub fn session(
         (None, false, true) => SessionChoice::Memory,
         (None, false, false) => SessionChoice::New,
     };
-    SessionOptions {
+    Ok(SessionOptions {
         home: setup.home.clone(),
         cwd: setup.workspace.clone(),
         env,
@@ -207,13 +209,25 @@ pub fn session(
         clock: SystemClock::shared(),
         ids: RandomIds::shared(),
         offline: args.offline,
+        budget: (settings.budget > 0).then_some(settings.budget as f64),
+        tape,
         providers: Vec::new(),
-    }
+    })
 }
 
 fn queue_mode(name: &str) -> crate::agent::queue::QueueMode {
     use crate::agent::queue::QueueMode;
     if name == "all" { QueueMode::All } else { QueueMode::One }
+}
+
+/// Where exchanges with models are recorded, or played from.
+fn tape(args: &Args, cwd: &Path) -> Result<Option<Tape>, Report> {
+    let (path, tape, what) = match (&args.record, &args.replay) {
+        (Some(path), _) => (path, Tape::record(&cwd.join(path)), "record into"),
+        (None, Some(path)) => (path, Tape::replay(&cwd.join(path)), "play"),
+        (None, None) => return Ok(None),
+    };
+    tape.map(Some).map_err(|error| Report::new(format!("cannot {what} {}: {error}", path.display())))
 }
 
 /// Files and commands of this machine.

@@ -228,7 +228,7 @@ mod tests {
             [
                 "user:2: there is no setting \"teme\"; ignored",
                 "user:4: tab-width must be a whole number from 1 to 16; ignored",
-                "user:5: thinking must be one of off, minimal, low, medium, high, xhigh; ignored",
+                "user:5: thinking must be one of off, minimal, low, medium, high, xhigh, max; ignored",
                 "user:6: keymap must be a string; ignored",
             ]
         );

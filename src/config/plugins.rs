@@ -10,6 +10,8 @@ use super::load::{self, Problem};
 
 /// The file that makes a folder a plugin.
 pub const MANIFEST: &str = "plugin.toml";
+/// What stands for the plugin's folder in the arguments of its programs.
+const FOLDER: &str = "{plugin}";
 /// Manifests with more bytes are not read.
 const SIZE_MAX: u64 = 1 << 20;
 /// More plugins than this in one folder are not read.
@@ -56,6 +58,24 @@ pub struct Command {
     pub input: Input,
     /// What becomes of its output.
     pub output: Output,
+}
+
+impl Command {
+    /// The program and its arguments for a plugin in a folder. A program with a path is one of the
+    /// plugin's own.
+    pub fn words(&self, folder: &Path) -> Vec<String> {
+        let name = folder.to_string_lossy();
+        let word = |(n, word): (usize, &String)| {
+            let word = word.replace(FOLDER, &name);
+            let is_own = n == 0 && word.contains('/');
+            if !is_own {
+                return word;
+            }
+            let path: PathBuf = folder.join(word).components().collect();
+            path.to_string_lossy().into_owned()
+        };
+        self.run.iter().enumerate().map(word).collect()
+    }
 }
 
 /// A plugin.
@@ -255,6 +275,18 @@ mod tests {
             problems[0].to_string().ends_with("a plugin's folder is named by small letters, digits and -")
         );
         assert_eq!(read(&root.path().join("absent")), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn programs_are_named_with_the_plugin_s_folder() {
+        let words = |run: &str| {
+            let text = format!("[[command]]\nname = \"a\"\ntitle = \"t\"\nrun = [{run}]\n");
+            parse(&text).0[0].words(Path::new("/p q"))
+        };
+        assert_eq!(words("\"./it's\", \"{plugin}/x\", \"./y\""), ["/p q/it's", "/p q/x", "./y"]);
+        assert_eq!(words("\"{plugin}/x\""), ["/p q/x"]);
+        assert_eq!(words("\"/bin/sh\", \"\""), ["/bin/sh", ""]);
+        assert_eq!(words("\"sort\""), ["sort"]);
     }
 
     #[test]

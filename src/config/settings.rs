@@ -61,6 +61,8 @@ pub struct Settings {
     pub thinking: Option<String>,
     /// Approval mode; each front end has its own default.
     pub approval: Option<String>,
+    /// Most US dollars that one run may spend on models; 0 for no limit.
+    pub budget: usize,
     /// Columns from one tab stop to the next.
     pub tab_width: usize,
     /// Whether typing an opening bracket or quote puts in its partner.
@@ -118,6 +120,7 @@ impl Default for Settings {
             provider: None,
             thinking: None,
             approval: None,
+            budget: 0,
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 80,
@@ -146,7 +149,7 @@ impl Default for Settings {
 }
 
 const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
-const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh"]);
+const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
 const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
 const TABS: Kind = Kind::Choice(&["always", "several", "never"]);
 const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);
@@ -200,6 +203,14 @@ pub static ROWS: &[Row] = &[
         doc: "Which tool calls run without being asked about",
         project: false,
         put: |settings, value| optional(value, &mut settings.approval),
+    },
+    Row {
+        key: "budget",
+        kind: Kind::Number(0, 100_000),
+        default: "0",
+        doc: "Most US dollars that one run may spend on models; 0 for no limit",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.budget),
     },
     Row {
         key: "tab-width",

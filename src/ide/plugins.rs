@@ -1,6 +1,7 @@
 //! Plugins of the editor, and whether those of the project may run. The loop's part: tasks read
 //! them and run their programs. Must not touch the disk.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -78,6 +79,7 @@ pub fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let mut problems = read.problems.clone();
     let (asked, forgotten) = (read.asked, read.forgotten);
     plugins.read = read;
+    withdraw(cx.state);
     problems.extend(bind(cx.state));
     for problem in &problems {
         tracing::warn!("{problem}");
@@ -133,12 +135,26 @@ pub fn bind(state: &mut State) -> Vec<String> {
     problems
 }
 
+/// Takes questions about the project off the screen: an answer to one that shows what was read before
+/// would be taken for one about what was read now.
+fn withdraw(state: &mut State) {
+    let asks = |overlay: &Overlay| {
+        matches!(overlay, Overlay::Dialog(dialog)
+            if dialog.choices.iter().any(|choice| matches!(choice.answer, Answer::Trust(_))))
+    };
+    if state.overlays.iter().any(asks) {
+        state.overlays.retain(|overlay| !asks(overlay));
+        state.damage.all();
+    }
+}
+
 /// What the project wants to run, in words.
 fn wanted(state: &State) -> Vec<String> {
     let of = |plugin: &Plugin| {
         let folder = state.shown(&plugin.folder);
         let line = move |command: &crate::config::plugins::Command| {
-            format!("  {folder} ({}): {}", command.title, visible(&command.run.join(" ")))
+            let words = command.words(Path::new(&folder)).join(" ");
+            format!("  {folder} ({}): {}", command.title, visible(&words))
         };
         plugin.commands.iter().map(line).collect::<Vec<_>>()
     };

@@ -59,7 +59,10 @@ fn restart(cx: &mut Cx<'_>) {
 /// A text that is pasted into the terminal.
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
     let Some(terminal) = cx.state.terminals.active() else { return };
-    let bytes = keys::paste(text, terminal.grid.modes);
+    let (bytes, ended) = (keys::paste(text, terminal.grid.modes), terminal.has_ended());
+    if ended {
+        return cx.state.say("the shell in the terminal has ended; Enter there starts a new one");
+    }
     ask(cx, Ask::Input(bytes));
 }
 

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
@@ -68,6 +69,8 @@ pub struct Means {
     pub clock: SharedClock,
     /// Whether the wire's own events are handed out, too.
     pub raw: bool,
+    /// Longest silence of an answer, unless the request says one.
+    pub silence: Option<Duration>,
 }
 
 /// Asks when it is polled first: `prepare` finds the key and builds the request. Dropping the
@@ -138,7 +141,8 @@ impl<R: Reader> Answer<R> {
 
 impl Means {
     async fn send<R: Reader>(&self, exchange: Exchange<R>, out: &mut Vec<StreamEvent>) -> State<R> {
-        let Exchange { asked, post, mut reader, read_kind, framing } = exchange;
+        let Exchange { asked, mut post, mut reader, read_kind, framing } = exchange;
+        post.silence = post.silence.or(self.silence);
         let response = match self.http.post(post).await {
             Ok(response) if response.status() == 200 => {
                 out.extend(RateLimit::read(|name| response.header(name)).map(StreamEvent::Limits));
@@ -146,7 +150,7 @@ impl Means {
             }
             Ok(response) => {
                 let status = response.status();
-                let retry_after = response.header("retry-after").map(str::to_string);
+                let retry_after = retry_after(|name| response.header(name).map(str::to_string));
                 let body = response.text(RAW_BYTES_MAX).await;
                 let refusal = Refusal { status, retry_after, body };
                 reader.fail(asked.refused(refusal, read_kind, self.clock.now_ms()), out);
@@ -163,6 +167,13 @@ impl Means {
         };
         State::Reading(Box::new(Reading { reader, asked, decoder, response }))
     }
+}
+
+/// The header in seconds or as a date; the finer one where a server has both.
+fn retry_after(header: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let finer =
+        header("retry-after-ms").and_then(|ms| Some((ms.trim().parse::<f64>().ok()? / 1e3).to_string()));
+    finer.or_else(|| header("retry-after"))
 }
 
 impl<R: Reader> Reading<R> {

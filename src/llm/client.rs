@@ -4,12 +4,14 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures::stream;
 
-use super::access::Fixed;
-use super::auth::Credentials;
-use super::catalog::Catalog;
+use super::access::Surroundings;
+use super::auth::chain::Chain;
+use super::auth::{self, Credentials};
+use super::catalog::{Catalog, ProviderInfo};
 use super::draft::Draft;
 use super::layer::{Layer, Next};
 use super::model::{ErrorKind, LlmError, Model, Request};
@@ -39,11 +41,21 @@ pub struct Client {
 /// One provider.
 enum Entry {
     Injected(Arc<dyn Provider>),
-    /// The adapters that were asked so far: a provider may speak several dialects.
-    Known {
-        setup: Setup,
-        made: Mutex<HashMap<&'static str, Arc<dyn Provider>>>,
-    },
+    /// Of the catalog.
+    Known(Box<Known>),
+}
+
+/// Adapters that were asked so far, by dialect and root of the API.
+type Adapters = HashMap<(&'static str, String), Arc<dyn Provider>>;
+
+/// A provider of the catalog.
+struct Known {
+    info: Arc<ProviderInfo>,
+    credentials: Credentials,
+    surroundings: Surroundings,
+    http: Arc<Http>,
+    clock: SharedClock,
+    made: Mutex<Adapters>,
 }
 
 impl Default for Client {
@@ -72,25 +84,31 @@ impl Client {
         for extra in injected {
             client.register(extra.provider, extra.models);
         }
+        let (stored, _) = credentials.stored();
         for info in &catalog.providers {
-            let Some(access) = credentials.access(info) else { continue };
-            let remote = !access.base_url.is_empty() && !loopback_url(&access.base_url);
-            if offline && remote {
+            let Some(reach) = credentials.reach(info, &stored) else { continue };
+            let var = |name: &str| reach.surroundings.get(name).cloned();
+            let models = catalog.models_of(info).into_iter().filter_map(|model| {
+                // A dialect that this build does not speak.
+                DIALECTS.iter().find(|dialect| dialect.id == model.api)?;
+                let url = reach.base_url.as_deref().unwrap_or(&model.base_url);
+                let base_url = auth::fill(url, var)?.trim_end_matches('/').to_string();
+                let allowed = !offline || info.local || loopback_url(&base_url);
+                allowed.then(|| Arc::new(Model { base_url, ..(*model).clone() }))
+            });
+            let models: Vec<_> = models.collect();
+            if models.is_empty() {
                 continue;
             }
-            let models = catalog.models_of(info).into_iter().map(|model| {
-                let base_url = access.base_url.clone();
-                Arc::new(Model { base_url, ..(*model).clone() })
-            });
-            let models = models.collect();
-            let setup = Setup {
-                provider: info.id.clone(),
-                keys: Arc::new(Fixed(access)),
-                surroundings: credentials.surroundings(),
+            let known = Known {
+                info: Arc::new(info.clone()),
+                credentials: credentials.clone(),
+                surroundings: Surroundings { vars: reach.surroundings, ..credentials.surroundings() },
                 http: http.clone(),
                 clock: clock.clone(),
+                made: Mutex::default(),
             };
-            client.add(Entry::Known { setup, made: Mutex::default() }, models);
+            client.add(Entry::Known(Box::new(known)), models);
         }
         client
     }
@@ -121,8 +139,8 @@ impl Client {
 
     /// Starts an answer. Without a fitting provider the stream is one error.
     pub fn stream(&self, request: Request) -> EventStream {
-        let Model { provider, api, .. } = &request.model;
-        let text = match self.entry(provider).map(|entry| entry.adapter(api)) {
+        let Model { provider, api, base_url, .. } = &request.model;
+        let text = match self.entry(provider).map(|entry| entry.adapter(api, base_url)) {
             Some(Some(adapter)) => return Next::first(self.layers.clone(), adapter).stream(request),
             Some(None) => format!("`{provider}` speaks no dialect `{api}` that is known"),
             None => format!("no provider `{provider}` is set up"),
@@ -140,19 +158,42 @@ impl Entry {
     fn id(&self) -> &str {
         match self {
             Self::Injected(provider) => provider.id(),
-            Self::Known { setup, .. } => &setup.provider,
+            Self::Known(known) => &known.info.id,
         }
     }
 
-    /// The adapter for a dialect.
-    fn adapter(&self, api: &str) -> Option<Arc<dyn Provider>> {
+    /// The adapter for a dialect at a root of the API.
+    fn adapter(&self, api: &str, base_url: &str) -> Option<Arc<dyn Provider>> {
         match self {
             Self::Injected(provider) => Some(provider.clone()),
-            Self::Known { setup, made } => {
-                let dialect = DIALECTS.iter().find(|dialect| dialect.id == api)?;
-                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
-                Some(made.entry(dialect.id).or_insert_with(|| (dialect.build)(setup.clone())).clone())
-            }
+            Self::Known(known) => known.adapter(api, base_url),
+        }
+    }
+}
+
+impl Known {
+    fn adapter(&self, api: &str, base_url: &str) -> Option<Arc<dyn Provider>> {
+        let dialect = DIALECTS.iter().find(|dialect| dialect.id == api)?;
+        let key = (dialect.id, base_url.to_string());
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(made.entry(key).or_insert_with(|| (dialect.build)(self.setup(base_url))).clone())
+    }
+
+    fn setup(&self, base_url: &str) -> Setup {
+        let keys = Chain {
+            info: self.info.clone(),
+            credentials: self.credentials.clone(),
+            base_url: base_url.to_string(),
+            http: self.http.clone(),
+            clock: self.clock.clone(),
+        };
+        Setup {
+            provider: self.info.id.clone(),
+            keys: Arc::new(keys),
+            surroundings: self.surroundings.clone(),
+            http: self.http.clone(),
+            clock: self.clock.clone(),
+            silence: self.info.silence.map(Duration::from_secs),
         }
     }
 }

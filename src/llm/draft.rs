@@ -97,6 +97,16 @@ impl Draft {
         self.model.cost = prices;
     }
 
+    /// That this answer costs so many times the list price.
+    pub fn at_times_the_price(&mut self, factor: f64) {
+        let tiers = self.model.cost.tiers.iter_mut().map(|tier| &mut tier.cost);
+        for cost in tiers.chain([&mut self.model.cost.base]) {
+            for price in [&mut cost.input, &mut cost.output, &mut cost.cache_read, &mut cost.cache_write] {
+                *price *= factor;
+            }
+        }
+    }
+
     /// Why it ended, with the provider's word.
     pub fn stop(&mut self, reason: StopReason, raw: Option<String>) {
         let meta = self.all.meta();
@@ -127,5 +137,22 @@ impl Draft {
     fn tell(&mut self, event: StreamEvent) -> StreamEvent {
         self.all.push(&event);
         event
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::Cost;
+
+    #[test]
+    fn an_answer_can_cost_more_than_the_list_says() {
+        let mut model = Model::unknown("p", "m", "a", "");
+        model.cost.base = Cost { input: 2.0, output: 10.0, ..Cost::default() };
+        let mut draft = Draft::new(&model, 0);
+        draft.at_times_the_price(0.5);
+        draft.usage().input = 1_000_000;
+        let StreamEvent::Done { message } = draft.done() else { panic!("it is whole") };
+        assert!((message.usage.cost.total - 1.0).abs() < 1e-9, "{:?}", message.usage.cost);
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::access::Access;
 use super::model::{ErrorKind, LlmError};
+use super::wording;
 use crate::base::clock::parse_http_date;
 use crate::net::http::NetError;
 
@@ -53,9 +54,9 @@ impl Asked {
     pub fn refused(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
         let Refusal { status, retry_after, body } = refusal;
         let parsed: Value = serde_json::from_str(&body).unwrap_or_default();
-        // A list where the answer would have been a list; Amazon has no object around it.
+        // A list where the answer would have been a list; some have no object around it.
         let parsed = parsed.get(0).unwrap_or(&parsed);
-        let error = parsed.get("error").unwrap_or(parsed);
+        let error = parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed);
         let said = match message(error) {
             Some(message) => message.to_string(),
             None if body.trim().is_empty() => "no explanation".to_string(),
@@ -63,7 +64,11 @@ impl Asked {
             None => body.trim().lines().next().unwrap_or_default().chars().take(300).collect(),
         };
         // Types and messages say more than the status where the status is shared.
-        let told = by_words(&said).or_else(|| read(error, &said));
+        let told = wording::kind(&said).or_else(|| read(error, &said));
+        let told = told.filter(|kind| *kind != ErrorKind::Server || !matches!(status, 401 | 403 | 404));
+        // One provider says nothing at all when a conversation does not fit.
+        let mute = self.provider == "cerebras" && status == 400 && body.trim().is_empty();
+        let told = told.or(mute.then_some(ErrorKind::ContextLength));
         let mut kind = told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(by_status(status));
         let retry_after = retry_after.and_then(|value| wait(&value, now_ms)).or_else(|| refill(error));
         // What is full again in a moment is a rate, whatever it is called.
@@ -72,6 +77,7 @@ impl Asked {
         }
         LlmError {
             status: Some(status),
+            code: code(error),
             retry_after,
             raw: Some(body),
             ..self.error(kind, &format!(" answered {status}: {said}"))
@@ -81,8 +87,9 @@ impl Asked {
     /// An `error` object within a stream.
     pub fn broke_off(&self, error: &Value, read: ReadKind) -> LlmError {
         let said = message(error).unwrap_or("no explanation");
-        let kind = by_words(said).or_else(|| read(error, said)).unwrap_or(ErrorKind::Stream);
+        let kind = wording::kind(said).or_else(|| read(error, said)).unwrap_or(ErrorKind::Stream);
         LlmError {
+            code: code(error),
             raw: Some(error.to_string().chars().take(RAW_BYTES_MAX / 4).collect()),
             ..self.error(kind, &format!(" broke off: {said}"))
         }
@@ -145,7 +152,8 @@ impl Asked {
 
 /// Some servers send the message alone where others send an object.
 fn message(error: &Value) -> Option<&str> {
-    let said = error["message"].as_str().or(error["Message"].as_str()).or(error.as_str());
+    let said = ["message", "Message", "detail"].iter().find_map(|name| error[*name].as_str());
+    let said = said.or_else(|| error.as_str());
     said.filter(|said| !said.trim().is_empty())
 }
 
@@ -161,21 +169,14 @@ fn refill(error: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
 }
 
-fn by_words(said: &str) -> Option<ErrorKind> {
-    let lower = said.to_ascii_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if says(&[
-        "prompt is too long",
-        "context window",
-        "context limit",
-        "context length",
-        "context size",
-        "maximum context",
-        "exceed context",
-    ]) {
-        return Some(ErrorKind::ContextLength);
-    }
-    says(&["credit balance", "billing", "quota", "usage limit"]).then_some(ErrorKind::Quota)
+/// The provider's own name for it.
+fn code(error: &Value) -> Option<String> {
+    let names = ["code", "type", "status"].map(|name| &error[name]);
+    names.into_iter().find_map(|name| match name {
+        Value::String(name) if !name.is_empty() => Some(name.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
 }
 
 fn by_status(status: u16) -> ErrorKind {
@@ -232,6 +233,41 @@ mod tests {
         ] {
             assert_eq!(refused(status, body).kind, expected, "{status} {body}");
         }
+    }
+
+    #[test]
+    fn codes_and_delays_come_from_the_body() {
+        let error = refused(
+            429,
+            r#"{"error": {"code": 429, "message": "slow", "details": [{"retryDelay": "34.5s"}]}}"#,
+        );
+        assert_eq!(
+            (error.code.as_deref(), error.retry_after),
+            (Some("429"), Some(Duration::from_millis(34_500)))
+        );
+        assert_eq!(refused(400, r#"{"error": {"code": null, "type": "bad"}}"#).code.as_deref(), Some("bad"));
+        assert_eq!(refused(403, r#"{"error": {"message": "overloaded"}}"#).kind, ErrorKind::AccessDenied);
+        let mute = Asked { provider: "cerebras".into(), ..asked() };
+        let refusal = Refusal { status: 400, retry_after: None, body: String::new() };
+        assert_eq!(mute.refused(refusal, |_, _| None, 0).kind, ErrorKind::ContextLength);
+    }
+
+    #[test]
+    fn messages_and_codes_with_and_without_a_wrapper() {
+        for (body, said, code) in [
+            (r#"{"error": {"message": "no", "code": "c", "type": "t"}}"#, "no", Some("c")),
+            (r#"{"object": "error", "message": "no", "type": "t", "code": null}"#, "no", Some("t")),
+            (r#"{"detail": "Not Found"}"#, "Not Found", None),
+            (r#"{"error": "no"}"#, "no", None),
+        ] {
+            let error = refused(400, body);
+            assert_eq!(
+                (error.message.as_str(), error.code.as_deref()),
+                (&*format!("acme answered 400: {said}"), code)
+            );
+        }
+        let broken = asked().broke_off(&serde_json::json!({"code": "server_error"}), |_, _| None);
+        assert_eq!(broken.code.as_deref(), Some("server_error"));
     }
 
     #[test]

@@ -5,11 +5,13 @@
 
 pub mod access;
 pub mod accumulate;
+pub mod affinity;
 pub mod answer;
 pub mod auth;
 pub mod catalog;
 pub mod client;
 pub mod draft;
+pub mod error_codes;
 pub mod extra;
 pub mod failure;
 pub mod gemini;
@@ -23,5 +25,9 @@ pub mod object;
 pub mod partial_json;
 pub mod provider;
 pub mod providers;
+pub mod raw_input;
+pub mod responses;
 pub mod retry;
 pub mod room;
+pub mod strict;
+pub mod wording;

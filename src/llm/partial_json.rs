@@ -278,6 +278,8 @@ impl PartialJson {
             self.show_token();
             self.end_value();
         } else {
+            // It only looked like a value.
+            *self.leaf() = Value::Null;
             self.state = State::Broken;
         }
     }
@@ -289,9 +291,8 @@ impl PartialJson {
     /// A number may be whole already; nobody knows before the next byte.
     fn show_token(&mut self) {
         let sure = self.token.trim_end_matches(['.', 'e', 'E', '+', '-']);
-        if let Some(value) = self.token_value().or_else(|| serde_json::from_str(sure).ok()) {
-            *self.leaf() = value;
-        }
+        let value = self.token_value().or_else(|| serde_json::from_str(sure).ok());
+        *self.leaf() = value.unwrap_or_default();
     }
 
     /// Puts a value where the next one belongs. Of two with one key the later counts.

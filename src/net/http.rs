@@ -140,7 +140,9 @@ impl Http {
             }
             _ => None,
         };
-        let response = self.send(request.body(body), host, self.limits.headers, silence).await?;
+        // Who may be silent for long may be so before the first byte, too.
+        let patience = silence.map_or(self.limits.headers, |silence| silence.max(self.limits.headers));
+        let response = self.send(request.body(body), host, patience, silence).await?;
         Ok(match recording {
             Some((recording, exchange)) => response.recorded(recording, exchange),
             None => response,

@@ -2,6 +2,7 @@
 //!
 //! Layer 1. May import `base`; must not know what is sent or to whom.
 
+pub mod callback;
 pub mod frames;
 pub mod http;
 pub mod response;

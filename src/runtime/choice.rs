@@ -53,8 +53,8 @@ impl Wish {
     /// What to tell a person whose explicit wish cannot be met.
     pub fn refusal(&self, usable: &[Arc<Model>]) -> Report {
         let provider = self.provider.as_ref().and_then(|id| Catalog::builtin().provider(id));
-        let known = self.id.as_ref().and_then(|id| Catalog::builtin().models.iter().find(|m| m.id == *id));
-        let provider = provider.or_else(|| Catalog::builtin().provider(&known?.provider));
+        let known = || Catalog::builtin().provider_of(self.id.as_ref()?);
+        let provider = provider.or_else(known);
         let what = match (&self.id, &self.provider) {
             (Some(id), _) => format!("model `{id}`"),
             (None, Some(provider)) => format!("provider `{provider}`"),

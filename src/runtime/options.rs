@@ -11,6 +11,7 @@ use crate::base::paths::Home;
 use crate::exec::Environment;
 use crate::llm::client::Injected;
 use crate::llm::model::Thinking;
+use crate::net::tape::Tape;
 use crate::tools::{Approval, Mode};
 
 /// Which conversation to go on with.
@@ -70,6 +71,10 @@ pub struct Options {
     pub ids: SharedIds,
     /// Ask nobody but this machine.
     pub offline: bool,
+    /// Most US dollars that may be spent; no limit when `None`.
+    pub budget: Option<f64>,
+    /// Where exchanges with models are recorded, or played from.
+    pub tape: Option<Tape>,
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
 }
@@ -99,6 +104,8 @@ impl Options {
             clock: SystemClock::shared(),
             ids: RandomIds::shared(),
             offline: false,
+            budget: None,
+            tape: None,
             providers: Vec::new(),
         }
     }

@@ -19,6 +19,8 @@ use crate::base::error::Report;
 use crate::llm::auth::Credentials;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
+use crate::llm::layer::Layer;
+use crate::llm::layers::{Budget, Journal};
 use crate::llm::model::{Model, Thinking};
 use crate::net::http::{Http, Limits};
 use crate::session::{Session, SessionContext, store};
@@ -94,8 +96,11 @@ fn client(options: &Options) -> Client {
         let provider = wish.or_else(|| catalog.providers.first().map(|p| p.id.clone())).unwrap_or_default();
         credentials = credentials.with_key(&provider, key.clone());
     }
-    let http = Arc::new(Http::new(Limits::default(), options.offline));
+    let http = Arc::new(Http::new(Limits::default(), options.offline).with_tape(options.tape.clone()));
+    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Journal)];
+    layers.extend(options.budget.map(|dollars| Arc::new(Budget::new(dollars)) as Arc<dyn Layer>));
     Client::assemble(catalog, &credentials, options.providers.clone(), &http, &options.clock, options.offline)
+        .with_layers(layers)
 }
 
 fn wish(options: &Options) -> Option<Wish> {

@@ -281,6 +281,27 @@ async fn what_was_changed_before_the_answer_is_asked_about_again() {
 }
 
 #[tokio::test]
+async fn the_question_names_what_would_run() {
+    let text = "[[command]]\nname = \"make\"\ntitle = \"Do\"\nrun = [\"./x.sh\", \"{plugin}/y\"]\n";
+    let mut desk = Plan::new().file(PROJECT, text).with("a.txt", "a\n").size(120, 24).start().await;
+    let picture = desk.picture();
+    assert!(picture.contains("(Do): .bowline/plugins/build/x.sh"), "{picture}");
+    assert!(picture.contains("│ .bowline/plugins/build/y"), "{picture}");
+}
+
+#[tokio::test]
+async fn an_answer_is_never_about_more_than_the_question_shows() {
+    let mut desk = project().start().await;
+    desk.write(PROJECT, manifest(&[("make", "echo harm", "none", "message")]));
+    desk.ide.app().with_cx(|cx| bowline::ide::plugins::read(cx, true, None));
+    desk.ide.idle().await;
+    let picture = desk.picture();
+    assert!(picture.contains("echo harm") && !picture.contains("echo made"), "{picture}");
+    answer(&mut desk, "n").await;
+    assert!(desk.state().overlays.is_empty(), "{}", desk.picture());
+}
+
+#[tokio::test]
 async fn trust_for_now_ends_with_the_program() {
     let mut desk = project().start().await;
     answer(&mut desk, "o").await;

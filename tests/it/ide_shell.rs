@@ -1,5 +1,7 @@
 //! Text through commands of the shell.
 
+use bowline::ide::state::overlay::Overlay;
+
 use crate::support::desk::{Desk, Plan};
 
 async fn pipe(desk: &mut Desk, keys: &str, script: &str) {
@@ -127,5 +129,16 @@ async fn command_lines_read_and_show_what_commands_say() {
     assert_eq!(desk.message(), "the command said nothing");
     line(&mut desk, ":!").await;
     assert_eq!(desk.message(), "which command?");
+    line(&mut desk, ":!echo out; echo wrong >&2; exit 3").await;
+    let picture = desk.picture();
+    assert!(picture.contains("│ (exit 3)") && picture.contains("│ out"), "{picture}");
+    assert!(picture.contains("│ wrong"), "{picture}");
+    desk.keys("Enter").await;
+    line(&mut desk, ":!head -c 3000000 /dev/zero | tr '\\0' x").await;
+    assert!(desk.picture().contains("it said more than 1 MB and was ended"), "{}", desk.picture());
+    let Some(Overlay::Dialog(dialog)) = desk.state().overlays.last() else { panic!("nothing is shown") };
+    let longest = dialog.lines.iter().map(String::len).max();
+    assert!(longest.is_some_and(|longest| (900..2000).contains(&longest)), "{longest:?}");
+    desk.keys("Enter").await;
     assert_eq!(desk.text(), "one\r\n  漢\r\nz\r\ntwo\r\nx\r\ny");
 }

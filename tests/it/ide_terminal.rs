@@ -199,6 +199,17 @@ async fn the_editor_sends_its_selection_or_line() {
     desk.shows("$ ").await;
     desk.keys("Down Shift-Down Shift-End Alt-9 s").await;
     first.reads("\u{1b}[200~ls\rpwd\u{1b}[201~\r").await;
+    first.end(0);
+    desk.shows("shell ended with 0").await;
+    desk.keys("Alt-9 s").await;
+    assert_eq!(desk.message(), "the shell in the terminal has ended; Enter there starts a new one");
+}
+
+#[tokio::test]
+async fn what_the_editor_sends_first_presses_no_keys_either() {
+    let mut desk = Plan::new().size(120, 24).with("a.txt", "a\u{3}b\u{1b}[A\u{15}c").start().await;
+    desk.keys("Alt-9 s").await;
+    shell(&mut desk).await.reads("ab[Ac\r").await;
 }
 
 #[tokio::test]

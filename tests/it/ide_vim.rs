@@ -1,7 +1,10 @@
 //! The Vim map as a person sees it: modes in the last line, many cursors, command lines, what
 //! is still there of the default keys. What keys do to a text is judged in `vim.rs`.
 
+use bowline::text::changes::ChangeSet;
 use bowline::text::marked;
+use bowline::text::position::Byte;
+use bowline::text::transaction::Transaction;
 use bowline::tui::screen::CursorShape;
 
 use crate::support::desk::{Desk, Plan};
@@ -309,4 +312,43 @@ async fn a_substitution_can_ask_about_each_match() {
             assert_eq!(desk.text(), "é a a\na b\na\n", "{answers} are one step");
         }
     }
+}
+
+#[tokio::test]
+async fn a_substitution_whose_text_changes_meanwhile_ends() {
+    let mut desk = desk("|é a a a a a a\n").await;
+    desk.type_in(":%s/a/X/gc").await;
+    desk.keys("Enter").await;
+    desk.ide.app().with_cx(|cx| {
+        let area = &mut cx.state.buffers.current_mut().unwrap().area;
+        let end = area.text().end();
+        let edit = ChangeSet::replace(end.0, [(Byte(0)..end, "é".to_string())]);
+        area.apply_foreign(Transaction::new(edit), 0);
+    });
+    desk.keys("n").await;
+    assert_eq!(desk.message(), "the text changed meanwhile: nothing is replaced");
+    assert!(desk.state().overlays.is_empty() && desk.text() == "é", "{}", desk.picture());
+}
+
+#[tokio::test]
+async fn numbers_without_end_are_lines_that_there_are_not() {
+    let mut desk = desk("one\n|two\nthree\nfour\n").await;
+    for line in [
+        ":99999999999999999999999d",
+        ":18446744073709551615d",
+        ":1,+99999999999999999999999d",
+        ":+18446744073709551615d",
+        ":99999999999999999999999;+d",
+        ":m 18446744073709551615",
+    ] {
+        desk.type_in(line).await;
+        desk.keys("Enter").await;
+        assert_eq!(desk.message(), "there are not so many lines", "{line}");
+    }
+    assert_eq!(shown(&mut desk), "one\n|two\nthree\nfour\n");
+    desk.type_in(":99999;?three?d").await;
+    desk.keys("Enter").await;
+    desk.type_in(":d 18446744073709551615").await;
+    desk.keys("Enter").await;
+    assert!(!desk.text().contains("four"), "{}", desk.text());
 }

@@ -15,8 +15,12 @@ mod bedrock_keys;
 mod benches;
 /// Every command on marked texts.
 mod commands;
+/// Every dialect runs the same cases.
+mod conformance;
 /// GNU Emacs judges the kill ring.
 mod emacs;
+/// Damaged bytes for everything that reads them.
+mod fuzz;
 /// The adapter of Google's Generative Language API over a real socket.
 mod google;
 /// The adapter of Vertex AI over a real socket, and its credentials.
@@ -104,6 +108,8 @@ mod pty_stories;
 mod pty_terminal;
 /// Kills, signals, hang-ups and servers that fail, on the built binary.
 mod pty_trouble;
+/// The adapters of the Responses wire over a real socket.
+mod responses;
 /// Reads our own source for the law tests.
 mod source;
 /// What several tests need: a program in a pseudo terminal.

@@ -227,3 +227,41 @@ fn a_wrong_key_from_the_command_line_is_named_as_such() {
     assert_eq!(code, 1);
     assert!(err.trim_end().ends_with("(check --api-key)"), "{err}");
 }
+
+#[test]
+fn a_recorded_run_is_played_again_without_the_server() {
+    let place =
+        Place::new(vec![wire::calls("t1", "read", &json!({"path": "a.txt"})), wire::says("One line.")]);
+    std::fs::write(place.work().join("a.txt"), "hello\n").unwrap();
+    let keyed = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.env("ANTHROPIC_API_KEY", "hunter2-hunter2");
+        finish(&command.output().unwrap())
+    };
+    assert_eq!(
+        keyed(&["-p", "--record", "tape.jsonl", "how long"]),
+        (0, "One line.\n".into(), String::new())
+    );
+    let tape = std::fs::read_to_string(place.work().join("tape.jsonl")).unwrap();
+    assert_eq!((tape.lines().count(), tape.contains("hunter2")), (2, false));
+    assert_eq!(
+        keyed(&["-p", "--replay", "tape.jsonl", "how long"]),
+        (0, "One line.\n".into(), String::new())
+    );
+    assert_eq!(place.server.seen().len(), 2, "nobody was asked again");
+    let (code, _, err) = keyed(&["-p", "--replay", "none.jsonl", "how long"]);
+    assert!(code == 2 && err.contains("cannot play none.jsonl"), "{code} {err}");
+}
+
+#[test]
+fn a_budget_stops_before_it_is_spent() {
+    let place = Place::new(vec![wire::says("never")]);
+    let config = place.dir.path().join("home/config");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("settings.toml"), "budget = 1\n").unwrap();
+    let long = "word ".repeat(600_000);
+    std::fs::write(place.work().join("long.txt"), &long).unwrap();
+    let (code, _, err) = place.run(&["-p", "@long.txt", "what is it?"]);
+    assert!(code != 0 && err.contains("the budget of $1.00"), "{code} {err}");
+    assert_eq!(place.server.seen().len(), 0);
+}

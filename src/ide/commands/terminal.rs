@@ -8,6 +8,8 @@ use crate::ide::state::panes::Focus;
 use crate::ide::state::terminals::{Shell, TERMINALS_MAX};
 use crate::ide::terminal::ask::{Ask, Then, Work};
 use crate::ide::terminal::emulator::By;
+use crate::ide::terminal::grid::Modes;
+use crate::ide::terminal::keys;
 use crate::ide::{terminal_input, terminals};
 
 /// The area's rows.
@@ -113,8 +115,9 @@ fn send_selection(cx: &mut Cx<'_>) {
     }
     if cx.state.terminals.active().is_none() {
         // A shell that has not begun to read takes it as it is typed.
-        let typed = format!("{}\r", text.replace("\r\n", "\r").replace('\n', "\r"));
-        cx.state.terminals.add(typed.into_bytes());
+        let mut typed = keys::paste(&text, Modes::default());
+        typed.push(b'\r');
+        cx.state.terminals.add(typed);
     } else {
         terminal_input::paste(cx, &text);
         terminal_input::ask(cx, Ask::Input(b"\r".to_vec()));

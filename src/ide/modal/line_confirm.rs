@@ -7,6 +7,7 @@ use super::cursors;
 use super::operators::change;
 use crate::base::width::{truncate, visible};
 use crate::ide::commands::Cx;
+use crate::ide::state::buffers::Buffer;
 use crate::ide::state::modal::Confirming;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay};
 use crate::text::changes::ChangeSet;
@@ -29,11 +30,12 @@ pub fn begin(cx: &mut Cx<'_>, edits: Vec<(Range<Byte>, String)>) -> Result<(), S
 }
 
 fn ask(cx: &mut Cx<'_>) {
-    let Some((place, new)) = cx.state.modal.confirming.as_ref().and_then(|asked| asked.left.front()) else {
+    let Some(asked) = &cx.state.modal.confirming else { return };
+    let shown = cx.state.buffers.current().filter(|shown| is_about(asked, shown));
+    // Places of another text mean nothing in this one.
+    let (Some((place, new)), Some(buffer)) = (asked.left.front().cloned(), shown) else {
         return finish(cx);
     };
-    let (place, new) = (place.clone(), new.clone());
-    let Some(buffer) = cx.state.buffers.current() else { return };
     // Of a long match only what can be shown is looked at.
     let text = buffer.area.text();
     let end = place.end.min(text.char_floor(place.start + 4 * SAMPLE));
@@ -48,6 +50,11 @@ fn ask(cx: &mut Cx<'_>) {
         .choice('q', "stop", Answer::Confirm('q'));
     cursors::set(cx, Selection::cursor(place.start));
     cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+/// Whether a file still has the text that the matches are places of.
+fn is_about(asked: &Confirming, shown: &Buffer) -> bool {
+    shown.id == asked.buffer && shown.area.document.version() == asked.version
 }
 
 /// Whether a dialog asks about a match.
@@ -73,11 +80,11 @@ pub fn answered(cx: &mut Cx<'_>, answer: char) {
 
 /// Does what was wanted.
 fn finish(cx: &mut Cx<'_>) {
-    let Some(Confirming { buffer, version, wanted, .. }) = cx.state.modal.confirming.take() else { return };
-    let shown = cx.state.buffers.current().filter(|shown| shown.id == buffer);
-    let Some(text) = shown.filter(|shown| shown.area.document.version() == version) else {
+    let Some(asked) = cx.state.modal.confirming.take() else { return };
+    let Some(text) = cx.state.buffers.current().filter(|shown| is_about(&asked, shown)) else {
         return cx.state.fail("the text changed meanwhile: nothing is replaced");
     };
+    let wanted = asked.wanted;
     let text = text.area.text().clone();
     let (Some((first, _)), Some((last, _))) = (wanted.first(), wanted.last()) else {
         return cx.state.say("nothing is replaced");
@@ -88,7 +95,9 @@ fn finish(cx: &mut Cx<'_>) {
     let shift: isize = wanted.iter().map(|(span, new)| feeds(new) - feeds(&text.slice(span.clone()))).sum();
     let count = wanted.len();
     cursors::set(cx, Selection::cursor(first));
-    change(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, wanted)));
+    if !change(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, wanted))) {
+        return;
+    }
     if let Some(buffer) = cx.state.buffers.current() {
         let page = Page::new(buffer.area.text(), 1);
         let line = Line(last.0.saturating_add_signed(shift)).min(page.last_line());

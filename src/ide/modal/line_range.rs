@@ -73,9 +73,12 @@ fn now(cx: &Cx<'_>) -> (usize, usize) {
     (page.line(buffer.area.caret()).0, page.last_line().0)
 }
 
+/// The number that a text begins with, if it begins with one; more lines than can be counted are as
+/// many as can be.
 fn number(text: &str) -> (Option<usize>, &str) {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    (text[..digits].parse().ok(), &text[digits..])
+    let number = (digits > 0).then(|| text[..digits].parse().unwrap_or(usize::MAX));
+    (number, &text[digits..])
 }
 
 /// One address from a line on, lines from 0.
@@ -109,7 +112,7 @@ fn one<'a>(
         let (count, after) = number(&rest[1..]);
         let (base, count) = (at.unwrap_or(from), count.unwrap_or(1));
         let to = if sign == '+' {
-            base + count
+            base.saturating_add(count)
         } else {
             base.checked_sub(count).ok_or("there is no such line")?
         };
@@ -127,7 +130,7 @@ fn search(cx: &mut Cx<'_>, wanted: &str, from: usize, forward: bool) -> Result<u
     let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("`{wanted}` cannot be looked for"))?;
     let buffer = cx.state.buffers.current().ok_or("no file is open")?;
     let page = Page::new(buffer.area.text(), 1);
-    let text = page.text;
+    let (text, from) = (page.text, from.min(page.last_line().0));
     let found = if forward {
         seek::first_ahead(text, &needle, text.line_start(Line(from + 1)))
     } else {

@@ -64,7 +64,7 @@ fn counted(cx: &Cx<'_>, given: &Given<'_>) -> Result<(Line, Line, Option<char>),
         "" => Ok((first, end, name)),
         rest => {
             let count: usize = rest.parse().map_err(|_| format!("`{rest}` is not understood"))?;
-            Ok((end, Line((end.0 + count.max(1) - 1).min(last.0)), name))
+            Ok((end, Line(end.0.saturating_add(count.max(1) - 1).min(last.0)), name))
         }
     }
 }

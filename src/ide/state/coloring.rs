@@ -53,6 +53,8 @@ pub struct Coloring {
     visible: Vec<Range<Byte>>,
     /// What looks different since the last frame, if that waits for the next.
     unseen: Differs,
+    /// Whether what is looked for was wanted at once, and not for changes that were due.
+    hurried: bool,
     /// Whether brackets are wanted by their depth.
     rainbow: bool,
     /// Whether what was found is no longer what is wanted.
@@ -263,6 +265,7 @@ impl Coloring {
             return None;
         }
         self.running = true;
+        self.hurried = !covered;
         self.stale = false;
         self.paced = 0;
         self.pace.begun();
@@ -295,7 +298,7 @@ impl Coloring {
     pub fn put_off(&mut self, differs: Differs, text: &Text, now: Duration) -> Differs {
         let typed = self.pace.quiet_at(text.end().0).is_some_and(|quiet| now < quiet);
         let differs = std::mem::take(&mut self.unseen).and(differs);
-        if typed {
+        if typed && !self.hurried {
             self.unseen = differs;
             return Differs::Nothing;
         }

@@ -200,9 +200,7 @@ impl State {
         keymap: Keymap,
         wake: Arc<dyn Fn() + Send + Sync>,
     ) -> Self {
-        let panes = Panes { focus: Focus::Agent, ..Panes::default() };
         let tools = Registry::builtin();
-        let agent = agent(options, &tools);
         Self {
             workspace: options.workspace.clone(),
             restoring: Restoring::new(options.keep_open, options.restored.clone()),
@@ -216,14 +214,14 @@ impl State {
             files: FileTree::new(&options.workspace),
             transcript: Transcript::default(),
             transcript_view: RefCell::default(),
-            agent,
+            agent: agent(options, &tools),
             asks: Asks::default(),
             guard_until: None,
             guard_swallows: false,
             prompt: Prompt::default(),
             overlays: Vec::new(),
             status: Status::default(),
-            panes,
+            panes: Panes { focus: Focus::Agent, ..Panes::default() },
             terminals: Terminals::default(),
             diffs: 0,
             tree_steps: TreeSteps::default(),

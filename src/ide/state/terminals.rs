@@ -42,6 +42,13 @@ pub struct Terminal {
     first: Vec<u8>,
 }
 
+impl Terminal {
+    /// Whether nobody is there to read.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.shell, Shell::Ended(_) | Shell::Failed(_))
+    }
+}
+
 /// All terminals.
 #[derive(Debug)]
 pub struct Terminals {

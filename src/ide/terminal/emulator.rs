@@ -14,6 +14,7 @@ use alacritty_terminal::vte::ansi::{self, Processor};
 
 use super::grid::{Grid, Modes, Reports, Row};
 use super::paint;
+use super::strings::Strings;
 use crate::tui::screen::CursorShape;
 
 /// Rows that can be scrolled back.
@@ -22,6 +23,8 @@ const HISTORY: usize = 10_000;
 const SIZE_MIN: (u16, u16) = (2, 1);
 /// Bytes of answers that wait at most; more questions than that are left without.
 const ANSWERS_MAX: usize = 16 << 10;
+/// Bytes that are taken in between two looks at how many marks the character at the cursor has.
+const PIECE: usize = 1 << 10;
 /// Characters of a title.
 const TITLE_MAX: usize = 80;
 
@@ -100,6 +103,7 @@ pub enum Unit {
 pub struct Emulator {
     term: Term<Listener>,
     parser: Processor,
+    strings: Strings,
     said: Listener,
     /// What was given out last.
     last: Vec<Arc<Row>>,
@@ -114,12 +118,53 @@ impl Emulator {
         // Writes are heard of, to be refused with a word; nothing is ever read.
         let config = Config { scrolling_history: HISTORY, osc52: Osc52::OnlyCopy, ..Config::default() };
         let term = Term::new(config, &Size(cols, rows), said.clone());
-        Self { term, parser: Processor::new(), said, last: Vec::new(), stale: true }
+        Self {
+            term,
+            parser: Processor::new(),
+            strings: Strings::default(),
+            said,
+            last: Vec::new(),
+            stale: true,
+        }
     }
 
     /// Takes in what was printed.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.parser.advance(&mut self.term, bytes);
+        let bytes = &*self.strings.cut(bytes);
+        if bytes.is_ascii() {
+            return self.parser.advance(&mut self.term, bytes);
+        }
+        for piece in bytes.chunks(PIECE) {
+            self.parser.advance(&mut self.term, piece);
+            self.drop_marks();
+        }
+    }
+
+    /// Takes marks off the character that further ones join, where there are more than are ever shown: the
+    /// library keeps all, however many there are.
+    fn drop_marks(&mut self) {
+        let cursor = &self.term.grid().cursor;
+        let (place, is_behind) = (cursor.point, !cursor.input_needs_wrap);
+        let at = place.column.0.saturating_sub(usize::from(is_behind));
+        let row = &mut self.term.grid_mut()[place.line];
+        let is_spacer = row[Column(at)].flags.contains(Flags::WIDE_CHAR_SPACER);
+        let cell = &mut row[Column(at.saturating_sub(usize::from(is_spacer)))];
+        let Some([kept @ .., _]) =
+            cell.zerowidth().map(|marks| &marks[..marks.len().min(paint::MARKS_MAX + 1)])
+        else {
+            return;
+        };
+        if kept.len() < paint::MARKS_MAX {
+            return;
+        }
+        let kept = kept.to_vec();
+        let (link, underline) = (cell.hyperlink(), cell.underline_color());
+        cell.extra = None;
+        cell.set_hyperlink(link);
+        cell.set_underline_color(underline);
+        for mark in kept {
+            cell.push_zerowidth(mark);
+        }
     }
 
     /// When an update that is to be shown at once must be shown as far as it has come.

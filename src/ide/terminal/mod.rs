@@ -8,3 +8,4 @@ pub mod job;
 pub mod keys;
 pub mod mouse;
 pub mod paint;
+pub mod strings;

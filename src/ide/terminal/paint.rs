@@ -11,7 +11,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::grid::{Row, Run};
 
 /// Marks that a character keeps; more than any script stacks are left out.
-const MARKS_MAX: usize = 8;
+pub const MARKS_MAX: usize = 8;
 
 /// What stands in a row; `line` is its place in the grid.
 pub fn row(cells: &grid::Row<Cell>, line: Line, colors: &Colors, selected: Option<&SelectionRange>) -> Row {

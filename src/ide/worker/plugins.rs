@@ -21,8 +21,6 @@ use crate::text::position::Byte;
 use crate::text::selection;
 use crate::text::transaction::{Author, Transaction};
 
-/// What stands for the plugin's folder in the arguments of its programs.
-const FOLDER: &str = "{plugin}";
 /// Of a message no more than this is shown, in bytes.
 const MESSAGE_MAX: usize = 64 << 10;
 
@@ -200,7 +198,7 @@ async fn one(
     let request = talk::request(&command.id, &job.workspace, job.shown.as_ref(), input, places);
     let request = request.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
     let spec = CommandSpec {
-        script: script(&command.folder, &command.command.run),
+        script: script(&command.command.words(&command.folder)),
         cwd: env.root().to_path_buf(),
         timeout: None,
         env: BTreeMap::new(),
@@ -209,19 +207,8 @@ async fn one(
 }
 
 /// The program with its arguments, for the shell: words that mean nothing else, in its own process.
-fn script(folder: &Path, run: &[String]) -> String {
-    let folder_name = folder.to_string_lossy();
-    let word = |(n, word): (usize, &String)| {
-        let word = word.replace(FOLDER, &folder_name);
-        // A program with a path is one of the plugin's own.
-        let word = if n == 0 && word.contains('/') {
-            folder.join(word).to_string_lossy().into_owned()
-        } else {
-            word
-        };
-        format!("'{}'", word.replace('\'', r"'\''"))
-    };
-    let words: Vec<String> = run.iter().enumerate().map(word).collect();
+fn script(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
     format!("exec {}", words.join(" "))
 }
 
@@ -231,9 +218,8 @@ mod tests {
 
     #[test]
     fn words_mean_nothing_to_the_shell() {
-        let run: Vec<String> = ["./it's", "$(rm -rf /)", "{plugin}/x", "a b", ""].map(String::from).into();
-        let made = script(Path::new("/p q"), &run);
-        assert_eq!(made, r"exec '/p q/./it'\''s' '$(rm -rf /)' '/p q/x' 'a b' ''");
-        assert_eq!(script(Path::new("/p"), &["sort".to_string()]), "exec 'sort'");
+        let run: Vec<String> = ["/p q/it's", "$(rm -rf /)", "a b", ""].map(String::from).into();
+        assert_eq!(script(&run), r"exec '/p q/it'\''s' '$(rm -rf /)' 'a b' ''");
+        assert_eq!(script(&["sort".to_string()]), "exec 'sort'");
     }
 }

@@ -15,6 +15,10 @@ use crate::text::format::{self, Format};
 
 /// No more output than that is taken, in all, in bytes.
 pub(super) const OUTPUT_MAX: usize = 64 << 20;
+/// No more is taken of what is only shown, in bytes.
+const SAID_MAX: usize = 1 << 20;
+/// Cells of a line that are shown.
+const LINE_MAX: usize = 1_000;
 /// Complaints are looked at for their first line.
 const COMPLAINT_MAX: usize = 4 << 10;
 /// Cells of a complaint that are shown.
@@ -39,6 +43,10 @@ async fn run(
     env: &dyn Environment,
     job: &ShellJob,
 ) -> Result<Vec<(std::ops::Range<crate::text::position::Byte>, String)>, ShellProblem> {
+    if job.purpose == ShellUse::Show {
+        let output = said(env, job).await?;
+        return Ok(job.places.iter().map(|place| (place.clone(), output.clone())).collect());
+    }
     if !job.purpose.reads() {
         let mut output = one(env, job, Vec::new(), OUTPUT_MAX / job.places.len().max(1)).await?;
         if job.purpose == ShellUse::Lines && !output.is_empty() && !output.ends_with('\n') {
@@ -107,6 +115,36 @@ async fn one(
         env: BTreeMap::new(),
     };
     collect(env, command, input, (most, &job.cancel)).await
+}
+
+/// Everything that a command says, for people: complaints too, in order, and how it failed if it did.
+async fn said(env: &dyn Environment, job: &ShellJob) -> Result<String, ShellProblem> {
+    let command = CommandSpec {
+        script: format!("exec 2>&1\n{}", job.script),
+        cwd: env.root().to_path_buf(),
+        timeout: None,
+        env: BTreeMap::new(),
+    };
+    let too_long = job.cancel.child_token();
+    let (output, into_output) = gather(SAID_MAX, too_long.clone());
+    let (_, nowhere) = gather(0, CancellationToken::new());
+    let exit = env.filter(command, Vec::new(), into_output, nowhere, too_long).await;
+    let exit = exit.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
+    let mut said = String::new();
+    for line in String::from_utf8_lossy(&taken(&output)).lines() {
+        said.push_str(&truncate(line, LINE_MAX));
+        said.push('\n');
+    }
+    match exit {
+        Exit::Code(0) => {}
+        // At the top, where it is seen however much was said.
+        Exit::Code(code) => said.insert_str(0, &format!("(exit {code})\n")),
+        Exit::TimedOut | Exit::Cancelled if job.cancel.is_cancelled() => return Err(ShellProblem::Cancelled),
+        Exit::TimedOut | Exit::Cancelled => {
+            said.insert_str(0, &format!("(it said more than {} MB and was ended)\n", SAID_MAX >> 20));
+        }
+    }
+    Ok(said)
 }
 
 /// The output of a command that reads `input`, at most so many bytes of it; `cancel` ends it.

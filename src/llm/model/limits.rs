@@ -1,4 +1,62 @@
-//! What providers tell about their rate limits. Plain data; knows header names but no provider.
+//! What providers tell about their limits. Plain data; knows header names but no provider.
+
+use serde::{Deserialize, Serialize};
+
+/// How long the prefix of a prompt is kept, in seconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PromptCache {
+    /// By default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<u64>,
+    /// At most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long: Option<u64>,
+}
+
+/// How much input a model takes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct InputLimits {
+    /// Bytes of a whole request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_request_bytes: Option<u64>,
+    /// Images.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<ImageLimits>,
+}
+
+/// How many images a model takes, and how large.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ImageLimits {
+    /// In one message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_per_message: Option<u64>,
+    /// In the whole request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_per_request: Option<u64>,
+    /// What larger ones are made smaller to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resize: Option<Resize>,
+}
+
+/// The size that an image may have.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Resize {
+    /// Pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_width: Option<u32>,
+    /// Pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_height: Option<u32>,
+    /// Bytes of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+    /// 1 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jpeg_quality: Option<u8>,
+}
 
 /// How much may still be asked, as far as the headers of an answer tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

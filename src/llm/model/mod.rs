@@ -14,7 +14,7 @@ pub mod usage;
 
 pub use error::{ErrorKind, LlmError};
 pub use event::StreamEvent;
-pub use limits::RateLimit;
+pub use limits::{ImageLimits, InputLimits, PromptCache, RateLimit, Resize};
 pub use message::{
     AssistantMessage, KnownPart, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
 };

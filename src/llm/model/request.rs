@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::limits::{InputLimits, PromptCache};
 use super::message::Message;
 use super::options::{CacheRetention, Grammar, ResponseFormat, Strictness};
 use super::usage::{Prices, Usage};
@@ -41,6 +42,21 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// Whether the provider's own events are passed through, too.
     pub raw_events: bool,
+}
+
+impl Request {
+    /// Puts the sampling parameters and this provider's options into a body, over what is there.
+    pub fn add_wishes(&self, body: &mut Map<String, Value>) {
+        let options = self.provider_options.get(&self.model.provider).and_then(Value::as_object);
+        for (name, value) in self.sampling.iter().chain(options.into_iter().flatten()) {
+            body.insert(name.clone(), value.clone());
+        }
+    }
+
+    /// One of this provider's options, where it is a word.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.provider_options.get(&self.model.provider)?.get(name)?.as_str()
+    }
 }
 
 /// A tool as the model sees it.
@@ -156,6 +172,15 @@ pub struct Model {
     /// Headers that requests for this model have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// How long its provider keeps the prefix of a prompt, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_cache: Option<PromptCache>,
+    /// How much input it takes beside the window, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_limits: Option<InputLimits>,
+    /// Sampling parameters that it is asked with unless the request has others.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub sampling_params: Map<String, Value>,
 }
 
 impl Model {
@@ -176,6 +201,9 @@ impl Model {
             thinking_level_map: BTreeMap::new(),
             compat: Map::new(),
             headers: BTreeMap::new(),
+            prompt_cache: None,
+            input_limits: None,
+            sampling_params: Map::new(),
         }
     }
 
@@ -187,6 +215,16 @@ impl Model {
     /// Whether a flag of `compat` is set.
     pub fn flag(&self, name: &str) -> bool {
         self.compat.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// A flag of `compat`, where the data has it.
+    pub fn set_flag(&self, name: &str) -> Option<bool> {
+        self.compat.get(name).and_then(Value::as_bool)
+    }
+
+    /// A word of `compat`.
+    pub fn word(&self, name: &str) -> Option<&str> {
+        self.compat.get(name).and_then(Value::as_str)
     }
 
     /// Whether the model has this thinking level.
@@ -219,6 +257,17 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wishes_go_over_what_is_there_and_only_to_their_provider() {
+        let mut request = Request { model: Model::unknown("p", "m", "a", ""), ..Request::default() };
+        request.sampling.insert("top_p".into(), 0.5.into());
+        request.provider_options.insert("p".into(), serde_json::json!({"service_tier": "flex"}));
+        request.provider_options.insert("q".into(), serde_json::json!({"store": true}));
+        let mut body = Map::from_iter([("top_p".to_string(), Value::from(1))]);
+        request.add_wishes(&mut body);
+        assert_eq!(Value::Object(body), serde_json::json!({"top_p": 0.5, "service_tier": "flex"}));
+    }
 
     #[test]
     fn thinking_moves_to_the_nearest_level_that_a_model_has() {

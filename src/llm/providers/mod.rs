@@ -2,11 +2,14 @@
 //! a dialect must not know another.
 
 pub mod anthropic;
+pub mod azure_openai_responses;
 pub mod bedrock_converse;
 pub mod demo;
 pub mod google_generative_ai;
 pub mod google_vertex;
+pub mod openai_codex_responses;
 pub mod openai_completions;
+pub mod openai_responses;
 pub mod scripted;
 pub mod setup;
 
@@ -17,11 +20,14 @@ pub use setup::Setup;
 /// Every wire format, by its id in the catalog.
 pub const DIALECTS: &[Dialect] = &[
     anthropic::DIALECT,
+    azure_openai_responses::DIALECT,
     bedrock_converse::DIALECT,
     demo::DIALECT,
     google_generative_ai::DIALECT,
     google_vertex::DIALECT,
+    openai_codex_responses::DIALECT,
     openai_completions::DIALECT,
+    openai_responses::DIALECT,
     scripted::DIALECT,
 ];
 

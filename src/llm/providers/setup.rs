@@ -1,6 +1,7 @@
 //! What a dialect's row holds and what its constructor gets.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::base::clock::SharedClock;
 use crate::llm::access::{Keys, Surroundings};
@@ -29,11 +30,13 @@ pub struct Setup {
     pub http: Arc<Http>,
     /// For time stamps.
     pub clock: SharedClock,
+    /// Longest silence of this provider's answers, where it is not the usual one.
+    pub silence: Option<Duration>,
 }
 
 impl Setup {
     /// What an answer needs beside its request.
     pub fn means(&self, raw: bool) -> Means {
-        Means { http: self.http.clone(), clock: self.clock.clone(), raw }
+        Means { http: self.http.clone(), clock: self.clock.clone(), raw, silence: self.silence }
     }
 }

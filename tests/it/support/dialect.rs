@@ -35,6 +35,8 @@ pub fn adapter(api: &str, access: Access, vars: &[(&str, &str)], home: Option<&P
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
         surroundings: Surroundings { vars: Arc::new(vars), home: home.map(Into::into) },
+        silence: None,
+        silence: None,
         http: Arc::new(Http::new(limits, true)),
         clock,
     };

@@ -13,3 +13,4 @@ pub mod pty;
 pub mod server;
 pub mod shell;
 pub mod snaps;
+pub mod wires;

@@ -227,9 +227,16 @@ fn colours_that_come_while_somebody_types_wait_for_the_next_frame() {
     let differs = Differs::Colors(Byte(4)..Byte(5));
     assert_eq!(file.coloring.put_off(differs.clone(), &text(&file), at), differs, "nobody types");
 
-    file.coloring.next(&mut file.document, Some(&file.path), &seen, at).expect("a first search");
+    let job = file.coloring.next(&mut file.document, Some(&file.path), &seen, at).expect("a first search");
     file.edit(0..0, "é");
     assert!(file.coloring.next(&mut file.document, Some(&file.path), &seen, at).is_none(), "one at a time");
+    assert_eq!(file.coloring.put_off(differs.clone(), &text(&file), at), differs, "the first is wanted");
+    file.coloring.arrived(job.run());
+    let later = Duration::from_secs(20);
+    file.coloring.next(&mut file.document, Some(&file.path), &seen, later).expect("one for what was typed");
+    file.edit(0..0, "x");
+    file.coloring.next(&mut file.document, Some(&file.path), &seen, later);
+    let at = later;
     let first = file.coloring.put_off(differs.clone(), &text(&file), at);
     assert_eq!(first, Differs::Nothing, "somebody types");
     assert_eq!(file.coloring.overdue(&text(&file), at), Differs::Nothing);

@@ -180,6 +180,34 @@ fn an_update_that_never_ends_is_shown_in_the_end() {
     assert_eq!((shown(&emulator.grid()), emulator.due()), (vec!["new".to_string()], None));
 }
 
+#[test]
+fn marks_without_an_end_do_not_pile_up_on_a_character() {
+    for (before, column) in [("e", 0), ("\u{6f22}", 0), ("1234567e", 7)] {
+        let mut emulator = fed(8, 2, before.as_bytes());
+        for _ in 0..20 {
+            emulator.feed("\u{301}".repeat(5000).as_bytes());
+        }
+        let marks = |emulator: &Emulator| {
+            let cell = &emulator.term.grid()[Line(0)][Column(column)];
+            cell.zerowidth().map_or(0, <[char]>::len)
+        };
+        assert_eq!(marks(&emulator), paint::MARKS_MAX, "{before}");
+        emulator.feed("\u{301}".as_bytes());
+        assert!(shown(&emulator.grid())[0].contains(&"\u{301}".repeat(paint::MARKS_MAX)));
+    }
+}
+
+#[test]
+fn a_title_that_is_cut_still_ends() {
+    let mut emulator = fed(8, 1, b"\x1b]2;");
+    for _ in 0..100 {
+        emulator.feed(&[b'x'; 10_000]);
+    }
+    emulator.feed(b"\x07end");
+    let grid = emulator.grid();
+    assert_eq!((shown(&grid), grid.title), (vec!["end".to_string()], Some("x".repeat(TITLE_MAX))));
+}
+
 /// What programs print, often enough with sequences that mean something.
 fn printed() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![

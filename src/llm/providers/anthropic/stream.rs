@@ -144,6 +144,8 @@ impl answer::Reader for Reader {
 
 impl Reader {
     fn open_block(&mut self, at: usize, mut block: Value, out: &mut Vec<StreamEvent>) {
+        // One that stands in the place of another ends it.
+        self.close_block(at, out);
         let Some(draft) = self.draft.as_mut() else { return };
         let mut take = |name: &str| match block[name].take() {
             Value::String(text) => text,
@@ -261,7 +263,11 @@ mod tests {
     use serde_json::json;
 
     fn read(data: &[Value]) -> Vec<StreamEvent> {
-        let mut reader = Reader::new(&Catalog::builtin().models[0], Asked::default(), 5);
+        let mut reader = Reader::new(
+            &Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap(),
+            Asked::default(),
+            5,
+        );
         let mut out = Vec::new();
         for value in data {
             let text = value.as_str().map_or_else(|| value.to_string(), Into::into);
@@ -354,7 +360,7 @@ mod tests {
     #[test]
     fn folding_the_events_gives_the_same_message() {
         let events = read(&whole());
-        let mut all = Accumulator::new(&Catalog::builtin().models[0], 5);
+        let mut all = Accumulator::new(&Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap(), 5);
         events[..events.len() - 1].iter().for_each(|event| all.push(event));
         assert_eq!(all.finish().text(), last(&events).text());
     }
@@ -417,7 +423,7 @@ mod tests {
 
     #[test]
     fn the_model_that_answered_instead_is_paid_at_its_price() {
-        let mut model = (*Catalog::builtin().models[0]).clone();
+        let mut model = (*Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap()).clone();
         let cost = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0});
         let fallback = json!([{"provider": "anthropic", "model": "other", "cost": cost}]);
         model.compat.insert("allowedFallbackModels".into(), fallback);

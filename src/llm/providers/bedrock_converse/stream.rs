@@ -162,6 +162,8 @@ impl answer::Reader for Reader {
 
 impl Reader {
     fn call(&mut self, at: usize, call: Option<ToolUse>, out: &mut Vec<StreamEvent>) {
+        // One that stands in the place of another ends it.
+        self.close(at, out);
         let (Some(draft), Some(call)) = (self.draft.as_mut(), call) else { return };
         let (index, event) = draft.open_call(call.tool_use_id, call.name);
         out.push(event);

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::request;
 use super::stream::Reader;
-use super::{errors, request};
 use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::error_codes;
 use crate::llm::failure::Asked;
 use crate::llm::headers;
 use crate::llm::model::{LlmError, Request};
@@ -44,7 +45,7 @@ async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, L
     let body = request::body(&request).to_string().into_bytes();
     let post = Post { url: url(&access.base_url), headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
-    Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
+    Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
 }
 
 /// Base URLs hold the version by convention (`/v1`, `/api/paas/v4`, `/v1beta/openai`); a bare

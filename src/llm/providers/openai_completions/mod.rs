@@ -1,10 +1,9 @@
 //! The Chat Completions wire format, streaming, which a great many servers speak.
 //!
 //! `request` builds the body, `transcript` the messages in it, `stream` reads the chunks,
-//! `errors` sorts failures, `endpoint` connects them. Must not know other dialects.
+//! `endpoint` connects them. Must not know other dialects.
 
 pub mod endpoint;
-pub mod errors;
 pub mod request;
 pub mod stream;
 pub mod transcript;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::errors;
 use crate::llm::answer;
 use crate::llm::draft::Draft;
+use crate::llm::error_codes;
 use crate::llm::failure::Asked;
 use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
 use crate::net::sse::Event;
@@ -124,7 +124,7 @@ impl answer::Reader for Reader {
             }
         };
         if let Some(error) = &chunk.error {
-            return self.fail(self.asked.broke_off(error, errors::kind), out);
+            return self.fail(self.asked.broke_off(error, error_codes::kind), out);
         }
         self.head(chunk.id, chunk.model, chunk.usage, out);
         // We ask for one choice only.

@@ -5,7 +5,7 @@ use crate::llm::catalog::Catalog;
 use crate::llm::model::{Message, UserMessage};
 
 fn request(model: &str) -> Request {
-    let model = Catalog::builtin().models.iter().find(|m| m.id == model).unwrap();
+    let model = Catalog::builtin().model("anthropic", model).unwrap();
     let spec = |name: &str| ToolSpec {
         name: name.into(),
         description: "does".into(),
@@ -13,7 +13,7 @@ fn request(model: &str) -> Request {
         ..ToolSpec::default()
     };
     Request {
-        model: (**model).clone(),
+        model: (*model).clone(),
         system: vec!["one".into(), String::new(), "two".into()],
         messages: vec![Message::User(UserMessage::text("hi", 0))],
         tools: vec![spec("read"), spec("write")],
@@ -119,7 +119,7 @@ fn one_session_goes_to_one_server() {
         let mut request = flagged(flags);
         request.session_id = Some("s".into());
         request.model.base_url = url.into();
-        compat::affinity(&request).map(|(name, value)| format!("{name}={value}"))
+        compat::session_header(&request).map(|(name, value)| format!("{name}={value}"))
     };
     assert_eq!(of(&json!({}), "http://h"), None);
     let on = json!({"sendSessionAffinityHeaders": true});

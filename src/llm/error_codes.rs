@@ -1,4 +1,4 @@
-//! What the error objects of Chat Completions servers mean. Pure.
+//! What the error objects of OpenAI mean, and of the many servers that follow it. Pure.
 
 use serde_json::Value;
 
@@ -20,12 +20,19 @@ fn by_name(name: &str) -> Option<ErrorKind> {
     Some(match name {
         "invalid_api_key" | "authentication_error" => ErrorKind::Authentication,
         "permission_error" | "permission_denied" => ErrorKind::AccessDenied,
-        "model_not_found" | "not_found_error" => ErrorKind::NotFound,
+        "model_not_found" | "not_found_error" | "DeploymentNotFound" => ErrorKind::NotFound,
         "context_length_exceeded" | "exceed_context_size_error" => ErrorKind::ContextLength,
         "rate_limit_exceeded" | "rate_limit_error" | "requests" | "tokens" => ErrorKind::RateLimit,
-        "insufficient_quota" | "billing_hard_limit_reached" => ErrorKind::Quota,
+        "insufficient_quota"
+        | "billing_hard_limit_reached"
+        | "usage_limit_reached"
+        | "usage_not_included"
+        | "subscription_sharing_usage_limit_exceeded"
+        | "subscription_sharing_workplace_individual_usage_limit_exceeded" => ErrorKind::Quota,
         "content_filter" | "content_policy_violation" => ErrorKind::ContentFilter,
-        "server_error" | "overloaded_error" | "unavailable_error" | "api_error" => ErrorKind::Server,
+        "server_error" | "overloaded_error" | "unavailable_error" | "api_error" | "internal_error" => {
+            ErrorKind::Server
+        }
         "timeout" => ErrorKind::Timeout,
         _ => return None,
     })

@@ -1,0 +1,111 @@
+//! Cuts strings that programs send to the terminal (titles, links, colours) where they get too long: the
+//! emulator's parser would keep one that never ends whole. Must not know what the strings are for.
+
+use std::borrow::Cow;
+
+/// Bytes of one string that are kept: no link that browsers take is longer.
+const STRING_MAX: usize = 4 << 10;
+
+const ESCAPE: u8 = 0x1b;
+
+/// Where the parser is, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Not in a string.
+    Outside,
+    /// Behind an escape.
+    Escape,
+    /// In an operating system command with so many bytes.
+    Inside(usize),
+}
+
+/// Follows what is printed, from one read to the next.
+#[derive(Debug)]
+pub struct Strings(At);
+
+impl Default for Strings {
+    fn default() -> Self {
+        Self(At::Outside)
+    }
+}
+
+impl Strings {
+    /// What the parser is to read of it: all, but for what stands in a string beyond the limit.
+    pub fn cut<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        if self.0 == At::Outside && memchr::memchr(ESCAPE, bytes).is_none() {
+            return Cow::Borrowed(bytes);
+        }
+        let (mut kept, mut cuts, mut from, mut at) = (Vec::new(), false, 0, 0);
+        while at < bytes.len() {
+            let is_kept = self.step(bytes[at]);
+            if !is_kept {
+                kept.extend_from_slice(&bytes[from..at]);
+                (cuts, from) = (true, at + 1);
+            }
+            at += 1;
+            if self.0 == At::Outside {
+                at += memchr::memchr(ESCAPE, &bytes[at..]).unwrap_or(bytes.len() - at);
+            }
+        }
+        if !cuts {
+            return Cow::Borrowed(bytes);
+        }
+        kept.extend_from_slice(&bytes[from..]);
+        Cow::Owned(kept)
+    }
+
+    /// Takes one byte; whether it is to be read.
+    fn step(&mut self, byte: u8) -> bool {
+        let (next, is_kept) = match (self.0, byte) {
+            (_, ESCAPE) => (At::Escape, true),
+            (At::Escape, b']') => (At::Inside(0), true),
+            // The parser cancels at these two, and carries other control characters out without an end.
+            (At::Escape | At::Inside(_), 0x18 | 0x1a) | (At::Inside(_), 0x07) => (At::Outside, true),
+            (At::Escape, 0..=0x1f | 0x7f..) => (At::Escape, true),
+            (At::Inside(STRING_MAX), _) => (At::Inside(STRING_MAX), false),
+            (At::Inside(length), _) => (At::Inside(length + 1), true),
+            (At::Outside | At::Escape, _) => (At::Outside, true),
+        };
+        self.0 = next;
+        is_kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_string_without_an_end_is_not_kept_whole() {
+        let mut strings = Strings::default();
+        let mut read = strings.cut(b"a\x1b]2;").len();
+        for _ in 0..1000 {
+            read += strings.cut(&[b'x'; 1000]).len();
+        }
+        assert_eq!(read, 3 + STRING_MAX);
+        assert_eq!(&*strings.cut(b"yy\x07zz\x1b]0;t\x1b\\e"), b"\x07zz\x1b]0;t\x1b\\e");
+    }
+
+    #[test]
+    fn control_characters_between_the_two_first_bytes_hide_no_string() {
+        for begin in ["\x1b\r]", "\x1b\x7f]", "\x1b\x1b]", "\x1b\u{e9}]", "\x1b[3\x1b]", "\x1bPq\x1b]"] {
+            let mut strings = Strings::default();
+            strings.cut(begin.as_bytes());
+            assert_eq!(strings.cut(&vec![b'x'; STRING_MAX + 5]).len(), STRING_MAX, "{begin:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_no_long_string_is_read_as_it_is(
+            bytes in prop::collection::vec(prop_oneof![Just(ESCAPE), Just(b']'), Just(7u8), any::<u8>()], 0..300),
+            reads in 1..20usize,
+        ) {
+            let mut strings = Strings::default();
+            for read in bytes.chunks(reads) {
+                prop_assert_eq!(&*strings.cut(read), read);
+            }
+        }
+    }
+}

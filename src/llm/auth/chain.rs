@@ -1,0 +1,177 @@
+//! The way from a provider to a key, walked anew for each request: the flag, what is kept, the
+//! environment, the person's file of providers.
+//!
+//! Must not know how a key is sent. What is kept is read each time, so that a login or a renewal of
+//! another process counts at once.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::entry::{Entry, Login};
+use super::value;
+use super::{Credentials, oauth, seen};
+use crate::base::clock::SharedClock;
+use crate::llm::access::{Access, KeyKind, Keys, Secret};
+use crate::llm::catalog::ProviderInfo;
+use crate::llm::model::{ErrorKind, LlmError};
+use crate::net::http::{Http, loopback_url};
+
+/// Access to one root of a provider's API.
+#[derive(Clone)]
+pub struct Chain {
+    /// The provider.
+    pub info: Arc<ProviderInfo>,
+    /// Where to look.
+    pub credentials: Credentials,
+    /// Root of the API, complete.
+    pub base_url: String,
+    /// For renewing tokens.
+    pub http: Arc<Http>,
+    /// For their ends.
+    pub clock: SharedClock,
+}
+
+/// A key and where it is from.
+struct Found {
+    key: Secret,
+    kind: KeyKind,
+    name: String,
+}
+
+impl Keys for Chain {
+    fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>> {
+        self.find().boxed()
+    }
+}
+
+impl Chain {
+    async fn find(&self) -> Result<Access, LlmError> {
+        let entry = self.kept().await?;
+        let vars = self.credentials.seen_by(entry.as_ref());
+        let var = |name: &str| seen(&vars, name);
+        let mut access = Access { base_url: self.base_url.clone(), ..Access::default() };
+        for (name, text) in &self.info.headers {
+            let value = self.value(&format!("the header `{name}`"), text, var).await?;
+            access.headers.push((name.clone(), value));
+        }
+        let found = match (&self.credentials.explicit, entry) {
+            (Some((id, key)), _) if *id == self.info.id => {
+                let (key, name) = (key.clone(), "--api-key".to_string());
+                Some(Found { key, kind: KeyKind::Key, name })
+            }
+            (_, Some(Entry::Login(login))) => Some(self.login(login, &mut access).await?),
+            (_, Some(Entry::Key { key: Some(key), .. })) => {
+                let key = Secret(self.value("the key that is kept", &key.0, var).await?);
+                Some(Found { key, kind: KeyKind::Key, name: "the key that is kept".to_string() })
+            }
+            _ => self.ambient(var).await?,
+        };
+        self.put(access, found)
+    }
+
+    fn put(&self, mut access: Access, found: Option<Found>) -> Result<Access, LlmError> {
+        if let Some(Found { key, kind, name }) = found {
+            access.key_name = Some(name);
+            access.kind = if self.info.bearer && kind == KeyKind::Key { KeyKind::Bearer } else { kind };
+            match &self.info.key_header {
+                Some(header) => access.headers.push((header.clone(), format!("Bearer {}", key.0))),
+                None => access.key = Some(key),
+            }
+        } else {
+            let free = self.info.is_free() || !self.info.ambient.is_empty();
+            if !free && !loopback_url(&self.base_url) {
+                return Err(self.error(&missing(&self.info)));
+            }
+            access.key_name = self.info.key_vars.first().cloned();
+        }
+        Ok(access)
+    }
+
+    /// What is kept for the provider now.
+    async fn kept(&self) -> Result<Option<Entry>, LlmError> {
+        let Some(store) = self.credentials.store.clone() else { return Ok(None) };
+        let read = tokio::task::spawn_blocking(move || store.read()).await;
+        let entries =
+            read.map_err(|e| self.error(&e.to_string()))?.map_err(|e| self.error(&e.to_string()))?;
+        Ok(entries.get(&self.info.id).and_then(Entry::read))
+    }
+
+    /// From the environment, else from the person's file.
+    async fn ambient(
+        &self,
+        var: impl Fn(&str) -> Option<String> + Copy + Send,
+    ) -> Result<Option<Found>, LlmError> {
+        if let Some((name, key)) = self.info.key_vars.iter().find_map(|name| Some((name, var(name)?))) {
+            let kind = if self.info.bearer_vars.contains(name) { KeyKind::Bearer } else { KeyKind::Key };
+            return Ok(Some(Found { key: Secret(key), kind, name: name.clone() }));
+        }
+        let Some(text) = &self.info.api_key else { return Ok(None) };
+        let key = Secret(self.value("the key in models.json", text, var).await?);
+        Ok(Some(Found { key, kind: KeyKind::Key, name: "models.json".to_string() }))
+    }
+
+    async fn login(&self, login: Login, access: &mut Access) -> Result<Found, LlmError> {
+        let login = match &self.credentials.store {
+            Some(store) if login.is_due(self.clock.now_ms()) => {
+                let row = oauth::row(self.info.login.as_deref().unwrap_or(&self.info.id));
+                let row = row.ok_or_else(|| self.error("there is no such login any more"))?;
+                let renewal = oauth::renew::Renewal {
+                    row: row.clone(),
+                    provider: self.info.id.clone(),
+                    store: store.clone(),
+                    http: self.http.clone(),
+                    clock: self.clock.clone(),
+                    vars: self.credentials.surroundings.vars.clone(),
+                };
+                let why = |error: oauth::LoginError| {
+                    self.error(&format!(
+                        "the login could not be renewed: {error}; `bowline login {}` makes a new one",
+                        self.info.id
+                    ))
+                };
+                oauth::renew::renew(renewal).await.map_err(why)?
+            }
+            _ => login,
+        };
+        for (name, value) in &login.extra {
+            if let Some(text) = value.as_str() {
+                access.account.insert(name.clone(), text.to_string());
+            }
+        }
+        if let Some(url) = oauth::copilot::base_url(&self.info.id, &login)
+            && !loopback_url(&self.base_url)
+        {
+            access.base_url = url;
+        }
+        Ok(Found { key: login.access, kind: KeyKind::Login, name: "the login that is kept".to_string() })
+    }
+
+    async fn value(
+        &self,
+        what: &str,
+        text: &str,
+        var: impl Fn(&str) -> Option<String> + Send,
+    ) -> Result<String, LlmError> {
+        let value = value::resolve(text, var, self.credentials.shell.as_ref()).await;
+        value.map_err(|error| self.error(&format!("{what} is not to be had: {error}")))
+    }
+
+    fn error(&self, what: &str) -> LlmError {
+        let ProviderInfo { id, name, .. } = &*self.info;
+        LlmError::new(ErrorKind::Authentication, id.clone(), format!("{name}: {what}"))
+    }
+}
+
+/// What to do about a key that is not there.
+pub fn missing(info: &ProviderInfo) -> String {
+    let ProviderInfo { id, key_vars, .. } = info;
+    match key_vars.first() {
+        Some(name) => format!("there is no key; set {name}, or `bowline login {id}`"),
+        None => format!("nobody is logged in; `bowline login {id}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

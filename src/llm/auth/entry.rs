@@ -1,0 +1,131 @@
+//! One entry of the file of credentials, read. Must not know the file.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::llm::access::Secret;
+
+/// How long before its end a token is renewed, in milliseconds.
+const EARLY_MS: u64 = 5 * 60 * 1000;
+
+/// What is kept for a provider.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// A key, or only variables.
+    Key {
+        /// The key as it was given: perhaps `$VAR` or `!command`.
+        key: Option<Secret>,
+        /// Variables that win over the environment's for this provider.
+        env: HashMap<String, String>,
+    },
+    /// A login.
+    Login(Login),
+}
+
+/// What a login gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Login {
+    /// The token that requests have.
+    pub access: Secret,
+    /// The one that it is renewed with; empty where it is not.
+    pub refresh: Secret,
+    /// When `access` ends, in milliseconds since the Unix epoch.
+    pub expires: u64,
+    /// What else the provider needs: `accountId`, `enterpriseUrl`.
+    pub extra: Map<String, Value>,
+}
+
+impl Entry {
+    /// Reads an entry; `None` where it is of no kind that is known.
+    pub fn read(value: &Value) -> Option<Self> {
+        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_string);
+        match value.get("type")?.as_str()? {
+            "api_key" => {
+                let pairs = value.get("env").and_then(Value::as_object).into_iter().flatten();
+                let env = pairs.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_string())));
+                Some(Self::Key { key: text("key").map(Secret), env: env.collect() })
+            }
+            "oauth" => {
+                let mut extra = value.as_object()?.clone();
+                for known in ["type", "access", "refresh", "expires"] {
+                    extra.shift_remove(known);
+                }
+                // A time may have been written as a fraction, or as the largest that there is.
+                let expires = value.get("expires").and_then(Value::as_f64).unwrap_or_default();
+                Some(Self::Login(Login {
+                    access: Secret(text("access")?),
+                    refresh: Secret(text("refresh").unwrap_or_default()),
+                    expires: expires as u64,
+                    extra,
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    /// An entry of nothing but a key.
+    pub fn of_key(key: &str) -> Value {
+        json!({"type": "api_key", "key": key})
+    }
+}
+
+impl Login {
+    /// Whether the token should be renewed now.
+    pub fn is_due(&self, now_ms: u64) -> bool {
+        !self.refresh.0.is_empty() && now_ms.saturating_add(EARLY_MS) >= self.expires
+    }
+
+    /// A field of what the provider needs beside the token.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.extra.get(name).and_then(Value::as_str)
+    }
+
+    /// As it is kept.
+    pub fn to_value(&self) -> Value {
+        let mut value = json!({
+            "type": "oauth",
+            "access": self.access.0,
+            "refresh": self.refresh.0,
+            "expires": self.expires,
+        });
+        if let Some(map) = value.as_object_mut() {
+            map.extend(self.extra.clone());
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_as_pi_writes_them() {
+        let key = json!({"type": "api_key", "key": "k", "env": {"A": "1", "odd": 2}});
+        let env = HashMap::from([("A".to_string(), "1".to_string())]);
+        assert_eq!(Entry::read(&key), Some(Entry::Key { key: Some(Secret("k".into())), env }));
+        let oauth =
+            json!({"type": "oauth", "access": "a", "refresh": "r", "expires": 9.5e5, "accountId": "x"});
+        let Some(Entry::Login(login)) = Entry::read(&oauth) else { panic!("no login") };
+        assert_eq!((login.expires, login.field("accountId")), (950_000, Some("x")));
+        assert_eq!(Entry::read(&login.to_value()), Some(Entry::Login(login.clone())));
+        assert!(!format!("{login:?}").contains("\"a\""));
+        for odd in [json!(null), json!({"type": "card"}), json!({"type": "oauth"}), json!([])] {
+            assert_eq!(Entry::read(&odd), None);
+        }
+    }
+
+    #[test]
+    fn a_token_is_renewed_five_minutes_early() {
+        let login = |refresh: &str| Login {
+            access: Secret("a".into()),
+            refresh: Secret(refresh.into()),
+            expires: 1_000_000,
+            extra: Map::new(),
+        };
+        assert!(!login("r").is_due(699_999));
+        assert!(login("r").is_due(700_000) && login("r").is_due(2_000_000));
+        assert!(!login("").is_due(2_000_000), "nothing to renew it with");
+    }
+}

@@ -1,0 +1,203 @@
+//! A login from its beginning to the entry that is kept.
+//!
+//! Must not know the file of credentials: whoever asked for the login keeps what comes.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::pkce::{self, Pkce};
+use super::{Flow, LoginError, LoginRow, Notice, Question, Talk, copilot, device, token};
+use crate::base::clock::SharedClock;
+use crate::llm::auth::entry::{Entry, Login};
+use crate::net::callback::{Callback, Landed};
+use crate::net::http::Http;
+
+/// What a flow needs.
+pub struct Means<'a> {
+    /// The shared client.
+    pub http: &'a Http,
+    /// For ends of tokens.
+    pub clock: &'a SharedClock,
+    /// The environment.
+    pub vars: &'a HashMap<String, String>,
+    /// The person.
+    pub talk: &'a dyn Talk,
+}
+
+/// Logs in; gives the entry to keep.
+pub async fn run(row: &LoginRow, means: &Means<'_>) -> Result<Value, LoginError> {
+    let client = row.client(means.vars)?;
+    match row.flow {
+        Flow::Device => on_a_device(row, &client, means).await.map(|login| login.to_value()),
+        Flow::Browser => in_the_browser(row, &client, means).await.map(|login| login.to_value()),
+        Flow::MintedKey => minted(row, means).await,
+    }
+}
+
+async fn on_a_device(row: &LoginRow, client: &str, means: &Means<'_>) -> Result<Login, LoginError> {
+    let now = || means.clock.now_ms();
+    if row.domain.is_empty() {
+        return device::run(row, client, means.http, means.talk, now).await;
+    }
+    let question = format!("Domain of your company, or nothing for {}", row.domain);
+    let said = means.talk.ask(Question::Line(question)).await.ok_or(LoginError::GivenUp)?;
+    let own = if said.trim().is_empty() {
+        None
+    } else {
+        Some(copilot::domain(&said).ok_or(LoginError::Nonsense("that is no domain"))?)
+    };
+    let row = row.at(own.as_deref().unwrap_or(&row.domain));
+    let mut login = device::run(&row, client, means.http, means.talk, now).await?;
+    if let Some(domain) = own {
+        login.extra.insert(copilot::DOMAIN.to_string(), domain.into());
+    }
+    if row.exchange_url.is_empty() {
+        return Ok(login);
+    }
+    // A token of GitHub lasts: it is what the other one is renewed with.
+    login.refresh = login.access.clone();
+    means.talk.tell(Notice::Progress("exchanging the token…".to_string()));
+    copilot::exchange(&row, &login, means.http).await
+}
+
+async fn in_the_browser(row: &LoginRow, client: &str, means: &Means<'_>) -> Result<Login, LoginError> {
+    let (pkce, state) = (Pkce::new()?, pkce::random()?);
+    let callback = open(row, &row.path).await;
+    let port = callback.as_ref().map_or(row.port, Callback::port);
+    let redirect = format!("http://localhost:{port}{}", row.path);
+    let mut fields = vec![
+        ("response_type", "code"),
+        ("client_id", client),
+        ("redirect_uri", redirect.as_str()),
+        ("scope", row.scope.as_str()),
+        ("code_challenge", pkce.challenge.as_str()),
+        ("code_challenge_method", "S256"),
+        ("state", state.as_str()),
+    ];
+    fields.extend(row.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    let page = format!("{}?{}", row.authorize_url, token::query(&fields));
+    let code = code(callback, Some(&state), page, means).await?;
+    let mut fields = vec![
+        ("grant_type", "authorization_code"),
+        ("client_id", client),
+        ("code", code.as_str()),
+        ("redirect_uri", redirect.as_str()),
+        ("code_verifier", pkce.verifier.as_str()),
+    ];
+    if row.json {
+        fields.push(("state", state.as_str()));
+    }
+    let answer = token::ask(means.http, &row.token_url, &fields, row.json).await?;
+    answer.login(row, None, means.clock.now_ms())
+}
+
+async fn minted(row: &LoginRow, means: &Means<'_>) -> Result<Value, LoginError> {
+    let pkce = Pkce::new()?;
+    // The page sends no state back: a path that nobody can guess keeps strangers out.
+    let path = format!("/callback/{}", pkce::random()?);
+    let callback = open(row, &path).await;
+    let port = callback.as_ref().map_or(row.port, Callback::port);
+    let redirect = format!("http://localhost:{port}{path}");
+    let fields = [
+        ("callback_url", redirect.as_str()),
+        ("code_challenge", pkce.challenge.as_str()),
+        ("code_challenge_method", "S256"),
+    ];
+    let page = format!("{}?{}", row.authorize_url, token::query(&fields));
+    let code = code(callback, None, page, means).await?;
+    let fields = [
+        ("code", code.as_str()),
+        ("code_verifier", pkce.verifier.as_str()),
+        ("code_challenge_method", "S256"),
+    ];
+    let answer = token::ask(means.http, &row.token_url, &fields, true).await?;
+    match answer.body.get("key").and_then(Value::as_str) {
+        Some(key) if (200..300).contains(&answer.status) && !key.is_empty() => Ok(Entry::of_key(key)),
+        _ => Err(answer.refusal()),
+    }
+}
+
+async fn open(row: &LoginRow, path: &str) -> Result<Callback, LoginError> {
+    match Callback::open(row.port, path).await {
+        Err(_) if row.any_port => Callback::open(0, path).await,
+        opened => opened,
+    }
+    .map_err(|cause| LoginError::Port { port: row.port, cause })
+}
+
+/// The code, from the browser on this machine or from what the person pastes. Without a port only
+/// the latter is left.
+async fn code(
+    callback: Result<Callback, LoginError>,
+    state: Option<&str>,
+    page: String,
+    means: &Means<'_>,
+) -> Result<String, LoginError> {
+    means.talk.tell(Notice::Page(page));
+    let question = "If the browser is on another machine, paste the address that it ended at";
+    let pasting = means.talk.ask(Question::Pasted(question.to_string()));
+    let said = match callback {
+        Ok(callback) => tokio::select! {
+            landed = callback.wait(state) => return finish(landed.map_err(|cause| LoginError::Port { port: 0, cause })?),
+            said = pasting => said,
+        },
+        Err(error) => {
+            means.talk.tell(Notice::Progress(error.to_string()));
+            pasting.await
+        }
+    };
+    let landed = pasted(&said.ok_or(LoginError::GivenUp)?, state)?;
+    finish(landed)
+}
+
+fn finish(landed: Landed) -> Result<String, LoginError> {
+    match landed {
+        Landed::Code(code) => Ok(code),
+        Landed::Refused(why) => Err(LoginError::Refused(why)),
+    }
+}
+
+/// What a person pasted: the whole address, its query, `code#state`, or the code alone.
+fn pasted(said: &str, state: Option<&str>) -> Result<Landed, LoginError> {
+    let said = said.trim();
+    let query = match reqwest::Url::parse(said) {
+        Ok(url) => url.query().unwrap_or_default().to_string(),
+        Err(_) if said.contains("code=") || said.contains("error=") => {
+            said.trim_start_matches('?').to_string()
+        }
+        Err(_) => match said.split_once('#') {
+            Some((code, state)) => token::query(&[("code", code), ("state", state)]),
+            None => token::query(&[("code", said)]),
+        },
+    };
+    let pairs = Landed::pairs(&query);
+    if let (Some(expected), Some(got)) = (state, pairs.get("state"))
+        && expected != got
+    {
+        return Err(LoginError::Nonsense("it belongs to another login"));
+    }
+    Landed::read(&pairs).ok_or(LoginError::Nonsense("it holds no code"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pasted_codes_in_all_their_forms() {
+        for (said, expected) in [
+            ("http://localhost:1/callback?code=a%20b&state=s", Some(Landed::Code("a b".into()))),
+            ("?code=a&state=s", Some(Landed::Code("a".into()))),
+            (" a#s \n", Some(Landed::Code("a".into()))),
+            ("a", Some(Landed::Code("a".into()))),
+            ("http://localhost/?error=access_denied", Some(Landed::Refused("access_denied".into()))),
+            ("http://localhost/?code=a&state=other", None),
+            ("a#other", None),
+            ("http://localhost/", None),
+            ("", None),
+        ] {
+            assert_eq!(pasted(said, Some("s")).ok(), expected, "{said}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The proof that who asks for a token is who asked for the code (RFC 7636). Pure but for chance.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom, SystemRandom};
+
+use super::LoginError;
+
+/// A secret and what may be known of it.
+#[derive(Clone)]
+pub struct Pkce {
+    /// Sent with the code.
+    pub verifier: String,
+    /// Sent with the request for it: SHA-256 of the verifier.
+    pub challenge: String,
+}
+
+impl Pkce {
+    /// A new one.
+    pub fn new() -> Result<Self, LoginError> {
+        Ok(Self::of(random()?))
+    }
+
+    fn of(verifier: String) -> Self {
+        let challenge = URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.as_bytes()));
+        Self { verifier, challenge }
+    }
+}
+
+/// 256 bits that nobody can guess, as 43 characters that are safe in addresses.
+pub fn random() -> Result<String, LoginError> {
+    let mut bytes = [0; 32];
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled.map_err(|_| LoginError::Nonsense("the system gave no random numbers"))?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_standard() {
+        let pkce = Pkce::of("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".into());
+        assert_eq!(pkce.challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+        assert_eq!(random().unwrap().len(), 43);
+        assert_ne!(random().unwrap(), random().unwrap());
+    }
+}

@@ -1,0 +1,138 @@
+//! Requests for tokens, and what comes back. Must not know any provider but by its row.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value};
+
+use super::{LoginError, LoginRow};
+use crate::llm::access::Secret;
+use crate::llm::auth::entry::Login;
+use crate::net::http::{Http, Post};
+
+/// Bytes of an answer that are read.
+const ANSWER_MAX: usize = 256 << 10;
+/// How long a token lives whose end is not told, in seconds.
+const LIFE: f64 = 3600.0;
+
+/// An answer of a server of logins.
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// Its JSON; `null` where it is none.
+    pub body: Value,
+}
+
+/// Asks with fields, in a form or in JSON. Neither the fields nor the answer are ever recorded.
+pub async fn ask(http: &Http, url: &str, fields: &[(&str, &str)], json: bool) -> Result<Answer, LoginError> {
+    let (kind, body) = if json {
+        let map: Map<String, Value> =
+            fields.iter().map(|(name, value)| ((*name).to_string(), Value::from(*value))).collect();
+        ("application/json", Value::Object(map).to_string())
+    } else {
+        ("application/x-www-form-urlencoded", query(fields))
+    };
+    let headers = vec![
+        ("content-type".to_string(), kind.to_string()),
+        ("accept".to_string(), "application/json".to_string()),
+    ];
+    let post =
+        Post { url: url.to_string(), headers, body: body.into_bytes(), private: true, ..Post::default() };
+    let response = http.post(post).await?;
+    let status = response.status();
+    let body = serde_json::from_str(&response.text(ANSWER_MAX).await).unwrap_or_default();
+    Ok(Answer { status, body })
+}
+
+/// Fields as an address or a form holds them.
+pub fn query(fields: &[(&str, &str)]) -> String {
+    let base = reqwest::Url::parse_with_params("http://localhost/", fields);
+    base.ok().and_then(|url| url.query().map(str::to_string)).unwrap_or_default()
+}
+
+impl Answer {
+    /// The error code of the answer, such as `authorization_pending`.
+    pub fn code(&self) -> Option<&str> {
+        self.body.get("error").and_then(Value::as_str)
+    }
+
+    /// What the server says about why not, cut; its body may hold secrets and is not shown.
+    pub fn refusal(&self) -> LoginError {
+        let text = |name: &str| self.body.get(name).and_then(Value::as_str);
+        let nested = self.body.get("error").and_then(|e| e.get("message")).and_then(Value::as_str);
+        let said = text("error_description").or(nested).or(text("message")).or(self.code());
+        let said = said.unwrap_or("no reason was given");
+        LoginError::Refused(format!("{} (HTTP {})", said.chars().take(300).collect::<String>(), self.status))
+    }
+
+    /// The login that the answer holds. A server may leave out the token for renewing where the
+    /// old one goes on.
+    pub fn login(&self, row: &LoginRow, before: Option<&Login>, now_ms: u64) -> Result<Login, LoginError> {
+        if !(200..300).contains(&self.status) || self.code().is_some() {
+            return Err(self.refusal());
+        }
+        let text = |name: &str| self.body.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
+        let access = text("access_token").ok_or(LoginError::Nonsense("it holds no access_token"))?;
+        let refresh = text("refresh_token").map(|t| Secret(t.to_string()));
+        let refresh = refresh.or(before.map(|login| login.refresh.clone())).unwrap_or(Secret(String::new()));
+        let life = self.body.get("expires_in").and_then(Value::as_f64).filter(|s| *s > 0.0).unwrap_or(LIFE);
+        let mut extra = before.map(|login| login.extra.clone()).unwrap_or_default();
+        for (name, path) in &row.claims {
+            let claims = claims(access).or_else(|| claims(text("id_token")?));
+            let value = claims.and_then(|c| path.iter().try_fold(c, |value, key| value.get(key).cloned()));
+            if let Some(value) = value.filter(Value::is_string) {
+                extra.insert(name.clone(), value);
+            }
+        }
+        let expires = now_ms.saturating_add((life * 1000.0) as u64);
+        Ok(Login { access: Secret(access.to_string()), refresh, expires, extra })
+    }
+}
+
+/// What a token says about itself, where it is a JWT. The provider checks it, not we.
+fn claims(token: &str) -> Option<Value> {
+    let body = token.split('.').nth(1)?;
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(body.trim_end_matches('=')).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn answer(status: u16, body: Value) -> Answer {
+        Answer { status, body }
+    }
+
+    #[test]
+    fn the_account_is_read_from_the_token() {
+        let claims = json!({"https://api.openai.com/auth": {"chatgpt_account_id": "acc"}}).to_string();
+        let token = format!("h.{}.s", URL_SAFE_NO_PAD.encode(claims));
+        let row = super::super::row("openai-codex").unwrap();
+        let got = answer(200, json!({"access_token": token, "refresh_token": "r", "expires_in": 10}));
+        let login = got.login(row, None, 1000).unwrap();
+        assert_eq!((login.expires, login.field("accountId")), (11_000, Some("acc")));
+        // The next answer says neither: both stay.
+        let next = answer(200, json!({"access_token": "opaque"})).login(row, Some(&login), 0).unwrap();
+        assert_eq!((next.refresh, next.extra), (login.refresh, login.extra));
+    }
+
+    #[test]
+    fn refusals_are_told_and_bodies_are_not() {
+        let row = LoginRow::default();
+        for (status, body, expected) in [
+            (400, json!({"error": "invalid_grant", "error_description": "used"}), "used (HTTP 400)"),
+            (500, json!({"error": {"message": "down"}}), "down (HTTP 500)"),
+            (200, json!({"error": "slow_down"}), "slow_down (HTTP 200)"),
+            (502, Value::Null, "no reason was given (HTTP 502)"),
+            (200, json!({"token": "hunter2"}), "it holds no access_token"),
+        ] {
+            let error = answer(status, body).login(&row, None, 0).unwrap_err().to_string();
+            assert!(error.ends_with(expected) && !error.contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn fields_are_escaped() {
+        assert_eq!(query(&[("a", "b c&d"), ("é", "=")]), "a=b+c%26d&%C3%A9=%3D");
+    }
+}

@@ -1,0 +1,181 @@
+//! The file of credentials, in pi's form: `{provider: {"type": "api_key" | "oauth", …}}`.
+//!
+//! Only its owner can read it. It is changed under a lock that the system frees with the process, so
+//! that two processes do not overwrite each other's tokens. Must not know what a provider does with
+//! what is in it. All of this blocks.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+/// Why the file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It cannot be read or written.
+    #[error("{path}: {cause}")]
+    Io {
+        /// Which file.
+        path: String,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// It is not what it should be; it is left as it is.
+    #[error("{path}:{line}: this is no file of credentials ({what}); it is left as it is")]
+    Broken {
+        /// Which file.
+        path: String,
+        /// Line from 1.
+        line: usize,
+        /// What is wrong; never what is in it.
+        what: &'static str,
+    },
+}
+
+/// Everything that is kept, by provider id.
+pub type Entries = Map<String, Value>;
+
+/// The file. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    path: PathBuf,
+}
+
+/// Holds the lock until it is dropped.
+#[derive(Debug)]
+pub struct Locked {
+    store: Store,
+    _lock: File,
+}
+
+impl Store {
+    /// The file at this path, which need not be there. Two paths to one file are one store.
+    pub fn new(path: &Path) -> Self {
+        Self { path: fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()) }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is kept now; nothing when there is no file.
+    pub fn read(&self) -> Result<Entries, StoreError> {
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Map::new()),
+            Err(cause) => return Err(self.io(cause)),
+        };
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim().is_empty() {
+            return Ok(Map::new());
+        }
+        let broken = |line, what| StoreError::Broken { path: self.path.display().to_string(), line, what };
+        match serde_json::from_str(text) {
+            Ok(Value::Object(entries)) => Ok(entries),
+            Ok(_) => Err(broken(1, "it holds no object")),
+            Err(error) => Err(broken(error.line(), "it is not valid JSON")),
+        }
+    }
+
+    /// Waits for the lock.
+    pub fn lock(&self) -> Result<Locked, StoreError> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder).map_err(|cause| self.io(cause))?;
+        }
+        let path = self.path.with_extension("lock");
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        let file = options.open(path).map_err(|cause| self.io(cause))?;
+        file.lock().map_err(|cause| self.io(cause))?;
+        Ok(Locked { store: self.clone(), _lock: file })
+    }
+
+    /// Keeps an entry, or takes it away.
+    pub fn set(&self, provider: &str, entry: Option<Value>) -> Result<(), StoreError> {
+        self.lock()?.set(provider, entry)
+    }
+
+    fn io(&self, cause: io::Error) -> StoreError {
+        StoreError::Io { path: self.path.display().to_string(), cause }
+    }
+}
+
+impl Locked {
+    /// What is kept now.
+    pub fn read(&self) -> Result<Entries, StoreError> {
+        self.store.read()
+    }
+
+    /// Keeps an entry, or takes it away, and leaves all others as they are.
+    pub fn set(&self, provider: &str, entry: Option<Value>) -> Result<(), StoreError> {
+        let mut entries = self.store.read()?;
+        match entry {
+            Some(entry) => entries.insert(provider.to_string(), entry),
+            None => entries.shift_remove(provider),
+        };
+        let text = format!("{:#}\n", Value::Object(entries));
+        self.write(&text).map_err(|cause| self.store.io(cause))
+    }
+
+    /// Beside it and renamed; a temporary file is its owner's alone from the beginning.
+    fn write(&self, text: &str) -> io::Result<()> {
+        let folder = self.store.path.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(&self.store.path)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_it_and_others_entries_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/auth.json");
+        let store = Store::new(&path);
+        assert!(store.read().unwrap().is_empty());
+        store.set("a", Some(json!({"type": "api_key", "key": "k", "odd": [1]}))).unwrap();
+        store.set("b", Some(json!({"type": "api_key", "key": "l"}))).unwrap();
+        store.set("b", None).unwrap();
+        assert_eq!(
+            Value::Object(store.read().unwrap()),
+            json!({"a": {"type": "api_key", "key": "k", "odd": [1]}})
+        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_broken_file_is_told_by_line_and_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("auth.json");
+        fs::write(&path, "{\n \"a\": hunter2\n}").unwrap();
+        let store = Store::new(&path);
+        let error = store.set("b", Some(json!({}))).unwrap_err().to_string();
+        assert!(error.contains("auth.json:2:") && !error.contains("hunter2"), "{error}");
+        assert!(fs::read_to_string(&path).unwrap().contains("hunter2"));
+        fs::write(&path, "\u{feff}{\"a\": {}}").unwrap();
+        assert_eq!(store.read().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn writers_at_the_same_time_lose_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(&dir.path().join("auth.json"));
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let store = store.clone();
+                scope.spawn(move || store.set(&format!("p{n}"), Some(json!({"n": n}))).unwrap());
+            }
+        });
+        assert_eq!(store.read().unwrap().len(), 8);
+    }
+}

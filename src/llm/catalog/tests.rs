@@ -1,0 +1,82 @@
+//! The data that comes with the program: whole, unique, and nobody else's.
+
+use super::*;
+use crate::llm::model::Thinking;
+
+/// Every wire format of the data.
+const WIRES: [&str; 10] = [
+    "anthropic-messages",
+    "azure-openai-responses",
+    "bedrock-converse-stream",
+    "demo",
+    "google-generative-ai",
+    "google-vertex",
+    "mistral-conversations",
+    "openai-codex-responses",
+    "openai-completions",
+    "openai-responses",
+];
+
+#[test]
+fn every_provider_has_its_default_model_and_known_wires() {
+    let catalog = Catalog::builtin();
+    for provider in &catalog.providers {
+        let models = catalog.models_of(provider);
+        let described = bundled::models(&provider.id);
+        assert_eq!(models.len(), described.len(), "{}: a model of it cannot be read", provider.id);
+        assert!(!provider.name.is_empty() && !provider.wires.is_empty(), "{}", provider.id);
+        assert!(provider.wires.iter().all(|(api, _)| WIRES.contains(&api.as_str())), "{}", provider.id);
+        if provider.probe.is_none() {
+            assert_eq!(models[0].id, provider.default_model, "{}", provider.id);
+        }
+        for model in &models {
+            assert!(provider.wires.iter().any(|(api, _)| *api == model.api), "{}/{}", provider.id, model.id);
+            assert!(model.context_window > 0 && model.max_tokens > 0, "{}/{}", provider.id, model.id);
+            for level in model.thinking_level_map.keys() {
+                assert!(Thinking::parse(level).is_some(), "{level}");
+            }
+        }
+    }
+    let ids: Vec<_> = catalog.providers.iter().map(|p| p.id.as_str()).collect();
+    assert_eq!((ids.first(), ids.last()), (Some(&"anthropic"), Some(&"demo")));
+    assert!(bundled::providers().all(|id| ids.contains(&id)), "a file of models without a provider");
+}
+
+#[test]
+fn ids_are_unique() {
+    for provider in &Catalog::builtin().providers {
+        let models = Catalog::builtin().models_of(provider);
+        let mut ids: Vec<_> = models.iter().map(|m| m.id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), models.len(), "{}", provider.id);
+    }
+}
+
+#[test]
+fn no_model_of_the_data_speaks_for_another_product() {
+    for provider in &Catalog::builtin().providers {
+        let models = Catalog::builtin().models_of(provider);
+        let names = models.iter().flat_map(|m| m.headers.keys()).chain(provider.headers.keys());
+        for name in names {
+            let name = name.to_ascii_lowercase();
+            assert!(!["user-agent", "editor-", "copilot-", "originator"].iter().any(|n| name.starts_with(n)));
+        }
+    }
+}
+
+#[test]
+fn facts_of_a_model_are_all_read() {
+    let catalog = Catalog::builtin();
+    let openai = catalog.provider("openai").unwrap();
+    let models = catalog.models_of(openai);
+    assert_eq!((models[0].id.as_str(), models[0].cost.tiers.len()), ("gpt-6.1-sol", 1));
+    let anthropic = catalog.models_of(catalog.provider("anthropic").unwrap());
+    let cache = anthropic[0].prompt_cache.clone().unwrap();
+    assert_eq!((cache.short, cache.long), (Some(300), Some(3600)));
+    let images = anthropic[0].input_limits.clone().unwrap().images.unwrap();
+    assert_eq!(images.resize.unwrap().max_width, Some(2000));
+    assert_eq!(catalog.provider_of("grok-4.7").map(|p| p.id.as_str()), Some("xai"));
+    let nvidia = catalog.models_of(catalog.provider("nvidia").unwrap());
+    assert_eq!(nvidia[0].headers["NVCF-POLL-SECONDS"], "3600");
+}

@@ -1,0 +1,91 @@
+//! What a person's file may say, what comes of it, and what is said of faults.
+
+use super::*;
+use crate::llm::catalog::Catalog;
+use proptest::prelude::*;
+
+fn read(text: &str) -> (UserModels, Vec<String>) {
+    let (user, problems) = UserModels::read(text);
+    (user, problems.into_iter().map(|p| format!("{}: {}", p.line, p.message)).collect())
+}
+
+#[test]
+fn a_new_provider_with_comments_and_a_byte_order_mark() {
+    let (user, problems) = read(
+        "\u{feff}{ // mine\n \"providers\": {\"local\": {\"baseUrl\": \"http://h/v1\", \"api\": \"openai-completions\",
+            \"apiKey\": \"!pass x\", \"headers\": {\"x-a\": \"$A\"}, \"compat\": {\"supportsStore\": false},
+            \"models\": [{\"id\": \"m\", \"compat\": {\"own\": true}}, {\"id\": \"n\", \"name\": \"N\", \"contextWindow\": 5,
+            \"cost\": {\"input\": 1}, \"baseUrl\": \"http://other\"}],}}}",
+    );
+    assert_eq!(problems, Vec::<String>::new());
+    let catalog = Catalog::builtin().with_user(user);
+    let info = catalog.provider("local").unwrap();
+    assert_eq!((info.default_model.as_str(), info.api_key.as_deref()), ("m", Some("!pass x")));
+    assert_eq!(catalog.providers.last().unwrap().id, "demo");
+    let models = catalog.models_of(info);
+    assert_eq!(
+        (models[0].name.as_str(), models[0].context_window, models[0].max_tokens),
+        ("m", 128_000, 16_384)
+    );
+    assert_eq!(models[0].base_url, "http://h/v1");
+    assert_eq!(
+        Value::Object(models[0].compat.clone()),
+        serde_json::json!({"supportsStore": false, "own": true})
+    );
+    assert_eq!((models[1].base_url.as_str(), models[1].context_window), ("http://other", 5));
+}
+
+#[test]
+fn bundled_providers_and_models_are_changed() {
+    let (user, problems) = read(
+        r#"{"providers": {"anthropic": {"baseUrl": "https://proxy", "authHeader": true,
+            "modelOverrides": {"claude-opus-5-5": {"name": "Mine", "cost": {"input": 9}, "compat": {"x": 1}}},
+            "models": [{"id": "claude-next"}, {"id": "claude-opus-5", "contextWindow": 7}]}}}"#,
+    );
+    assert_eq!(problems, Vec::<String>::new());
+    let before = Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap();
+    let catalog = Catalog::builtin().with_user(user);
+    let after = catalog.model("anthropic", "claude-opus-5-5").unwrap();
+    assert_eq!((after.name.as_str(), after.base_url.as_str()), ("Mine", "https://proxy"));
+    assert_eq!(after.cost.base.output.to_bits(), before.cost.base.output.to_bits());
+    assert_eq!(after.cost.base.input.to_bits(), 9f64.to_bits());
+    assert!(after.flag("forceAdaptiveThinking") && after.compat.contains_key("x"));
+    assert!(catalog.provider("anthropic").unwrap().bearer);
+    assert_eq!(catalog.model("anthropic", "claude-next").unwrap().api, "anthropic-messages");
+    let replaced = catalog.model("anthropic", "claude-opus-5").unwrap();
+    assert_eq!((replaced.context_window, replaced.reasoning), (7, false));
+}
+
+#[test]
+fn faults_are_told_by_line_and_the_rest_is_used() {
+    let (user, problems) = read(
+        "{\"providers\": {\n\"a\": 1,\n\"b\": {\"headers\": []},\n\"xai\": {\n\"models\": [\n{\"name\": \"x\"},\n{\"id\": \"y\", \"contextWindow\": \"big\"},\n{\"id\": \"z\"}],\n\"modelOverrides\": {\n\"q\": {\"reasoning\": 5}}},\n\"new\": {\"models\": [\n{\"id\": \"m\"}]}}}",
+    );
+    let starts: Vec<_> = problems.iter().map(|p| p.split("; ").next().unwrap_or_default()).collect();
+    assert_eq!(starts.len(), 6, "{problems:#?}");
+    for (start, expected) in starts.iter().zip([
+        "2: provider `a` is no object",
+        "3: provider `b`: invalid type",
+        "6: provider `xai`: a model has no `id`",
+        "7: `xai/y`: invalid type",
+        "10: `xai/q`: invalid type",
+        "12: `new/m`: neither it nor the provider has an `api`",
+    ]) {
+        assert!(start.starts_with(expected), "{start} / {expected}");
+    }
+    assert_eq!(user.of("xai").unwrap().models, [serde_json::json!({"id": "z"})]);
+    for broken in ["{\"providers\": {", "[]", "", "{}"] {
+        let (user, problems) = read(broken);
+        assert!(user.providers.is_empty(), "{broken}");
+        assert_eq!(problems.len(), usize::from(!broken.is_empty()), "{broken}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text in "[{}\\[\\]\":,a-z/* \n0-9é]{0,80}") {
+        let (user, _) = UserModels::read(&format!("{{\"providers\": {text}"));
+        let catalog = Catalog::builtin().with_user(user);
+        prop_assert_eq!(&catalog.providers.last().unwrap().id, "demo");
+    }
+}

@@ -1,0 +1,61 @@
+//! The adapter: where a request goes, with which headers, and who reads its answer.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::place;
+use crate::llm::access::KeyKind;
+use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::failure::Asked;
+use crate::llm::model::{ErrorKind, LlmError, Request};
+use crate::llm::provider::{EventStream, Provider};
+use crate::llm::providers::setup::Setup;
+use crate::llm::responses::stream::Reader;
+use crate::llm::responses::{Manner, body};
+use crate::llm::{error_codes, headers};
+use crate::net::http::Post;
+
+/// The row's constructor.
+pub fn build(setup: Setup) -> Arc<dyn Provider> {
+    Arc::new(Azure { setup })
+}
+
+struct Azure {
+    setup: Setup,
+}
+
+impl Provider for Azure {
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let setup = self.setup.clone();
+        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        answer::stream(means, model, async move { exchange(&setup, request).await })
+    }
+}
+
+async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    let access = setup.keys.access().await?;
+    let asked = Asked::new(&setup.provider, &access);
+    let Some(url) = place::url(&access.base_url, &setup.surroundings) else {
+        let what = "Azure has no address of its own: set AZURE_OPENAI_BASE_URL or AZURE_OPENAI_RESOURCE_NAME";
+        return Err(LlmError::new(ErrorKind::Configuration, setup.provider.as_str(), what));
+    };
+    let mut headers = headers::common(&[("accept", "text/event-stream")]);
+    match (&access.key, access.kind) {
+        (Some(key), KeyKind::Key) => headers::add(&mut headers, "api-key", Some(&key.0)),
+        (Some(key), _) => headers::bearer(&mut headers, key),
+        (None, _) => {}
+    }
+    headers::of_request(&mut headers, &access, &request);
+    let model = place::deployment(&request.model.id, &setup.surroundings);
+    let manner = Manner { model, strict: true, no_lifetimes: true, ..Manner::default() };
+    let body = Value::Object(body::build(&request, &manner)).to_string().into_bytes();
+    let post = Post { url, headers, body, ..Post::default() };
+    let tier = request.option("service_tier").map(str::to_string);
+    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
+    Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
+}

@@ -1,0 +1,157 @@
+//! The adapter: where a request goes, with which headers, and who reads its answer.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::llm::access::{Access, KeyKind, Secret};
+use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::failure::Asked;
+use crate::llm::model::{ErrorKind, LlmError, Request, ToolChoice};
+use crate::llm::provider::{EventStream, Provider};
+use crate::llm::providers::setup::Setup;
+use crate::llm::responses::stream::Reader;
+use crate::llm::responses::{Manner, body};
+use crate::llm::{affinity, error_codes, headers};
+use crate::net::http::Post;
+
+/// Where it is unless the provider's data says something else.
+const BASE_URL: &str = "https://chatgpt.com/backend-api";
+/// What a request without a system prompt says: the server refuses one without instructions.
+const INSTRUCTIONS: &str = "Answer the person.";
+
+/// The row's constructor.
+pub fn build(setup: Setup) -> Arc<dyn Provider> {
+    Arc::new(Codex { setup })
+}
+
+struct Codex {
+    setup: Setup,
+}
+
+impl Provider for Codex {
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let setup = self.setup.clone();
+        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        answer::stream(means, model, async move { exchange(&setup, request).await })
+    }
+}
+
+async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    let access = setup.keys.access().await?;
+    let asked = Asked::new(&setup.provider, &access);
+    let (token, account) = login(&access)
+        .map_err(|what| LlmError::new(ErrorKind::Authentication, setup.provider.as_str(), what))?;
+    let mut headers = headers::common(&[
+        ("accept", "text/event-stream"),
+        ("openai-beta", "responses=experimental"),
+        ("originator", "bowline"),
+    ]);
+    headers::bearer(&mut headers, token);
+    headers::add(&mut headers, "chatgpt-account-id", Some(account));
+    for name in ["session-id", "x-client-request-id"] {
+        headers::add(&mut headers, name, affinity::cache_key(&request));
+    }
+    headers::of_request(&mut headers, &access, &request);
+    let body = Value::Object(body(&request)).to_string().into_bytes();
+    let post = Post { url: url(&access.base_url), headers, body, ..Post::default() };
+    let tier = request.option("service_tier").map(str::to_string);
+    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
+    Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
+}
+
+/// The token and the account that it is for; an API key is none.
+fn login(access: &Access) -> Result<(&Secret, &str), String> {
+    let again = "log in with ChatGPT: bowline login openai-codex";
+    let key = access.key.as_ref().ok_or_else(|| format!("nobody is logged in ({again})"))?;
+    let account = access.account.get("accountId").map(String::as_str).filter(|id| !id.is_empty());
+    match (account, access.kind) {
+        (Some(account), _) => Ok((key, account)),
+        (None, KeyKind::Login) => Err(format!("the login does not say which account it is for ({again})")),
+        (None, _) => Err(format!("an API key does not serve here, only a login does ({again})")),
+    }
+}
+
+fn body(request: &Request) -> Map<String, Value> {
+    let manner =
+        Manner { instructions: true, strict: true, no_limits: true, no_lifetimes: true, ..Manner::default() };
+    let mut body = body::build(request, &manner);
+    // The conversation stays at the end.
+    let input = body.shift_remove("input").unwrap_or_default();
+    body.entry("instructions").or_insert_with(|| INSTRUCTIONS.into());
+    body.entry("include").or_insert_with(|| json!(["reasoning.encrypted_content"]));
+    if request.tool_choice == ToolChoice::Auto || request.tools.is_empty() {
+        body.entry("tool_choice").or_insert_with(|| "auto".into());
+    }
+    body.entry("parallel_tool_calls").or_insert_with(|| true.into());
+    body.insert("input".into(), input);
+    body
+}
+
+fn url(base: &str) -> String {
+    let base = if base.trim().is_empty() { BASE_URL } else { base.trim() }.trim_end_matches('/');
+    let base = base.strip_suffix("/responses").unwrap_or(base);
+    let base = base.strip_suffix("/codex").unwrap_or(base);
+    format!("{base}/codex/responses")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::{Message, Model, Thinking, UserMessage};
+
+    #[test]
+    fn base_urls_in_all_their_forms() {
+        for base in ["", "https://chatgpt.com/backend-api/", "https://chatgpt.com/backend-api/codex"] {
+            assert_eq!(url(base), "https://chatgpt.com/backend-api/codex/responses");
+        }
+        assert_eq!(url("http://127.0.0.1:1/codex/responses"), "http://127.0.0.1:1/codex/responses");
+    }
+
+    #[test]
+    fn the_whole_body_of_a_first_request() {
+        let mut request = Request {
+            model: Model {
+                reasoning: true,
+                ..Model::unknown("openai-codex", "gpt-x", "openai-codex-responses", "")
+            },
+            messages: vec![Message::User(UserMessage::text("hi", 0))],
+            thinking: Thinking::Low,
+            max_tokens: Some(100),
+            session_id: Some("s".into()),
+            ..Request::default()
+        };
+        let expected = json!({
+            "model": "gpt-x", "stream": true, "store": false,
+            "reasoning": {"effort": "low", "summary": "auto"}, "include": ["reasoning.encrypted_content"],
+            "prompt_cache_key": "s", "instructions": "Answer the person.", "tool_choice": "auto",
+            "parallel_tool_calls": true,
+            "input": [{"role": "user", "content": [{"type": "input_text", "text": "hi"}]}],
+        });
+        let sent = body(&request);
+        assert_eq!(sent.keys().last().unwrap(), "input");
+        assert_eq!(Value::Object(sent), expected);
+        request.system = vec!["be brief".into()];
+        request.model.reasoning = false;
+        request.model.compat.insert("supportsDeveloperRole".into(), true.into());
+        let sent = body(&request);
+        assert_eq!((&sent["instructions"], sent["include"].is_array()), (&json!("be brief"), true));
+    }
+
+    #[test]
+    fn what_cannot_serve_says_so() {
+        let mut access = Access::default();
+        let said = |access: &Access| login(access).unwrap_err();
+        assert_eq!(said(&access), "nobody is logged in (log in with ChatGPT: bowline login openai-codex)");
+        access.key = Some(Secret("t".into()));
+        assert!(said(&access).starts_with("an API key does not serve here"));
+        access.kind = KeyKind::Login;
+        assert!(said(&access).starts_with("the login does not say which account"));
+        access.account.insert("accountId".into(), "acc".into());
+        assert_eq!(login(&access), Ok((&Secret("t".into()), "acc")));
+    }
+}

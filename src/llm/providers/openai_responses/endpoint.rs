@@ -1,0 +1,92 @@
+//! The adapter: where a request goes, with which headers, and who reads its answer.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::llm::access::{Access, KeyKind};
+use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::failure::Asked;
+use crate::llm::model::{LlmError, Request};
+use crate::llm::provider::{EventStream, Provider};
+use crate::llm::providers::setup::Setup;
+use crate::llm::responses::stream::Reader;
+use crate::llm::responses::{Manner, body};
+use crate::llm::{affinity, error_codes, headers};
+use crate::net::http::Post;
+
+/// The row's constructor.
+pub fn build(setup: Setup) -> Arc<dyn Provider> {
+    Arc::new(Responses { setup })
+}
+
+struct Responses {
+    setup: Setup,
+}
+
+impl Provider for Responses {
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let setup = self.setup.clone();
+        let (means, model) = (setup.means(request.raw_events), request.model.clone());
+        answer::stream(means, model, async move { exchange(&setup, request).await })
+    }
+}
+
+async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    let access = setup.keys.access().await?;
+    let asked = Asked::new(&setup.provider, &access);
+    let mut headers = headers::common(&[("accept", "text/event-stream")]);
+    if let Some(key) = &access.key {
+        headers::bearer(&mut headers, key);
+    }
+    headers.extend(affinity::headers(&request, &access.base_url, "session-id", &["x-client-request-id"]));
+    headers::of_request(&mut headers, &access, &request);
+    let body = Value::Object(body::build(&request, &manner(&access))).to_string().into_bytes();
+    let post = Post { url: url(&access.base_url), headers, body, ..Post::default() };
+    let tier = request.option("service_tier").map(str::to_string);
+    let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
+    Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
+}
+
+/// Whoever comes with a login instead of a key is refused limits and lifetimes.
+fn manner(access: &Access) -> Manner {
+    let login = access.kind == KeyKind::Login;
+    Manner { no_limits: login, no_lifetimes: login, ..Manner::default() }
+}
+
+/// Base URLs hold the version by convention; a bare host means `/v1`.
+fn url(base: &str) -> String {
+    const PATH: &str = "/responses";
+    let base = base.trim_end_matches('/');
+    let base = base.strip_suffix(PATH).unwrap_or(base);
+    let host = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let version = if host.contains('/') { "" } else { "/v1" };
+    format!("{base}{version}{PATH}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_urls_in_all_their_forms() {
+        for (base, expected) in [
+            ("https://api.openai.com/v1", "https://api.openai.com/v1/responses"),
+            ("http://127.0.0.1:1/", "http://127.0.0.1:1/v1/responses"),
+            ("https://h/api/v4/responses/", "https://h/api/v4/responses"),
+        ] {
+            assert_eq!(url(base), expected);
+        }
+    }
+
+    #[test]
+    fn a_login_is_asked_without_limits() {
+        let login = Access { kind: KeyKind::Login, ..Access::default() };
+        assert_eq!(manner(&login), Manner { no_limits: true, no_lifetimes: true, ..Manner::default() });
+        assert_eq!(manner(&Access::default()), Manner::default());
+    }
+}

@@ -1,0 +1,10 @@
+//! OpenAI's Responses API, and that of others who have taken it over.
+//!
+//! The wire is `llm::responses`; `endpoint` knows address and headers. Must not know other dialects.
+
+pub mod endpoint;
+
+use super::setup::Dialect;
+
+/// The row.
+pub const DIALECT: Dialect = Dialect { id: "openai-responses", build: endpoint::build };

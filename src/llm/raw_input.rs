@@ -1,0 +1,93 @@
+//! The free text of a tool call as the JSON that arguments are everywhere else: `{"input": text}`.
+//!
+//! Must not know any wire format. Costs time linear in what comes, never in what has come.
+
+use serde_json::Value;
+
+use super::model::ToolCall;
+
+/// The one field.
+pub const FIELD: &str = "input";
+
+/// A text that grows.
+#[derive(Debug, Default)]
+pub struct RawInput {
+    begun: bool,
+    /// Bytes of text so far.
+    bytes: usize,
+}
+
+impl RawInput {
+    /// The JSON of a piece of text; nothing for an empty one.
+    pub fn push(&mut self, text: &str) -> Option<String> {
+        (!text.is_empty()).then(|| self.piece(text))
+    }
+
+    /// What is missing to the end, where the whole text is told once more.
+    pub fn close(&mut self, whole: Option<&str>) -> String {
+        let rest = whole.and_then(|whole| whole.get(self.bytes..)).unwrap_or_default();
+        let mut json = self.piece(rest);
+        json.push_str("\"}");
+        json
+    }
+
+    fn piece(&mut self, text: &str) -> String {
+        self.bytes += text.len();
+        let quoted = Value::from(text).to_string();
+        let inner = &quoted[1..quoted.len() - 1];
+        if std::mem::replace(&mut self.begun, true) {
+            inner.to_string()
+        } else {
+            format!("{{\"{FIELD}\":\"{inner}")
+        }
+    }
+}
+
+/// The text of a call that was made with JSON; whatever else there is, as JSON.
+pub fn text_of(call: &ToolCall) -> String {
+    let arguments = &call.arguments;
+    arguments[FIELD].as_str().or(arguments.as_str()).map_or_else(|| arguments.to_string(), str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn pieces_the_whole_or_nothing() {
+        let json = |pieces: &[&str], whole: Option<&str>| {
+            let mut input = RawInput::default();
+            let mut json: String = pieces.iter().filter_map(|piece| input.push(piece)).collect();
+            json.push_str(&input.close(whole));
+            serde_json::from_str::<Value>(&json).unwrap()
+        };
+        assert_eq!(json(&["a\"b", "\né"], None), json!({"input": "a\"b\né"}));
+        assert_eq!(json(&["ab"], Some("abc")), json!({"input": "abc"}));
+        assert_eq!(json(&["ab"], Some("a")), json!({"input": "ab"}));
+        assert_eq!(json(&[], Some("x")), json!({"input": "x"}));
+        assert_eq!(json(&["", ""], None), json!({"input": ""}));
+    }
+
+    #[test]
+    fn texts_of_calls() {
+        let of = |arguments| {
+            let (id, name) = (String::new(), String::new());
+            text_of(&ToolCall { id, name, arguments, thought_signature: None })
+        };
+        assert_eq!(of(json!({"input": "x"})), "x");
+        assert_eq!(of(json!("broken")), "broken");
+        assert_eq!(of(json!({"a": 1})), r#"{"a":1}"#);
+    }
+
+    proptest! {
+        #[test]
+        fn any_pieces_are_the_text(pieces in prop::collection::vec(any::<String>(), 0..6)) {
+            let mut input = RawInput::default();
+            let mut json: String = pieces.iter().filter_map(|piece| input.push(piece)).collect();
+            json.push_str(&input.close(Some(&pieces.concat())));
+            prop_assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), json!({"input": pieces.concat()}));
+        }
+    }
+}

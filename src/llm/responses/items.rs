@@ -1,0 +1,273 @@
+//! The items of a Responses answer on their way: what each of them is, and how much of it has come.
+//! Pure; must not know the events' names.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::llm::draft::Draft;
+use crate::llm::model::StreamEvent;
+use crate::llm::raw_input::RawInput;
+
+/// The items by their place on the wire.
+#[derive(Debug, Default)]
+pub struct Items {
+    open: BTreeMap<u64, Item>,
+    /// Reasoning whose encrypted part has not come, by the parts that it is in: some servers
+    /// tell it at the very end only.
+    unsigned: Vec<(usize, Value)>,
+    calls: usize,
+}
+
+#[derive(Debug)]
+enum Item {
+    Text {
+        part: usize,
+        sent: usize,
+    },
+    Thinking {
+        part: usize,
+        sent: usize,
+    },
+    Call {
+        part: usize,
+        sent: usize,
+        name: String,
+    },
+    Custom {
+        part: usize,
+        input: RawInput,
+        closed: bool,
+        name: String,
+    },
+    /// Nothing more comes, or nothing that we know.
+    Over,
+}
+
+/// All of a call's input.
+#[derive(Debug)]
+pub enum Whole {
+    /// Of a function.
+    Json(String),
+    /// Of a tool that takes text; `None` where only its end is told.
+    Text(Option<String>),
+}
+
+type Out = Vec<StreamEvent>;
+
+impl Items {
+    /// Calls so far.
+    pub fn calls(&self) -> usize {
+        self.calls
+    }
+
+    /// An item begins.
+    pub fn open(&mut self, index: u64, item: &Value, draft: &mut Draft, out: &mut Out) {
+        let opened = match item["type"].as_str() {
+            Some("message") => {
+                let (part, event) = draft.open_text();
+                out.push(event);
+                Item::Text { part, sent: 0 }
+            }
+            Some("reasoning") => {
+                let (part, event) = draft.open_thinking();
+                out.push(event);
+                Item::Thinking { part, sent: 0 }
+            }
+            Some(kind @ ("function_call" | "custom_tool_call")) => {
+                let name = item["name"].as_str().unwrap_or_default().to_string();
+                let (part, event) = draft.open_call(call_id(item), name.clone());
+                out.push(event);
+                self.calls += 1;
+                if kind == "function_call" {
+                    Item::Call { part, sent: 0, name }
+                } else {
+                    Item::Custom { part, input: RawInput::default(), closed: false, name }
+                }
+            }
+            _ => Item::Over,
+        };
+        self.open.insert(index, opened);
+        // Some servers put the beginning into the item.
+        if let Some(begun) = item["arguments"].as_str().filter(|begun| !begun.is_empty()) {
+            self.arguments(index, begun.to_string(), draft, out);
+        }
+        if let Some(begun) = item["input"].as_str().filter(|begun| !begun.is_empty()) {
+            self.input(index, begun, draft, out);
+        }
+    }
+
+    /// More text; a server may leave the item's beginning out.
+    pub fn text(&mut self, index: u64, delta: String, draft: &mut Draft, out: &mut Out) {
+        if !self.open.contains_key(&index) {
+            self.open(index, &json!({"type": "message"}), draft, out);
+        }
+        if let Some(Item::Text { part, sent }) = self.open.get_mut(&index)
+            && !delta.is_empty()
+        {
+            *sent += delta.len();
+            out.push(draft.text(*part, delta));
+        }
+    }
+
+    /// More reasoning.
+    pub fn thinking(&mut self, index: u64, delta: String, draft: &mut Draft, out: &mut Out) {
+        if let Some(Item::Thinking { part, sent }) = self.open.get_mut(&index)
+            && !delta.is_empty()
+        {
+            *sent += delta.len();
+            out.push(draft.thinking(*part, delta));
+        }
+    }
+
+    /// Another part of a summary begins.
+    pub fn paragraph(&mut self, index: u64, draft: &mut Draft, out: &mut Out) {
+        if matches!(self.open.get(&index), Some(Item::Thinking { sent: 1.., .. })) {
+            self.thinking(index, "\n\n".to_string(), draft, out);
+        }
+    }
+
+    /// More of a function's arguments.
+    pub fn arguments(&mut self, index: u64, delta: String, draft: &mut Draft, out: &mut Out) {
+        if let Some(Item::Call { part, sent, .. }) = self.open.get_mut(&index)
+            && !delta.is_empty()
+        {
+            *sent += delta.len();
+            out.push(draft.arguments(*part, delta));
+        }
+    }
+
+    /// More of the text that a tool takes.
+    pub fn input(&mut self, index: u64, delta: &str, draft: &mut Draft, out: &mut Out) {
+        if let Some(Item::Custom { part, input, closed: false, .. }) = self.open.get_mut(&index) {
+            out.extend(input.push(delta).map(|json| draft.arguments(*part, json)));
+        }
+    }
+
+    /// All of a call's input once more: what had not come is added, and the whole counts.
+    pub fn whole(&mut self, index: u64, whole: &Whole, draft: &mut Draft, out: &mut Out) {
+        match (self.open.get_mut(&index), whole) {
+            (Some(Item::Call { part, sent, .. }), Whole::Json(whole)) if !whole.is_empty() => {
+                let (part, had) = (*part, std::mem::replace(sent, whole.len()));
+                match whole.get(had..) {
+                    Some("") => {}
+                    Some(rest) => out.push(draft.arguments(part, rest.to_string())),
+                    None => draft.whole_arguments(part, whole.clone()),
+                }
+            }
+            (Some(Item::Custom { part, input, closed, .. }), Whole::Text(whole)) if !*closed => {
+                *closed = true;
+                out.push(draft.arguments(*part, input.close(whole.as_deref())));
+            }
+            _ => {}
+        }
+    }
+
+    /// An item is complete, and told once more as a whole.
+    pub fn close(&mut self, index: u64, item: Value, draft: &mut Draft, out: &mut Out) {
+        if !self.open.contains_key(&index) {
+            self.open(index, &item, draft, out);
+        }
+        match self.open.get(&index) {
+            Some(Item::Text { sent, .. }) => {
+                let whole = joined(&item["content"], "");
+                let rest = whole.get(*sent..).unwrap_or_default().to_string();
+                self.text(index, rest, draft, out);
+            }
+            Some(Item::Thinking { sent: 0, .. }) => {
+                let summary = joined(&item["summary"], "\n\n");
+                let words = if summary.is_empty() { joined(&item["content"], "\n\n") } else { summary };
+                self.thinking(index, words, draft, out);
+            }
+            Some(Item::Call { .. }) => {
+                let whole = Whole::Json(item["arguments"].as_str().unwrap_or_default().to_string());
+                self.whole(index, &whole, draft, out);
+            }
+            Some(Item::Custom { .. }) => {
+                let whole = Whole::Text(item["input"].as_str().map(str::to_string));
+                self.whole(index, &whole, draft, out);
+            }
+            _ => {}
+        }
+        match self.open.insert(index, Item::Over) {
+            Some(Item::Text { part, .. }) => {
+                draft.attach(part, text_signature(&item));
+                out.push(StreamEvent::TextEnd { index: part });
+            }
+            Some(Item::Thinking { part, .. }) => {
+                out.push(StreamEvent::ThinkingEnd { index: part });
+                if encrypted(&item).is_some() {
+                    draft.sign(part, &item.to_string());
+                } else {
+                    self.unsigned.push((part, item));
+                }
+            }
+            Some(Item::Call { part, .. } | Item::Custom { part, .. }) => out.extend(draft.close_call(part)),
+            Some(Item::Over) | None => {}
+        }
+    }
+
+    /// The answer as a whole: what never came is taken from it.
+    pub fn complete(&mut self, output: Vec<Value>, draft: &mut Draft, out: &mut Out) {
+        for (_, item) in &mut self.unsigned {
+            let told = output.iter().find(|other| other["id"] == item["id"]).and_then(encrypted);
+            if let Some(told) = told {
+                item["encrypted_content"] = told.into();
+            }
+        }
+        if self.open.is_empty() {
+            for (index, item) in output.into_iter().enumerate() {
+                self.close(index as u64, item, draft, out);
+            }
+        }
+    }
+
+    /// Nothing more comes. A call that is not complete is an error, named, unless the answer was
+    /// cut off by its limit.
+    pub fn end(&mut self, cut: bool, draft: &mut Draft, out: &mut Out) -> Result<(), String> {
+        for (part, item) in self.unsigned.drain(..) {
+            draft.sign(part, &item.to_string());
+        }
+        for item in std::mem::take(&mut self.open).into_values() {
+            match item {
+                Item::Text { part, .. } => out.push(StreamEvent::TextEnd { index: part }),
+                Item::Thinking { part, .. } => out.push(StreamEvent::ThinkingEnd { index: part }),
+                Item::Call { part, .. } | Item::Custom { part, .. } if cut => {
+                    out.extend(draft.close_call(part))
+                }
+                Item::Call { name, .. } | Item::Custom { name, .. } => return Err(name),
+                Item::Over => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The call's id and its item's, as pi joins them.
+fn call_id(item: &Value) -> String {
+    let word = |name: &str| item[name].as_str().filter(|word| !word.is_empty());
+    match (word("call_id"), word("id")) {
+        (Some(call), Some(item)) => format!("{call}|{item}"),
+        (call, item) => call.or(item).unwrap_or("call").to_string(),
+    }
+}
+
+/// What the item of a text is called, as pi keeps it.
+fn text_signature(item: &Value) -> String {
+    let mut signature = json!({"v": 1, "id": item["id"].as_str().unwrap_or_default()});
+    if let Some(phase) = item["phase"].as_str() {
+        signature["phase"] = phase.into();
+    }
+    signature.to_string()
+}
+
+fn encrypted(item: &Value) -> Option<&str> {
+    item["encrypted_content"].as_str().filter(|content| !content.is_empty())
+}
+
+/// The words of an item's parts.
+fn joined(parts: &Value, between: &str) -> String {
+    let words = parts.as_array().into_iter().flatten();
+    let words = words.filter_map(|part| part["text"].as_str().or_else(|| part["refusal"].as_str()));
+    words.collect::<Vec<_>>().join(between)
+}

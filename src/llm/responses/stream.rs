@@ -1,0 +1,210 @@
+//! Responses events to ours. Pure: bytes and sockets are elsewhere.
+//!
+//! Every event says which item of the answer it is about; one that does not could be about any,
+//! so it ends the answer rather than mixing two calls up.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::items::{Items, Whole};
+use super::terminal::{self, Ending};
+use crate::llm::answer;
+use crate::llm::draft::Draft;
+use crate::llm::error_codes;
+use crate::llm::failure::Asked;
+use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
+use crate::net::sse::Event;
+
+/// Reads one stream.
+#[derive(Debug)]
+pub struct Reader {
+    asked: Asked,
+    model: Model,
+    /// `None` once the last event is out.
+    draft: Option<Draft>,
+    started: bool,
+    items: Items,
+    /// The tier of service that was asked for.
+    tier: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<std::borrow::Cow<'a, str>>,
+}
+
+/// The fields of all events that matter, each in its own events only.
+#[derive(Deserialize)]
+struct Body {
+    output_index: Option<u64>,
+    summary_index: Option<u64>,
+    delta: Option<String>,
+    arguments: Option<String>,
+    input: Option<String>,
+    item: Option<Value>,
+    response: Option<Value>,
+}
+
+impl Reader {
+    /// A reader of the answer of one model; `now_ms` is the message's time stamp, `tier` the tier
+    /// of service that was asked for.
+    pub fn new(model: &Model, asked: Asked, now_ms: u64, tier: Option<String>) -> Self {
+        let draft = Some(Draft::new(model, now_ms));
+        Self { asked, model: model.clone(), draft, started: false, items: Items::default(), tier }
+    }
+}
+
+impl answer::Reader for Reader {
+    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        if self.draft.is_none() || event.data.trim() == "[DONE]" {
+            return;
+        }
+        let taken = match kind(event) {
+            Ok(kind) => self.event(&kind, &event.data, out),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(what) = taken {
+            self.fail(self.asked.nonsense(&format!("the stream made no sense: {what}")), out);
+        }
+    }
+
+    fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
+        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+    }
+
+    fn end(&mut self, out: &mut Vec<StreamEvent>) {
+        self.fail(self.asked.nonsense("the answer ended too early"), out);
+    }
+
+    fn ended(&self) -> bool {
+        self.draft.is_none()
+    }
+}
+
+/// The name of an event, where the frame has it, else as its data says.
+fn kind(event: &Event) -> Result<std::borrow::Cow<'_, str>, serde_json::Error> {
+    if event.name.starts_with("response.") || event.name == "error" {
+        return Ok(event.name.as_str().into());
+    }
+    Ok(serde_json::from_str::<Kind>(&event.data)?.kind.unwrap_or_default())
+}
+
+impl Reader {
+    fn event(&mut self, kind: &str, data: &str, out: &mut Vec<StreamEvent>) -> Result<(), String> {
+        let Some(known) = kind.strip_prefix("response.") else {
+            // Servers may send whatever else they like.
+            if kind == "error" {
+                let event: Value = serde_json::from_str(data).map_err(|error| error.to_string())?;
+                self.broke_off(if event["error"].is_object() { &event["error"] } else { &event }, out);
+            }
+            return Ok(());
+        };
+        let of_item = matches!(
+            known,
+            "output_item.added"
+                | "output_item.done"
+                | "output_text.delta"
+                | "refusal.delta"
+                | "reasoning_summary_text.delta"
+                | "reasoning_text.delta"
+                | "reasoning_summary_part.added"
+                | "function_call_arguments.delta"
+                | "function_call_arguments.done"
+                | "custom_tool_call_input.delta"
+                | "custom_tool_call_input.done"
+        );
+        let of_answer = matches!(
+            known,
+            "created"
+                | "in_progress"
+                | "queued"
+                | "completed"
+                | "done"
+                | "incomplete"
+                | "failed"
+                | "cancelled"
+        );
+        if !of_item && !of_answer {
+            return Ok(());
+        }
+        let body: Body = serde_json::from_str(data).map_err(|error| error.to_string())?;
+        if !std::mem::replace(&mut self.started, true) {
+            out.push(StreamEvent::Start);
+        }
+        if of_answer {
+            self.answer(known, body.response.unwrap_or_default(), out);
+            return Ok(());
+        }
+        self.item(known, body, out)
+    }
+
+    fn item(&mut self, kind: &str, body: Body, out: &mut Vec<StreamEvent>) -> Result<(), String> {
+        let index =
+            body.output_index.ok_or_else(|| format!("`{kind}` does not say which item it is about"))?;
+        let Some(draft) = self.draft.as_mut() else { return Ok(()) };
+        let delta = body.delta.unwrap_or_default();
+        let items = &mut self.items;
+        match kind {
+            "output_item.added" => items.open(index, &body.item.unwrap_or_default(), draft, out),
+            "output_item.done" => items.close(index, body.item.unwrap_or_default(), draft, out),
+            "output_text.delta" | "refusal.delta" => items.text(index, delta, draft, out),
+            "reasoning_summary_text.delta" | "reasoning_text.delta" => {
+                items.thinking(index, delta, draft, out)
+            }
+            "reasoning_summary_part.added" if body.summary_index.unwrap_or(0) > 0 => {
+                items.paragraph(index, draft, out);
+            }
+            "function_call_arguments.delta" => items.arguments(index, delta, draft, out),
+            "function_call_arguments.done" => {
+                items.whole(index, &Whole::Json(body.arguments.unwrap_or_default()), draft, out);
+            }
+            "custom_tool_call_input.delta" => items.input(index, &delta, draft, out),
+            "custom_tool_call_input.done" => items.whole(index, &Whole::Text(body.input), draft, out),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, kind: &str, response: Value, out: &mut Vec<StreamEvent>) {
+        let Some(draft) = self.draft.as_mut() else { return };
+        let word = |name: &str| response[name].as_str().filter(|word| !word.is_empty()).map(str::to_string);
+        draft.response(word("id"), word("model"));
+        if matches!(kind, "created" | "in_progress" | "queued") {
+            return;
+        }
+        terminal::count(draft, &response["usage"]);
+        if let Some(factor) = terminal::price_factor(&self.model, &response, self.tier.as_deref()) {
+            draft.at_times_the_price(factor);
+        }
+        match terminal::ending(kind, &response) {
+            Ending::Whole(reason, word) => self.finish(reason, word, response, out),
+            Ending::Refused => answer::Reader::fail(self, self.asked.would_not(), out),
+            Ending::Failed(error) => self.broke_off(&error, out),
+            Ending::Cut(what) => answer::Reader::fail(self, self.asked.nonsense(&what), out),
+        }
+    }
+
+    fn finish(&mut self, reason: StopReason, word: String, mut response: Value, out: &mut Vec<StreamEvent>) {
+        let Some(draft) = self.draft.as_mut() else { return };
+        if let Value::Array(output) = response["output"].take() {
+            self.items.complete(output, draft, out);
+        }
+        let cut = reason == StopReason::Length;
+        if let Err(name) = self.items.end(cut, draft, out) {
+            let what = format!("the answer ended with an unfinished call of `{name}`");
+            return answer::Reader::fail(self, self.asked.nonsense(&what), out);
+        }
+        let calls = self.items.calls() > 0 && !cut;
+        let Some(mut draft) = self.draft.take() else { return };
+        draft.stop(if calls { StopReason::ToolUse } else { reason }, Some(word));
+        out.push(draft.done());
+    }
+
+    fn broke_off(&mut self, error: &Value, out: &mut Vec<StreamEvent>) {
+        answer::Reader::fail(self, self.asked.broke_off(error, error_codes::kind), out);
+    }
+}
+
+#[cfg(test)]
+mod tests;

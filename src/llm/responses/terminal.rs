@@ -1,0 +1,118 @@
+//! What the last event of a Responses stream says about the whole: why it ended, what it cost.
+//! Pure.
+
+use serde_json::{Value, json};
+
+use crate::llm::draft::Draft;
+use crate::llm::model::{Model, StopReason};
+
+/// Why an answer ended.
+#[derive(Debug, PartialEq)]
+pub enum Ending {
+    /// With an answer to go on with, and the provider's word for it.
+    Whole(StopReason, String),
+    /// The provider would not say more.
+    Refused,
+    /// With this `error` object.
+    Failed(Value),
+    /// In the middle.
+    Cut(String),
+}
+
+/// The ending by the event's name (without `response.`) and what it holds.
+pub fn ending(kind: &str, response: &Value) -> Ending {
+    let why = response["incomplete_details"]["reason"].as_str();
+    let status = response["status"].as_str().filter(|status| !status.is_empty());
+    let status = match (kind, status) {
+        ("failed" | "cancelled" | "incomplete", _) => kind,
+        (_, Some(status)) => status,
+        (_, None) => "completed",
+    };
+    match status {
+        "failed" | "cancelled" => {
+            let told = &response["error"];
+            let reason = why.map_or_else(|| status.to_string(), |why| format!("{status}: {why}"));
+            Ending::Failed(if told.is_null() { json!({"message": reason}) } else { told.clone() })
+        }
+        "incomplete" => match why {
+            Some("max_output_tokens") => {
+                Ending::Whole(StopReason::Length, "incomplete.max_output_tokens".to_string())
+            }
+            Some("content_filter") => Ending::Refused,
+            Some(why) => Ending::Cut(format!("the answer is incomplete: {why}")),
+            None => Ending::Cut("the answer is incomplete".to_string()),
+        },
+        status => Ending::Whole(StopReason::Stop, status.to_string()),
+    }
+}
+
+/// Takes in the counts: on this wire the prompt's include what came from a cache or went into it.
+pub fn count(draft: &mut Draft, counts: &Value) {
+    if !counts.is_object() {
+        return;
+    }
+    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let prompt = number(&counts["input_tokens"]);
+    let details = &counts["input_tokens_details"];
+    let usage = draft.usage();
+    usage.cache_read = number(&details["cached_tokens"]).min(prompt);
+    usage.cache_write = number(&details["cache_write_tokens"]).min(prompt - usage.cache_read);
+    usage.input = prompt - usage.cache_read - usage.cache_write;
+    usage.output = number(&counts["output_tokens"]);
+    usage.reasoning = counts["output_tokens_details"]["reasoning_tokens"].as_u64();
+}
+
+/// How many times the list price an answer costs, where its tier of service is not the usual
+/// one. The model's data may know better (`serviceTierPrices`).
+pub fn price_factor(model: &Model, response: &Value, asked: Option<&str>) -> Option<f64> {
+    let served = response["service_tier"].as_str();
+    // Some servers say `default` whatever they charge.
+    let tier = match (served, asked) {
+        (Some("default") | None, asked) => asked?,
+        (Some(served), _) => served,
+    };
+    let known = model.compat.get("serviceTierPrices").and_then(|prices| prices[tier].as_f64());
+    known.or(match tier {
+        "flex" => Some(0.5),
+        "priority" | "fast" => Some(2.0),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings() {
+        let of = |kind, response: &Value| ending(kind, response);
+        let stop = |word: &str| Ending::Whole(StopReason::Stop, word.to_string());
+        assert_eq!(of("completed", &json!({"status": "completed"})), stop("completed"));
+        assert_eq!(of("done", &json!({})), stop("completed"));
+        let cut = |why: &str| json!({"status": "incomplete", "incomplete_details": {"reason": why}});
+        let length = Ending::Whole(StopReason::Length, "incomplete.max_output_tokens".to_string());
+        assert_eq!(of("incomplete", &cut("max_output_tokens")), length);
+        assert_eq!(of("completed", &cut("max_output_tokens")), length);
+        assert_eq!(of("incomplete", &cut("content_filter")), Ending::Refused);
+        assert_eq!(of("incomplete", &cut("odd")), Ending::Cut("the answer is incomplete: odd".into()));
+        assert_eq!(of("incomplete", &json!(null)), Ending::Cut("the answer is incomplete".into()));
+        let error = json!({"code": "server_error", "message": "oops"});
+        assert_eq!(of("failed", &json!({"error": error})), Ending::Failed(error));
+        assert_eq!(of("cancelled", &json!({})), Ending::Failed(json!({"message": "cancelled"})));
+    }
+
+    #[test]
+    fn tiers_of_service_by_what_was_served_and_asked() {
+        let mut model = Model::default();
+        let of = |model: &Model, served: Value, asked| {
+            price_factor(model, &json!({"service_tier": served}), asked).map(f64::to_bits)
+        };
+        let times = |factor: f64| Some(factor.to_bits());
+        assert_eq!(of(&model, json!("flex"), None), times(0.5));
+        assert_eq!(of(&model, json!("default"), Some("priority")), times(2.0));
+        assert_eq!(of(&model, json!(null), None), None);
+        assert_eq!(of(&model, json!("default"), Some("auto")), None);
+        model.compat.insert("serviceTierPrices".into(), json!({"priority": 2.5}));
+        assert_eq!(of(&model, json!("priority"), None), times(2.5));
+    }
+}

@@ -1,0 +1,168 @@
+//! The end of a login in the browser: a page on this machine that is asked once.
+//!
+//! Must not know any provider. Listens on loopback only; whoever has not the path and the state of
+//! this login is told nothing and changes nothing.
+
+use std::collections::HashMap;
+use std::io;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Bytes of a request that are read.
+const REQUEST_MAX: usize = 16 << 10;
+/// How long a browser may take to ask.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Connections that are read at the same time.
+const OPEN_MAX: usize = 32;
+
+/// What the browser came back with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Landed {
+    /// A code.
+    Code(String),
+    /// The person or the provider said no, and why.
+    Refused(String),
+}
+
+/// A port that waits for one answer.
+#[derive(Debug)]
+pub struct Callback {
+    listener: TcpListener,
+    port: u16,
+    path: String,
+}
+
+impl Callback {
+    /// Listens on this port, or on any free one when it is 0.
+    pub async fn open(port: u16, path: &str) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port)).await?;
+        let port = listener.local_addr()?.port();
+        Ok(Self { listener, port, path: path.to_string() })
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Waits until the browser comes with this state; where there is none, the path is enough.
+    /// Browsers open connections that they never use: several are read at a time.
+    pub async fn wait(&self, state: Option<&str>) -> io::Result<Landed> {
+        let mut open = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                accepted = self.listener.accept(), if open.len() < OPEN_MAX => {
+                    open.push(self.serve(accepted?.0, state));
+                }
+                Some(landed) = open.next() => {
+                    if let Some(landed) = landed {
+                        return Ok(landed);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn serve(&self, mut socket: TcpStream, state: Option<&str>) -> Option<Landed> {
+        let head = tokio::time::timeout(PATIENCE, head(&mut socket)).await.ok()??;
+        let landed = self.read(&head, state);
+        let (status, text) = match &landed {
+            Some(Landed::Code(_)) => ("200 OK", "bowline has what it needs. This page can be closed."),
+            Some(Landed::Refused(_)) => ("200 OK", "The login was refused. This page can be closed."),
+            None => ("404 Not Found", "There is nothing here."),
+        };
+        let answer = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\n\
+             connection: close\r\n\r\n{text}",
+            text.len()
+        );
+        // The login has succeeded or not, whether the page gets its sentence or not.
+        if let Err(error) = socket.write_all(answer.as_bytes()).await {
+            tracing::debug!("the page of a login went away: {error}");
+        }
+        landed
+    }
+
+    fn read(&self, head: &str, state: Option<&str>) -> Option<Landed> {
+        let mut words = head.lines().next()?.split(' ');
+        let (Some("GET"), Some(target)) = (words.next(), words.next()) else { return None };
+        let (path, query) = target.split_once('?')?;
+        let pairs = Landed::pairs(query);
+        let known = state.is_none_or(|state| pairs.get("state").is_some_and(|got| got == state));
+        (path == self.path && known).then(|| Landed::read(&pairs)).flatten()
+    }
+}
+
+impl Landed {
+    /// The fields of a query.
+    pub fn pairs(query: &str) -> HashMap<String, String> {
+        let url = reqwest::Url::parse(&format!("http://localhost/?{query}"));
+        url.map(|url| url.query_pairs().into_owned().collect()).unwrap_or_default()
+    }
+
+    /// What the fields say; `None` where they hold neither a code nor an error.
+    pub fn read(pairs: &HashMap<String, String>) -> Option<Self> {
+        if let Some(error) = pairs.get("error") {
+            return Some(Self::Refused(pairs.get("error_description").unwrap_or(error).clone()));
+        }
+        pairs.get("code").filter(|code| !code.is_empty()).map(|code| Self::Code(code.clone()))
+    }
+}
+
+/// The head of a request; `None` where there is no whole one.
+async fn head(socket: &mut TcpStream) -> Option<String> {
+    let mut seen = Vec::new();
+    let mut piece = [0; 2048];
+    while !seen.windows(4).any(|four| four == b"\r\n\r\n") {
+        let count = socket.read(&mut piece).await.ok().filter(|count| *count > 0)?;
+        seen.extend_from_slice(&piece[..count]);
+        if seen.len() > REQUEST_MAX {
+            return None;
+        }
+    }
+    String::from_utf8(seen).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn ask(port: u16, target: &str) -> String {
+        let mut socket = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        socket.write_all(format!("GET {target} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn only_the_login_itself_ends_it() {
+        let callback = Callback::open(0, "/cb").await.unwrap();
+        let port = callback.port();
+        let waiting = tokio::spawn(async move { callback.wait(Some("s")).await.unwrap() });
+        let silent = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        for stranger in
+            ["/", "/cb", "/cb?code=x", "/cb?code=x&state=t", "/other?code=x&state=s", "/cb?state=s"]
+        {
+            assert!(ask(port, stranger).await.starts_with("HTTP/1.1 404"), "{stranger}");
+        }
+        let answer = ask(port, "/cb?code=a%2Bb&state=s").await;
+        assert!(answer.starts_with("HTTP/1.1 200") && !answer.contains("a+b"), "{answer}");
+        assert_eq!(waiting.await.unwrap(), Landed::Code("a+b".into()));
+        drop(silent);
+    }
+
+    #[tokio::test]
+    async fn a_refusal_ends_it_and_a_taken_port_is_told() {
+        let callback = Callback::open(0, "/cb").await.unwrap();
+        let port = callback.port();
+        assert!(Callback::open(port, "/cb").await.is_err());
+        let waiting = tokio::spawn(async move { callback.wait(None).await.unwrap() });
+        ask(port, "/cb?error=access_denied&error_description=not+you").await;
+        assert_eq!(waiting.await.unwrap(), Landed::Refused("not you".into()));
+    }
+}

@@ -1,0 +1,512 @@
+//! Every dialect runs the same cases over a real socket: texts, thinking, calls, images, forms,
+//! caches, refusals, and streams that stall, break off, or make no sense. A dialect without a wire
+//! of its own in `support::wires` fails.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bowline::base::clock::ManualClock;
+use bowline::llm::access::{Access, Fixed, Secret, Surroundings};
+use bowline::llm::model::{
+    AssistantMessage, ErrorKind, KnownPart, LlmError, Message, Model, Part, Request, ResponseFormat,
+    StopReason, StreamEvent, Thinking, ToolChoice, ToolResultMessage, ToolSpec, UserMessage,
+};
+use bowline::llm::provider::Provider;
+use bowline::llm::providers::{DIALECTS, Setup};
+use bowline::net::http::{Http, Limits};
+use futures::StreamExt;
+use serde_json::{Map, Value, json};
+
+use crate::support::server::{Piece, Reply, Server};
+use crate::support::wires::{Answer, Bit, Counts, Feature, Stop, WIRES, Wire};
+
+/// Dialects that speak to nobody.
+const INNER: [&str; 2] = ["demo", "scripted"];
+
+#[test]
+fn every_dialect_has_its_wire() {
+    let mut apis: Vec<&str> = DIALECTS.iter().map(|row| row.id).filter(|id| !INNER.contains(id)).collect();
+    let mut wires: Vec<&str> = WIRES.iter().map(|wire| wire.api()).collect();
+    apis.sort_unstable();
+    wires.sort_unstable();
+    assert_eq!(apis, wires);
+}
+
+fn model(wire: &dyn Wire) -> Model {
+    let input = vec!["text".to_string(), "image".to_string()];
+    let mut model = Model { input, ..Model::unknown("acme", "m", wire.api(), "") };
+    wire.model(&mut model);
+    model
+}
+
+fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
+    let row = DIALECTS.iter().find(|row| row.id == wire.api()).unwrap();
+    let limits = Limits { silence: Duration::from_millis(150), ..Limits::default() };
+    let access = Access {
+        base_url: url.to_string(),
+        key: Some(Secret("key-of-the-test".into())),
+        key_name: Some("ACME_KEY".into()),
+        ..Access::default()
+    };
+    (row.build)(Setup {
+        provider: "acme".into(),
+        keys: Arc::new(Fixed(access)),
+        surroundings: Surroundings::default(),
+        silence: None,
+        http: Arc::new(Http::new(limits, true)),
+        clock: ManualClock::new(1_000),
+    })
+}
+
+fn user(text: &str) -> Message {
+    Message::User(UserMessage::text(text, 0))
+}
+
+fn tool(name: &str) -> ToolSpec {
+    let parameters =
+        json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    ToolSpec { name: name.into(), description: format!("{name}s"), parameters, ..ToolSpec::default() }
+}
+
+fn request(wire: &dyn Wire) -> Request {
+    Request {
+        model: model(wire),
+        system: vec!["be brief".into()],
+        messages: vec![user("hi")],
+        tools: vec![tool("read"), tool("write")],
+        thinking: Thinking::High,
+        session_id: Some("session-1".into()),
+        ..Request::default()
+    }
+}
+
+fn pieces(events: Vec<Vec<u8>>) -> Vec<Piece> {
+    events.into_iter().map(Piece::Raw).collect()
+}
+
+async fn ask(wire: &dyn Wire, pieces: Vec<Piece>) -> Vec<StreamEvent> {
+    let server = Server::start(vec![Reply::Stream(pieces)]);
+    adapter(wire, &server.url).stream(request(wire)).collect().await
+}
+
+/// What is asked with a request.
+async fn asked(wire: &dyn Wire, request: Request) -> Value {
+    let answer = wire.events(&Answer::of(vec![Bit::Text(&["ok"])]));
+    let server = Server::start(vec![Reply::Stream(pieces(answer))]);
+    let events: Vec<_> = adapter(wire, &server.url).stream(request).collect().await;
+    done(wire, &events);
+    server.seen()[0].body.clone()
+}
+
+fn done(wire: &dyn Wire, events: &[StreamEvent]) -> AssistantMessage {
+    match events.last() {
+        Some(StreamEvent::Done { message }) => (**message).clone(),
+        other => panic!("{}: {other:?}", wire.api()),
+    }
+}
+
+fn failed(wire: &dyn Wire, events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
+    match events.last() {
+        Some(StreamEvent::Error { error, message }) => (error.clone(), (**message).clone()),
+        other => panic!("{}: {other:?}", wire.api()),
+    }
+}
+
+/// Starts, deltas and ends of each part are in order; joined deltas are the part's text.
+pub fn ordered(wire: &dyn Wire, events: &[StreamEvent]) {
+    let name = wire.api();
+    let mut open: Vec<(usize, &'static str, String)> = Vec::new();
+    let mut closed = Vec::new();
+    let last = events.len() - 1;
+    for (at, event) in events.iter().enumerate() {
+        let mut delta = |index: &usize, kind: &str, text: &str| {
+            let part = open.iter_mut().find(|part| part.0 == *index && part.1 == kind);
+            part.unwrap_or_else(|| panic!("{name}: {kind} delta of part {index} that is not open")).2 += text;
+        };
+        match event {
+            StreamEvent::TextStart { index } => open.push((*index, "text", String::new())),
+            StreamEvent::ThinkingStart { index } => open.push((*index, "thinking", String::new())),
+            StreamEvent::ToolCallStart { index, .. } => open.push((*index, "call", String::new())),
+            StreamEvent::TextDelta { index, delta: text } => delta(index, "text", text),
+            StreamEvent::ThinkingDelta { index, delta: text } => delta(index, "thinking", text),
+            StreamEvent::ToolCallDelta { index, delta: text } => delta(index, "call", text),
+            StreamEvent::TextEnd { index }
+            | StreamEvent::ThinkingEnd { index }
+            | StreamEvent::ToolCallEnd { index, .. } => {
+                let found = open.iter().position(|part| part.0 == *index);
+                closed.push(open.remove(found.unwrap_or_else(|| panic!("{name}: end of {index}"))));
+            }
+            StreamEvent::Done { .. } | StreamEvent::Error { .. } => assert_eq!(at, last, "{name}: more came"),
+            StreamEvent::Start
+            | StreamEvent::Limits(_)
+            | StreamEvent::Raw { .. }
+            | StreamEvent::Warning(_) => {}
+        }
+    }
+    if let Some(StreamEvent::Done { message }) = events.last() {
+        assert!(open.is_empty(), "{name}: {open:?} never ended");
+        for (index, kind, text) in closed {
+            match (kind, &message.content[index]) {
+                ("text", Part::Known(KnownPart::Text { text: whole, .. }))
+                | ("thinking", Part::Known(KnownPart::Thinking { thinking: whole, .. })) => {
+                    assert_eq!(*whole, text, "{name}");
+                }
+                ("call", Part::Known(KnownPart::ToolCall(call))) => {
+                    if let Ok(strict) = serde_json::from_str::<Value>(&text) {
+                        assert_eq!(call.arguments, strict, "{name}");
+                    }
+                }
+                (kind, part) => panic!("{name}: a {kind} became {part:?}"),
+            }
+        }
+    }
+}
+
+fn call(id: &'static str, name: &'static str, args: &Value, cut: usize) -> Bit {
+    let text: Vec<char> = args.to_string().chars().collect();
+    Bit::Call { id, name, args: text.chunks(cut).map(|piece| piece.iter().collect()).collect() }
+}
+
+/// Thinking, text, two calls.
+pub fn rich() -> Answer {
+    Answer::of(vec![
+        Bit::Thinking(&["let me ", "sée"], "c2lnbmF0dXJl"),
+        Bit::Text(&["I will ", "look: é漢👩\u{200d}🚀"]),
+        call("call_a1", "read", &json!({"path": "a \"b\".rs"}), 3),
+        call("call_b2", "read", &json!({"path": "ü"}), 4),
+    ])
+}
+
+#[tokio::test]
+async fn a_rich_answer_comes_whole_and_in_order() {
+    for wire in WIRES {
+        let events = ask(*wire, pieces(wire.events(&rich()))).await;
+        ordered(*wire, &events);
+        let message = done(*wire, &events);
+        let name = wire.api();
+        assert_eq!(message.text(), "I will look: é漢👩\u{200d}🚀", "{name}");
+        assert_eq!((message.stop_reason, message.timestamp), (StopReason::ToolUse, 1_000), "{name}");
+        let calls: Vec<_> =
+            message.tool_calls().map(|call| (call.name.clone(), call.arguments.clone())).collect();
+        let expected =
+            [json!({"path": "a \"b\".rs"}), json!({"path": "ü"})].map(|args| ("read".to_string(), args));
+        assert_eq!(calls, expected, "{name}");
+        let ids: Vec<_> = message.tool_calls().map(|call| call.id.clone()).collect();
+        assert!(ids[0] != ids[1] && ids.iter().all(|id| !id.is_empty()), "{name}: {ids:?}");
+        if wire.has(Feature::CallIds) {
+            assert!(ids[0].starts_with("call_a1") && ids[1].starts_with("call_b2"), "{name}: {ids:?}");
+        }
+        if wire.has(Feature::Thinking) {
+            let thinking = message.content.iter().find_map(|part| match part {
+                Part::Known(KnownPart::Thinking { thinking, thinking_signature, .. }) => {
+                    Some((thinking.clone(), thinking_signature.is_some()))
+                }
+                _ => None,
+            });
+            let (text, signed) = thinking.unwrap_or_else(|| panic!("{name}: no thinking"));
+            assert_eq!(text, "let me sée", "{name}");
+            assert!(signed || !wire.has(Feature::Signatures), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn any_split_of_the_bytes_gives_the_same_answer() {
+    for wire in WIRES {
+        let whole = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
+        let bytes = wire.events(&rich()).concat();
+        for size in [1, 7, bytes.len()] {
+            let cut = bytes.chunks(size).map(|piece| Piece::Raw(piece.to_vec())).collect();
+            let message = done(*wire, &ask(*wire, cut).await);
+            let mut expected = whole.clone();
+            if !wire.has(Feature::CallIds) {
+                // Ids that we invent differ from answer to answer.
+                for (part, now) in expected.content.iter_mut().zip(&message.content) {
+                    if let (Part::Known(KnownPart::ToolCall(call)), Some(now)) = (part, now.as_tool_call()) {
+                        call.id.clone_from(&now.id);
+                    }
+                }
+            }
+            assert_eq!(message, expected, "{}: pieces of {size}", wire.api());
+        }
+    }
+}
+
+#[tokio::test]
+async fn why_an_answer_ends() {
+    for wire in WIRES {
+        for (stop, reason) in [(Stop::End, StopReason::Stop), (Stop::Length, StopReason::Length)] {
+            let answer = Answer { stop, ..Answer::of(vec![Bit::Text(&["so"])]) };
+            let message = done(*wire, &ask(*wire, pieces(wire.events(&answer))).await);
+            assert_eq!(message.stop_reason, reason, "{}", wire.api());
+            assert!(message.raw_stop_reason.is_some(), "{}: the provider's own word is kept", wire.api());
+        }
+        if wire.has(Feature::Refusals) {
+            let answer = Answer { stop: Stop::Refusal, ..Answer::of(vec![Bit::Text(&["no"])]) };
+            let (error, message) = failed(*wire, &ask(*wire, pieces(wire.events(&answer))).await);
+            assert_eq!(
+                (error.kind, message.text().as_str()),
+                (ErrorKind::ContentFilter, "no"),
+                "{}",
+                wire.api()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn cached_tokens_are_counted_once() {
+    for wire in WIRES {
+        let cached = if wire.has(Feature::CacheReads) { 800 } else { 0 };
+        let written = if wire.has(Feature::CacheWrites) { 50 } else { 0 };
+        let counts = Counts { input: 100, cached, written, output: 7 };
+        let answer = Answer { counts, ..Answer::of(vec![Bit::Text(&["so"])]) };
+        let usage = done(*wire, &ask(*wire, pieces(wire.events(&answer))).await).usage;
+        let got = Counts {
+            input: usage.input,
+            cached: usage.cache_read,
+            written: usage.cache_write,
+            output: usage.output,
+        };
+        assert_eq!(got, counts, "{}", wire.api());
+        assert_eq!(usage.total_tokens, 107 + cached + written, "{}", wire.api());
+    }
+}
+
+#[tokio::test]
+async fn refusals_by_status_and_words() {
+    let cases = [
+        (400, "max_tokens: required", ErrorKind::InvalidRequest, false),
+        (400, "prompt is too long: 9 tokens > 8 maximum", ErrorKind::ContextLength, false),
+        (401, "no such key", ErrorKind::Authentication, false),
+        (403, "not for you", ErrorKind::AccessDenied, false),
+        (404, "no such model", ErrorKind::NotFound, false),
+        (413, "too large", ErrorKind::ContextLength, false),
+        (429, "slow down", ErrorKind::RateLimit, true),
+        (429, "You exceeded your current quota", ErrorKind::Quota, false),
+        (500, "oops", ErrorKind::Server, true),
+        (503, "try later", ErrorKind::Server, true),
+    ];
+    for wire in WIRES {
+        let reply = |(code, words, ..): (u16, &str, ErrorKind, bool)| {
+            let headers = if code == 429 { vec![("retry-after", "7".to_string())] } else { Vec::new() };
+            Reply::Status { code, headers, body: wire.refusal(code, words) }
+        };
+        let server = Server::start(cases.map(reply).to_vec());
+        let adapter = adapter(*wire, &server.url);
+        for (status, words, kind, retryable) in cases {
+            let events: Vec<_> = adapter.stream(request(*wire)).collect().await;
+            let (error, message) = failed(*wire, &events);
+            let name = wire.api();
+            assert_eq!((error.kind, error.retryable()), (kind, retryable), "{name}: {error}");
+            assert_eq!(error.status, Some(status), "{name}");
+            assert!(error.message.contains(words) && error.message.contains("acme"), "{name}: {error}");
+            assert!(!error.message.contains("key-of-the-test"), "{name}: {error}");
+            assert_eq!(message.stop_reason, StopReason::Error, "{name}");
+            let waits = (status == 429).then_some(Duration::from_secs(7));
+            assert_eq!(error.retry_after, waits, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_anywhere_is_an_error_with_what_had_come() {
+    for wire in WIRES {
+        let events = wire.events(&rich());
+        let whole = done(*wire, &ask(*wire, pieces(events.clone())).await).text();
+        for cut in 0..events.len() - 1 {
+            let mut some = pieces(events[..cut].to_vec());
+            let torn = events[cut].len() / 2;
+            some.push(Piece::Raw(events[cut][..torn].to_vec()));
+            some.push(Piece::Cut);
+            let got = ask(*wire, some).await;
+            ordered(*wire, &got);
+            if let Some(StreamEvent::Done { .. }) = got.last() {
+                // The last event may say no more than the one before it.
+                assert!(cut + 2 >= events.len(), "{}: {cut}", wire.api());
+                continue;
+            }
+            let (error, message) = failed(*wire, &got);
+            assert!(whole.starts_with(&message.text()), "{}: {message:?}", wire.api());
+            assert!(error.retryable(), "{}: {error}", wire.api());
+        }
+    }
+}
+
+#[tokio::test]
+async fn silence_and_nonsense_are_errors() {
+    for wire in WIRES {
+        let begun = || pieces(wire.events(&Answer::of(vec![Bit::Text(&["half", "way"])]))[..3].to_vec());
+        let stalled = [begun(), vec![Piece::Gate]].concat();
+        let (error, _) = failed(*wire, &ask(*wire, stalled).await);
+        assert_eq!(error.kind, ErrorKind::Timeout, "{}", wire.api());
+        if wire.has(Feature::Lines) {
+            let garbage = [begun(), vec![Piece::Raw(b"data: {nonsense\n\n".to_vec())]].concat();
+            let (error, _) = failed(*wire, &ask(*wire, garbage).await);
+            assert_eq!(error.kind, ErrorKind::Stream, "{}", wire.api());
+        }
+        let noise = vec![Piece::Raw(vec![0xff, 0x00, b'\n', b'\n', 0x80])];
+        let (error, _) = failed(*wire, &ask(*wire, noise).await);
+        assert_eq!(error.kind, ErrorKind::Stream, "{}", wire.api());
+    }
+}
+
+#[tokio::test]
+async fn letting_go_at_any_event_hangs_up() {
+    for wire in WIRES {
+        let count = ask(*wire, pieces(wire.events(&rich()))).await.len();
+        for stop in [0, 1, count / 2, count - 2] {
+            let mut events = wire.events(&rich());
+            let last = events.pop().unwrap();
+            let mut script = pieces(events);
+            script.extend([Piece::Gate, Piece::Raw(last)]);
+            let server = Server::start(vec![Reply::Stream(script)]);
+            let mut stream = adapter(*wire, &server.url).stream(request(*wire));
+            for _ in 0..=stop.min(count.saturating_sub(4)) {
+                assert!(stream.next().await.is_some(), "{}", wire.api());
+            }
+            drop(stream);
+            tokio::task::spawn_blocking(move || server.wait_for_hang_up()).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn requests_say_what_was_wished() {
+    for wire in WIRES {
+        let name = wire.api();
+        let facts = wire.facts(&asked(*wire, request(*wire)).await);
+        assert_eq!((facts.system.as_str(), facts.choice.as_str()), ("be brief", "auto"), "{name}");
+        assert_eq!(facts.tools, ["read", "write"], "{name}");
+        assert!(!facts.schema, "{name}");
+        for (choice, word) in [
+            (ToolChoice::None, "none"),
+            (ToolChoice::Required, "required"),
+            (ToolChoice::Named("write".into()), "write"),
+        ] {
+            let facts = wire.facts(&asked(*wire, Request { tool_choice: choice, ..request(*wire) }).await);
+            assert_eq!(facts.choice, word, "{name}");
+        }
+        let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+        let format = Some(ResponseFormat { name: "shape".into(), schema });
+        let facts = wire.facts(&asked(*wire, Request { format, ..request(*wire) }).await);
+        assert!(facts.schema, "{name}");
+    }
+}
+
+fn image() -> Part {
+    Part::Known(KnownPart::Image { data: "iVBORw0KGgo=".into(), mime_type: "image/png".into() })
+}
+
+fn result(id: &str, content: Vec<Part>) -> Message {
+    Message::ToolResult(ToolResultMessage {
+        tool_call_id: id.into(),
+        tool_name: "read".into(),
+        content,
+        details: None,
+        is_error: false,
+        timestamp: 0,
+        extra: Map::new(),
+    })
+}
+
+#[tokio::test]
+async fn images_go_along_or_are_named() {
+    for wire in WIRES {
+        let answer = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
+        let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();
+        let mut picture = UserMessage::text("look", 0);
+        picture.content.push(image());
+        let messages = vec![
+            Message::User(picture),
+            Message::Assistant(answer),
+            result(&ids[0], vec![Part::text("here"), image()]),
+            result(&ids[1], vec![image()]),
+        ];
+        let seeing = Request { messages, ..request(*wire) };
+        assert_eq!(wire.facts(&asked(*wire, seeing.clone()).await).images, 3, "{}", wire.api());
+        let mut blind = seeing;
+        blind.model.input = vec!["text".into()];
+        let body = asked(*wire, blind).await;
+        assert_eq!(wire.facts(&body).images, 0, "{}", wire.api());
+        assert_eq!(body.to_string().matches("image was left out").count(), 3, "{}", wire.api());
+    }
+}
+
+/// Every conversation goes on with every other dialect, in the middle of its tools, and back.
+#[tokio::test]
+async fn a_conversation_is_carried_from_any_dialect_to_any_other() {
+    for from in WIRES {
+        let answer = done(*from, &ask(*from, pieces(from.events(&rich()))).await);
+        let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();
+        for to in WIRES {
+            let messages = vec![
+                user("hi"),
+                Message::Assistant(answer.clone()),
+                result(&ids[0], vec![Part::text("one")]),
+                // The second was never run: the person interrupted.
+                user("go on"),
+            ];
+            let request = Request { messages, ..request(*to) };
+            let body = asked(*to, request.clone()).await;
+            let facts = to.facts(&body);
+            let names = format!("{} to {}", from.api(), to.api());
+            assert_eq!(facts.calls.len(), 2, "{names}: {body}");
+            assert_eq!(facts.calls, facts.results, "{names}: {body}");
+            let legal = |id: &String| {
+                let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                id.len() <= 64 && id.chars().all(legal)
+            };
+            assert!(facts.calls.iter().all(legal), "{names}: {:?}", facts.calls);
+            let signed = body.to_string().contains("c2lnbmF0dXJl");
+            assert_eq!(signed, from.api() == to.api() && from.has(Feature::Signatures), "{names}: {body}");
+            let kept = from.api() != to.api() || from.has(Feature::Signatures);
+            assert!(!kept || body.to_string().contains("let me s"), "{names}: what was thought is known");
+
+            // And back, with what the other said.
+            let reply = to.events(&rich());
+            let server = Server::start(vec![Reply::Stream(pieces(reply))]);
+            let events: Vec<_> = adapter(*to, &server.url).stream(request.clone()).collect().await;
+            let mut messages = request.messages;
+            messages.push(Message::Assistant(done(*to, &events)));
+            let facts = from.facts(&asked(*from, Request { messages, ..self::request(*from) }).await);
+            assert_eq!((facts.calls.len(), &facts.calls), (4, &facts.results), "{names} and back");
+        }
+    }
+}
+
+/// What was sent is the beginning of what is sent next: the provider's cache holds.
+#[tokio::test]
+async fn the_next_request_begins_with_this_one() {
+    for wire in WIRES {
+        let answer = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
+        let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();
+        let turns = [
+            vec![user("hi")],
+            vec![
+                Message::Assistant(answer),
+                result(&ids[0], vec![Part::text("one")]),
+                result(&ids[1], vec![image()]),
+            ],
+            vec![user("and now?")],
+        ];
+        let mut messages = Vec::new();
+        let mut before: Option<Value> = None;
+        for turn in turns {
+            messages.extend(turn);
+            let body = asked(*wire, Request { messages: messages.clone(), ..request(*wire) }).await;
+            if let Some(before) = &before {
+                let (old, new) = (wire.facts(before), wire.facts(&body));
+                assert_eq!((&old.system, &old.tools), (&new.system, &new.tools), "{}", wire.api());
+                let (old, new) = (old.messages, new.messages);
+                let prefix = old.len() - 1;
+                assert_eq!(old[..prefix], new[..prefix], "{}", wire.api());
+                // The last message may have grown at its end, where roles are merged.
+                let (grown, last) = (new[prefix].to_string(), old[prefix].to_string());
+                let common = grown.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+                assert!(common + 4 >= last.len(), "{}: {last} became {grown}", wire.api());
+            }
+            before = Some(body);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Bytes from outside, damaged in every way that a small generator knows: the decoders must survive
+//! them, and an answer must end once, in order. Each target makes a few hundred inputs; with
+//! `FUZZ_SECONDS=600` it goes on for that long. A finding names its seed, and `FUZZ_SEED` runs that
+//! one again.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use bowline::base::clock::ManualClock;
+use bowline::llm::access::{Access, Fixed, Surroundings};
+use bowline::llm::model::{Message, Model, Request, StreamEvent, UserMessage};
+use bowline::llm::partial_json::PartialJson;
+use bowline::llm::providers::{DIALECTS, Setup};
+use bowline::net::http::{Http, Limits};
+use bowline::net::tape::{Exchange, Piece, Tape};
+use bowline::net::{frames, sse};
+use futures::StreamExt;
+use serde_json::json;
+
+use crate::conformance::{ordered, rich};
+use crate::support::wires::{WIRES, Wire};
+
+/// Inputs of a target where nobody asks for more.
+const ROUNDS: u64 = 300;
+
+/// A generator of damage: xorshift, so that a seed is all there is to know.
+struct Chance(u64);
+
+impl Chance {
+    fn of(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n.max(1) as u64) as usize
+    }
+
+    /// One to eight wounds.
+    fn damage(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..=self.below(8) {
+            let at = self.below(bytes.len());
+            let len = self.below(40).min(bytes.len() - at);
+            match self.below(8) {
+                0 if !bytes.is_empty() => bytes[at] ^= 1 << self.below(8),
+                1 => drop(bytes.drain(at..at + len)),
+                2 => {
+                    let copy = bytes[at..at + len].to_vec();
+                    let to = self.below(bytes.len());
+                    bytes.splice(to..to, copy);
+                }
+                3 => {
+                    let odd: [&[u8]; 8] =
+                        [b"\r", b"\n\n", b"null", b"-1", b"\\u00", b"{}", b"[", b"99999999999999999999"];
+                    bytes.splice(at..at, odd[self.below(8)].iter().copied());
+                }
+                4 => bytes.truncate(at),
+                5 => bytes.insert(at, self.below(256) as u8),
+                // A value of another kind: the first quote or digit from here on.
+                6 => {
+                    let found = bytes[at..].iter().position(|b| *b == b'"' || b.is_ascii_digit());
+                    if let Some(found) = found {
+                        bytes.splice(at + found..=at + found, *b"[0]");
+                    }
+                }
+                _ => {
+                    let to = self.below(bytes.len());
+                    let len = len.min(bytes.len() - to);
+                    for i in 0..len {
+                        bytes.swap(at + i, to + i);
+                    }
+                }
+            }
+            if bytes.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn cut(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        let mut pieces = Vec::new();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let at = (1 + self.below(60)).min(rest.len());
+            pieces.push(rest[..at].to_vec());
+            rest = &rest[at..];
+        }
+        pieces
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "what was found, and how much was tried, is for a person")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+/// Runs a target on seed after seed.
+fn fuzz(name: &str, mut target: impl FnMut(&mut Chance)) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    if let Some(seed) = number("FUZZ_SEED") {
+        return target(&mut Chance::of(seed));
+    }
+    let end = number("FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    for seed in 1.. {
+        let more = end.map_or(seed <= ROUNDS, |end| Instant::now() < end);
+        if !more {
+            return say(&format!("{name}: {} inputs", seed - 1));
+        }
+        let run = std::panic::AssertUnwindSafe(|| target(&mut Chance::of(seed)));
+        if let Err(panic) = std::panic::catch_unwind(run) {
+            say(&format!("{name}: seed {seed}"));
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+#[test]
+fn server_sent_events() {
+    let whole = WIRES[0].events(&rich()).concat();
+    fuzz("sse", |chance| {
+        let mut bytes = whole.clone();
+        chance.damage(&mut bytes);
+        let read = |pieces: &[Vec<u8>]| {
+            let (mut decoder, mut out) = (sse::Decoder::default(), Vec::new());
+            for piece in pieces {
+                decoder.push(piece, &mut out).unwrap();
+            }
+            decoder.end(&mut out);
+            out
+        };
+        assert_eq!(read(&chance.cut(&bytes)), read(&[bytes.clone()]), "however it is cut");
+    });
+}
+
+#[test]
+fn binary_frames() {
+    // A frame without headers, and one with.
+    let seed: &[u8] = &[0, 0, 0, 16, 0, 0, 0, 0, 0x05, 0xc2, 0x48, 0xeb, 0x7d, 0x98, 0xc8, 0xff];
+    fuzz("frames", |chance| {
+        let mut bytes = seed.repeat(1 + chance.below(4));
+        chance.damage(&mut bytes);
+        let read = |pieces: &[Vec<u8>]| {
+            let (mut decoder, mut out) = (frames::Decoder::default(), Vec::new());
+            let result = pieces.iter().try_for_each(|piece| decoder.push(piece, &mut out));
+            (result, out)
+        };
+        assert_eq!(read(&chance.cut(&bytes)), read(&[bytes.clone()]), "however it is cut");
+    });
+}
+
+#[test]
+fn partial_json() {
+    let value = json!({"path": "a\"é\\\n", "edits": [{"old": "x", "n": [1, -2.5e3, true, null]}, {}], "deep": [[[]]]});
+    fuzz("partial json", |chance| {
+        let mut bytes = value.to_string().into_bytes();
+        if chance.below(4) > 0 {
+            chance.damage(&mut bytes);
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (mut whole, mut pieces) = (PartialJson::default(), PartialJson::default());
+        whole.push(&text);
+        for c in text.chars() {
+            pieces.push(c.encode_utf8(&mut [0; 4]));
+        }
+        assert_eq!((whole.value(), whole.is_complete()), (pieces.value(), pieces.is_complete()), "{text}");
+        if whole.is_complete()
+            && let Ok(strict) = serde_json::from_str::<serde_json::Value>(&text)
+        {
+            assert_eq!(*whole.value(), strict, "{text}");
+        }
+    });
+}
+
+/// What a dialect makes of a body, without a socket.
+fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) -> Vec<StreamEvent> {
+    let row = DIALECTS.iter().find(|row| row.id == wire.api()).unwrap();
+    let mut model = Model::unknown("acme", "m", wire.api(), "");
+    wire.model(&mut model);
+    let access = Access { base_url: "http://127.0.0.1:9".into(), ..Access::default() };
+    let setup = Setup {
+        provider: "acme".into(),
+        keys: Arc::new(Fixed(access)),
+        surroundings: Surroundings::default(),
+        silence: None,
+        http: Arc::new(Http::new(Limits::default(), true).with_tape(Some(tape(pieces)))),
+        clock: ManualClock::new(0),
+    };
+    let messages = vec![Message::User(UserMessage::text("hi", 0))];
+    let request = Request { model, messages, ..Request::default() };
+    runtime.block_on((row.build)(setup).stream(request).collect())
+}
+
+/// A tape that answers whatever URL is asked.
+fn tape(pieces: &[Vec<u8>]) -> Tape {
+    let pieces = pieces.iter().map(|piece| Piece::of(piece)).collect();
+    let (method, url) = ("POST".to_string(), "*".to_string());
+    let exchange = Exchange { method, url, status: 200, pieces, ..Exchange::default() };
+    Tape::Replay(Arc::new(Mutex::new([exchange].into())))
+}
+
+#[test]
+fn streams_of_every_dialect() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for wire in WIRES {
+        let events = wire.events(&rich());
+        fuzz(wire.api(), |chance| {
+            let mut some = events.clone();
+            // Whole events in another order, twice, or not at all.
+            for _ in 0..chance.below(4) {
+                let (a, b) = (chance.below(some.len()), chance.below(some.len()));
+                match chance.below(3) {
+                    0 => some.swap(a, b),
+                    1 => some.insert(a, some[b].clone()),
+                    _ => drop(some.remove(a)),
+                }
+                if some.is_empty() {
+                    break;
+                }
+            }
+            let mut bytes = some.concat();
+            if chance.below(3) > 0 {
+                chance.damage(&mut bytes);
+            }
+            let got = read(*wire, &chance.cut(&bytes), &runtime);
+            let ends = got
+                .iter()
+                .filter(|event| matches!(event, StreamEvent::Done { .. } | StreamEvent::Error { .. }));
+            assert_eq!(ends.count(), 1, "{got:?}");
+            ordered(*wire, &got);
+        });
+    }
+}

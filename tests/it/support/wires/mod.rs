@@ -1,0 +1,138 @@
+//! The wires of all dialects as a test sees them: what an answer looks like in bytes, and what a
+//! request says. One file and one row for each dialect; the conformance tests run every case on
+//! every row.
+
+mod anthropic;
+mod completions;
+
+use serde_json::Value;
+
+/// Every wire.
+pub const WIRES: &[&dyn Wire] = &[&anthropic::Anthropic, &completions::Completions];
+
+/// A part of an answer, each text in its deltas.
+#[derive(Debug, Clone)]
+pub enum Bit {
+    Text(&'static [&'static str]),
+    /// With its signature, where the wire has any.
+    Thinking(&'static [&'static str], &'static str),
+    Call {
+        id: &'static str,
+        name: &'static str,
+        args: Vec<String>,
+    },
+}
+
+/// Why an answer ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    End,
+    Length,
+    Tools,
+    /// The model would not answer.
+    Refusal,
+}
+
+/// Tokens; `input` without those that were read from a cache or written to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub input: u64,
+    pub cached: u64,
+    pub written: u64,
+    pub output: u64,
+}
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub bits: Vec<Bit>,
+    pub stop: Stop,
+    pub counts: Counts,
+}
+
+impl Answer {
+    pub fn of(bits: Vec<Bit>) -> Self {
+        let calls = bits.iter().any(|bit| matches!(bit, Bit::Call { .. }));
+        let counts = Counts { input: 100, output: 7, ..Counts::default() };
+        Self { bits, stop: if calls { Stop::Tools } else { Stop::End }, counts }
+    }
+}
+
+/// What a wire has, where not all have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// Thinking comes with a signature that goes back.
+    Signatures,
+    /// Tokens that are written to a cache are told.
+    CacheWrites,
+    /// Tokens that are read from a cache are told.
+    CacheReads,
+    /// Thinking is streamed.
+    Thinking,
+    /// A refusal has a stop reason of its own.
+    Refusals,
+    /// Arguments come in pieces.
+    SplitArguments,
+    /// Calls have ids of the provider's.
+    CallIds,
+    /// An event that is no JSON can be put into the stream.
+    Lines,
+}
+
+/// What a request says, in no wire's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub system: String,
+    /// Names of the tools on offer.
+    pub tools: Vec<String>,
+    /// `auto`, `none`, `required` or a tool's name.
+    pub choice: String,
+    /// How many images there are.
+    pub images: usize,
+    /// Ids, or names where the wire has none, of calls and of results, in their order.
+    pub calls: Vec<String>,
+    pub results: Vec<String>,
+    /// Whether a schema for the answer is sent.
+    pub schema: bool,
+    /// The messages as they are sent, without marks for caches.
+    pub messages: Vec<Value>,
+}
+
+/// One dialect's wire.
+pub trait Wire: Sync {
+    /// Its id.
+    fn api(&self) -> &'static str;
+
+    /// Whether it has this.
+    fn has(&self, feature: Feature) -> bool;
+
+    /// An answer, in the bytes of its events.
+    fn events(&self, answer: &Answer) -> Vec<Vec<u8>>;
+
+    /// The body of a refusal.
+    fn refusal(&self, status: u16, words: &str) -> String;
+
+    /// What a body says.
+    fn facts(&self, body: &Value) -> Facts;
+
+    /// Headers that a real server sends and the reader may want.
+    fn model(&self, model: &mut bowline::llm::model::Model) {
+        model.reasoning = true;
+    }
+}
+
+/// A server-sent event.
+pub fn sse(data: &Value) -> Vec<u8> {
+    let name = data["type"].as_str().map_or_else(String::new, |name| format!("event: {name}\n"));
+    format!("{name}data: {data}\n\n").into_bytes()
+}
+
+/// The elements of an array; none where there is no array.
+pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// The texts under a name in the elements of an array.
+pub fn texts(value: &Value, name: &str) -> Vec<String> {
+    list(value).filter_map(|item| item[name].as_str()).map(str::to_string).collect()
+}
