@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, Fixed, Surroundings};
+use bowline::llm::access::{Access, Fixed, Secret, Surroundings};
 use bowline::llm::model::{Message, Model, Request, StreamEvent, UserMessage};
 use bowline::llm::partial_json::PartialJson;
 use bowline::llm::providers::{DIALECTS, Setup};
@@ -178,7 +178,9 @@ fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) 
     let row = DIALECTS.iter().find(|row| row.id == wire.api()).unwrap();
     let mut model = Model::unknown("acme", "m", wire.api(), "");
     wire.model(&mut model);
-    let access = Access { base_url: "http://127.0.0.1:9".into(), ..Access::default() };
+    let account = wire.account().into_iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let key = Some(Secret("key".into()));
+    let access = Access { base_url: "http://127.0.0.1:9".into(), key, account, ..Access::default() };
     let setup = Setup {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),

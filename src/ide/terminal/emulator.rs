@@ -27,6 +27,8 @@ const ANSWERS_MAX: usize = 16 << 10;
 const PIECE: usize = 1 << 10;
 /// Characters of a title.
 const TITLE_MAX: usize = 80;
+/// The longest word that may be the name of something, in bytes.
+const WORD_MAX: usize = 3 << 10;
 
 /// What the emulator has to say while it reads.
 #[derive(Default)]
@@ -240,7 +242,8 @@ impl Emulator {
         self.term.selection_to_string().filter(|text| !text.is_empty())
     }
 
-    /// The text without blanks around a cell, lines that were wrapped taken together.
+    /// The text without blanks around a cell, lines that were wrapped taken together; nothing where it is
+    /// too long for a name.
     pub fn word_at(&self, at: (u16, u16)) -> String {
         let at = self.point(at);
         let (first, last) = (self.term.line_search_left(at), self.term.line_search_right(at));
@@ -258,6 +261,9 @@ impl Emulator {
                 }
                 if is_part(cell.c) {
                     word.push(cell.c);
+                    if word.len() > WORD_MAX {
+                        return String::new();
+                    }
                 } else if reached {
                     return word;
                 } else {

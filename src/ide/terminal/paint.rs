@@ -24,14 +24,16 @@ pub fn row(cells: &grid::Row<Cell>, line: Line, colors: &Colors, selected: Optio
         }
         let style = style(cell, colors);
         let selected = selected.is_some_and(|range| range.contains(Point::new(line, Column(usize::from(x)))));
-        let is_hidden = cell.flags.intersects(Flags::HIDDEN | Flags::LEADING_WIDE_CHAR_SPACER);
+        // What was pushed to the edge has lost its second half.
+        let is_half = cell.flags.contains(Flags::WIDE_CHAR) && usize::from(x) + 1 == cells.len();
+        let is_hidden = is_half || cell.flags.intersects(Flags::HIDDEN | Flags::LEADING_WIDE_CHAR_SPACER);
         let c = if is_hidden { ' ' } else { cell.c };
         let marks = cell.zerowidth().filter(|_| !is_hidden).unwrap_or_default();
         if c == ' ' && marks.is_empty() && style == Style::default() && !selected {
             open = false;
             continue;
         }
-        let cols = if cell.flags.contains(Flags::WIDE_CHAR) { 2 } else { 1 };
+        let cols = if cell.flags.contains(Flags::WIDE_CHAR) && !is_half { 2 } else { 1 };
         let joins = cols == 1 && marks.is_empty() && is_plain(c);
         match row.last_mut() {
             Some(run) if open && joins && (run.style, run.selected) == (style, selected) => {

@@ -61,8 +61,11 @@ impl Items {
         self.calls
     }
 
-    /// An item begins.
+    /// An item begins. One that began before does not begin again.
     pub fn open(&mut self, index: u64, item: &Value, draft: &mut Draft, out: &mut Out) {
+        if self.open.contains_key(&index) {
+            return;
+        }
         let opened = match item["type"].as_str() {
             Some("message") => {
                 let (part, event) = draft.open_text();

@@ -208,6 +208,22 @@ fn a_title_that_is_cut_still_ends() {
     assert_eq!((shown(&grid), grid.title), (vec!["end".to_string()], Some("x".repeat(TITLE_MAX))));
 }
 
+#[test]
+fn half_a_wide_character_is_not_drawn() {
+    let mut emulator = fed(4, 1, "a漢\x1b[H\x1b[4hb".as_bytes());
+    assert_eq!(shown(&emulator.grid()), ["ba漢"]);
+    emulator.feed(b"b");
+    assert!(emulator.grid().rows[0].iter().all(|run| run.x + run.cols <= 4 && !run.text.contains('漢')));
+}
+
+#[test]
+fn a_word_without_an_end_is_none() {
+    let mut emulator = fed(20, 5, b"x\x1b[9999b");
+    assert_eq!(emulator.word_at((3, 3)), "");
+    emulator.feed(b"\r\nsrc/a.rs:3 x");
+    assert_eq!(emulator.word_at((3, 4)), "src/a.rs:3");
+}
+
 /// What programs print, often enough with sequences that mean something.
 fn printed() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
@@ -236,7 +252,7 @@ proptest! {
                 4 => emulator.give_up_waiting(),
                 _ => {}
             }
-            prop_assert!(emulator.word_at((x, y)).len() < 4000);
+            prop_assert!(emulator.word_at((x, y)).len() <= WORD_MAX);
             let _text = emulator.selected();
             let grid = emulator.grid();
             let area = Rect::new(0, 0, grid.cols, grid.rows.len() as u16);

@@ -4,11 +4,21 @@
 
 mod anthropic;
 mod completions;
+mod gemini;
+mod responses;
 
 use serde_json::Value;
 
 /// Every wire.
-pub const WIRES: &[&dyn Wire] = &[&anthropic::Anthropic, &completions::Completions];
+pub const WIRES: &[&dyn Wire] = &[
+    &anthropic::Anthropic,
+    &completions::Completions,
+    &responses::Responses("openai-responses"),
+    &responses::Responses("azure-openai-responses"),
+    &responses::Responses("openai-codex-responses"),
+    &gemini::Gemini("google-generative-ai"),
+    &gemini::Gemini("google-vertex"),
+];
 
 /// A part of an answer, each text in its deltas.
 #[derive(Debug, Clone)]
@@ -115,7 +125,12 @@ pub trait Wire: Sync {
     /// What a body says.
     fn facts(&self, body: &Value) -> Facts;
 
-    /// Headers that a real server sends and the reader may want.
+    /// What a login knows of its account.
+    fn account(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
+    /// What the model's data must say.
     fn model(&self, model: &mut bowline::llm::model::Model) {
         model.reasoning = true;
     }
