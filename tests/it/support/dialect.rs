@@ -36,7 +36,6 @@ pub fn adapter(api: &str, access: Access, vars: &[(&str, &str)], home: Option<&P
         keys: Arc::new(Fixed(access)),
         surroundings: Surroundings { vars: Arc::new(vars), home: home.map(Into::into) },
         silence: None,
-        silence: None,
         http: Arc::new(Http::new(limits, true)),
         clock,
     };

@@ -3,6 +3,7 @@
 //! every row.
 
 mod anthropic;
+mod bedrock;
 mod completions;
 mod gemini;
 mod responses;
@@ -12,6 +13,7 @@ use serde_json::Value;
 /// Every wire.
 pub const WIRES: &[&dyn Wire] = &[
     &anthropic::Anthropic,
+    &bedrock::Bedrock,
     &completions::Completions,
     &responses::Responses("openai-responses"),
     &responses::Responses("azure-openai-responses"),
