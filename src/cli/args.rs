@@ -13,7 +13,7 @@ use clap::Parser;
 pub struct Args {
     /// Files to open (path, path:line or path:line:column), a folder to work on, a prompt (an
     /// argument with white space), or @path to attach a file to the first prompt. With -p every
-    /// argument is a prompt
+    /// argument is a prompt. `login [PROVIDER]` keeps a key or a login, `logout [PROVIDER]` forgets it
     pub args: Vec<String>,
 
     /// Answer on standard output, without a screen
@@ -48,9 +48,10 @@ pub struct Args {
     #[arg(long, value_name = "ID")]
     pub model: Option<String>,
 
-    /// List the models that can be asked now, and leave
-    #[arg(long)]
-    pub list_models: bool,
+    /// List the models that can be asked now, those with all of these words if there are some:
+    /// tokens that fit and that it answers, dollars per million of them, thinking levels
+    #[arg(long, value_name = "WORDS", num_args = 0..=1, default_missing_value = "")]
+    pub list_models: Option<String>,
 
     /// How hard the model thinks
     #[arg(long, value_name = "LEVEL", value_parser = ["off", "minimal", "low", "medium", "high", "xhigh", "max"])]

@@ -5,6 +5,8 @@
 
 pub mod args;
 pub mod attach;
+pub mod login;
+pub mod models;
 pub mod run;
 pub mod setup;
 pub mod target;

@@ -10,6 +10,7 @@ use tokio::runtime::Builder;
 
 use super::args::Args;
 use super::setup::{self, Process, Setup};
+use super::{login, models};
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::log;
@@ -52,6 +53,9 @@ pub fn run() -> i32 {
 
 fn start(args: &Args) -> Result<i32, (i32, Report)> {
     let usage = |report| (USAGE, report);
+    if let Some((out, provider)) = credentials_wanted(args) {
+        return keep_credentials(args, out, provider);
+    }
     let print = args.print || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
     let process = process(!print).map_err(usage)?;
     reserved(args, &process).map_err(usage)?;
@@ -60,8 +64,8 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
         tell(&Report::caused(format!("no log can be kept in {}", setup.home.state.display()), &error));
     }
     let failed = |error| (FAILED, Report::caused("cannot start", &error));
-    if args.list_models {
-        return Ok(list_models(args, &setup, &process));
+    if let Some(search) = &args.list_models {
+        return Ok(list_models(args, &setup, &process, search));
     }
     let mut builder = if print { Builder::new_multi_thread() } else { Builder::new_current_thread() };
     let runtime = builder.enable_all().build().map_err(failed)?;
@@ -81,20 +85,8 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
 
 /// Words that will be subcommands. Taken as a file or as a prompt they would do something else
 /// today than tomorrow.
-const RESERVED: [&str; 12] = [
-    "login",
-    "logout",
-    "models",
-    "sessions",
-    "export",
-    "config",
-    "doctor",
-    "completions",
-    "tool",
-    "prompt",
-    "serve",
-    "help",
-];
+const RESERVED: [&str; 10] =
+    ["models", "sessions", "export", "config", "doctor", "completions", "tool", "prompt", "serve", "help"];
 
 /// Refuses a reserved word as the first argument, unless it is a file or plainly a prompt.
 fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
@@ -216,7 +208,53 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     Ok(code)
 }
 
-fn list_models(args: &Args, setup: &Setup, process: &Process) -> i32 {
+/// Whether the arguments are `login` or `logout`, and for whom. A file of that name is a file.
+fn credentials_wanted(args: &Args) -> Option<(bool, Option<&str>)> {
+    let (word, rest) = args.args.split_first()?;
+    let out = match word.as_str() {
+        "login" => false,
+        "logout" => true,
+        _ => return None,
+    };
+    let file = std::path::Path::new(word).exists();
+    (!args.print && !file && rest.len() <= 1).then(|| (out, rest.first().map(String::as_str)))
+}
+
+fn keep_credentials(args: &Args, out: bool, provider: Option<&str>) -> Result<i32, (i32, Report)> {
+    let failed = |report| (FAILED, report);
+    // What is piped in answers questions; it is no prompt.
+    let process = process(true).map_err(|report| (USAGE, report))?;
+    let bare = Args { args: Vec::new(), ..args.clone() };
+    let setup = setup::resolve(&bare, &process, false).map_err(|report| (USAGE, report))?;
+    let env = setup::environment(&setup);
+    let options = setup::session(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let options = options.map_err(|report| (USAGE, report))?;
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
+    let talk = login::Terminal::default();
+    let said = runtime.block_on(async {
+        let work = async {
+            if out {
+                login::logout(&options, provider).await
+            } else {
+                login::login(&options, provider, &talk).await
+            }
+        };
+        tokio::select! {
+            said = work => said,
+            _ = tokio::signal::ctrl_c() => Err(Report::new("given up; nothing is changed")),
+        }
+    });
+    talk.show();
+    // A thread may wait for a line that never comes.
+    runtime.shutdown_background();
+    let text = format!("{}\n", said.map_err(failed)?);
+    let told = std::io::stdout().write_all(crate::base::width::visible_lines(&text).as_bytes());
+    // It is done, whether anybody reads that or not.
+    Ok(told.map_or(OK, |()| OK))
+}
+
+fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str) -> i32 {
     let env = setup::environment(setup);
     let options = match setup::session(args, setup, process, Mode::AutoEdit, env, Arc::new(Nobody)) {
         Ok(options) => options,
@@ -226,9 +264,12 @@ fn list_models(args: &Args, setup: &Setup, process: &Process) -> i32 {
         }
     };
     let mut out = std::io::stdout();
-    for model in runtime::start::usable_models(&options) {
-        let line =
-            format!("{}/{}\t{}\t{}k\n", model.provider, model.id, model.name, model.context_window / 1000);
+    let (models, problems) = runtime::start::usable_models(&options);
+    problems.iter().for_each(tell);
+    for line in models::lines(models.iter().map(|model| &**model), Some(search)) {
+        // Names may come from the person's file or from a server.
+        let columns: Vec<_> = line.split('\t').map(crate::base::width::visible).collect();
+        let line = format!("{}\n", columns.join("\t"));
         if out.write_all(line.as_bytes()).is_err() {
             // Whoever read the list has seen enough.
             return OK;

@@ -17,7 +17,7 @@ pub fn cache_key(request: &Request) -> Option<&str> {
 }
 
 /// Headers that bring a session's requests to the same machine, in the form that the model's data
-/// or its address tells; `session` and `more` are their names in OpenAI's form, which
+/// or its address tells; `session` and `more` are their names in the usual form, which
 /// `openai-nosession` leaves the first one out of.
 pub fn headers(request: &Request, base_url: &str, session: &str, more: &[&str]) -> Vec<(String, String)> {
     let Some(id) = self::session(request) else { return Vec::new() };

@@ -92,11 +92,6 @@ impl Draft {
         &mut self.all.meta().usage
     }
 
-    /// Another model answered, at these prices.
-    pub fn priced_as(&mut self, prices: Prices) {
-        self.model.cost = prices;
-    }
-
     /// That this answer costs so many times the list price.
     pub fn at_times_the_price(&mut self, factor: f64) {
         let tiers = self.model.cost.tiers.iter_mut().map(|tier| &mut tier.cost);
@@ -105,6 +100,11 @@ impl Draft {
                 *price *= factor;
             }
         }
+    }
+
+    /// Another model answered, at these prices.
+    pub fn priced_as(&mut self, prices: Prices) {
+        self.model.cost = prices;
     }
 
     /// Why it ended, with the provider's word.

@@ -1,4 +1,4 @@
-//! What the error objects of OpenAI mean, and of the many servers that follow it. Pure.
+//! What the error objects of `OpenAI` mean, and of the many servers that follow it. Pure.
 
 use serde_json::Value;
 
@@ -7,6 +7,11 @@ use crate::llm::model::ErrorKind;
 /// The kind of an `error` object, by its code, else by its type, else by the HTTP status that
 /// routers put where a code belongs.
 pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
+    // Routers say what they think, and quote whom they asked.
+    let quoted = error["metadata"]["raw"].as_str().unwrap_or_default().to_ascii_lowercase();
+    if ["context length", "context window", "prompt is too long"].iter().any(|words| quoted.contains(words)) {
+        return Some(ErrorKind::ContextLength);
+    }
     let code = &error["code"];
     let names = [code, &error["type"]].map(|name| name.as_str().and_then(by_name));
     names
@@ -58,6 +63,13 @@ mod tests {
     use super::*;
     use crate::llm::failure::{Asked, Refusal};
     use serde_json::json;
+
+    #[test]
+    fn routers_quote_whom_they_asked() {
+        let raw = r#"{"error":{"message":"This model's maximum context length is 8192 tokens"}}"#;
+        let error = json!({"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}});
+        assert_eq!(kind(&error, ""), Some(ErrorKind::ContextLength));
+    }
 
     #[test]
     fn statuses_codes_types_and_messages() {

@@ -10,6 +10,7 @@ pub mod answer;
 pub mod auth;
 pub mod catalog;
 pub mod client;
+pub mod discover;
 pub mod draft;
 pub mod error_codes;
 pub mod extra;

@@ -5,6 +5,7 @@
 pub mod callback;
 pub mod frames;
 pub mod http;
+pub mod probe;
 pub mod response;
 pub mod sse;
 pub mod tape;

@@ -8,8 +8,10 @@ pub mod event;
 pub mod handle;
 pub mod hub;
 pub mod live;
+pub mod login;
 pub mod options;
 pub mod places;
+pub mod reach;
 pub mod recorder;
 pub mod start;
 

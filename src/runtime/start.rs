@@ -10,19 +10,15 @@ use super::handle::Handle;
 use super::hub::Hub;
 use super::live::Live;
 use super::options::{Options, SessionChoice};
+use super::reach::{self, Reached};
 use super::recorder::Recorder;
 use crate::agent::abort::Abort;
 use crate::agent::driver::{Driver, Services, Setup};
 use crate::agent::step::Config;
 use crate::agent::{history, prompt};
 use crate::base::error::Report;
-use crate::llm::auth::Credentials;
 use crate::llm::catalog::Catalog;
-use crate::llm::client::Client;
-use crate::llm::layer::Layer;
-use crate::llm::layers::{Budget, Journal};
 use crate::llm::model::{Model, Thinking};
-use crate::net::http::{Http, Limits};
 use crate::session::{Session, SessionContext, store};
 use crate::tools::{self, Registry};
 use crate::workspace;
@@ -32,10 +28,13 @@ const COMMANDS_MAX: usize = 256;
 
 /// Starts a live session on a task of its own.
 pub async fn start(options: Options) -> Result<Handle, Report> {
-    let client = client(&options);
+    let files = options.clone();
+    let reached = tokio::task::spawn_blocking(move || reach::reach(&files)).await;
+    let reached = reached.map_err(|error| Report::caused("cannot find out who can be asked", &error))?;
+    let Reached { client, catalog, problems: wrong } = reached;
     let session = open_session(&options)?;
     let context = session.context();
-    let (model, thinking) = choose(&options, client.models(), &context)?;
+    let (model, thinking) = choose(&options, &catalog, client.models(), &context)?;
     let registry = Registry::builtin();
     let mut offered = registry.clone();
     offered.retain(|name| registry.default_names().any(|known| known == name));
@@ -74,6 +73,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     };
     let mut notices = problems(&session);
     notices.extend(unread);
+    notices.extend(wrong);
     let recorder = Recorder::new(session, hub.clone(), model, thinking);
     let names: Vec<String> = offered.names().map(String::from).collect();
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
@@ -83,46 +83,24 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     Ok(Handle { commands: sender, abort, hub, models: models.into() })
 }
 
-/// The models that could be asked with these options, without starting anything.
-pub fn usable_models(options: &Options) -> Vec<Arc<Model>> {
-    client(options).models().to_vec()
-}
-
-fn client(options: &Options) -> Client {
-    let catalog = Catalog::builtin();
-    let mut credentials = Credentials::new(options.vars.clone());
-    if let Some(key) = &options.api_key {
-        let wish = wish(options).and_then(|w| w.provider);
-        let provider = wish.or_else(|| catalog.providers.first().map(|p| p.id.clone())).unwrap_or_default();
-        credentials = credentials.with_key(&provider, key.clone());
-    }
-    let http = Arc::new(Http::new(Limits::default(), options.offline).with_tape(options.tape.clone()));
-    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Journal)];
-    layers.extend(options.budget.map(|dollars| Arc::new(Budget::new(dollars)) as Arc<dyn Layer>));
-    Client::assemble(catalog, &credentials, options.providers.clone(), &http, &options.clock, options.offline)
-        .with_layers(layers)
-}
-
-fn wish(options: &Options) -> Option<Wish> {
-    read_wish(options, options.provider.as_deref(), options.model.as_deref())
-}
-
-fn read_wish(options: &Options, provider: Option<&str>, model: Option<&str>) -> Option<Wish> {
-    let catalog = Catalog::builtin().providers.iter().map(|p| p.id.as_str());
-    let injected = options.providers.iter().map(|p| p.provider.id());
-    let providers: Vec<&str> = catalog.chain(injected).collect();
-    Wish::read(provider, model, &providers)
+/// The models that could be asked with these options, and what is wrong with the person's files,
+/// without starting anything. Reads files.
+pub fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) {
+    let Reached { client, problems, .. } = reach::reach(options);
+    (client.models().to_vec(), problems)
 }
 
 /// What was asked for, else the session's last, else the setting, else the first that can be
 /// asked. Only what was asked for by name must be there.
 fn choose(
     options: &Options,
+    catalog: &Catalog,
     usable: &[Arc<Model>],
     context: &SessionContext,
 ) -> Result<(Arc<Model>, Thinking), Report> {
-    let asked = wish(options);
-    let set = read_wish(options, options.default_provider.as_deref(), options.default_model.as_deref());
+    let asked = reach::wish(options, catalog);
+    let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
+    let set = reach::read_wish(options, catalog, provider, model);
     let last = context.model.as_ref().map(|(provider, id)| Wish {
         provider: Some(provider.clone()),
         id: Some(id.clone()),
@@ -135,9 +113,7 @@ fn choose(
             .or_else(|| set.as_ref()?.find(usable))
             .or_else(|| usable.first().cloned())
             .ok_or_else(|| {
-                let providers = &Catalog::builtin().providers;
-                let names: Vec<_> = providers.iter().filter_map(|p| p.key_vars.first()).cloned().collect();
-                let hint = format!("set {}", names.join(" or "));
+                let hint = "`bowline login` keeps a key; docs/providers.md lists the variables";
                 Report::new("there is no model that can be asked").hint(hint)
             })?,
     };

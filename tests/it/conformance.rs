@@ -113,8 +113,9 @@ fn failed(wire: &dyn Wire, events: &[StreamEvent]) -> (LlmError, AssistantMessag
     }
 }
 
-/// Starts, deltas and ends of each part are in order; joined deltas are the part's text.
-pub fn ordered(wire: &dyn Wire, events: &[StreamEvent]) {
+/// Starts, deltas and ends of each part are in order; joined deltas are the part's text. Where a
+/// stream was damaged, a call's pieces and its whole may tell different stories.
+pub fn ordered(wire: &dyn Wire, events: &[StreamEvent], damaged: bool) {
     let name = wire.api();
     let mut open: Vec<(usize, &'static str, String)> = Vec::new();
     let mut closed = Vec::new();
@@ -153,7 +154,9 @@ pub fn ordered(wire: &dyn Wire, events: &[StreamEvent]) {
                     assert_eq!(*whole, text, "{name}");
                 }
                 ("call", Part::Known(KnownPart::ToolCall(call))) => {
-                    if let Ok(strict) = serde_json::from_str::<Value>(&text) {
+                    if let Ok(strict) = serde_json::from_str::<Value>(&text)
+                        && !damaged
+                    {
                         assert_eq!(call.arguments, strict, "{name}");
                     }
                 }
@@ -182,7 +185,7 @@ pub fn rich() -> Answer {
 async fn a_rich_answer_comes_whole_and_in_order() {
     for wire in WIRES {
         let events = ask(*wire, pieces(wire.events(&rich()))).await;
-        ordered(*wire, &events);
+        ordered(*wire, &events, false);
         let message = done(*wire, &events);
         let name = wire.api();
         assert_eq!(message.text(), "I will look: é漢👩\u{200d}🚀", "{name}");
@@ -322,7 +325,7 @@ async fn a_stream_that_is_cut_anywhere_is_an_error_with_what_had_come() {
             some.push(Piece::Raw(events[cut][..torn].to_vec()));
             some.push(Piece::Cut);
             let got = ask(*wire, some).await;
-            ordered(*wire, &got);
+            ordered(*wire, &got, false);
             if let Some(StreamEvent::Done { .. }) = got.last() {
                 // The last event may say no more than the one before it.
                 assert!(cut + 2 >= events.len(), "{}: {cut}", wire.api());

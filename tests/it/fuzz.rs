@@ -230,7 +230,7 @@ fn streams_of_every_dialect() {
                 .iter()
                 .filter(|event| matches!(event, StreamEvent::Done { .. } | StreamEvent::Error { .. }));
             assert_eq!(ends.count(), 1, "{got:?}");
-            ordered(*wire, &got);
+            ordered(*wire, &got, true);
         });
     }
 }

@@ -96,6 +96,10 @@ mod ide_watching;
 mod ide_windows;
 /// All files at once.
 mod ide_workspace;
+/// Logins and the renewal of tokens.
+mod logins;
+/// The Mistral adapter over a real socket.
+mod mistral;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// `bowline -p` as a process.

@@ -3,6 +3,7 @@
 //! Must not know keys, only where they may be found.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -51,6 +52,16 @@ pub struct ProviderInfo {
     pub silence: Option<u64>,
     /// A key from the person's file, perhaps `$VAR` or `!command`.
     pub api_key: Option<String>,
+}
+
+static ROWS: LazyLock<Vec<ProviderInfo>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../assets/providers.json"))
+        .expect("the providers among the assets are read by a test")
+});
+
+/// The rows that come with the program.
+pub fn builtin() -> &'static [ProviderInfo] {
+    &ROWS
 }
 
 impl ProviderInfo {

@@ -10,7 +10,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::ProviderInfo;
+use super::info::{self, ProviderInfo};
 
 /// Something wrong, by line from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -202,7 +202,7 @@ impl<'a> Reading<'a> {
             self.problem(at, format!("provider `{id}`: a model has no `id`; it is left out"));
             return None;
         };
-        let known = super::Catalog::builtin().provider(id).is_some();
+        let known = info::builtin().iter().any(|row| row.id == id);
         if !known && user.api.is_none() && value.get("api").is_none() {
             self.problem(
                 at,

@@ -7,6 +7,7 @@ pub mod bedrock_converse;
 pub mod demo;
 pub mod google_generative_ai;
 pub mod google_vertex;
+pub mod mistral_conversations;
 pub mod openai_codex_responses;
 pub mod openai_completions;
 pub mod openai_responses;
@@ -25,6 +26,7 @@ pub const DIALECTS: &[Dialect] = &[
     demo::DIALECT,
     google_generative_ai::DIALECT,
     google_vertex::DIALECT,
+    mistral_conversations::DIALECT,
     openai_codex_responses::DIALECT,
     openai_completions::DIALECT,
     openai_responses::DIALECT,

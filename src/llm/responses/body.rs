@@ -3,7 +3,7 @@
 //!
 //! Nothing is kept by the server: what it needs of its own goes back to it in the conversation.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
@@ -38,7 +38,7 @@ pub fn build(request: &Request, manner: &Manner) -> Map<String, Value> {
 }
 
 /// The tools whose input is free text on this wire.
-pub fn free(request: &Request) -> HashSet<&str> {
+pub fn free(request: &Request) -> BTreeSet<&str> {
     let supported = request.model.flag("supportsOpenAIGrammarTools");
     let free = request.tools.iter().filter(|tool| supported && tool.grammar.is_some());
     free.map(|tool| tool.name.as_str()).collect()
@@ -80,7 +80,7 @@ fn tools(body: &mut Map<String, Value>, request: &Request, manner: &Manner) {
     body.insert("tool_choice".into(), choice);
 }
 
-fn tool(spec: &ToolSpec, model: &Model, free: &HashSet<&str>, manner: &Manner) -> Value {
+fn tool(spec: &ToolSpec, model: &Model, free: &BTreeSet<&str>, manner: &Manner) -> Value {
     if let Some(grammar) = spec.grammar.as_ref().filter(|_| free.contains(spec.name.as_str())) {
         let format =
             json!({"type": "grammar", "syntax": grammar.syntax.name(), "definition": grammar.definition});

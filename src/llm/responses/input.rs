@@ -1,7 +1,7 @@
 //! A conversation as the items of a Responses request. Pure; whatever the history looks like,
 //! every call is followed by its result.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ const ID_MAX: usize = 64;
 
 /// The `input` of a request: the system prompt first, where it is a message of some role. The
 /// tools in `free` take text instead of JSON.
-pub fn build(system: Option<(&str, String)>, request: &Request, free: &HashSet<&str>) -> Vec<Value> {
+pub fn build(system: Option<(&str, String)>, request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
     let mut items: Vec<Value> =
         system.into_iter().map(|(role, text)| json!({"role": role, "content": text})).collect();
     for (at, turn) in history::turns(&request.messages, &request.model, ID_MAX).into_iter().enumerate() {
@@ -32,7 +32,7 @@ fn answer(
     own: bool,
     said: &[Said],
     results: &[Outcome],
-    free: &HashSet<&str>,
+    free: &BTreeSet<&str>,
 ) {
     let mut reasoned = false;
     let mut outputs = results.iter();
@@ -40,7 +40,7 @@ fn answer(
     for (part, what) in said.iter().enumerate() {
         match what {
             Said::Text { text, signature } => {
-                items.push(message(text, *signature, &format!("msg_{at}_{part}")))
+                items.push(message(text, *signature, &format!("msg_{at}_{part}")));
             }
             Said::Thinking { signature, .. } => {
                 if let Some(item) = signature.and_then(reasoning) {

@@ -236,7 +236,7 @@ impl Items {
                 Item::Text { part, .. } => out.push(StreamEvent::TextEnd { index: part }),
                 Item::Thinking { part, .. } => out.push(StreamEvent::ThinkingEnd { index: part }),
                 Item::Call { part, .. } | Item::Custom { part, .. } if cut => {
-                    out.extend(draft.close_call(part))
+                    out.extend(draft.close_call(part));
                 }
                 Item::Call { name, .. } | Item::Custom { name, .. } => return Err(name),
                 Item::Over => {}

@@ -150,7 +150,7 @@ impl Reader {
             "output_item.done" => items.close(index, body.item.unwrap_or_default(), draft, out),
             "output_text.delta" | "refusal.delta" => items.text(index, delta, draft, out),
             "reasoning_summary_text.delta" | "reasoning_text.delta" => {
-                items.thinking(index, delta, draft, out)
+                items.thinking(index, delta, draft, out);
             }
             "reasoning_summary_part.added" if body.summary_index.unwrap_or(0) > 0 => {
                 items.paragraph(index, draft, out);

@@ -44,7 +44,7 @@ pub struct Seen {
     pub path: String,
     /// Lower-case names.
     pub headers: BTreeMap<String, String>,
-    /// The body, where it is JSON.
+    /// The body; a string where it is no JSON, nothing where there is none.
     pub body: Value,
     /// The body as it came.
     pub text: String,
@@ -204,7 +204,8 @@ async fn read_request(socket: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Se
         fill(socket, buffer).await?;
     }
     let text = String::from_utf8_lossy(&buffer[end..end + length]).into_owned();
-    let body = serde_json::from_str(&text).unwrap_or_default();
+    let plain = if text.is_empty() { Value::Null } else { Value::String(text.clone()) };
+    let body = serde_json::from_str(&text).unwrap_or(plain);
     buffer.drain(..end + length);
     Some(Seen { method, path, headers, body, text })
 }

@@ -1,4 +1,4 @@
-//! OpenAI's Responses API as Azure serves it: under an address of one's own, by deployments.
+//! The Responses API as Azure serves it: under an address of one's own, by deployments.
 //!
 //! The wire is `llm::responses`; `endpoint` sends, `place` knows addresses and names of
 //! deployments. Must not know other dialects.

@@ -162,9 +162,10 @@ impl answer::Reader for Reader {
 
 impl Reader {
     fn call(&mut self, at: usize, call: Option<ToolUse>, out: &mut Vec<StreamEvent>) {
+        let Some(call) = call else { return };
         // One that stands in the place of another ends it.
         self.close(at, out);
-        let (Some(draft), Some(call)) = (self.draft.as_mut(), call) else { return };
+        let Some(draft) = self.draft.as_mut() else { return };
         let (index, event) = draft.open_call(call.tool_use_id, call.name);
         out.push(event);
         self.open.insert(at, Block::Call(index));

@@ -133,7 +133,7 @@ mod tests {
             "input": [{"role": "user", "content": [{"type": "input_text", "text": "hi"}]}],
         });
         let sent = body(&request);
-        assert_eq!(sent.keys().last().unwrap(), "input");
+        assert_eq!(sent.keys().next_back().unwrap(), "input");
         assert_eq!(Value::Object(sent), expected);
         request.system = vec!["be brief".into()];
         request.model.reasoning = false;

@@ -1,4 +1,4 @@
-//! The Responses API behind a login with ChatGPT.
+//! The Responses API behind a login with `ChatGPT`.
 //!
 //! The wire is `llm::responses`; `endpoint` knows what this server wants besides. bowline says that it
 //! is bowline here, too. Must not know other dialects.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use super::compat::Compat;
 use super::request;
 use super::stream::Reader;
 use crate::llm::answer::{self, Exchange, Framing};
-use crate::llm::error_codes;
 use crate::llm::failure::Asked;
-use crate::llm::headers;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
+use crate::llm::{affinity, error_codes, headers};
 use crate::net::http::Post;
 
 /// The row's constructor.
@@ -40,6 +40,10 @@ async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, L
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {
         headers::bearer(&mut headers, key);
+    }
+    if Compat::of(&request.model).affinity() {
+        let more = ["x-client-request-id", "x-session-affinity"];
+        headers.extend(affinity::headers(&request, &access.base_url, "session_id", &more));
     }
     headers::of_request(&mut headers, &access, &request);
     let body = request::body(&request).to_string().into_bytes();

@@ -1,10 +1,12 @@
 //! Chat Completions chunks to our events. Pure: bytes and sockets are elsewhere.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::calls::{CallDelta, Calls};
+use super::compat::Compat;
+use super::counts::{self, Counts};
+use super::reasoning::{Details, FIELDS};
 use crate::llm::answer;
 use crate::llm::draft::Draft;
 use crate::llm::error_codes;
@@ -21,24 +23,19 @@ pub struct Reader {
     started: bool,
     /// The part that text or thinking goes to. The wire says where neither begins nor ends.
     open: Option<Open>,
-    /// By a number that is the index on the wire, where that is to be trusted.
-    calls: BTreeMap<usize, Call>,
+    /// The first part of thinking, and the name that its text came under.
+    thought: Option<(usize, Option<&'static str>)>,
+    details: Details,
+    calls: Calls,
     stop: Option<String>,
+    /// Whether the end of the body is the only sign of the end.
+    silent_end: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Open {
     Text(usize),
     Thinking(usize),
-}
-
-#[derive(Debug, Default)]
-struct Call {
-    id: String,
-    /// `None` until its name has come.
-    part: Option<usize>,
-    /// Arguments that came before the name.
-    early: String,
 }
 
 #[derive(Deserialize)]
@@ -56,6 +53,8 @@ struct Choice {
     index: u32,
     delta: Option<Delta>,
     finish_reason: Option<String>,
+    /// Where some servers put it.
+    usage: Option<Counts>,
 }
 
 #[derive(Deserialize)]
@@ -66,45 +65,17 @@ struct Delta {
     reasoning_content: Option<String>,
     reasoning: Option<String>,
     reasoning_text: Option<String>,
+    reasoning_details: Option<Vec<Value>>,
     tool_calls: Option<Vec<CallDelta>>,
-}
-
-#[derive(Deserialize)]
-struct CallDelta {
-    index: Option<usize>,
-    id: Option<String>,
-    function: Option<Function>,
-}
-
-#[derive(Deserialize, Default)]
-struct Function {
-    name: Option<String>,
-    arguments: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Counts {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptDetails>,
-    completion_tokens_details: Option<CompletionDetails>,
-}
-
-#[derive(Deserialize)]
-struct PromptDetails {
-    cached_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct CompletionDetails {
-    reasoning_tokens: Option<u64>,
 }
 
 impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
     pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
         let draft = Some(Draft::new(model, now_ms));
-        Self { asked, draft, started: false, open: None, calls: BTreeMap::new(), stop: None }
+        let silent_end = !Compat::of(model).finish_reason();
+        let (thought, details, calls) = (None, Details::default(), Calls::default());
+        Self { asked, draft, started: false, open: None, thought, details, calls, stop: None, silent_end }
     }
 }
 
@@ -132,7 +103,10 @@ impl answer::Reader for Reader {
             if let Some(delta) = choice.delta {
                 self.delta(delta, out);
             }
-            self.stop = choice.finish_reason.or(self.stop.take());
+            self.stop = choice.finish_reason.filter(|word| !word.is_empty()).or(self.stop.take());
+            if let (Some(counts), Some(draft)) = (choice.usage, self.draft.as_mut()) {
+                counts::take(&counts, draft);
+            }
         }
     }
 
@@ -142,7 +116,7 @@ impl answer::Reader for Reader {
 
     /// Some servers leave the end mark out; the reason to stop tells that the answer is whole.
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
-        if self.stop.is_some() {
+        if self.stop.is_some() || (self.silent_end && self.started) {
             return self.finish(out);
         }
         self.fail(self.asked.nonsense("the answer ended too early"), out);
@@ -166,40 +140,55 @@ impl Reader {
             out.push(StreamEvent::Start);
             draft.response(id.filter(|id| !id.is_empty()), model.filter(|model| !model.is_empty()));
         }
-        count(draft, counts);
+        if let Some(counts) = counts {
+            counts::take(&counts, draft);
+        }
     }
 
     fn delta(&mut self, delta: Delta, out: &mut Vec<StreamEvent>) {
         let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let reasoning = filled(delta.reasoning_content)
-            .or_else(|| filled(delta.reasoning))
-            .or_else(|| filled(delta.reasoning_text));
-        if let Some(text) = reasoning {
-            self.thinking(text, out);
+        let named = [delta.reasoning_content, delta.reasoning, delta.reasoning_text];
+        if let Some((name, text)) =
+            FIELDS.into_iter().zip(named).find_map(|(name, text)| Some((name, filled(text)?)))
+        {
+            self.thinking(name, text, out);
+        }
+        for detail in delta.reasoning_details.unwrap_or_default() {
+            if self.details.push(detail) && self.thought.is_none() {
+                self.open_thinking(None, out);
+            }
         }
         // A refusal in words is what the model says.
         for text in [delta.content, delta.refusal].into_iter().filter_map(filled) {
             self.text(text, out);
         }
         for call in delta.tool_calls.unwrap_or_default() {
-            self.call(call, out);
+            self.close(out);
+            if let Some(draft) = self.draft.as_mut() {
+                self.calls.push(call, draft, out);
+            }
         }
     }
 
-    fn thinking(&mut self, text: String, out: &mut Vec<StreamEvent>) {
+    fn thinking(&mut self, name: &'static str, text: String, out: &mut Vec<StreamEvent>) {
         if !matches!(self.open, Some(Open::Thinking(_))) {
-            self.close(out);
+            self.open_thinking(Some(name), out);
         }
+        if let (Some(draft), Some(Open::Thinking(index))) = (self.draft.as_mut(), self.open) {
+            out.push(draft.thinking(index, text));
+        }
+    }
+
+    fn open_thinking(&mut self, name: Option<&'static str>, out: &mut Vec<StreamEvent>) {
+        self.close(out);
         let Some(draft) = self.draft.as_mut() else { return };
-        let index = if let Some(Open::Thinking(index)) = self.open {
-            index
-        } else {
-            let (index, event) = draft.open_thinking();
-            out.push(event);
-            self.open = Some(Open::Thinking(index));
-            index
-        };
-        out.push(draft.thinking(index, text));
+        let (index, event) = draft.open_thinking();
+        out.push(event);
+        self.open = Some(Open::Thinking(index));
+        match &mut self.thought {
+            Some((_, known)) => *known = known.or(name),
+            none => *none = Some((index, name)),
+        }
     }
 
     fn text(&mut self, text: String, out: &mut Vec<StreamEvent>) {
@@ -225,45 +214,6 @@ impl Reader {
         }));
     }
 
-    fn call(&mut self, delta: CallDelta, out: &mut Vec<StreamEvent>) {
-        self.close(out);
-        let id = delta.id.unwrap_or_default();
-        let at = self.slot(delta.index, &id);
-        let Some(draft) = self.draft.as_mut() else { return };
-        let call = self.calls.entry(at).or_default();
-        if call.id.is_empty() {
-            call.id = id;
-        }
-        let Function { name, arguments } = delta.function.unwrap_or_default();
-        if let (None, Some(name)) = (call.part, name.filter(|name| !name.is_empty())) {
-            if call.id.is_empty() {
-                call.id = format!("call_{at}");
-            }
-            let (part, event) = draft.open_call(call.id.clone(), name);
-            out.push(event);
-            call.part = Some(part);
-        }
-        call.early.push_str(&arguments.unwrap_or_default());
-        if let Some(part) = call.part.filter(|_| !call.early.is_empty()) {
-            out.push(draft.arguments(part, std::mem::take(&mut call.early)));
-        }
-    }
-
-    /// Which call a delta belongs to. Some servers leave the index out, or give each of several
-    /// calls the same one: a new id tells a new call.
-    fn slot(&self, index: Option<usize>, id: &str) -> usize {
-        let Some((last, _)) = self.calls.last_key_value() else { return index.unwrap_or(0) };
-        let same = |at: usize| {
-            self.calls.get(&at).is_none_or(|call| id.is_empty() || call.id.is_empty() || call.id == id)
-        };
-        let by_id = || self.calls.iter().find(|(_, call)| !id.is_empty() && call.id == id).map(|(at, _)| *at);
-        match index {
-            Some(at) if same(at) => at,
-            None if same(*last) => *last,
-            _ => by_id().unwrap_or(last.saturating_add(1)),
-        }
-    }
-
     fn finish(&mut self, out: &mut Vec<StreamEvent>) {
         self.close(out);
         match self.stop.as_deref() {
@@ -274,31 +224,20 @@ impl Reader {
             }
             _ => {}
         }
-        if self.calls.values().any(|call| call.part.is_none()) {
+        if self.calls.nameless() {
             let error = self.asked.nonsense("a tool call has no name");
             return answer::Reader::fail(self, error, out);
         }
         let Some(mut draft) = self.draft.take() else { return };
-        for part in self.calls.values().filter_map(|call| call.part) {
-            out.extend(draft.close_call(part));
+        if let Some((part, name)) = self.thought {
+            // What tells where the thoughts go next time.
+            let signature = self.details.signature().or_else(|| name.map(str::to_string));
+            draft.sign(part, &signature.unwrap_or_default());
         }
+        self.calls.close(&mut draft, out);
         draft.stop(reason(self.stop.as_deref(), !self.calls.is_empty()), self.stop.take());
         out.push(draft.done());
     }
-}
-
-/// Running totals, most often in the last chunk alone.
-fn count(draft: &mut Draft, counts: Option<Counts>) {
-    let Some(counts) = counts else { return };
-    let usage = draft.usage();
-    if let Some(prompt) = counts.prompt_tokens {
-        let cached = counts.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or(0).min(prompt);
-        // Cached tokens are part of the prompt's on this wire.
-        usage.input = prompt - cached;
-        usage.cache_read = cached;
-    }
-    usage.output = counts.completion_tokens.unwrap_or(usage.output);
-    usage.reasoning = counts.completion_tokens_details.and_then(|d| d.reasoning_tokens).or(usage.reasoning);
 }
 
 /// Some servers say `stop`, or nothing, where there are calls to run.

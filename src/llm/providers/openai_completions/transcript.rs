@@ -1,77 +1,116 @@
 //! A conversation as Chat Completions messages. Pure; whatever the history looks like, every
 //! call is followed by its result and nothing else.
 
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
+use serde_json::{Map, Value, json};
+
+use super::compat::Compat;
+use super::reasoning;
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
-use crate::llm::model::{Message, Model};
+use crate::llm::model::{Request, ToolCall};
+use crate::llm::raw_input;
 
 /// The longest call id that the API takes.
 const ID_MAX: usize = 40;
 /// What stands in a result for its images, which follow in a user message.
 const IMAGE_FOLLOWS: &str = "(see the attached image)";
-/// Models that lose the thread unless their reasoning goes back with their calls.
-const KEEPS_REASONING: &str = "requiresReasoningContentOnAssistantMessages";
+/// What the model seems to say between results and the person, for servers that want a word of it
+/// there.
+const BRIDGE: &str = "The results are in.";
 
-/// The `messages` of a request.
-pub fn build(system: &[String], history: &[Message], model: &Model) -> Vec<Value> {
+/// The `messages` of a request; the tools in `free` take text instead of JSON.
+pub fn build(request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
+    let compat = Compat::of(&request.model);
     let mut messages = Vec::new();
     let system: Vec<&str> =
-        system.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+        request.system.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
     if !system.is_empty() {
         // One message: the templates of some local models refuse a second.
-        messages.push(json!({"role": "system", "content": system.join("\n\n")}));
+        messages.push(json!({"role": compat.system_role(), "content": system.join("\n\n")}));
     }
-    for turn in history::turns(history, model, ID_MAX) {
+    for turn in history::turns(&request.messages, &request.model, ID_MAX) {
         match turn {
-            Turn::User(parts) => messages.push(json!({"role": "user", "content": content(&parts)})),
+            Turn::User(parts) => {
+                bridge(&mut messages, compat);
+                messages.push(json!({"role": "user", "content": content(&parts)}));
+            }
             Turn::Answer { said, results, .. } => {
-                messages.push(answer(&said, model));
-                messages.extend(results.iter().map(result));
-                messages.extend(images(&results));
+                messages.push(answer(&said, compat, free));
+                let calls = said.iter().filter_map(|part| match part {
+                    Said::Call { call, .. } => Some(*call),
+                    _ => None,
+                });
+                messages.extend(calls.zip(&results).map(|(call, outcome)| result(call, outcome, compat)));
+                if let Some(images) = images(&results) {
+                    bridge(&mut messages, compat);
+                    messages.push(images);
+                }
             }
         }
     }
     messages
 }
 
-fn answer(said: &[Said], model: &Model) -> Value {
-    let mut message = json!({"role": "assistant", "content": null});
+/// A word of the model's after results, where a server refuses the person's there.
+fn bridge(messages: &mut Vec<Value>, compat: Compat) {
+    let after_result = messages.last().is_some_and(|last| last["role"] == "tool");
+    if after_result && compat.flag("requiresAssistantAfterToolResult") {
+        messages.push(json!({"role": "assistant", "content": BRIDGE}));
+    }
+}
+
+fn answer(said: &[Said], compat: Compat, free: &BTreeSet<&str>) -> Value {
+    let filled = ["requiresAssistantAfterToolResult", "requiresNonNullAssistantContent"];
+    let nothing = if filled.iter().any(|flag| compat.flag(flag)) { json!("") } else { Value::Null };
+    let mut message =
+        Map::from_iter([("role".to_string(), json!("assistant")), ("content".to_string(), nothing)]);
     let mut words = Vec::new();
-    let mut reasoning = Vec::new();
+    let mut thoughts = Vec::new();
     let mut calls = Vec::new();
     for part in said {
         match part {
             Said::Text { text, .. } => words.push(*text),
-            Said::Thinking { text, .. } => reasoning.push(*text),
-            Said::Call { id, call } => {
-                let arguments = history::arguments(call).to_string();
-                let function = json!({"name": call.name, "arguments": arguments});
-                calls.push(json!({"id": id, "type": "function", "function": function}));
-            }
+            Said::Thinking { text, signature, .. } => thoughts.push((*text, *signature)),
+            Said::Call { id, call } => calls.push(made(id, call, free)),
         }
     }
+    if compat.flag("requiresThinkingAsText") {
+        let thought = thoughts.drain(..).map(|(text, _)| text).filter(|text| !text.trim().is_empty());
+        words.splice(0..0, thought.collect::<Vec<_>>());
+    }
     if !words.is_empty() {
-        message["content"] = words.join("\n\n").into();
+        message.insert("content".into(), words.join("\n\n").into());
     }
-    if model.flag(KEEPS_REASONING) {
-        message["reasoning_content"] = reasoning.concat().into();
-    }
+    reasoning::add(&mut message, &thoughts, compat);
     if !calls.is_empty() {
-        message["tool_calls"] = calls.into();
+        message.insert("tool_calls".into(), calls.into());
     }
-    message
+    Value::Object(message)
+}
+
+fn made(id: &str, call: &ToolCall, free: &BTreeSet<&str>) -> Value {
+    if free.contains(call.name.as_str()) {
+        let custom = json!({"name": call.name, "input": raw_input::text_of(call)});
+        return json!({"id": id, "type": "custom", "custom": custom});
+    }
+    let function = json!({"name": call.name, "arguments": history::arguments(call).to_string()});
+    json!({"id": id, "type": "function", "function": function})
 }
 
 /// Results hold nothing but text on this wire, and no mark for an error.
-fn result(outcome: &Outcome) -> Value {
+fn result(call: &ToolCall, outcome: &Outcome, compat: Compat) -> Value {
     let texts = outcome.shown.iter().filter_map(|part| match part {
         Shown::Text(text) => Some(*text),
         Shown::Image { .. } => None,
     });
     let texts: Vec<&str> = texts.collect();
     let content = if texts.is_empty() { IMAGE_FOLLOWS.to_string() } else { texts.join("\n") };
-    json!({"role": "tool", "tool_call_id": outcome.id, "content": content})
+    let mut message = json!({"role": "tool", "tool_call_id": outcome.id, "content": content});
+    if compat.flag("requiresToolResultName") {
+        message["name"] = call.name.clone().into();
+    }
+    message
 }
 
 /// The images of results, behind all of them: nothing may stand between two results.

@@ -1,4 +1,4 @@
-//! OpenAI's Responses API, and that of others who have taken it over.
+//! The Responses API of `OpenAI`, and of others who have taken it over.
 //!
 //! The wire is `llm::responses`; `endpoint` knows address and headers. Must not know other dialects.
 

@@ -51,7 +51,7 @@ fn the_whole_body_of_a_first_request() {
         "input": [{"role": "user", "content": [{"type": "input_text", "text": "hi"}]}],
     });
     assert_eq!(body, expected);
-    assert_eq!(body.as_object().unwrap().keys().last().unwrap(), "input");
+    assert_eq!(body.as_object().unwrap().keys().next_back().unwrap(), "input");
 }
 
 #[test]

@@ -159,6 +159,6 @@ fn a_longer_conversation_begins_with_the_bytes_of_the_shorter_one() {
 #[test]
 fn a_system_prompt_as_a_message() {
     let request = Request { model: model(), ..Request::default() };
-    let items = build(Some(("developer", "be brief".into())), &request, &HashSet::new());
+    let items = build(Some(("developer", "be brief".into())), &request, &BTreeSet::new());
     assert_eq!(items, [json!({"role": "developer", "content": "be brief"})]);
 }

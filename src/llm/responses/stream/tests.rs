@@ -78,7 +78,7 @@ fn function(arguments: &str) -> Value {
     json!({"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "read", "arguments": arguments})
 }
 
-/// Reasoning, text and a call, as OpenAI sends them.
+/// Reasoning, text and a call, as they usually come.
 fn usual() -> Vec<Value> {
     let summary = |delta: &str, at: u64| {
         on("reasoning_summary_text.delta", 0, &json!({"delta": delta, "summary_index": at}))

@@ -1,11 +1,39 @@
-//! `bedrock-converse-stream`.
+//! `bedrock-converse-stream`: binary frames.
 
 use serde_json::{Value, json};
 
 use super::{Answer, Bit, Facts, Feature, Stop, Wire, list};
-use crate::support::frames;
 
 pub struct Bedrock;
+
+/// A frame: lengths, their checksum, headers, payload, the checksum of all.
+fn frame(name: &str, payload: &Value) -> Vec<u8> {
+    let mut headers = Vec::new();
+    for (key, value) in
+        [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")]
+    {
+        headers.push(key.len() as u8);
+        headers.extend_from_slice(key.as_bytes());
+        headers.push(7);
+        headers.extend_from_slice(&(value.len() as u16).to_be_bytes());
+        headers.extend_from_slice(value.as_bytes());
+    }
+    let payload = payload.to_string();
+    let mut frame = ((16 + headers.len() + payload.len()) as u32).to_be_bytes().to_vec();
+    frame.extend_from_slice(&(headers.len() as u32).to_be_bytes());
+    frame.extend_from_slice(&crc(&frame).to_be_bytes());
+    frame.extend_from_slice(&headers);
+    frame.extend_from_slice(payload.as_bytes());
+    frame.extend_from_slice(&crc(&frame).to_be_bytes());
+    frame
+}
+
+/// CRC-32, bit by bit: a second opinion on the decoder's.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1)))
+    })
+}
 
 impl Wire for Bedrock {
     fn api(&self) -> &'static str {
@@ -17,27 +45,26 @@ impl Wire for Bedrock {
     }
 
     fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
-        let counts = answer.counts;
-        let mut out = vec![frames::bytes("messageStart", &json!({"role": "assistant"}))];
+        let mut out = vec![frame("messageStart", &json!({"role": "assistant"}))];
         for (index, bit) in answer.bits.iter().enumerate() {
             let delta = |delta: Value| {
-                frames::bytes("contentBlockDelta", &json!({"contentBlockIndex": index, "delta": delta}))
+                frame("contentBlockDelta", &json!({"contentBlockIndex": index, "delta": delta}))
             };
             match bit {
                 Bit::Text(pieces) => out.extend(pieces.iter().map(|text| delta(json!({"text": text})))),
                 Bit::Thinking(pieces, signature) => {
-                    let texts = pieces.iter().map(|text| json!({"text": text}));
-                    let all = texts.chain([json!({"signature": signature})]);
-                    out.extend(all.map(|piece| delta(json!({"reasoningContent": piece}))));
+                    let text = pieces.iter().map(|text| delta(json!({"reasoningContent": {"text": text}})));
+                    out.extend(text);
+                    out.push(delta(json!({"reasoningContent": {"signature": signature}})));
                 }
                 Bit::Call { id, name, args } => {
-                    let start = json!({"toolUse": {"toolUseId": id, "name": name}});
-                    let start = json!({"contentBlockIndex": index, "start": start});
-                    out.push(frames::bytes("contentBlockStart", &start));
-                    out.extend(args.iter().map(|json| delta(json!({"toolUse": {"input": json}}))));
+                    let start = json!({"contentBlockIndex": index,
+                        "start": {"toolUse": {"toolUseId": id, "name": name}}});
+                    out.push(frame("contentBlockStart", &start));
+                    out.extend(args.iter().map(|args| delta(json!({"toolUse": {"input": args}}))));
                 }
             }
-            out.push(frames::bytes("contentBlockStop", &json!({"contentBlockIndex": index})));
+            out.push(frame("contentBlockStop", &json!({"contentBlockIndex": index})));
         }
         let reason = match answer.stop {
             Stop::End => "end_turn",
@@ -45,10 +72,12 @@ impl Wire for Bedrock {
             Stop::Tools => "tool_use",
             Stop::Refusal => "content_filtered",
         };
-        let usage = json!({"inputTokens": counts.input, "outputTokens": counts.output,
+        out.push(frame("messageStop", &json!({"stopReason": reason})));
+        let counts = answer.counts;
+        let total = counts.input + counts.cached + counts.written + counts.output;
+        let usage = json!({"inputTokens": counts.input, "outputTokens": counts.output, "totalTokens": total,
             "cacheReadInputTokens": counts.cached, "cacheWriteInputTokens": counts.written});
-        out.push(frames::bytes("messageStop", &json!({"stopReason": reason})));
-        out.push(frames::bytes("metadata", &json!({"usage": usage, "metrics": {"latencyMs": 1}})));
+        out.push(frame("metadata", &json!({"usage": usage, "metrics": {"latencyMs": 1}})));
         out
     }
 
@@ -62,34 +91,41 @@ impl Wire for Bedrock {
             content.retain(|block| block.get("cachePoint").is_none());
         }
         let blocks = || messages.iter().flat_map(|message| list(&message["content"]));
-        let ids = |kind: &'static str| {
-            let found = blocks().filter_map(move |block| block[kind]["toolUseId"].as_str());
-            found.map(str::to_string).collect::<Vec<_>>()
+        let of = |kind: &'static str| {
+            let found = blocks().map(move |block| &block[kind]).filter(|inner| inner.is_object());
+            found.map(|inner| inner["toolUseId"].as_str().unwrap().to_string()).collect::<Vec<_>>()
         };
+        let inner =
+            blocks().flat_map(|block| std::iter::once(block).chain(list(&block["toolResult"]["content"])));
         let config = &body["toolConfig"];
-        let choice = match (&config["toolChoice"]["tool"]["name"], config["toolChoice"]["any"].is_object()) {
-            (Value::String(name), _) => name.as_str(),
-            (_, true) => "required",
-            _ if config.is_null() => "none",
-            _ => "auto",
+        let specs = list(&config["tools"]).filter_map(|tool| tool["toolSpec"]["name"].as_str());
+        let tools: Vec<String> = specs.map(str::to_string).collect();
+        let choice = if config["toolChoice"]["any"].is_object() {
+            "required"
+        } else if let Some(name) = config["toolChoice"]["tool"]["name"].as_str() {
+            name
+        } else if tools.is_empty() {
+            "none"
+        } else {
+            "auto"
         };
-        let names = list(&config["tools"]).filter_map(|tool| tool["toolSpec"]["name"].as_str());
-        let tools: Vec<String> = names.map(str::to_string).collect();
         let system = list(&body["system"]).filter_map(|block| block["text"].as_str());
         Facts {
             system: system.collect::<Vec<_>>().join("\n"),
-            schema: tools.iter().any(|name| name == "shape"),
-            tools,
             choice: choice.to_string(),
-            images: Value::from(messages.clone()).to_string().matches("\"image\"").count(),
-            calls: ids("toolUse"),
-            results: ids("toolResult"),
+            images: inner.filter(|block| block["image"].is_object()).count(),
+            calls: of("toolUse"),
+            results: of("toolResult"),
+            schema: tools.iter().any(|name| name == "shape")
+                || body["outputConfig"]["textFormat"].is_object(),
+            tools,
             messages: messages.clone(),
         }
     }
 
     fn model(&self, model: &mut bowline::llm::model::Model) {
+        // Only these sign what they think.
+        model.id = "us.anthropic.claude-opus-5-5".into();
         model.reasoning = true;
-        model.name = "Claude Opus 4.6".into();
     }
 }

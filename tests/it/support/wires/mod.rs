@@ -6,6 +6,7 @@ mod anthropic;
 mod bedrock;
 mod completions;
 mod gemini;
+mod mistral;
 mod responses;
 
 use serde_json::Value;
@@ -15,6 +16,7 @@ pub const WIRES: &[&dyn Wire] = &[
     &anthropic::Anthropic,
     &bedrock::Bedrock,
     &completions::Completions,
+    &mistral::Mistral,
     &responses::Responses("openai-responses"),
     &responses::Responses("azure-openai-responses"),
     &responses::Responses("openai-codex-responses"),

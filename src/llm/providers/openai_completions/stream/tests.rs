@@ -67,6 +67,16 @@ fn arguments(message: &AssistantMessage) -> Vec<(String, Value)> {
     message.tool_calls().map(|call| (call.id.clone(), call.arguments.clone())).collect()
 }
 
+/// Signatures are no events.
+fn unsigned(mut message: AssistantMessage) -> Vec<Part> {
+    for part in &mut message.content {
+        if let Part::Known(KnownPart::Thinking { thinking_signature, .. }) = part {
+            *thinking_signature = None;
+        }
+    }
+    message.content
+}
+
 fn whole() -> Vec<Value> {
     vec![
         delta(&json!({"role": "assistant", "content": "", "refusal": null})),
@@ -90,7 +100,11 @@ fn whole() -> Vec<Value> {
 #[test]
 fn a_whole_answer_with_everything_in_it() {
     let message = last(&read(&whole()));
-    let hm = KnownPart::Thinking { thinking: "hm".into(), thinking_signature: None, redacted: false };
+    let hm = KnownPart::Thinking {
+        thinking: "hm".into(),
+        thinking_signature: Some("reasoning_content".into()),
+        redacted: false,
+    };
     assert_eq!((message.content.len(), &message.content[0]), (4, &Part::Known(hm)));
     assert_eq!(message.text(), "Hello");
     let expected = [("a".into(), json!({"path": "x"})), ("b".into(), json!({"path": "y"}))];
@@ -111,7 +125,7 @@ fn folding_the_events_gives_the_same_message_and_every_part_ends() {
     let events = read(&whole());
     let mut all = Accumulator::new(&model(), 5);
     events[..events.len() - 1].iter().for_each(|event| all.push(event));
-    assert_eq!(all.finish().content, last(&events).content);
+    assert_eq!(unsigned(all.finish()), unsigned(last(&events)));
     let count = |which: fn(&StreamEvent) -> bool| events.iter().filter(|event| which(event)).count();
     assert_eq!(count(|e| matches!(e, StreamEvent::Start)), 1);
     assert_eq!(count(|e| matches!(e, StreamEvent::TextEnd { .. })), 1);
@@ -178,6 +192,67 @@ fn what_breaks_off_keeps_what_had_come() {
     assert_eq!(last(&cut_call).stop_reason, StopReason::Length);
 }
 
+#[test]
+fn supports_finish_reason_off_lets_the_end_of_the_body_do() {
+    let read = |flag: bool| {
+        let mut model = model();
+        model.compat.insert("supportsFinishReason".into(), flag.into());
+        let mut reader = Reader::new(&model, Asked::default(), 5);
+        let mut out = Vec::new();
+        let chunk = call(0, Some("a"), Some("read"), "{}");
+        reader.take(&Event { name: String::new(), data: chunk.to_string() }, &mut out);
+        reader.end(&mut out);
+        last(&out).stop_reason
+    };
+    assert_eq!((read(true), read(false)), (StopReason::Error, StopReason::ToolUse));
+}
+
+#[test]
+fn structured_reasoning_is_kept_whole_for_the_way_back() {
+    let detail = |text: &str| json!({"type": "reasoning.text", "text": text, "index": 0});
+    let secret = json!({"type": "reasoning.encrypted", "data": "x", "id": "1"});
+    let message = last(&read(&[
+        delta(&json!({"reasoning": "a", "reasoning_details": [detail("a")]})),
+        delta(&json!({"reasoning": "b", "reasoning_details": [detail("b"), null]})),
+        delta(&json!({"content": "hi"})),
+        delta(&json!({"reasoning_details": [secret]})),
+        finish("stop"),
+        done(),
+    ]));
+    let signature = Some(json!([detail("ab"), secret]).to_string());
+    let thinking =
+        KnownPart::Thinking { thinking: "ab".into(), thinking_signature: signature, redacted: false };
+    assert_eq!((message.content.len(), &message.content[0]), (2, &Part::Known(thinking)));
+    let alone = last(&read(&[delta(&json!({"reasoning_details": [secret]})), finish("stop"), done()]));
+    let signature = Some(json!([secret]).to_string());
+    let thinking =
+        KnownPart::Thinking { thinking: String::new(), thinking_signature: signature, redacted: false };
+    assert_eq!(alone.content, [Part::Known(thinking)]);
+}
+
+#[test]
+fn tools_that_take_text() {
+    let custom = |more: &Value| {
+        delta(&json!({"tool_calls": [{"index": 0, "id": "c", "type": "custom", "custom": more}]}))
+    };
+    let message = last(&read(&[
+        custom(&json!({"name": "patch", "input": ""})),
+        custom(&json!({"input": "a\"\n"})),
+        custom(&json!({"input": "é"})),
+        finish("tool_calls"),
+        done(),
+    ]));
+    assert_eq!(arguments(&message), [("c".to_string(), json!({"input": "a\"\né"}))]);
+}
+
+#[test]
+fn counts_may_be_in_a_choice() {
+    let usage = json!({"prompt_tokens": 3, "completion_tokens": 2});
+    let message =
+        last(&read(&[json!({"choices": [{"delta": {}, "finish_reason": "stop", "usage": usage}]}), done()]));
+    assert_eq!((message.usage.input, message.usage.output), (3, 2));
+}
+
 fn any_chunk() -> impl Strategy<Value = Value> {
     prop_oneof![
         "[a-z]{0,3}".prop_map(|s| delta(&json!({"content": s}))),
@@ -205,6 +280,6 @@ proptest! {
         prop_assert_eq!(ends.count(), 1);
         let mut all = Accumulator::new(&model(), 5);
         events[..events.len() - 1].iter().for_each(|event| all.push(event));
-        prop_assert_eq!(all.finish().content, last(&events).content);
+        prop_assert_eq!(unsigned(all.finish()), unsigned(last(&events)));
     }
 }

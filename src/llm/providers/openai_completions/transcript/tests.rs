@@ -6,10 +6,15 @@ use serde_json::Map;
 use super::*;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::history::NO_RESULT;
-use crate::llm::model::{KnownPart, Part, ToolCall, ToolResultMessage, UserMessage};
+use crate::llm::model::{KnownPart, Message, Model, Part, ToolCall, ToolResultMessage, UserMessage};
 
 fn model() -> Model {
     Model::unknown("openai", "m", "openai-completions", "")
+}
+
+fn sent_to(system: &[String], history: &[Message], model: &Model) -> Vec<Value> {
+    let (system, messages) = (system.to_vec(), history.to_vec());
+    build(&Request { model: model.clone(), system, messages, ..Request::default() }, &BTreeSet::new())
 }
 
 fn user(words: &str) -> Message {
@@ -75,7 +80,7 @@ fn a_whole_conversation() {
         result("a", vec![image()]),
         Message::User(with_image),
     ];
-    let sent = build(&["be".into(), " ".into(), "brief".into()], &history, &model());
+    let sent = sent_to(&["be".into(), " ".into(), "brief".into()], &history, &model());
     let expected = json!([
         {"role": "system", "content": "be\n\nbrief"},
         {"role": "user", "content": "go"},
@@ -101,7 +106,7 @@ fn histories_of_other_dialects() {
         answer_of(&other, vec![think("alone")]),
         result("orphan", vec![Part::text("x")]),
     ];
-    let sent = build(&[], &history, &model());
+    let sent = sent_to(&[], &history, &model());
     let cut = format!("call_{}", "x".repeat(35));
     let expected = json!([
         {"role": "user", "content": "go"},
@@ -116,11 +121,11 @@ fn histories_of_other_dialects() {
 #[test]
 fn reasoning_goes_back_where_a_model_wants_it() {
     let mut model = model();
-    model.compat.insert(KEEPS_REASONING.into(), true.into());
-    let sent = build(&[], &[answer_of(&model, vec![think("hm"), call("a")])], &model);
+    model.compat.insert("requiresReasoningContentOnAssistantMessages".into(), true.into());
+    let sent = sent_to(&[], &[answer_of(&model, vec![think("hm"), call("a")])], &model);
     assert_eq!(sent[0]["reasoning_content"], "hm");
     let other = Model { id: "other".into(), ..model.clone() };
-    let sent = build(&[], &[answer_of(&other, vec![think("hm"), call("a")])], &model);
+    let sent = sent_to(&[], &[answer_of(&other, vec![think("hm"), call("a")])], &model);
     assert_eq!(sent[0]["reasoning_content"], "");
 }
 
@@ -128,7 +133,7 @@ fn reasoning_goes_back_where_a_model_wants_it() {
 fn broken_arguments_are_sent_as_json() {
     let arguments = json!("{\"path\": ");
     let broken = ToolCall { id: "a".into(), name: "read".into(), arguments, thought_signature: None };
-    let sent = build(&[], &[answer(vec![KnownPart::ToolCall(broken)])], &model());
+    let sent = sent_to(&[], &[answer(vec![KnownPart::ToolCall(broken)])], &model());
     let text = sent[0]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
     assert_eq!(serde_json::from_str::<Value>(text).unwrap(), json!({"unparsed": "{\"path\": "}));
 }
@@ -146,13 +151,90 @@ fn any_message() -> impl Strategy<Value = Message> {
     ]
 }
 
+fn flagged(flags: &[&str]) -> Model {
+    let mut model = model();
+    model.compat.extend(flags.iter().map(|flag| ((*flag).to_string(), true.into())));
+    model
+}
+
+#[test]
+fn requires_tool_result_name_adds_it() {
+    let history = [answer(vec![call("a")]), result("a", vec![Part::text("x")])];
+    let named = json!({"role": "tool", "tool_call_id": "a", "content": "x", "name": "read"});
+    assert_eq!(sent_to(&[], &history, &flagged(&["requiresToolResultName"]))[1], named);
+    assert_eq!(sent_to(&[], &history, &model())[1].get("name"), None);
+}
+
+#[test]
+fn requires_assistant_after_tool_result_puts_a_word_between() {
+    let history = [answer(vec![call("a")]), result("a", vec![image()]), user("go on")];
+    let roles = |model: &Model| {
+        let sent = sent_to(&[], &history, model);
+        sent.iter().map(|message| message["role"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(roles(&model()), ["assistant", "tool", "user", "user"]);
+    let bridged = flagged(&["requiresAssistantAfterToolResult"]);
+    assert_eq!(roles(&bridged), ["assistant", "tool", "assistant", "user", "user"]);
+    let texts = [answer(vec![call("a")]), result("a", vec![Part::text("x")]), user("go on")];
+    let sent = sent_to(&[], &texts, &bridged);
+    assert_eq!((sent.len(), &sent[2]), (4, &json!({"role": "assistant", "content": BRIDGE})));
+}
+
+#[test]
+fn requires_non_null_assistant_content_sends_an_empty_text() {
+    let history = [answer(vec![call("a")])];
+    assert_eq!(sent_to(&[], &history, &model())[0]["content"], Value::Null);
+    assert_eq!(sent_to(&[], &history, &flagged(&["requiresNonNullAssistantContent"]))[0]["content"], "");
+}
+
+#[test]
+fn requires_thinking_as_text_says_thoughts_aloud() {
+    let history = [answer(vec![say("so"), think("hm")])];
+    assert_eq!(sent_to(&[], &history, &model())[0]["content"], "so");
+    assert_eq!(sent_to(&[], &history, &flagged(&["requiresThinkingAsText"]))[0]["content"], "hm\n\nso");
+}
+
+#[test]
+fn thoughts_go_back_to_their_own_model_by_their_name() {
+    let signed = KnownPart::Thinking {
+        thinking: "hm".into(),
+        thinking_signature: Some("reasoning".into()),
+        redacted: false,
+    };
+    let sent = sent_to(&[], &[answer(vec![signed.clone(), say("so")])], &model());
+    assert_eq!(sent[0], json!({"role": "assistant", "content": "so", "reasoning": "hm"}));
+    let other = Model { id: "other".into(), ..model() };
+    let sent = sent_to(&[], &[answer_of(&other, vec![signed, say("so")])], &model());
+    assert_eq!(sent[0], json!({"role": "assistant", "content": "hm\n\nso"}));
+}
+
+#[test]
+fn tools_that_take_text_get_text() {
+    let arguments = json!({"input": "a\né"});
+    let made = ToolCall { id: "a".into(), name: "patch".into(), arguments, thought_signature: None };
+    let messages = vec![answer(vec![KnownPart::ToolCall(made)])];
+    let request = Request { model: model(), messages, ..Request::default() };
+    let sent = build(&request, &BTreeSet::from(["patch"]));
+    let custom = json!({"id": "a", "type": "custom", "custom": {"name": "patch", "input": "a\né"}});
+    assert_eq!(sent[0]["tool_calls"], json!([custom]));
+}
+
+#[test]
+fn a_longer_conversation_begins_with_the_shorter_one() {
+    let mut history = vec![user("go"), answer(vec![call("a")]), result("a", vec![image()])];
+    let before = sent_to(&["be".into()], &history, &model());
+    history.extend([answer(vec![say("done")]), user("more")]);
+    let after = sent_to(&["be".into()], &history, &model());
+    assert_eq!((&after[..before.len()], after.len()), (&before[..], before.len() + 2));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn every_call_is_followed_by_its_result(history in prop::collection::vec(any_message(), 0..12)) {
         let mut open: Vec<Value> = Vec::new();
-        for message in build(&[], &history, &model()) {
+        for message in sent_to(&[], &history, &model()) {
             if message["role"] == "tool" {
                 prop_assert!(!open.is_empty());
                 prop_assert_eq!(&open.remove(0), &message["tool_call_id"]);

@@ -1,0 +1,137 @@
+//! `bowline login` and `bowline logout`: the conversation of a login, on a terminal.
+//!
+//! Must not know providers. Keys are read without being shown; all lines may be piped in.
+
+use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+use crate::base::error::Report;
+use crate::base::width::visible_lines;
+use crate::llm::auth::oauth::{Notice, Question, Talk};
+use crate::runtime::login;
+use crate::runtime::options::Options;
+
+/// Logs in at a provider; which one is asked where none is named.
+pub async fn login(options: &Options, provider: Option<&str>, talk: &dyn Talk) -> Result<String, Report> {
+    let named = match provider {
+        Some(id) => id.to_string(),
+        None => ask_which(options, talk).await?,
+    };
+    login::login(options, &named, talk).await
+}
+
+/// Forgets what is kept for a provider.
+pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String, Report> {
+    let kept: Vec<_> = login::choices(options).into_iter().filter(|choice| !choice.kept.is_empty()).collect();
+    let ids = kept.iter().map(|choice| choice.id.as_str()).collect::<Vec<_>>().join(", ");
+    let id = match provider {
+        Some(id) => id.to_string(),
+        None if kept.len() == 1 => kept[0].id.clone(),
+        None if kept.is_empty() => return Ok("nothing is kept for any provider".to_string()),
+        None => return Err(Report::new("for which provider?").hint(format!("one of {ids}"))),
+    };
+    if login::logout(options, &id).await? {
+        return Ok(format!("what was kept for {id} is forgotten"));
+    }
+    let report = Report::new(format!("nothing is kept for {id}"));
+    Err(if ids.is_empty() { report } else { report.hint(format!("something is kept for {ids}")) })
+}
+
+async fn ask_which(options: &Options, talk: &dyn Talk) -> Result<String, Report> {
+    let choices = login::choices(options);
+    let width = choices.iter().map(|choice| choice.id.len()).max().unwrap_or_default();
+    for choice in &choices {
+        let kept = if choice.kept.is_empty() { String::new() } else { format!("  ({})", choice.kept) };
+        talk.tell(Notice::Progress(format!("{:width$}  {}{kept}", choice.id, choice.name)));
+    }
+    let said = talk.ask(Question::Line("Provider".to_string())).await;
+    let said = said.map(|said| said.trim().to_string()).filter(|said| !said.is_empty());
+    said.ok_or_else(|| Report::new("no provider was named; nothing is changed"))
+}
+
+/// Standard input and standard error.
+#[derive(Default)]
+pub struct Terminal {
+    hidden: Arc<Mutex<Option<Hidden>>>,
+}
+
+impl Terminal {
+    /// Shows again what is typed, for when nobody waits for a line any more.
+    pub fn show(&self) {
+        drop(self.lock().take());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Hidden>> {
+        self.hidden.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Talk for Terminal {
+    fn tell(&self, notice: Notice) {
+        say(&match notice {
+            Notice::Page(url) => format!("Open this page in a browser:\n\n  {url}\n\n"),
+            Notice::Code { code, page } => format!("Open {page}\nand type the code {code} there.\n"),
+            Notice::Progress(text) => format!("{text}\n"),
+        });
+    }
+
+    fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>> {
+        let (text, secret) = match question {
+            Question::Secret(text) => (text, true),
+            Question::Line(text) | Question::Pasted(text) => (text, false),
+        };
+        say(&format!("{text}: "));
+        // The thread ends with the process when nobody waits for the line any more.
+        async move {
+            if secret {
+                *self.lock() = Hidden::start();
+            }
+            let line = tokio::task::spawn_blocking(read).await.ok().flatten();
+            self.show();
+            line
+        }
+        .boxed()
+    }
+}
+
+/// For people, so it goes where no pipe takes it; when nobody reads it there is nobody to tell.
+fn say(text: &str) {
+    std::io::stderr().write_all(visible_lines(text).as_bytes()).ok();
+}
+
+/// A line; `None` at the end of the input.
+fn read() -> Option<String> {
+    let mut line = String::new();
+    let count = std::io::stdin().read_line(&mut line).ok()?;
+    (count > 0).then(|| line.trim_end_matches(['\n', '\r']).to_string())
+}
+
+/// Keeps what is typed off the screen until it is dropped.
+struct Hidden(rustix::termios::Termios);
+
+impl Hidden {
+    fn start() -> Option<Self> {
+        let input = std::io::stdin();
+        if !input.is_terminal() {
+            return None;
+        }
+        let before = tcgetattr(&input).ok()?;
+        let mut hidden = before.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(&input, OptionalActions::Flush, &hidden).ok()?;
+        Some(Self(before))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        if tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0).is_err() {
+            tracing::warn!("the terminal's echo could not be turned on again");
+        }
+        say("\n");
+    }
+}

@@ -1,0 +1,265 @@
+//! Mistral's chunks to our events. Pure: bytes and sockets are elsewhere.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::errors;
+use crate::llm::answer;
+use crate::llm::draft::Draft;
+use crate::llm::failure::Asked;
+use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
+use crate::net::sse::Event;
+
+/// Reads one stream.
+#[derive(Debug)]
+pub struct Reader {
+    asked: Asked,
+    /// `None` once the last event is out.
+    draft: Option<Draft>,
+    started: bool,
+    open: Option<Open>,
+    /// Parts of calls by their index.
+    calls: BTreeMap<usize, usize>,
+    stop: Option<String>,
+}
+
+/// The part that words go to. The wire says where none begins or ends.
+#[derive(Debug, Clone, Copy)]
+enum Open {
+    Text(usize),
+    Thinking(usize),
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    id: Option<String>,
+    model: Option<String>,
+    choices: Option<Vec<Choice>>,
+    usage: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    delta: Option<Delta>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    content: Option<Content>,
+    tool_calls: Option<Vec<Call>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Pieces(Vec<Value>),
+}
+
+#[derive(Deserialize)]
+struct Call {
+    id: Option<String>,
+    index: Option<usize>,
+    function: Option<Function>,
+}
+
+#[derive(Deserialize, Default)]
+struct Function {
+    name: Option<String>,
+    /// A text, or an object all at once.
+    arguments: Option<Value>,
+}
+
+impl Reader {
+    /// A reader of the answer of one model; `now_ms` is the message's time stamp.
+    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
+        let draft = Some(Draft::new(model, now_ms));
+        Self { asked, draft, started: false, open: None, calls: BTreeMap::new(), stop: None }
+    }
+}
+
+impl answer::Reader for Reader {
+    fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>) {
+        if self.draft.is_none() {
+            return;
+        }
+        if event.data.trim() == "[DONE]" {
+            return self.finish(out);
+        }
+        match serde_json::from_str::<Chunk>(&event.data) {
+            Ok(Chunk { id, model, choices: Some(choices), usage }) => {
+                self.head(id, model, &usage.unwrap_or_default(), out);
+                if let Some(choice) = choices.into_iter().next() {
+                    self.choice(choice, out);
+                }
+            }
+            Ok(_) => {
+                let said: Value = serde_json::from_str(&event.data).unwrap_or_default();
+                let error = if said["error"].is_null() { &said } else { &said["error"] };
+                self.fail(self.asked.broke_off(error, errors::kind), out);
+            }
+            Err(error) => {
+                let what = format!("the stream made no sense: {error}");
+                self.fail(self.asked.nonsense(&what), out);
+            }
+        }
+    }
+
+    fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
+        out.extend(self.draft.take().map(|draft| draft.fail(error)));
+    }
+
+    /// The reason to stop tells that the answer is whole.
+    fn end(&mut self, out: &mut Vec<StreamEvent>) {
+        self.finish(out);
+    }
+
+    fn ended(&self) -> bool {
+        self.draft.is_none()
+    }
+}
+
+impl Reader {
+    fn head(
+        &mut self,
+        id: Option<String>,
+        model: Option<String>,
+        counts: &Value,
+        out: &mut Vec<StreamEvent>,
+    ) {
+        let Some(draft) = self.draft.as_mut() else { return };
+        if !std::mem::replace(&mut self.started, true) {
+            out.push(StreamEvent::Start);
+            draft.response(id.filter(|id| !id.is_empty()), model.filter(|model| !model.is_empty()));
+        }
+        count(draft, counts);
+    }
+
+    fn choice(&mut self, choice: Choice, out: &mut Vec<StreamEvent>) {
+        self.stop = choice.finish_reason.filter(|word| !word.is_empty()).or(self.stop.take());
+        let Some(delta) = choice.delta else { return };
+        match delta.content {
+            Some(Content::Text(text)) => self.words(false, text, out),
+            Some(Content::Pieces(pieces)) => pieces.iter().for_each(|piece| self.piece(piece, out)),
+            None => {}
+        }
+        for call in delta.tool_calls.unwrap_or_default() {
+            self.call(call, out);
+        }
+    }
+
+    fn piece(&mut self, piece: &Value, out: &mut Vec<StreamEvent>) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+        match piece["type"].as_str() {
+            Some("thinking") => {
+                let parts = piece["thinking"].as_array().into_iter().flatten();
+                let thought: String = parts.filter_map(|part| part["text"].as_str()).collect();
+                self.words(true, thought, out);
+            }
+            Some("text") => self.words(false, text(&piece["text"]), out),
+            // A bare string, or a kind that has no words of its own.
+            _ => self.words(false, text(piece), out),
+        }
+    }
+
+    fn words(&mut self, thinking: bool, words: String, out: &mut Vec<StreamEvent>) {
+        if words.is_empty() {
+            return;
+        }
+        if !matches!((self.open, thinking), (Some(Open::Thinking(_)), true) | (Some(Open::Text(_)), false)) {
+            self.close(out);
+        }
+        let Some(draft) = self.draft.as_mut() else { return };
+        let open = *self.open.get_or_insert_with(|| {
+            let (index, event) = if thinking { draft.open_thinking() } else { draft.open_text() };
+            out.push(event);
+            if thinking { Open::Thinking(index) } else { Open::Text(index) }
+        });
+        out.push(match open {
+            Open::Thinking(index) => draft.thinking(index, words),
+            Open::Text(index) => draft.text(index, words),
+        });
+    }
+
+    fn close(&mut self, out: &mut Vec<StreamEvent>) {
+        out.extend(self.open.take().map(|open| match open {
+            Open::Text(index) => StreamEvent::TextEnd { index },
+            Open::Thinking(index) => StreamEvent::ThinkingEnd { index },
+        }));
+    }
+
+    fn call(&mut self, call: Call, out: &mut Vec<StreamEvent>) {
+        self.close(out);
+        let Some(draft) = self.draft.as_mut() else { return };
+        let Function { name, arguments } = call.function.unwrap_or_default();
+        // Calls come whole as a rule; one without an index is then another one.
+        let index = call.index.unwrap_or(self.calls.len());
+        let part = *self.calls.entry(index).or_insert_with(|| {
+            let id = call.id.filter(|id| !id.is_empty() && id != "null");
+            let id = id.unwrap_or_else(|| format!("call{index:05}"));
+            let (part, event) = draft.open_call(id, name.unwrap_or_default());
+            out.push(event);
+            part
+        });
+        let arguments = match arguments {
+            Some(Value::String(text)) => text,
+            Some(Value::Null) | None => String::new(),
+            Some(whole) => whole.to_string(),
+        };
+        if !arguments.is_empty() {
+            out.push(draft.arguments(part, arguments));
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<StreamEvent>) {
+        self.close(out);
+        let calls = !self.calls.is_empty();
+        let reason = match self.stop.as_deref() {
+            Some("length" | "model_length") => StopReason::Length,
+            Some("stop" | "tool_calls") if calls => StopReason::ToolUse,
+            Some("stop" | "tool_calls") => StopReason::Stop,
+            Some("error") => {
+                let failed =
+                    serde_json::json!({"type": "internal_server_error", "message": "the server gave it up"});
+                return answer::Reader::fail(self, self.asked.broke_off(&failed, errors::kind), out);
+            }
+            Some(word) => {
+                let mut error = self.asked.nonsense(&format!("the answer was stopped: {word}"));
+                if word.contains("filter") {
+                    error.kind = ErrorKind::ContentFilter;
+                }
+                return answer::Reader::fail(self, error, out);
+            }
+            None => {
+                return answer::Reader::fail(self, self.asked.nonsense("the answer ended too early"), out);
+            }
+        };
+        let Some(mut draft) = self.draft.take() else { return };
+        for part in self.calls.values() {
+            out.extend(draft.close_call(*part));
+        }
+        draft.stop(reason, self.stop.take());
+        out.push(draft.done());
+    }
+}
+
+/// Takes in the counts: the prompt's include what came from a cache, which is told in several
+/// places.
+fn count(draft: &mut Draft, counts: &Value) {
+    let Some(prompt) = counts["prompt_tokens"].as_u64() else { return };
+    let cached = [
+        &counts["prompt_tokens_details"]["cached_tokens"],
+        &counts["prompt_token_details"]["cached_tokens"],
+        &counts["num_cached_tokens"],
+    ];
+    let usage = draft.usage();
+    usage.cache_read = cached.into_iter().find_map(Value::as_u64).unwrap_or(0).min(prompt);
+    usage.input = prompt - usage.cache_read;
+    usage.output = counts["completion_tokens"].as_u64().unwrap_or(0);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! A conversation as Mistral's messages. Pure; whatever the history looks like, every call is
+//! followed by its result, and every call has an id that Mistral takes.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::model::{Request, ToolCall};
+
+/// The length of a call id, which has letters and digits only.
+const ID_LEN: usize = 9;
+/// The longest id before it is made to fit.
+const ID_MAX: usize = 64;
+
+/// The `messages` of a request.
+pub fn build(request: &Request) -> Vec<Value> {
+    let mut messages = Vec::new();
+    let system: Vec<&str> =
+        request.system.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+    if !system.is_empty() {
+        messages.push(json!({"role": "system", "content": system.join("\n\n")}));
+    }
+    let mut ids = Ids::default();
+    for turn in history::turns(&request.messages, &request.model, ID_MAX) {
+        match turn {
+            Turn::User(parts) => messages.push(json!({"role": "user", "content": content(&parts)})),
+            Turn::Answer { said, results, .. } => {
+                messages.push(answer(&said, &mut ids));
+                let calls = said.iter().filter_map(|part| match part {
+                    Said::Call { call, .. } => Some(*call),
+                    _ => None,
+                });
+                messages.extend(calls.zip(&results).map(|(call, outcome)| result(call, outcome, &mut ids)));
+            }
+        }
+    }
+    messages
+}
+
+fn answer(said: &[Said], ids: &mut Ids) -> Value {
+    let mut chunks = Vec::new();
+    let mut calls = Vec::new();
+    for part in said {
+        match part {
+            Said::Text { text, .. } => chunks.push(json!({"type": "text", "text": text})),
+            Said::Thinking { text, .. } if !text.trim().is_empty() => {
+                chunks.push(json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]}));
+            }
+            Said::Thinking { .. } => {}
+            Said::Call { id, call } => {
+                let arguments = history::arguments(call).to_string();
+                let function = json!({"name": call.name, "arguments": arguments});
+                calls.push(json!({"id": ids.fit(id), "type": "function", "function": function}));
+            }
+        }
+    }
+    let mut message = json!({"role": "assistant"});
+    if !chunks.is_empty() {
+        message["content"] = chunks.into();
+    }
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    message
+}
+
+fn result(call: &ToolCall, outcome: &Outcome, ids: &mut Ids) -> Value {
+    let id = ids.fit(&outcome.id);
+    json!({"role": "tool", "tool_call_id": id, "name": call.name, "content": content(&outcome.shown)})
+}
+
+/// A lone text goes as a string.
+fn content(parts: &[Shown]) -> Value {
+    match parts {
+        [Shown::Text(text)] => (*text).into(),
+        parts => parts.iter().map(chunk).collect(),
+    }
+}
+
+fn chunk(part: &Shown) -> Value {
+    match part {
+        Shown::Text(text) => json!({"type": "text", "text": text}),
+        Shown::Image { data, mime_type } => {
+            json!({"type": "image_url", "image_url": format!("data:{mime_type};base64,{data}")})
+        }
+    }
+}
+
+/// Ids in the form that is taken, the same one for each call and its result. Each depends on those
+/// before it alone, so that a conversation keeps its bytes as it grows.
+#[derive(Default)]
+struct Ids {
+    given: HashMap<String, String>,
+    taken: HashSet<String>,
+}
+
+impl Ids {
+    fn fit(&mut self, id: &str) -> String {
+        if let Some(given) = self.given.get(id) {
+            return given.clone();
+        }
+        let fits = id.len() == ID_LEN && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let mut name = if fits { id.to_string() } else { short(id, 0) };
+        let mut attempt = 0;
+        while !self.taken.insert(name.clone()) {
+            attempt += 1;
+            name = short(id, attempt);
+        }
+        self.given.insert(id.to_string(), name.clone());
+        name
+    }
+}
+
+/// Nine digits and lower-case letters that stand for an id (FNV-1a).
+fn short(id: &str, attempt: u64) -> String {
+    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ attempt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for byte in id.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    let digits = (0..ID_LEN).map(|_| {
+        let digit = DIGITS[(hash % 36) as usize];
+        hash /= 36;
+        char::from(digit)
+    });
+    digits.collect()
+}
+
+#[cfg(test)]
+mod tests;

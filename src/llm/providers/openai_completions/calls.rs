@@ -1,0 +1,117 @@
+//! The tool calls of a Chat Completions answer, out of pieces that may name their call by an index,
+//! by an id, or by neither. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::llm::draft::Draft;
+use crate::llm::model::StreamEvent;
+use crate::llm::raw_input::RawInput;
+
+/// A piece of a call.
+#[derive(Debug, Deserialize)]
+pub struct CallDelta {
+    index: Option<usize>,
+    id: Option<String>,
+    function: Option<Function>,
+    custom: Option<Custom>,
+}
+
+#[derive(Debug, Deserialize, Default)]
+struct Function {
+    name: Option<String>,
+    arguments: Option<String>,
+}
+
+/// A tool that takes text.
+#[derive(Debug, Deserialize, Default)]
+struct Custom {
+    name: Option<String>,
+    input: Option<String>,
+}
+
+/// The calls by a number that is the index on the wire, where that is to be trusted.
+#[derive(Debug, Default)]
+pub struct Calls(BTreeMap<usize, Call>);
+
+#[derive(Debug, Default)]
+struct Call {
+    id: String,
+    /// `None` until its name has come.
+    part: Option<usize>,
+    /// Arguments that came before the name.
+    early: String,
+    /// Of a tool that takes text.
+    raw: Option<RawInput>,
+}
+
+impl Calls {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes in a piece.
+    pub fn push(&mut self, delta: CallDelta, draft: &mut Draft, out: &mut Vec<StreamEvent>) {
+        let id = delta.id.unwrap_or_default();
+        let at = self.slot(delta.index, &id);
+        let call = self.0.entry(at).or_default();
+        if call.id.is_empty() {
+            call.id = id;
+        }
+        let (name, arguments) = match (delta.function, delta.custom) {
+            (None, Some(custom)) => {
+                let raw = call.raw.get_or_insert_default();
+                (custom.name, custom.input.and_then(|input| raw.push(&input)))
+            }
+            (function, _) => {
+                let Function { name, arguments } = function.unwrap_or_default();
+                (name, arguments)
+            }
+        };
+        if let (None, Some(name)) = (call.part, name.filter(|name| !name.is_empty())) {
+            if call.id.is_empty() {
+                call.id = format!("call_{at}");
+            }
+            let (part, event) = draft.open_call(call.id.clone(), name);
+            out.push(event);
+            call.part = Some(part);
+        }
+        call.early.push_str(&arguments.unwrap_or_default());
+        if let Some(part) = call.part.filter(|_| !call.early.is_empty()) {
+            out.push(draft.arguments(part, std::mem::take(&mut call.early)));
+        }
+    }
+
+    /// Which call a delta belongs to. Some servers leave the index out, or give each of several
+    /// calls the same one: a new id tells a new call.
+    fn slot(&self, index: Option<usize>, id: &str) -> usize {
+        let Some((last, _)) = self.0.last_key_value() else { return index.unwrap_or(0) };
+        let same = |at: usize| {
+            self.0.get(&at).is_none_or(|call| id.is_empty() || call.id.is_empty() || call.id == id)
+        };
+        let by_id = || self.0.iter().find(|(_, call)| !id.is_empty() && call.id == id).map(|(at, _)| *at);
+        match index {
+            Some(at) if same(at) => at,
+            None if same(*last) => *last,
+            _ => by_id().unwrap_or(last.saturating_add(1)),
+        }
+    }
+
+    /// Whether a call never got its name.
+    pub fn nameless(&self) -> bool {
+        self.0.values().any(|call| call.part.is_none())
+    }
+
+    /// Nothing more comes.
+    pub fn close(&mut self, draft: &mut Draft, out: &mut Vec<StreamEvent>) {
+        for call in self.0.values_mut() {
+            let Some(part) = call.part else { continue };
+            if let Some(mut raw) = call.raw.take() {
+                out.push(draft.arguments(part, raw.close(None)));
+            }
+            out.extend(draft.close_call(part));
+        }
+    }
+}

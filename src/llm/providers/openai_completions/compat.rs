@@ -1,0 +1,294 @@
+//! How servers differ that speak Chat Completions: what the model's data says (`compat`, in pi's
+//! names), else what is known of the provider or of its address. Pure.
+
+use serde_json::Value;
+
+use crate::llm::model::Model;
+
+/// What is known of some servers.
+#[derive(Debug, Default)]
+struct Known {
+    providers: &'static [&'static str],
+    hosts: &'static [&'static str],
+    /// Takes `max_tokens` only.
+    old_limit: bool,
+    no_effort: bool,
+    no_long_cache: bool,
+    /// Wants its reasoning back with every answer.
+    reasoning_back: bool,
+    thinking: Option<&'static str>,
+}
+
+const NOTHING: Known = Known {
+    providers: &[],
+    hosts: &[],
+    old_limit: false,
+    no_effort: false,
+    no_long_cache: false,
+    reasoning_back: false,
+    thinking: None,
+};
+
+const KNOWN: &[Known] = &[
+    Known {
+        providers: &["zai", "zai-coding-cn"],
+        hosts: &["api.z.ai", "open.bigmodel.cn"],
+        old_limit: true,
+        no_effort: true,
+        thinking: Some("zai"),
+        ..NOTHING
+    },
+    Known {
+        providers: &["together"],
+        hosts: &["api.together.ai", "api.together.xyz"],
+        old_limit: true,
+        no_effort: true,
+        no_long_cache: true,
+        thinking: Some("together"),
+        ..NOTHING
+    },
+    Known {
+        providers: &["moonshotai", "moonshotai-cn"],
+        hosts: &["api.moonshot.ai", "api.moonshot.cn"],
+        old_limit: true,
+        no_effort: true,
+        ..NOTHING
+    },
+    Known { providers: &["openrouter"], hosts: &["openrouter.ai"], thinking: Some("openrouter"), ..NOTHING },
+    Known {
+        providers: &["cloudflare-workers-ai"],
+        hosts: &["api.cloudflare.com"],
+        no_long_cache: true,
+        ..NOTHING
+    },
+    Known {
+        providers: &["cloudflare-ai-gateway"],
+        hosts: &["gateway.ai.cloudflare.com"],
+        old_limit: true,
+        no_effort: true,
+        no_long_cache: true,
+        ..NOTHING
+    },
+    Known {
+        providers: &["nvidia"],
+        hosts: &["integrate.api.nvidia.com"],
+        old_limit: true,
+        no_effort: true,
+        no_long_cache: true,
+        ..NOTHING
+    },
+    Known {
+        providers: &["ant-ling"],
+        hosts: &["api.ant-ling.com"],
+        old_limit: true,
+        no_effort: true,
+        no_long_cache: true,
+        thinking: Some("ant-ling"),
+        ..NOTHING
+    },
+    Known {
+        providers: &["deepseek"],
+        hosts: &["deepseek.com"],
+        old_limit: true,
+        reasoning_back: true,
+        thinking: Some("deepseek"),
+        ..NOTHING
+    },
+    Known { providers: &["xai"], hosts: &["api.x.ai"], no_effort: true, ..NOTHING },
+    Known { hosts: &["chutes.ai"], old_limit: true, ..NOTHING },
+];
+
+/// What holds for one model.
+#[derive(Debug, Clone, Copy)]
+pub struct Compat<'a> {
+    model: &'a Model,
+    known: &'static Known,
+    host: &'a str,
+}
+
+impl<'a> Compat<'a> {
+    /// Of this model at its address.
+    pub fn of(model: &'a Model) -> Self {
+        let host = host(&model.base_url);
+        let fits = |known: &&Known| {
+            known.providers.contains(&model.provider.as_str())
+                || known.hosts.iter().any(|known| is_at(host, known))
+        };
+        Self { model, known: KNOWN.iter().find(fits).unwrap_or(&NOTHING), host }
+    }
+
+    /// A flag that is off unless the data sets it.
+    pub fn flag(self, name: &str) -> bool {
+        self.model.flag(name)
+    }
+
+    /// A value of the data.
+    pub fn value(self, name: &str) -> Option<&'a Value> {
+        self.model.compat.get(name)
+    }
+
+    fn or(self, name: &str, known: bool) -> bool {
+        self.model.set_flag(name).unwrap_or(known)
+    }
+
+    fn at_openai(self) -> bool {
+        is_at(self.host, "api.openai.com")
+    }
+
+    fn at_openrouter(self) -> bool {
+        self.known.thinking == Some("openrouter")
+    }
+
+    /// Whether it must be told not to keep answers.
+    pub fn store(self) -> bool {
+        self.or("supportsStore", self.at_openai())
+    }
+
+    /// The role of the system prompt. Every server takes `system`; `OpenAI` calls it something else
+    /// for models that reason.
+    pub fn system_role(self) -> &'static str {
+        let routed = ["anthropic/", "openai/"].iter().any(|maker| self.model.id.starts_with(maker));
+        let known = self.at_openai() || (self.at_openrouter() && routed);
+        if self.model.reasoning && self.or("supportsDeveloperRole", known) { "developer" } else { "system" }
+    }
+
+    /// Whether it takes a word for how hard to think.
+    pub fn effort(self) -> bool {
+        self.or("supportsReasoningEffort", !self.known.no_effort)
+    }
+
+    /// Whether it can be asked to count tokens while it streams.
+    pub fn usage(self) -> bool {
+        self.or("supportsUsageInStreaming", true)
+    }
+
+    /// Whether it says why it stopped.
+    pub fn finish_reason(self) -> bool {
+        self.or("supportsFinishReason", true)
+    }
+
+    /// The field of the output limit.
+    pub fn limit_field(self) -> &'a str {
+        let known = if self.known.old_limit { "max_tokens" } else { "max_completion_tokens" };
+        self.model.word("maxTokensField").unwrap_or(known)
+    }
+
+    /// Whether every answer must have its reasoning.
+    pub fn reasoning_back(self) -> bool {
+        self.or("requiresReasoningContentOnAssistantMessages", self.known.reasoning_back)
+    }
+
+    /// How thinking is asked for.
+    pub fn thinking(self) -> &'a str {
+        self.model.word("thinkingFormat").or(self.known.thinking).unwrap_or("openai")
+    }
+
+    /// Whether prompts may be kept for longer than minutes.
+    pub fn long_cache(self) -> bool {
+        self.or("supportsLongCacheRetention", !self.known.no_long_cache)
+    }
+
+    /// Whether caches are marked as Anthropic marks them.
+    pub fn cache_marks(self) -> bool {
+        let known = self.model.provider == "openrouter" && self.model.id.starts_with("anthropic/");
+        self.model.word("cacheControlFormat").map_or(known, |format| format == "anthropic")
+    }
+
+    /// Whether it takes a key of the cache; `long` is whether the prompt is to be kept for long.
+    pub fn cache_key(self, long: bool) -> bool {
+        match self.model.word("promptCacheKeyMode") {
+            Some("enabled") => true,
+            Some("disabled") => false,
+            _ => self.at_openai() || (long && self.long_cache()),
+        }
+    }
+
+    /// Whether requests of a session are to meet the same machine.
+    pub fn affinity(self) -> bool {
+        self.or("sendSessionAffinityHeaders", self.at_openrouter())
+    }
+}
+
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split('/').next().unwrap_or_default();
+    authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default()
+}
+
+/// A host itself, or one below it.
+fn is_at(host: &str, known: &str) -> bool {
+    let Some(at) = host.len().checked_sub(known.len()) else { return false };
+    let ends = host.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(known));
+    ends && (at == 0 || host.as_bytes()[at - 1] == b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(provider: &str, url: &str) -> Model {
+        Model { reasoning: true, ..Model::unknown(provider, "m", "openai-completions", url) }
+    }
+
+    #[test]
+    fn addresses_tell_what_a_server_wants() {
+        for (url, format, limit, effort, long) in [
+            ("https://api.z.ai/api/paas/v4", "zai", "max_tokens", false, true),
+            ("https://api.together.xyz/v1", "together", "max_tokens", false, false),
+            ("https://api.moonshot.cn/v1", "openai", "max_tokens", false, true),
+            ("https://openrouter.ai/api/v1", "openrouter", "max_completion_tokens", true, true),
+            ("https://api.cloudflare.com/client/v4", "openai", "max_completion_tokens", true, false),
+            ("https://gateway.ai.cloudflare.com/v1", "openai", "max_tokens", false, false),
+            ("https://integrate.api.nvidia.com/v1", "openai", "max_tokens", false, false),
+            ("https://api.ant-ling.com/v1", "ant-ling", "max_tokens", false, false),
+            ("https://API.DeepSeek.com", "deepseek", "max_tokens", true, true),
+            ("https://api.x.ai/v1", "openai", "max_completion_tokens", false, true),
+            ("https://llm.chutes.ai/v1", "openai", "max_tokens", true, true),
+            ("http://127.0.0.1:8080/v1", "openai", "max_completion_tokens", true, true),
+            ("https://notdeepseek.com.evil/v1", "openai", "max_completion_tokens", true, true),
+        ] {
+            let model = at("mine", url);
+            let compat = Compat::of(&model);
+            let got = (compat.thinking(), compat.limit_field(), compat.effort(), compat.long_cache());
+            assert_eq!(got, (format, limit, effort, long), "{url}");
+        }
+        assert_eq!(Compat::of(&at("zai", "https://proxy.example")).thinking(), "zai");
+        assert!(Compat::of(&at("deepseek", "")).reasoning_back());
+    }
+
+    #[test]
+    fn data_wins_over_what_an_address_tells() {
+        let mut model = at("deepseek", "https://api.deepseek.com");
+        for (name, value) in [
+            ("thinkingFormat", Value::from("qwen")),
+            ("maxTokensField", "max_completion_tokens".into()),
+            ("supportsReasoningEffort", false.into()),
+            ("supportsLongCacheRetention", false.into()),
+            ("requiresReasoningContentOnAssistantMessages", false.into()),
+        ] {
+            model.compat.insert(name.into(), value);
+        }
+        let compat = Compat::of(&model);
+        assert_eq!((compat.thinking(), compat.limit_field()), ("qwen", "max_completion_tokens"));
+        assert!(!compat.effort() && !compat.long_cache() && !compat.reasoning_back());
+    }
+
+    #[test]
+    fn supports_developer_role_names_the_system_prompt_s_role() {
+        let role = |url: &str, id: &str, flag: Option<bool>, reasoning: bool| {
+            let mut model = Model { id: id.into(), reasoning, ..at("mine", url) };
+            model.compat.extend(flag.map(|flag| ("supportsDeveloperRole".to_string(), flag.into())));
+            Compat::of(&model).system_role()
+        };
+        let (openai, router) = ("https://api.openai.com/v1", "https://openrouter.ai/api/v1");
+        assert_eq!(role(openai, "m", None, true), "developer");
+        assert_eq!(role(openai, "m", None, false), "system");
+        assert_eq!(role(openai, "m", Some(false), true), "system");
+        assert_eq!(role("http://localhost", "m", None, true), "system");
+        assert_eq!(role("http://localhost", "m", Some(true), true), "developer");
+        assert_eq!(
+            (role(router, "openai/m", None, true), role(router, "m", None, true)),
+            ("developer", "system")
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! Who can be asked: the catalog, the person's `models.json`, credentials, and the client made of them.
+//!
+//! Reads files: not for a thread that must not wait.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+use super::choice::Wish;
+use super::options::Options;
+use crate::base::error::Report;
+use crate::exec::{CommandSpec, Environment, Exit};
+use crate::llm::auth::store::Store;
+use crate::llm::auth::value::{Run, Shell};
+use crate::llm::auth::{self, Credentials};
+use crate::llm::catalog::{Catalog, UserModels};
+use crate::llm::client::Client;
+use crate::llm::layer::Layer;
+use crate::llm::layers::{Budget, Journal};
+use crate::net::http::{Http, Limits};
+
+/// Bytes of what a command for a value prints that are kept.
+const OUTPUT_MAX: usize = 64 << 10;
+
+/// Everything that reaches models.
+pub struct Reached {
+    /// Who can be asked.
+    pub client: Client,
+    /// Who there is.
+    pub catalog: Catalog,
+    /// What is wrong with the person's files.
+    pub problems: Vec<Report>,
+}
+
+/// Puts it together. Reads files.
+pub fn reach(options: &Options) -> Reached {
+    let (catalog, mut problems) = catalog(options);
+    let mut credentials = Credentials::new(options.vars.clone())
+        .with_home(Some(options.home.user.clone()))
+        .with_store(store(options))
+        .with_shell(Shell::new(runner(options.env.clone())));
+    if let Some(key) = &options.api_key {
+        let wish = wish(options, &catalog).and_then(|w| w.provider);
+        let first = || catalog.providers.first().map(|p| p.id.clone());
+        credentials = credentials.with_key(&wish.or_else(first).unwrap_or_default(), key.clone());
+    }
+    problems.extend(credentials.stored().1.map(Report::new));
+    let http = Arc::new(Http::new(Limits::default(), options.offline).with_tape(options.tape.clone()));
+    let Options { providers, clock, offline, .. } = options;
+    let client = Client::assemble(&catalog, &credentials, providers.clone(), &http, clock, *offline);
+    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Journal)];
+    layers.extend(options.budget.map(|dollars| Arc::new(Budget::new(dollars)) as Arc<dyn Layer>));
+    Reached { client: client.with_layers(layers), catalog, problems }
+}
+
+/// The file of credentials.
+pub fn store(options: &Options) -> Store {
+    Store::new(&options.home.data.join("auth.json"))
+}
+
+/// The catalog with the person's file over it, and what is wrong in that.
+fn catalog(options: &Options) -> (Catalog, Vec<Report>) {
+    let path = options.home.config.join("models.json");
+    match auth::read_text(&path) {
+        Ok(None) => (Catalog::builtin().clone(), Vec::new()),
+        Ok(Some(text)) => {
+            let (user, problems) = UserModels::read(&text);
+            let tell = |p: crate::llm::catalog::user::Problem| {
+                Report::new(format!("{}:{}: {}", path.display(), p.line, p.message))
+            };
+            (Catalog::builtin().with_user(user), problems.into_iter().map(tell).collect())
+        }
+        Err(error) => {
+            let report = Report::caused(format!("cannot read {}", path.display()), &error);
+            (Catalog::builtin().clone(), vec![report])
+        }
+    }
+}
+
+/// What the flags ask for.
+pub fn wish(options: &Options, catalog: &Catalog) -> Option<Wish> {
+    read_wish(options, catalog, options.provider.as_deref(), options.model.as_deref())
+}
+
+/// A wish in the words of a person, who may name any provider of the catalog.
+pub fn read_wish(
+    options: &Options,
+    catalog: &Catalog,
+    provider: Option<&str>,
+    model: Option<&str>,
+) -> Option<Wish> {
+    let known = catalog.providers.iter().map(|p| p.id.as_str());
+    let injected = options.providers.iter().map(|p| p.provider.id());
+    let providers: Vec<&str> = known.chain(injected).collect();
+    Wish::read(provider, model, &providers)
+}
+
+/// Runs the commands that stand for values, in the folder that is worked on. The command is ended
+/// when nobody waits for it any more.
+fn runner(env: Arc<dyn Environment>) -> Run {
+    Arc::new(move |script| {
+        let env = env.clone();
+        async move {
+            let cancel = CancellationToken::new();
+            let _ended = cancel.clone().drop_guard();
+            let command = CommandSpec {
+                script,
+                cwd: env.root().to_path_buf(),
+                timeout: None,
+                env: BTreeMap::default(),
+            };
+            let printed = Arc::new(Mutex::new(Vec::new()));
+            let into = printed.clone();
+            let sink = move |bytes: &[u8]| {
+                let mut all = into.lock().unwrap_or_else(PoisonError::into_inner);
+                let room = OUTPUT_MAX.saturating_sub(all.len());
+                all.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            };
+            let exit = env.filter(command, Vec::new(), Box::new(sink), Box::new(|_| {}), cancel).await;
+            match exit {
+                Ok(Exit::Code(0)) => {
+                    let all = printed.lock().unwrap_or_else(PoisonError::into_inner);
+                    Ok(String::from_utf8_lossy(&all).into_owned())
+                }
+                Ok(Exit::Code(code)) => Err(format!("it ended with {code}")),
+                Ok(Exit::TimedOut | Exit::Cancelled) => Err("it was ended".to_string()),
+                Err(error) => Err(error.to_string()),
+            }
+        }
+        .boxed()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::paths::Home;
+    use crate::exec::local::LocalEnvironment;
+    use crate::tools::{Approval, Ask, Decision};
+    use futures::future::BoxFuture;
+    use std::path::Path;
+
+    struct Nobody;
+
+    impl Approval for Nobody {
+        fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+            futures::future::ready(Decision::Deny(ask.rule)).boxed()
+        }
+    }
+
+    fn options(dir: &Path) -> Options {
+        let vars = std::collections::HashMap::from([("BOWLINE_HOME", dir), ("HOME", dir)]);
+        let home = Home::find(|name| Some(vars.get(name)?.display().to_string())).unwrap();
+        std::fs::create_dir_all(&home.config).unwrap();
+        let env = LocalEnvironment::new(dir.to_path_buf(), std::env::vars_os());
+        Options::new(home, dir.to_path_buf(), Arc::new(env), Arc::new(Nobody))
+    }
+
+    #[test]
+    fn the_persons_files_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = options(dir.path());
+        let ids = |reached: &Reached| -> Vec<String> {
+            reached.client.models().iter().map(|m| format!("{}/{}", m.provider, m.id)).collect()
+        };
+        assert_eq!(ids(&reach(&options)), ["demo/guide"]);
+        let text = "{\"providers\": {\n\"own\": {\"api\": \"openai-completions\", \"baseUrl\": \"https://h\", \"apiKey\": \"k\",
+            \"models\": [{\"id\": \"m\"}]},\n\"odd\": 1}}";
+        std::fs::write(options.home.config.join("models.json"), text).unwrap();
+        store(&options).set("deepseek", Some(auth::entry::Entry::of_key("k"))).unwrap();
+        let reached = reach(&options);
+        let ids = ids(&reached);
+        assert!(ids[0].starts_with("deepseek/") && ids.contains(&"own/m".to_string()), "{ids:?}");
+        assert_eq!(ids.last().unwrap(), "demo/guide");
+        let told = reached.problems[0].to_string();
+        assert!(told.contains("models.json:4: provider `odd`"), "{told}");
+    }
+
+    #[tokio::test]
+    async fn commands_give_values_and_reasons() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = runner(options(dir.path()).env);
+        assert_eq!(run("echo key; echo noise >&2".into()).await.as_deref(), Ok("key\n"));
+        assert_eq!(run("exit 3".into()).await, Err("it ended with 3".into()));
+    }
+}

@@ -1,0 +1,259 @@
+//! Logins and their renewal against servers on loopback, as a provider would play them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use bowline::base::clock::{ManualClock, SharedClock};
+use bowline::llm::auth::entry::{Entry, Login};
+use bowline::llm::auth::oauth::flow::{self, Means};
+use bowline::llm::auth::oauth::renew::{Renewal, renew};
+use bowline::llm::auth::oauth::{Flow, LoginError, LoginRow, Notice, Question, Talk};
+use bowline::llm::auth::store::Store;
+use bowline::net::http::{Get, Http};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::support::server::{Piece, Reply, Server};
+
+fn says(body: &Value) -> Reply {
+    Reply::Status { code: 200, headers: Vec::new(), body: body.to_string() }
+}
+
+fn refuses(code: u16, body: &Value) -> Reply {
+    Reply::Status { code, headers: Vec::new(), body: body.to_string() }
+}
+
+fn row(server: &Server, flow: Flow) -> LoginRow {
+    let at = |path: &str| format!("{}{path}", server.url);
+    LoginRow {
+        id: "test".into(),
+        name: "Test".into(),
+        flow,
+        authorize_url: "https://login.example/authorize".into(),
+        token_url: at("/token"),
+        device_url: at("/device"),
+        scope: "a b".into(),
+        path: "/callback".into(),
+        client_var: "CLIENT".into(),
+        ..LoginRow::default()
+    }
+}
+
+/// Hands out the page, and answers questions with what was prepared; others wait for ever.
+#[derive(Default)]
+struct Person {
+    page: Mutex<Option<oneshot::Sender<String>>>,
+    line: Option<&'static str>,
+    heard: Mutex<Vec<Notice>>,
+}
+
+impl Talk for Person {
+    fn tell(&self, notice: Notice) {
+        if let (Notice::Page(url), Some(sender)) = (&notice, self.page.lock().unwrap().take()) {
+            sender.send(url.clone()).unwrap();
+        }
+        self.heard.lock().unwrap().push(notice);
+    }
+
+    fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {
+        match self.line {
+            Some(line) => futures::future::ready(Some(line.to_string())).boxed(),
+            None => futures::future::pending().boxed(),
+        }
+    }
+}
+
+async fn log_in(row: &LoginRow, person: &Person) -> Result<Value, LoginError> {
+    let (http, clock): (_, SharedClock) = (Http::default(), ManualClock::new(1_000));
+    let vars = HashMap::from([("CLIENT".to_string(), "mine".to_string())]);
+    flow::run(row, &Means { http: &http, clock: &clock, vars: &vars, talk: person }).await
+}
+
+/// The fields of an address.
+fn fields(url: &str) -> BTreeMap<String, String> {
+    bowline::net::callback::Landed::pairs(url.split_once('?').unwrap().1).into_iter().collect()
+}
+
+/// Opens the page as a browser whose person says yes would, with `more` behind the address.
+async fn browse(page: oneshot::Receiver<String>, redirect: &str, more: &str) -> u16 {
+    let fields = fields(&page.await.unwrap());
+    let state = fields.get("state").map(|state| format!("&state={state}")).unwrap_or_default();
+    let url = format!("{}?{more}{state}", fields[redirect]);
+    Http::default().get(Get { url, ..Get::default() }).await.unwrap().status()
+}
+
+#[tokio::test]
+async fn the_browser_leads_back_and_the_code_becomes_a_token() {
+    let server =
+        Server::start(vec![says(&json!({"access_token": "acc", "refresh_token": "ref", "expires_in": 60}))]);
+    let row = row(&server, Flow::Browser);
+    let (sender, page) = oneshot::channel();
+    let person = Person { page: Mutex::new(Some(sender)), ..Person::default() };
+    let (entry, status) = tokio::join!(log_in(&row, &person), browse(page, "redirect_uri", "code=c%26d"));
+    assert_eq!(status, 200);
+    let expected = json!({"type": "oauth", "access": "acc", "refresh": "ref", "expires": 61_000});
+    assert_eq!(entry.unwrap(), expected);
+    let seen = server.seen();
+    let body = seen[0].body.as_str().unwrap();
+    assert_eq!(seen[0].path, "/token");
+    for part in ["grant_type=authorization_code", "client_id=mine", "code=c%26d", "code_verifier="] {
+        assert!(body.contains(part), "{body}");
+    }
+    assert!(seen[0].headers["user-agent"].starts_with("bowline/"));
+}
+
+#[tokio::test]
+async fn a_refusal_in_the_browser_ends_the_login() {
+    let server = Server::start(vec![]);
+    let row = row(&server, Flow::Browser);
+    let (sender, page) = oneshot::channel();
+    let person = Person { page: Mutex::new(Some(sender)), ..Person::default() };
+    let (entry, _) = tokio::join!(log_in(&row, &person), browse(page, "redirect_uri", "error=access_denied"));
+    assert_eq!(entry.unwrap_err().to_string(), "the provider refused: access_denied");
+}
+
+#[tokio::test]
+async fn a_taken_port_leaves_another_one_or_pasting() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let answer = || says(&json!({"access_token": "acc"}));
+    let server = Server::start(vec![answer(), answer()]);
+    let fixed = LoginRow { port, ..row(&server, Flow::Browser) };
+    let person = Person { line: Some("code"), ..Person::default() };
+    log_in(&fixed, &person).await.unwrap();
+    let told = format!("{:?}", person.heard.lock().unwrap());
+    assert!(told.contains(&format!("port {port} of this machine cannot be used")), "{told}");
+    let moves = LoginRow { any_port: true, ..fixed };
+    let (sender, page) = oneshot::channel();
+    let person = Person { page: Mutex::new(Some(sender)), ..Person::default() };
+    let (entry, status) = tokio::join!(log_in(&moves, &person), browse(page, "redirect_uri", "code=c"));
+    assert!(entry.is_ok() && status == 200);
+}
+
+#[tokio::test]
+async fn a_minted_key_is_a_key() {
+    let server = Server::start(vec![says(&json!({"key": "sk-or"}))]);
+    let row = LoginRow { registered: true, ..row(&server, Flow::MintedKey) };
+    let (sender, page) = oneshot::channel();
+    let person = Person { page: Mutex::new(Some(sender)), ..Person::default() };
+    let (entry, _) = tokio::join!(log_in(&row, &person), browse(page, "callback_url", "code=c"));
+    assert_eq!(entry.unwrap(), json!({"type": "api_key", "key": "sk-or"}));
+    let body = &server.seen()[0].body;
+    assert_eq!((&body["code"], &body["code_challenge_method"]), (&json!("c"), &json!("S256")));
+}
+
+#[tokio::test]
+async fn a_device_is_asked_about_until_somebody_typed_the_code() {
+    let device = json!({"device_code": "dev", "user_code": "AB-CD", "verification_uri": "https://p.example",
+        "interval": 0.001, "expires_in": 60});
+    let server = Server::start(vec![
+        says(&device),
+        refuses(400, &json!({"error": "authorization_pending"})),
+        refuses(400, &json!({"error": "slow_down", "interval": 0.002})),
+        says(&json!({"access_token": "acc", "refresh_token": "ref", "expires_in": 60})),
+    ]);
+    let person = Person::default();
+    let entry = log_in(&row(&server, Flow::Device), &person).await.unwrap();
+    assert_eq!(entry["access"], "acc");
+    let code = Notice::Code { code: "AB-CD".into(), page: "https://p.example".into() };
+    assert_eq!(person.heard.lock().unwrap()[0], code);
+    assert_eq!(server.seen()[0].body, json!("client_id=mine&scope=a+b"));
+    for (error, expected) in [("expired_token", "begin again"), ("access_denied", "refused: access_denied")] {
+        let server = Server::start(vec![says(&device), refuses(400, &json!({"error": error}))]);
+        let told = log_in(&row(&server, Flow::Device), &Person::default()).await.unwrap_err().to_string();
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_of_github_is_exchanged_and_says_where_to_ask() {
+    let server = Server::start(vec![
+        says(
+            &json!({"device_code": "d", "user_code": "u", "verification_uri": "https://p", "interval": 0.001}),
+        ),
+        says(&json!({"access_token": "gh"})),
+        says(&json!({"token": "tid=1;proxy-ep=proxy.corp.example", "expires_at": 9})),
+    ]);
+    let mut row = row(&server, Flow::Device);
+    (row.domain, row.exchange_url) = ("github.com".into(), format!("{}/exchange", server.url));
+    let person = Person { line: Some("https://corp.ghe.com/x"), ..Person::default() };
+    let entry = log_in(&row, &person).await.unwrap();
+    assert_eq!((&entry["refresh"], &entry["expires"]), (&json!("gh"), &json!(9_000)));
+    assert_eq!(entry["enterpriseUrl"], "corp.ghe.com");
+    let seen = server.seen();
+    assert_eq!(
+        (seen[2].path.as_str(), seen[2].headers["authorization"].as_str()),
+        ("/exchange", "Bearer gh")
+    );
+    assert!(seen.iter().all(|seen| seen.headers["user-agent"].starts_with("bowline/")));
+    assert!(seen.iter().all(|seen| !seen.headers.keys().any(|name| name.starts_with("editor-"))));
+}
+
+fn renewal(server: &Server, dir: &Path) -> Renewal {
+    let old = json!({"type": "oauth", "access": "old", "refresh": "r0", "expires": 1});
+    let store = Store::new(&dir.join("auth.json"));
+    if store.read().unwrap().is_empty() {
+        store.set("test", Some(old)).unwrap();
+    }
+    Renewal {
+        row: row(server, Flow::Browser),
+        provider: "test".into(),
+        store,
+        http: Arc::default(),
+        clock: ManualClock::new(1_000_000),
+        vars: Arc::new(HashMap::from([("CLIENT".to_string(), "mine".to_string())])),
+    }
+}
+
+fn kept(renewal: &Renewal) -> Login {
+    match Entry::read(&renewal.store.read().unwrap()["test"]) {
+        Some(Entry::Login(login)) => login,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn many_who_need_a_token_renew_it_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let fresh = json!({"access_token": "new", "refresh_token": "r1", "expires_in": 3600});
+    let server = Server::start(vec![says(&fresh)]);
+    let all = (0..5).map(|_| renew(renewal(&server, dir.path())));
+    for login in futures::future::join_all(all).await {
+        assert_eq!(login.unwrap().access.0, "new");
+    }
+    assert_eq!(server.seen().len(), 1);
+    assert_eq!(kept(&renewal(&server, dir.path())).refresh.0, "r1");
+    assert!(server.seen()[0].body.as_str().unwrap().contains("refresh_token=r0"));
+}
+
+#[tokio::test]
+async fn a_renewed_token_is_kept_though_nobody_waits_any_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let fresh = json!({"access_token": "new", "refresh_token": "r1", "expires_in": 3600});
+    let server =
+        Server::start(vec![Reply::Stream(vec![Piece::Gate, Piece::Raw(fresh.to_string().into_bytes())])]);
+    let renewal = renewal(&server, dir.path());
+    let waiting = tokio::spawn(renew(renewal.clone()));
+    let asked = server.clone();
+    tokio::task::spawn_blocking(move || asked.wait_for_requests(1)).await.unwrap();
+    waiting.abort();
+    assert!(waiting.await.unwrap_err().is_cancelled());
+    server.open_gate();
+    // The lock is free when the work is done.
+    let store = renewal.store.clone();
+    tokio::task::spawn_blocking(move || drop(store.lock().unwrap())).await.unwrap();
+    assert_eq!(kept(&renewal).access.0, "new");
+}
+
+#[tokio::test]
+async fn a_dead_login_says_so_and_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(vec![refuses(400, &json!({"error": "invalid_grant"}))]);
+    let renewal = renewal(&server, dir.path());
+    let error = renew(renewal.clone()).await.unwrap_err().to_string();
+    assert_eq!(error, "the provider refused: invalid_grant (HTTP 400)");
+    assert_eq!(kept(&renewal).access.0, "old");
+}
