@@ -17,6 +17,7 @@ const THROTTLED: &[Row] = &[
     &["throttl"],
     &["tokens per min"],
     &["requests per min"],
+    &["too many tokens", "please wait"],
 ];
 
 /// Waiting does not help.
@@ -151,6 +152,7 @@ mod tests {
     fn what_only_sounds_like_it() {
         for (said, expected) in [
             ("ThrottlingException: Too many tokens, please wait before trying again.", ErrorKind::RateLimit),
+            ("Too many tokens, please wait before trying again.", ErrorKind::RateLimit),
             (
                 "This request would exceed your rate limit of 30,000 input tokens per minute",
                 ErrorKind::RateLimit,

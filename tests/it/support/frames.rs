@@ -6,7 +6,12 @@ use super::server::Piece;
 
 /// One event.
 pub fn event(name: &str, payload: &Value) -> Piece {
-    Piece::Raw(frame(&[(":message-type", "event"), (":event-type", name)], payload))
+    Piece::Raw(bytes(name, payload))
+}
+
+/// The bytes of one event.
+pub fn bytes(name: &str, payload: &Value) -> Vec<u8> {
+    frame(&[(":message-type", "event"), (":event-type", name)], payload)
 }
 
 /// One exception.

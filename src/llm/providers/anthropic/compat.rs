@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::llm::affinity;
 use crate::llm::model::{Model, Prices, Request};
 
 /// The flags of one model, by their names in the data.
@@ -48,8 +49,8 @@ impl Compat {
 }
 
 /// The header that leads the requests of one session to the same server, and its value.
-pub fn affinity(request: &Request) -> Option<(&'static str, &str)> {
-    let Request { model, session_id, .. } = request;
+pub fn session_header(request: &Request) -> Option<(&'static str, &str)> {
+    let Request { model, .. } = request;
     let router = model.provider == "openrouter" || model.base_url.contains("openrouter.ai");
     let send = model.compat.get("sendSessionAffinityHeaders").and_then(Value::as_bool).unwrap_or(router);
     let format = model.compat.get("sessionAffinityFormat").and_then(Value::as_str);
@@ -59,7 +60,7 @@ pub fn affinity(request: &Request) -> Option<(&'static str, &str)> {
         _ => "x-session-affinity",
     };
     send.then_some(())?;
-    Some((name, session_id.as_deref()?))
+    Some((name, affinity::session(request)?))
 }
 
 /// `allowedFallbackModels`: the models that the server may ask when this one refuses.

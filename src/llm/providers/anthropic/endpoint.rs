@@ -48,7 +48,7 @@ async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, L
     let login = access.kind == KeyKind::Login
         || access.key.as_ref().is_some_and(|key| key.0.starts_with(LOGIN_TOKEN));
     headers::add(&mut headers, "anthropic-beta", request::beta(&request, login).as_deref());
-    if let Some((name, session)) = compat::affinity(&request) {
+    if let Some((name, session)) = compat::session_header(&request) {
         headers::add(&mut headers, name, Some(session));
     }
     match (&access.key, access.kind) {

@@ -53,8 +53,12 @@ fn thinking_by_model_and_level() {
     assert_eq!(of("claude-haiku-4-5", Thinking::Xhigh), budget(16_384));
     assert_eq!(of("claude-haiku-4-5", Thinking::Off), (None, None));
     assert_eq!(of("claude-opus-5", Thinking::Off), (Some(json!({"type": "disabled"})), None));
+    let bound = json!({"type": "adaptive", "display": "summarized",
+        "block_binding": {"prefix_mismatch_behavior": "drop_block"}});
+    assert_eq!(of("claude-opus-5", Thinking::High).0, Some(bound));
+    let adaptive = flagged(&json!({"forceAdaptiveThinking": true}));
     let plain = json!({"type": "adaptive", "display": "summarized"});
-    assert_eq!(of("claude-opus-5", Thinking::High).0, Some(plain));
+    assert_eq!(body(&adaptive)["thinking"], plain);
     // A model that cannot stop thinking does as little of it as it can.
     assert_eq!(of("claude-opus-5-5", Thinking::Off).1, Some(json!({"effort": "low"})));
 }
@@ -119,7 +123,7 @@ fn one_session_goes_to_one_server() {
         let mut request = flagged(flags);
         request.session_id = Some("s".into());
         request.model.base_url = url.into();
-        compat::affinity(&request).map(|(name, value)| format!("{name}={value}"))
+        compat::session_header(&request).map(|(name, value)| format!("{name}={value}"))
     };
     assert_eq!(of(&json!({}), "http://h"), None);
     let on = json!({"sendSessionAffinityHeaders": true});
