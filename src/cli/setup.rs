@@ -207,6 +207,7 @@ pub fn session(
         clock: SystemClock::shared(),
         ids: RandomIds::shared(),
         offline: args.offline,
+        discover: true,
         providers: Vec::new(),
     }
 }

@@ -70,6 +70,8 @@ pub struct Options {
     pub ids: SharedIds,
     /// Ask nobody but this machine.
     pub offline: bool,
+    /// Whether servers on this machine are looked for.
+    pub discover: bool,
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
 }
@@ -99,6 +101,7 @@ impl Options {
             clock: SystemClock::shared(),
             ids: RandomIds::shared(),
             offline: false,
+            discover: false,
             providers: Vec::new(),
         }
     }
