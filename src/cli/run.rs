@@ -65,7 +65,8 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
     }
     let failed = |error| (FAILED, Report::caused("cannot start", &error));
     if let Some(search) = &args.list_models {
-        return Ok(list_models(args, &setup, &process, search));
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        return Ok(runtime.block_on(list_models(args, &setup, &process, search)));
     }
     let mut builder = if print { Builder::new_multi_thread() } else { Builder::new_current_thread() };
     let runtime = builder.enable_all().build().map_err(failed)?;
@@ -254,7 +255,7 @@ fn keep_credentials(args: &Args, out: bool, provider: Option<&str>) -> Result<i3
     Ok(told.map_or(OK, |()| OK))
 }
 
-fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str) -> i32 {
+async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str) -> i32 {
     let env = setup::environment(setup);
     let options = match setup::session(args, setup, process, Mode::AutoEdit, env, Arc::new(Nobody)) {
         Ok(options) => options,
@@ -264,7 +265,7 @@ fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str) -> i
         }
     };
     let mut out = std::io::stdout();
-    let (models, problems) = runtime::start::usable_models(&options);
+    let (models, problems) = runtime::start::usable_models(&options).await;
     problems.iter().for_each(tell);
     for line in models::lines(models.iter().map(|model| &**model), Some(search)) {
         // Names may come from the person's file or from a server.

@@ -109,6 +109,7 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             cx.state.agent.thinking = *level;
             cx.state.say(format!("thinking: {}", level.name()));
         }
+        RuntimeEvent::ModelsFound(models) => cx.state.agent.models.clone_from(models),
         RuntimeEvent::Failed(report) => {
             cx.state.transcript.notice(true, report.to_string());
             cx.state.damage.add(Part::Transcript);

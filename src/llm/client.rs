@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use futures::stream;
 
-use super::access::Surroundings;
+use super::access::{Keys, Surroundings};
 use super::auth::chain::Chain;
 use super::auth::{self, Credentials};
 use super::catalog::{Catalog, ProviderInfo};
+use super::discover;
 use super::draft::Draft;
 use super::layer::{Layer, Next};
 use super::model::{ErrorKind, LlmError, Model, Request};
@@ -51,6 +52,8 @@ type Adapters = HashMap<(&'static str, String), Arc<dyn Provider>>;
 /// A provider of the catalog.
 struct Known {
     info: Arc<ProviderInfo>,
+    /// Of the API, for models that nothing is known about.
+    root: String,
     credentials: Credentials,
     surroundings: Surroundings,
     http: Arc<Http>,
@@ -97,11 +100,13 @@ impl Client {
                 allowed.then(|| Arc::new(Model { base_url, ..(*model).clone() }))
             });
             let models: Vec<_> = models.collect();
-            if models.is_empty() {
+            if models.is_empty() && info.probe.is_none() {
                 continue;
             }
+            let root = reach.base_url.as_deref().unwrap_or(info.base_url(info.api())).to_string();
             let known = Known {
                 info: Arc::new(info.clone()),
+                root,
                 credentials: credentials.clone(),
                 surroundings: Surroundings { vars: reach.surroundings, ..credentials.surroundings() },
                 http: http.clone(),
@@ -135,6 +140,17 @@ impl Client {
     /// The models that can be asked now, the first one the default.
     pub fn models(&self) -> &[Arc<Model>] {
         &self.models
+    }
+
+    /// What the servers of this machine have now that are asked for it. Quick where none runs.
+    pub async fn found(&self) -> Vec<Arc<Model>> {
+        let known = self.entries.iter().filter_map(|entry| match &**entry {
+            Entry::Known(known) => Some(known),
+            Entry::Injected(_) => None,
+        });
+        let asked = known.filter(|known| known.info.probe.is_some() && loopback_url(&known.root));
+        let found = futures::future::join_all(asked.map(|known| known.found())).await;
+        found.into_iter().flatten().map(Arc::new).collect()
     }
 
     /// Starts an answer. Without a fitting provider the stream is one error.
@@ -179,14 +195,31 @@ impl Known {
         Some(made.entry(key).or_insert_with(|| (dialect.build)(self.setup(base_url))).clone())
     }
 
-    fn setup(&self, base_url: &str) -> Setup {
-        let keys = Chain {
+    async fn found(&self) -> Vec<Model> {
+        match self.keys(&self.root).access().await {
+            Ok(access) => {
+                let key = access.key.map(|key| key.0);
+                discover::discover(&self.info, &self.root, key.as_deref(), &self.http).await
+            }
+            Err(error) => {
+                tracing::debug!("{} is not asked for its models: {error}", self.info.id);
+                Vec::new()
+            }
+        }
+    }
+
+    fn keys(&self, base_url: &str) -> Chain {
+        Chain {
             info: self.info.clone(),
             credentials: self.credentials.clone(),
             base_url: base_url.to_string(),
             http: self.http.clone(),
             clock: self.clock.clone(),
-        };
+        }
+    }
+
+    fn setup(&self, base_url: &str) -> Setup {
+        let keys = self.keys(base_url);
         Setup {
             provider: self.info.id.clone(),
             keys: Arc::new(keys),

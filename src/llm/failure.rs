@@ -9,7 +9,7 @@ use super::access::Access;
 use super::model::{ErrorKind, LlmError};
 use super::wording;
 use crate::base::clock::parse_http_date;
-use crate::net::http::NetError;
+use crate::net::error::NetError;
 
 /// How much of an error's body is kept.
 pub const RAW_BYTES_MAX: usize = 8 * 1024;

@@ -106,7 +106,9 @@ impl Run<'_> {
                         return false;
                     }
                 }
-                RuntimeEvent::ModelChanged(_) | RuntimeEvent::ThinkingChanged(_) => {}
+                RuntimeEvent::ModelChanged(_)
+                | RuntimeEvent::ThinkingChanged(_)
+                | RuntimeEvent::ModelsFound(_) => {}
             }
         }
     }

@@ -3,12 +3,12 @@
 //! Must not know any provider. The client is built on first use, off the caller's thread:
 //! reading the system's certificates takes tens of milliseconds.
 
-use std::error::Error;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::sync::OnceCell;
 
+use super::error::{NetError, broken};
 use super::response::Response;
 use super::tape::{self, Exchange, Tape};
 use crate::base::error::chain;
@@ -32,42 +32,6 @@ impl Default for Limits {
             silence: Duration::from_secs(30),
         }
     }
-}
-
-/// Why a request got no answer, or not all of it.
-#[derive(Debug, thiserror::Error)]
-pub enum NetError {
-    /// Only this machine may be reached.
-    #[error("{0} was not asked: bowline is offline")]
-    Offline(String),
-    /// Only what was recorded is played.
-    #[error("{0} was not asked: what was recorded holds no more answers of it")]
-    NotOnTape(String),
-    /// Not something to connect to.
-    #[error("`{0}` is not a URL that can be asked")]
-    Url(String),
-    /// A header that cannot be sent.
-    #[error("the header `{0}` has characters that cannot be sent")]
-    Header(String),
-    /// The client could not be set up.
-    #[error("no HTTP client: {0}")]
-    Setup(String),
-    /// No connection, or it broke.
-    #[error("{host}: {cause}")]
-    Connection {
-        /// Whom we asked.
-        host: String,
-        /// The whole chain of causes.
-        cause: String,
-    },
-    /// Nothing came for too long.
-    #[error("{host}: no answer for {} s", after.as_secs())]
-    Silence {
-        /// Whom we asked.
-        host: String,
-        /// For how long.
-        after: Duration,
-    },
 }
 
 /// What is sent.
@@ -268,13 +232,6 @@ fn bundled_roots(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, Net
         .iter()
         .filter_map(|der| reqwest::Certificate::from_der(der).ok());
     builder.tls_certs_only(roots).build().map_err(|error| NetError::Setup(chain(&error)))
-}
-
-pub(super) fn broken(host: &str, error: reqwest::Error) -> NetError {
-    let cause = error.without_url();
-    // reqwest's own sentence says only that sending or reading failed; its cause says why.
-    let cause = cause.source().map_or_else(|| chain(&cause), chain);
-    NetError::Connection { host: host.to_string(), cause }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Layer 1. May import `base`; must not know what is sent or to whom.
 
 pub mod callback;
+pub mod error;
 pub mod frames;
 pub mod http;
 pub mod probe;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::http::{NetError, broken};
+use super::error::{NetError, broken};
 use super::tape::{Exchange, Piece, Recording};
 
 /// An answer whose body is still coming. Dropping it closes the connection.

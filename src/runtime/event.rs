@@ -25,6 +25,8 @@ pub enum RuntimeEvent {
     ModelChanged(Arc<Model>),
     /// Another thinking level.
     ThinkingChanged(Thinking),
+    /// More models can be asked: these are all.
+    ModelsFound(Vec<Arc<Model>>),
     /// Something failed outside the conversation: storing, configuration.
     Failed(Report),
 }

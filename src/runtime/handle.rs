@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::live::Command;
+use super::offered::Offered;
 use super::places::Place;
 use crate::agent::abort::Abort;
 use crate::base::error::Report;
@@ -20,7 +21,7 @@ pub struct Handle {
     pub(super) commands: mpsc::Sender<Command>,
     pub(super) abort: Abort,
     pub(super) hub: Hub,
-    pub(super) models: Arc<[Arc<Model>]>,
+    pub(super) models: Offered,
 }
 
 impl Handle {
@@ -89,7 +90,7 @@ impl Handle {
 
     /// The models that can be asked now; the demo, if it is there, last.
     pub fn models(&self) -> Vec<Arc<Model>> {
-        self.models.to_vec()
+        self.models.all()
     }
 
     /// Joins: the state as it is, and everything that happens from then on. `None` after the

@@ -1,12 +1,11 @@
 //! The task that owns a live session: commands in, work forward, until it is shut down.
 
-use std::sync::Arc;
-
 use tokio::sync::{mpsc, oneshot};
 
 use super::choice::Wish;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
+use super::offered::Offered;
 use super::places::Place;
 use super::recorder::Recorder;
 use crate::agent::driver::{Driver, Listener};
@@ -14,7 +13,7 @@ use crate::agent::history;
 use crate::agent::queue::Lane;
 use crate::agent::step::Event;
 use crate::base::error::Report;
-use crate::llm::model::{Model, Thinking, UserMessage};
+use crate::llm::model::{Thinking, UserMessage};
 use crate::tools::Mode;
 
 /// What a [`super::Handle`] asks for.
@@ -49,7 +48,7 @@ pub struct Live {
     pub(super) driver: Driver<Recorder>,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) hub: Hub,
-    pub(super) models: Vec<Arc<Model>>,
+    pub(super) models: Offered,
     /// What went wrong before anybody listened.
     pub(super) notices: Vec<Report>,
 }
@@ -121,8 +120,9 @@ impl Live {
 
     async fn choose_model(&mut self, provider: String, id: String) {
         let wish = Wish { provider: Some(provider), id: Some(id), thinking: None };
-        let Some(model) = wish.find(&self.models) else {
-            let report = wish.refusal(&self.models);
+        let models = self.models.all();
+        let Some(model) = wish.find(&models) else {
+            let report = wish.refusal(&models);
             return self.hub.tell(RuntimeEvent::Failed(report)).await;
         };
         self.driver.setup().model = model.clone();

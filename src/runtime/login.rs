@@ -44,7 +44,7 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result
         return Err(Report::new(format!("there is no provider `{provider}`"))
             .hint("`bowline login` lists those that there are"));
     };
-    let row = info.login.as_deref().and_then(oauth::row);
+    let row = info.login.as_deref().and_then(oauth::find);
     let entry = match row {
         Some(row) if info.key_vars.is_empty() || by_login(info, row, options, talk).await? => {
             let http = Arc::new(Http::new(Limits::default(), options.offline));

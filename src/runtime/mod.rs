@@ -9,6 +9,7 @@ pub mod handle;
 pub mod hub;
 pub mod live;
 pub mod login;
+pub mod offered;
 pub mod options;
 pub mod places;
 pub mod reach;

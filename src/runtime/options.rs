@@ -75,6 +75,8 @@ pub struct Options {
     pub budget: Option<f64>,
     /// Where exchanges with models are recorded, or played from.
     pub tape: Option<Tape>,
+    /// Whether servers on this machine are looked for.
+    pub discover: bool,
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
 }
@@ -106,6 +108,7 @@ impl Options {
             offline: false,
             budget: None,
             tape: None,
+            discover: false,
             providers: Vec::new(),
         }
     }

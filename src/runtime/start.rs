@@ -6,9 +6,11 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::choice::Wish;
+use super::event::RuntimeEvent;
 use super::handle::Handle;
 use super::hub::Hub;
 use super::live::Live;
+use super::offered::Offered;
 use super::options::{Options, SessionChoice};
 use super::reach::{self, Reached};
 use super::recorder::Recorder;
@@ -18,6 +20,7 @@ use crate::agent::step::Config;
 use crate::agent::{history, prompt};
 use crate::base::error::Report;
 use crate::llm::catalog::Catalog;
+use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
 use crate::session::{Session, SessionContext, store};
 use crate::tools::{self, Registry};
@@ -34,14 +37,20 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let Reached { client, catalog, problems: wrong } = reached;
     let session = open_session(&options)?;
     let context = session.context();
-    let (model, thinking) = choose(&options, &catalog, client.models(), &context)?;
+    let models = Offered::new(client.models().to_vec());
+    if options.discover && names_a_server(&options, &catalog, &context) {
+        models.add(client.found().await);
+    }
+    let (model, thinking) = choose(&options, &catalog, &models.all(), &context)?;
     let registry = Registry::builtin();
     let mut offered = registry.clone();
     offered.retain(|name| registry.default_names().any(|known| known == name));
     let (documents, unread) = documents(options.cwd.clone()).await;
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
-    let models = client.models().to_vec();
+    if options.discover {
+        tokio::spawn(look_around(client.clone(), models.clone(), hub.clone()));
+    }
     let setup = Setup {
         model: model.clone(),
         thinking,
@@ -80,14 +89,34 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     driver.offer(|name| names.iter().any(|known| known == name));
     let live = Live { driver, commands, hub: hub.clone(), models: models.clone(), notices };
     tokio::spawn(live.run());
-    Ok(Handle { commands: sender, abort, hub, models: models.into() })
+    Ok(Handle { commands: sender, abort, hub, models })
+}
+
+/// Asks the servers of this machine what they have, beside everything else.
+async fn look_around(client: Client, models: Offered, hub: Hub) {
+    if let Some(all) = models.add(client.found().await) {
+        hub.tell(RuntimeEvent::ModelsFound(all)).await;
+    }
+}
+
+/// Whether the wish is for a server whose models nobody knows before it is asked.
+fn names_a_server(options: &Options, catalog: &Catalog, context: &SessionContext) -> bool {
+    let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
+    let wishes = [reach::wish(options, catalog), reach::read_wish(options, catalog, provider, model)];
+    let named = wishes.into_iter().flatten().filter_map(|wish| wish.provider);
+    let mut named = named.chain(context.model.iter().map(|(provider, _)| provider.clone()));
+    named.any(|id| catalog.provider(&id).is_some_and(|info| info.probe.is_some()))
 }
 
 /// The models that could be asked with these options, and what is wrong with the person's files,
-/// without starting anything. Reads files.
-pub fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) {
+/// without starting anything. Reads files, and asks the servers of this machine.
+pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) {
     let Reached { client, problems, .. } = reach::reach(options);
-    (client.models().to_vec(), problems)
+    let models = Offered::new(client.models().to_vec());
+    if options.discover {
+        models.add(client.found().await);
+    }
+    (models.all(), problems)
 }
 
 /// What was asked for, else the session's last, else the setting, else the first that can be

@@ -95,6 +95,7 @@ const BANNED: &[(&str, &[&str])] = &[
             "exec",
             "workspace",
             "llm::auth",
+            "net::tape",
             "session::store",
             "config::load",
             "tui::term",

@@ -1,16 +1,19 @@
-//! Logins and their renewal against servers on loopback, as a provider would play them.
+//! Logins, the renewal of tokens and lists of models against servers on loopback.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use bowline::base::clock::{ManualClock, SharedClock};
+use bowline::llm::auth::Credentials;
 use bowline::llm::auth::entry::{Entry, Login};
 use bowline::llm::auth::oauth::flow::{self, Means};
 use bowline::llm::auth::oauth::renew::{Renewal, renew};
 use bowline::llm::auth::oauth::{Flow, LoginError, LoginRow, Notice, Question, Talk};
 use bowline::llm::auth::store::Store;
-use bowline::net::http::{Get, Http};
+use bowline::llm::catalog::Catalog;
+use bowline::llm::client::Client;
+use bowline::net::http::{Get, Http, Limits};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -213,6 +216,34 @@ fn kept(renewal: &Renewal) -> Login {
         Some(Entry::Login(login)) => login,
         other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test]
+async fn a_server_of_this_machine_says_what_it_has() {
+    let list = json!({"data": [{"id": "llama", "max_model_len": 4096}]});
+    let server = Server::start(vec![says(&list), refuses(404, &json!({}))]);
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let vars = HashMap::from([
+        ("VLLM_BASE_URL".to_string(), format!("{}/v1", server.url)),
+        ("VLLM_API_KEY".to_string(), "k".to_string()),
+        ("OLLAMA_HOST".to_string(), gone.to_string()),
+        ("LLAMA_BASE_URL".to_string(), format!("http://{gone}")),
+        ("LM_STUDIO_BASE_URL".to_string(), format!("http://{gone}")),
+    ]);
+    let (http, clock): (_, SharedClock) = (Arc::new(Http::new(Limits::default(), true)), ManualClock::new(0));
+    let credentials = Credentials::new(vars);
+    let client = Client::assemble(Catalog::builtin(), &credentials, vec![], &http, &clock, true);
+    let found = client.found().await;
+    assert_eq!(found.len(), 1);
+    let facts = (found[0].provider.as_str(), found[0].id.as_str(), found[0].context_window);
+    assert_eq!(facts, ("vllm", "llama", 4096));
+    assert_eq!(found[0].base_url, format!("{}/v1", server.url));
+    let seen = server.seen();
+    assert_eq!(
+        (seen[0].path.as_str(), seen[0].headers["authorization"].as_str()),
+        ("/v1/models", "Bearer k")
+    );
+    assert!(client.found().await.is_empty(), "a server that answers something else has none");
 }
 
 #[tokio::test]

@@ -17,6 +17,8 @@ mod benches;
 mod commands;
 /// Every dialect runs the same cases.
 mod conformance;
+/// Every dialect goes on with every other's conversation.
+mod conformance_history;
 /// GNU Emacs judges the kill ring.
 mod emacs;
 /// Damaged bytes for everything that reads them.

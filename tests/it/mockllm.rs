@@ -75,6 +75,7 @@ fn adapter(api: &str, url: &str) -> Arc<dyn Provider> {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
         surroundings: Surroundings::default(),
+        silence: None,
         http: Arc::new(Http::new(Limits::default(), false)),
         clock,
     })

@@ -5,7 +5,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::llm::model::{ErrorKind, LlmError};
-use crate::net::http::{Http, NetError, Post};
+use crate::net::error::NetError;
+use crate::net::http::{Http, Post};
 use crate::net::response::Response;
 
 /// Everything but what RFC 3986 calls unreserved.

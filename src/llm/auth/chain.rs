@@ -115,7 +115,7 @@ impl Chain {
     async fn login(&self, login: Login, access: &mut Access) -> Result<Found, LlmError> {
         let login = match &self.credentials.store {
             Some(store) if login.is_due(self.clock.now_ms()) => {
-                let row = oauth::row(self.info.login.as_deref().unwrap_or(&self.info.id));
+                let row = oauth::find(self.info.login.as_deref().unwrap_or(&self.info.id));
                 let row = row.ok_or_else(|| self.error("there is no such login any more"))?;
                 let renewal = oauth::renew::Renewal {
                     row: row.clone(),

@@ -57,7 +57,8 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
     let named =
         r#"(?i:bearer|x-api-key|api[-_]?key|token|secret)["']?\s*[:= ]\s*["']?[A-Za-z0-9_\-./+]{10,}"#;
     let jwt = r"\beyJ[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+";
-    Regex::new(&format!("{prefixed}|{named}|{jwt}")).expect("a pattern that a test compiles")
+    let all = format!("{prefixed}|{named}|{jwt}");
+    Regex::new(&all).expect("the pattern is compiled by a test")
 });
 
 /// A text of a server without what looks like a secret: some repeat the key that they refuse.

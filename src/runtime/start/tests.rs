@@ -135,6 +135,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::Agent(agent) => agent,
         RuntimeEvent::ModelChanged(model) => return format!("model {}", model.id),
         RuntimeEvent::ThinkingChanged(level) => return format!("thinking {}", level.name()),
+        RuntimeEvent::ModelsFound(models) => return format!("{} models", models.len()),
         RuntimeEvent::Failed(report) => return format!("failed {report}"),
     };
     match agent {

@@ -13,5 +13,5 @@ pub mod row;
 pub mod talk;
 pub mod token;
 
-pub use row::{Flow, LoginRow, row, rows};
+pub use row::{Flow, LoginRow, find, rows};
 pub use talk::{LoginError, Notice, Question, Talk};

@@ -73,7 +73,7 @@ pub fn rows() -> &'static [LoginRow] {
 }
 
 /// A login by id.
-pub fn row(id: &str) -> Option<&'static LoginRow> {
+pub fn find(id: &str) -> Option<&'static LoginRow> {
     ROWS.iter().find(|row| row.id == id)
 }
 
@@ -117,12 +117,12 @@ mod tests {
             assert!(row.registered || (!row.client_var.is_empty() && !row.keys.is_empty()), "{}", row.id);
         }
         let named = Catalog::builtin().providers.iter().filter_map(|p| p.login.as_deref());
-        assert!(named.into_iter().all(|id| row(id).is_some()));
+        assert!(named.into_iter().all(|id| find(id).is_some()));
     }
 
     #[test]
     fn a_login_without_a_client_says_so_and_names_the_way_out() {
-        let row = row("anthropic").unwrap();
+        let row = find("anthropic").unwrap();
         let refused = row.client(&HashMap::new()).unwrap_err().to_string();
         assert!(refused.contains("only to programs that it has registered"), "{refused}");
         assert!(refused.contains("console.anthropic.com") && refused.contains("BOWLINE_ANTHROPIC_CLIENT_ID"));

@@ -79,7 +79,7 @@ pub enum LoginError {
     Nonsense(&'static str),
     /// No connection.
     #[error(transparent)]
-    Net(#[from] crate::net::http::NetError),
+    Net(#[from] crate::net::error::NetError),
     /// What came cannot be kept.
     #[error(transparent)]
     Store(#[from] crate::llm::auth::store::StoreError),

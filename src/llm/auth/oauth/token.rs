@@ -107,7 +107,7 @@ mod tests {
     fn the_account_is_read_from_the_token() {
         let claims = json!({"https://api.openai.com/auth": {"chatgpt_account_id": "acc"}}).to_string();
         let token = format!("h.{}.s", URL_SAFE_NO_PAD.encode(claims));
-        let row = super::super::row("openai-codex").unwrap();
+        let row = super::super::find("openai-codex").unwrap();
         let got = answer(200, json!({"access_token": token, "refresh_token": "r", "expires_in": 10}));
         let login = got.login(row, None, 1000).unwrap();
         assert_eq!((login.expires, login.field("accountId")), (11_000, Some("acc")));

@@ -30,7 +30,7 @@ impl Wire for Gemini {
         for bit in &answer.bits {
             match bit {
                 Bit::Text(pieces) => {
-                    out.extend(pieces.iter().map(|text| chunk(json!([{"text": text}]), None)))
+                    out.extend(pieces.iter().map(|text| chunk(json!([{"text": text}]), None)));
                 }
                 Bit::Thinking(pieces, signature) => {
                     for (at, text) in pieces.iter().enumerate() {

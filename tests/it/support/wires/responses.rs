@@ -26,56 +26,7 @@ impl Wire for Responses {
             json!({"type": "response.created", "response": started}),
             json!({"type": "response.in_progress", "response": started}),
         ];
-        for (index, bit) in answer.bits.iter().enumerate() {
-            let event = |kind: &str, more: Value| {
-                let mut event = json!({"type": format!("response.{kind}"), "output_index": index});
-                event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-                event
-            };
-            let (empty, whole, deltas): (Value, Value, Vec<Value>) = match bit {
-                Bit::Text(pieces) => {
-                    let item = |status: &str, content: Value| {
-                        json!({"id": "msg_1", "type": "message", "role": "assistant", "status": status,
-                            "content": content})
-                    };
-                    let content =
-                        json!([{"type": "output_text", "text": pieces.concat(), "annotations": []}]);
-                    let delta =
-                        |text: &&str| event("output_text.delta", json!({"content_index": 0, "delta": text}));
-                    (
-                        item("in_progress", json!([])),
-                        item("completed", content),
-                        pieces.iter().map(delta).collect(),
-                    )
-                }
-                Bit::Thinking(pieces, signature) => {
-                    let item = |summary: Value, secret: Value| json!({"id": "rs_1", "type": "reasoning", "summary": summary, "encrypted_content": secret});
-                    let summary = json!([{"type": "summary_text", "text": pieces.concat()}]);
-                    let part = json!({"type": "summary_text", "text": ""});
-                    let added =
-                        event("reasoning_summary_part.added", json!({"summary_index": 0, "part": part}));
-                    let delta = |text: &&str| {
-                        event("reasoning_summary_text.delta", json!({"summary_index": 0, "delta": text}))
-                    };
-                    let deltas = std::iter::once(added).chain(pieces.iter().map(delta)).collect();
-                    (item(json!([]), Value::Null), item(summary, (*signature).into()), deltas)
-                }
-                Bit::Call { id, name, args } => {
-                    let item = |args: String| {
-                        json!({"id": format!("fc_{id}"), "type": "function_call", "call_id": id, "name": name,
-                            "arguments": args})
-                    };
-                    let delta =
-                        |args: &String| event("function_call_arguments.delta", json!({"delta": args}));
-                    let done = event("function_call_arguments.done", json!({"arguments": args.concat()}));
-                    let deltas = args.iter().map(delta).chain([done]).collect();
-                    (item(String::new()), item(args.concat()), deltas)
-                }
-            };
-            out.push(event("output_item.added", json!({"item": empty})));
-            out.extend(deltas);
-            out.push(event("output_item.done", json!({"item": whole})));
-        }
+        out.extend(answer.bits.iter().enumerate().flat_map(|(index, bit)| item_events(index, bit)));
         let counts = answer.counts;
         let read = counts.input + counts.cached;
         let usage = json!({"input_tokens": read, "output_tokens": counts.output,
@@ -133,4 +84,49 @@ impl Wire for Responses {
     fn account(&self) -> Vec<(&'static str, &'static str)> {
         vec![("accountId", "account-1")]
     }
+}
+
+/// The events of one part of an answer.
+fn item_events(index: usize, bit: &Bit) -> Vec<Value> {
+    let event = |kind: &str, more: Value| {
+        let mut event = json!({"type": format!("response.{kind}"), "output_index": index});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let (empty, whole, deltas): (Value, Value, Vec<Value>) = match bit {
+        Bit::Text(pieces) => {
+            let item = |status: &str, content: Value| {
+                json!({"id": "msg_1", "type": "message", "role": "assistant", "status": status,
+                    "content": content})
+            };
+            let content = json!([{"type": "output_text", "text": pieces.concat(), "annotations": []}]);
+            let delta = |text: &&str| event("output_text.delta", json!({"content_index": 0, "delta": text}));
+            (item("in_progress", json!([])), item("completed", content), pieces.iter().map(delta).collect())
+        }
+        Bit::Thinking(pieces, signature) => {
+            let item = |summary: Value, secret: Value| json!({"id": "rs_1", "type": "reasoning", "summary": summary, "encrypted_content": secret});
+            let summary = json!([{"type": "summary_text", "text": pieces.concat()}]);
+            let part = json!({"type": "summary_text", "text": ""});
+            let added = event("reasoning_summary_part.added", json!({"summary_index": 0, "part": part}));
+            let delta = |text: &&str| {
+                event("reasoning_summary_text.delta", json!({"summary_index": 0, "delta": text}))
+            };
+            let deltas = std::iter::once(added).chain(pieces.iter().map(delta)).collect();
+            (item(json!([]), Value::Null), item(summary, (*signature).into()), deltas)
+        }
+        Bit::Call { id, name, args } => {
+            let item = |args: String| {
+                json!({"id": format!("fc_{id}"), "type": "function_call", "call_id": id, "name": name,
+                    "arguments": args})
+            };
+            let delta = |args: &String| event("function_call_arguments.delta", json!({"delta": args}));
+            let done = event("function_call_arguments.done", json!({"arguments": args.concat()}));
+            let deltas = args.iter().map(delta).chain([done]).collect();
+            (item(String::new()), item(args.concat()), deltas)
+        }
+    };
+    let mut out = vec![event("output_item.added", json!({"item": empty}))];
+    out.extend(deltas);
+    out.push(event("output_item.done", json!({"item": whole})));
+    out
 }

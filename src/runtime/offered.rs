@@ -1,0 +1,54 @@
+//! The models that can be asked, shared between a session and its handles: servers on this machine
+//! are found while it runs. Must not know how they are found.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::llm::model::Model;
+
+/// The list. Cheap to clone; all clones are one list.
+#[derive(Debug, Clone, Default)]
+pub struct Offered {
+    models: Arc<RwLock<Vec<Arc<Model>>>>,
+}
+
+impl Offered {
+    /// A list that begins with these.
+    pub fn new(models: Vec<Arc<Model>>) -> Self {
+        Self { models: Arc::new(RwLock::new(models)) }
+    }
+
+    /// All of them now.
+    pub fn all(&self) -> Vec<Arc<Model>> {
+        self.models.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds those that are not there yet, before the demo, which stays the last resort; all of them
+    /// where there was something new.
+    pub fn add(&self, found: Vec<Arc<Model>>) -> Option<Vec<Arc<Model>>> {
+        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let known = |model: &Model| models.iter().any(|m| m.provider == model.provider && m.id == model.id);
+        let new: Vec<_> = found.into_iter().filter(|model| !known(model)).collect();
+        if new.is_empty() {
+            return None;
+        }
+        let end = models.iter().position(|m| m.provider == "demo").unwrap_or(models.len());
+        models.splice(end..end, new);
+        Some(models.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_comes_before_the_demo_and_once() {
+        let model = |provider: &str| Arc::new(Model::unknown(provider, "m", "a", "u"));
+        let offered = Offered::new(vec![model("a"), model("demo")]);
+        let twin = offered.clone();
+        assert_eq!(offered.add(vec![model("a")]), None);
+        assert!(offered.add(vec![model("ollama"), model("a")]).is_some());
+        let ids: Vec<_> = twin.all().iter().map(|m| m.provider.clone()).collect();
+        assert_eq!(ids, ["a", "ollama", "demo"]);
+    }
+}

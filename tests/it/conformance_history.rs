@@ -1,0 +1,88 @@
+//! Conversations over every dialect: carried from any to any other in the middle of their tools, and
+//! growing only at their end, so that a provider's cache holds.
+
+use bowline::llm::model::{Message, Part, Request};
+use futures::StreamExt;
+use serde_json::Value;
+
+use crate::conformance::{adapter, ask, asked, done, image, pieces, request, result, rich, user};
+use crate::support::server::{Reply, Server};
+use crate::support::wires::{Feature, WIRES};
+
+/// Every conversation goes on with every other dialect, in the middle of its tools, and back.
+#[tokio::test]
+async fn a_conversation_is_carried_from_any_dialect_to_any_other() {
+    for from in WIRES {
+        let answer = done(*from, &ask(*from, pieces(from.events(&rich()))).await);
+        let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();
+        for to in WIRES {
+            let messages = vec![
+                user("hi"),
+                Message::Assistant(answer.clone()),
+                result(&ids[0], vec![Part::text("one")]),
+                // The second was never run: the person interrupted.
+                user("go on"),
+            ];
+            let going = Request { messages, ..request(*to) };
+            let body = asked(*to, going.clone()).await;
+            let facts = to.facts(&body);
+            let names = format!("{} to {}", from.api(), to.api());
+            assert_eq!(facts.calls.len(), 2, "{names}: {body}");
+            assert_eq!(facts.calls, facts.results, "{names}: {body}");
+            let legal = |id: &String| {
+                let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                id.len() <= 64 && id.chars().all(legal)
+            };
+            assert!(facts.calls.iter().all(legal), "{names}: {:?}", facts.calls);
+            let signed = body.to_string().contains("c2lnbmF0dXJl");
+            assert_eq!(signed, from.api() == to.api() && from.has(Feature::Signatures), "{names}: {body}");
+            let kept = from.api() != to.api() || from.has(Feature::Signatures);
+            assert!(!kept || body.to_string().contains("let me s"), "{names}: what was thought is known");
+
+            // And back, with what the other said.
+            let reply = to.events(&rich());
+            let server = Server::start(vec![Reply::Stream(pieces(reply))]);
+            let events: Vec<_> = adapter(*to, &server.url).stream(going.clone()).collect().await;
+            let mut messages = going.messages;
+            messages.push(Message::Assistant(done(*to, &events)));
+            let facts = from.facts(&asked(*from, Request { messages, ..request(*from) }).await);
+            assert_eq!((facts.calls.len(), &facts.calls), (4, &facts.results), "{names} and back");
+        }
+    }
+}
+
+/// What was sent is the beginning of what is sent next: the provider's cache holds.
+#[tokio::test]
+async fn the_next_request_begins_with_this_one() {
+    for wire in WIRES {
+        let answer = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
+        let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();
+        let turns = [
+            vec![user("hi")],
+            vec![
+                Message::Assistant(answer),
+                result(&ids[0], vec![Part::text("one")]),
+                result(&ids[1], vec![image()]),
+            ],
+            vec![user("and now?")],
+        ];
+        let mut messages = Vec::new();
+        let mut before: Option<Value> = None;
+        for turn in turns {
+            messages.extend(turn);
+            let body = asked(*wire, Request { messages: messages.clone(), ..request(*wire) }).await;
+            if let Some(before) = &before {
+                let (old, new) = (wire.facts(before), wire.facts(&body));
+                assert_eq!((&old.system, &old.tools), (&new.system, &new.tools), "{}", wire.api());
+                let (old, new) = (old.messages, new.messages);
+                let prefix = old.len() - 1;
+                assert_eq!(old[..prefix], new[..prefix], "{}", wire.api());
+                // The last message may have grown at its end, where roles are merged.
+                let (grown, last) = (new[prefix].to_string(), old[prefix].to_string());
+                let common = grown.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+                assert!(common + 4 >= last.len(), "{}: {last} became {grown}", wire.api());
+            }
+            before = Some(body);
+        }
+    }
+}
