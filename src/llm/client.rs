@@ -91,13 +91,15 @@ impl Client {
         for info in &catalog.providers {
             let Some(reach) = credentials.reach(info, &stored) else { continue };
             let var = |name: &str| reach.surroundings.get(name).cloned();
+            let elsewhere = info.elsewhere_api.as_ref().filter(|_| reach.base_url.is_some());
             let models = catalog.models_of(info).into_iter().filter_map(|model| {
                 // A dialect that this build does not speak.
                 DIALECTS.iter().find(|dialect| dialect.id == model.api)?;
                 let url = reach.base_url.as_deref().unwrap_or(&model.base_url);
                 let base_url = auth::fill(url, var)?.trim_end_matches('/').to_string();
                 let allowed = !offline || info.local || loopback_url(&base_url);
-                allowed.then(|| Arc::new(Model { base_url, ..(*model).clone() }))
+                let api = elsewhere.unwrap_or(&model.api).clone();
+                allowed.then(|| Arc::new(Model { api, base_url, ..(*model).clone() }))
             });
             let models: Vec<_> = models.collect();
             if models.is_empty() && info.probe.is_none() {
@@ -262,6 +264,17 @@ mod tests {
         assert_eq!(ids(&client(&[("ANTHROPIC_API_KEY", "k")], true)), ["demo"]);
         let local = [("ANTHROPIC_BASE_URL", "http://localhost:1")];
         assert_eq!(ids(&client(&local, true))[0], "anthropic");
+    }
+
+    #[test]
+    fn a_server_that_only_follows_a_provider_is_spoken_to_as_it_speaks() {
+        let api = |vars: &[(&str, &str)]| {
+            let client = client(vars, false);
+            client.models().iter().find(|model| model.provider == "openai").map(|model| model.api.clone())
+        };
+        assert_eq!(api(&[("OPENAI_API_KEY", "k")]).as_deref(), Some("openai-responses"));
+        let own = [("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "https://models.example.com/v1")];
+        assert_eq!(api(&own).as_deref(), Some("openai-completions"));
     }
 
     #[tokio::test]

@@ -30,6 +30,9 @@ pub struct ProviderInfo {
     pub key_header: Option<String>,
     /// Environment variable that replaces the root of the API.
     pub base_url_var: Option<String>,
+    /// The dialect of the servers that people name by it, where that is not the first: most of them
+    /// only follow the provider.
+    pub elsewhere_api: Option<String>,
     /// Sets of variables, each of which is enough where a dialect finds credentials by itself.
     pub ambient: Vec<Vec<String>>,
     /// Headers of every request; values may be `$VAR` or `!command`.
