@@ -47,7 +47,10 @@ fn a_shell_runs_in_the_workspace_and_knows_its_window() {
     pty.wait_text("in-work-xterm-256color");
     pty.wait_text("9 60");
     pty.resize(140, 40);
-    pty.wait_for("the larger screen", |screen| screen.size().1.get() == 140);
+    // What is typed sooner could be there before the signal that tells of the new size.
+    pty.wait_for("the larger screen, drawn", |screen| {
+        screen.rows(0, 140).any(|row| row.trim_end().chars().count() > 130)
+    });
     pty.send("clear; stty size\r");
     pty.wait_text("12 7");
     pty.send("printf '\\033[?1049h\\033[2J\\033[Hfull-%s-screen' a\r");
