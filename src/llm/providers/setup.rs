@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::base::clock::SharedClock;
 use crate::llm::access::{Keys, Surroundings};
-use crate::llm::answer::Means;
-use crate::llm::provider::Provider;
+use crate::llm::answer::{self, Exchange, Means, Reader};
+use crate::llm::model::{LlmError, Request};
+use crate::llm::provider::{EventStream, Provider};
 use crate::net::http::Http;
 
 /// One row of the table of dialects.
@@ -32,6 +33,35 @@ pub struct Setup {
     pub clock: SharedClock,
     /// Longest silence of this provider's answers, where it is not the usual one.
     pub silence: Option<Duration>,
+}
+
+/// An adapter that answers each request by one exchange, which `exchange` prepares.
+pub fn adapter<R, F>(setup: Setup, exchange: fn(Setup, Request) -> F) -> Arc<dyn Provider>
+where
+    R: Reader + 'static,
+    F: Future<Output = Result<Exchange<R>, LlmError>> + Send + 'static,
+{
+    Arc::new(Adapter { setup, exchange })
+}
+
+struct Adapter<F> {
+    setup: Setup,
+    exchange: fn(Setup, Request) -> F,
+}
+
+impl<R, F> Provider for Adapter<F>
+where
+    R: Reader + 'static,
+    F: Future<Output = Result<Exchange<R>, LlmError>> + Send + 'static,
+{
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let (means, model) = (self.setup.means(request.raw_events), request.model.clone());
+        answer::stream(means, model, (self.exchange)(self.setup.clone(), request))
+    }
 }
 
 impl Setup {

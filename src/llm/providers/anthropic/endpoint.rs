@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::stream::Reader;
 use super::{compat, errors, request};
 use crate::llm::access::KeyKind;
-use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
 use crate::llm::headers;
 use crate::llm::model::{LlmError, Request};
-use crate::llm::provider::{EventStream, Provider};
-use crate::llm::providers::setup::Setup;
+use crate::llm::provider::Provider;
+use crate::llm::providers::setup::{Setup, adapter};
 use crate::net::http::Post;
 
 /// The version of the API that this adapter speaks.
@@ -21,26 +21,10 @@ const LOGIN_TOKEN: &str = "sk-ant-oat";
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
-    Arc::new(Anthropic { setup })
+    adapter(setup, exchange)
 }
 
-struct Anthropic {
-    setup: Setup,
-}
-
-impl Provider for Anthropic {
-    fn id(&self) -> &str {
-        &self.setup.provider
-    }
-
-    fn stream(&self, request: Request) -> EventStream {
-        let setup = self.setup.clone();
-        let (means, model) = (setup.means(request.raw_events), request.model.clone());
-        answer::stream(means, model, async move { exchange(&setup, request).await })
-    }
-}
-
-async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     let access = setup.keys.access().await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("anthropic-version", VERSION), ("accept", "text/event-stream")]);

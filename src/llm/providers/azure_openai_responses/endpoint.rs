@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::place;
 use crate::llm::access::KeyKind;
-use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
 use crate::llm::model::{ErrorKind, LlmError, Request};
-use crate::llm::provider::{EventStream, Provider};
-use crate::llm::providers::setup::Setup;
+use crate::llm::provider::Provider;
+use crate::llm::providers::setup::{Setup, adapter};
 use crate::llm::responses::stream::Reader;
 use crate::llm::responses::{Manner, body};
 use crate::llm::{error_codes, headers};
@@ -18,26 +18,10 @@ use crate::net::http::Post;
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
-    Arc::new(Azure { setup })
+    adapter(setup, exchange)
 }
 
-struct Azure {
-    setup: Setup,
-}
-
-impl Provider for Azure {
-    fn id(&self) -> &str {
-        &self.setup.provider
-    }
-
-    fn stream(&self, request: Request) -> EventStream {
-        let setup = self.setup.clone();
-        let (means, model) = (setup.means(request.raw_events), request.model.clone());
-        answer::stream(means, model, async move { exchange(&setup, request).await })
-    }
-}
-
-async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     let access = setup.keys.access().await?;
     let asked = Asked::new(&setup.provider, &access);
     let Some(url) = place::url(&access.base_url, &setup.surroundings) else {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::llm::access::KeyKind;
-use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
 use crate::llm::gemini::stream::Reader;
 use crate::llm::gemini::{body, errors};
 use crate::llm::headers;
 use crate::llm::model::{LlmError, Request};
-use crate::llm::provider::{EventStream, Provider};
-use crate::llm::providers::setup::Setup;
+use crate::llm::provider::Provider;
+use crate::llm::providers::setup::{Setup, adapter};
 use crate::net::http::Post;
 
 /// The version of the API that this adapter speaks, for base URLs without one.
@@ -18,26 +18,10 @@ const VERSION: &str = "v1beta";
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
-    Arc::new(Google { setup })
+    adapter(setup, exchange)
 }
 
-struct Google {
-    setup: Setup,
-}
-
-impl Provider for Google {
-    fn id(&self) -> &str {
-        &self.setup.provider
-    }
-
-    fn stream(&self, request: Request) -> EventStream {
-        let setup = self.setup.clone();
-        let (means, model) = (setup.means(request.raw_events), request.model.clone());
-        answer::stream(means, model, async move { exchange(&setup, request).await })
-    }
-}
-
-async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     let access = setup.keys.access().await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);

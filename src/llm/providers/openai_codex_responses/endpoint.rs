@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::llm::access::{Access, KeyKind, Secret};
-use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
 use crate::llm::model::{ErrorKind, LlmError, Request, ToolChoice};
-use crate::llm::provider::{EventStream, Provider};
-use crate::llm::providers::setup::Setup;
+use crate::llm::provider::Provider;
+use crate::llm::providers::setup::{Setup, adapter};
 use crate::llm::responses::stream::Reader;
 use crate::llm::responses::{Manner, body};
 use crate::llm::{affinity, error_codes, headers};
@@ -22,26 +22,10 @@ const INSTRUCTIONS: &str = "Answer the person.";
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
-    Arc::new(Codex { setup })
+    adapter(setup, exchange)
 }
 
-struct Codex {
-    setup: Setup,
-}
-
-impl Provider for Codex {
-    fn id(&self) -> &str {
-        &self.setup.provider
-    }
-
-    fn stream(&self, request: Request) -> EventStream {
-        let setup = self.setup.clone();
-        let (means, model) = (setup.means(request.raw_events), request.model.clone());
-        answer::stream(means, model, async move { exchange(&setup, request).await })
-    }
-}
-
-async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     let access = setup.keys.access().await?;
     let asked = Asked::new(&setup.provider, &access);
     let (token, account) = login(&access)

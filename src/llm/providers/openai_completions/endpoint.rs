@@ -5,36 +5,20 @@ use std::sync::Arc;
 use super::compat::Compat;
 use super::request;
 use super::stream::Reader;
-use crate::llm::answer::{self, Exchange, Framing};
+use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
 use crate::llm::model::{LlmError, Request};
-use crate::llm::provider::{EventStream, Provider};
-use crate::llm::providers::setup::Setup;
+use crate::llm::provider::Provider;
+use crate::llm::providers::setup::{Setup, adapter};
 use crate::llm::{affinity, error_codes, headers};
 use crate::net::http::Post;
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
-    Arc::new(Completions { setup })
+    adapter(setup, exchange)
 }
 
-struct Completions {
-    setup: Setup,
-}
-
-impl Provider for Completions {
-    fn id(&self) -> &str {
-        &self.setup.provider
-    }
-
-    fn stream(&self, request: Request) -> EventStream {
-        let setup = self.setup.clone();
-        let (means, model) = (setup.means(request.raw_events), request.model.clone());
-        answer::stream(means, model, async move { exchange(&setup, request).await })
-    }
-}
-
-async fn exchange(setup: &Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     let access = setup.keys.access().await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
