@@ -17,6 +17,9 @@ pub const NO_VISION: &str = "(an image was left out: this model reads text only)
 /// What stands in for a result without content.
 pub const NO_OUTPUT: &str = "(no output)";
 
+/// The longest name of a tool, in bytes.
+const NAME_MAX: usize = 64;
+
 /// One message, ready for a wire.
 #[derive(Debug, PartialEq)]
 pub enum Turn<'a> {
@@ -101,7 +104,7 @@ pub struct Outcome<'a> {
 /// The turns of a history for a model; call ids are at most `id_max` bytes of
 /// `[a-zA-Z0-9_-]`, 16 at least.
 pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize) -> Vec<Turn<'a>> {
-    let mut ids = Ids { taken: HashSet::new(), max: id_max.max(16) };
+    let mut ids = Ids { taken: HashSet::new(), repeated: HashMap::new(), max: id_max.max(16) };
     let mut out = Vec::new();
     for (at, message) in history.iter().enumerate() {
         match message {
@@ -124,6 +127,19 @@ pub fn arguments(call: &ToolCall) -> Cow<'_, Value> {
     } else {
         Cow::Owned(json!({"unparsed": call.arguments}))
     }
+}
+
+/// A tool's name as every wire takes it: `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. Models call tools that there
+/// are none of, by names that would be refused with every request that follows.
+pub fn name(name: &str) -> Cow<'_, str> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if begins && name.len() <= NAME_MAX && name.chars().all(legal) {
+        return Cow::Borrowed(name);
+    }
+    let before = if begins { "" } else { "_" };
+    let fitting = name.chars().map(|c| if legal(c) { c } else { '_' });
+    Cow::Owned(before.chars().chain(fitting).take(NAME_MAX).collect())
 }
 
 fn turn<'a>(
@@ -211,6 +227,8 @@ fn shown<'a>(parts: &'a [Part], model: &Model) -> Vec<Shown<'a>> {
 /// Call ids in use, as they are sent.
 struct Ids {
     taken: HashSet<String>,
+    /// How often an id came again: some servers give every call the same one.
+    repeated: HashMap<String, u32>,
     max: usize,
 }
 
@@ -220,13 +238,18 @@ impl Ids {
         let legal = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
         let base: String = id.chars().map(legal).take(self.max).collect();
         let base = if base.is_empty() { "call".to_string() } else { base };
-        let mut name = base.clone();
-        let mut n = 1;
-        while !self.taken.insert(name.clone()) {
-            n += 1;
-            name = format!("{}_{n}", &base[..base.len().min(self.max - 8)]);
+        if self.taken.insert(base.clone()) {
+            return base;
         }
-        name
+        let short = &base[..base.len().min(self.max - 8)];
+        let n = self.repeated.entry(short.to_string()).or_insert(1);
+        loop {
+            *n += 1;
+            let name = format!("{short}_{n}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 }
 
@@ -275,6 +298,33 @@ mod tests {
         let cut = format!("{}_2", "x".repeat(32));
         assert_eq!(sent(&history, 40), [&"x".repeat(40), &cut, "toolu_01", "call", "toolu_01_2"]);
         assert_eq!(sent(&history[..1], 64)[0], long);
+    }
+
+    #[test]
+    fn one_id_for_a_hundred_thousand_calls_costs_no_more_than_as_many() {
+        let history = [answer(&vec!["call"; 100_000])];
+        let all = sent(&history, 64);
+        assert_eq!(
+            (all[0].as_str(), all[1].as_str(), all[99_999].as_str()),
+            ("call", "call_2", "call_100000")
+        );
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 100_000);
+    }
+
+    #[test]
+    fn names_of_tools_that_no_wire_takes() {
+        let long = "x".repeat(70);
+        for (given, sent) in [
+            ("read", "read"),
+            ("mcp__a-b", "mcp__a-b"),
+            ("multi_tool_use.parallel", "multi_tool_use_parallel"),
+            ("", "_"),
+            ("3d", "_3d"),
+            ("é x", "___x"),
+            (long.as_str(), &long[..64]),
+        ] {
+            assert_eq!(name(given), sent, "{given}");
+        }
     }
 
     #[test]
