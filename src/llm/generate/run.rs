@@ -13,7 +13,7 @@ use crate::base::schema::Schema;
 use crate::llm::client::Client;
 use crate::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Part, RateLimit, Request, StopReason, StreamEvent,
-    ToolCall, ToolResultMessage, Usage,
+    ToolCall, ToolChoice, ToolResultMessage, Usage,
 };
 
 /// Steps that may wait for whoever reads them.
@@ -96,6 +96,10 @@ impl Run {
             let ours = message.tool_calls().all(|call| self.tool(&call.name).is_some() || !self.offers(call));
             if message.tool_calls().next().is_none() || !ours || step >= self.options.max_steps {
                 return Ok(message);
+            }
+            // What has to be called was called: forced again, the model could never come to an end.
+            if matches!(self.request.tool_choice, ToolChoice::Required | ToolChoice::Named(_)) {
+                self.request.tool_choice = ToolChoice::Auto;
             }
             for result in self.results(&message).await {
                 self.tell(Progress::Result(result.clone())).await;

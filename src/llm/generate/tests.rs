@@ -6,7 +6,7 @@ use futures::FutureExt;
 use serde_json::json;
 
 use super::*;
-use crate::llm::model::{ResponseFormat, StopReason};
+use crate::llm::model::{ResponseFormat, StopReason, ToolChoice};
 use crate::llm::object::{ObjectProgress, generate_object, stream_object};
 use crate::llm::providers::scripted::script::{Scripted, Step, Turn};
 
@@ -96,6 +96,16 @@ async fn a_call_of_the_caller_s_own_tool_ends_the_loop() {
     request.tools.push(ToolSpec { name: "mine".into(), ..ToolSpec::default() });
     let outcome = generate(&client, request, options()).await.unwrap();
     assert_eq!((script.requests().len(), outcome.added.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_forced_call_is_forced_once() {
+    let turns = vec![Turn::call("a", "echo", json!({"n": 1})), Turn::text("done")];
+    let (script, client, request) = client(turns);
+    let request = Request { tool_choice: ToolChoice::Required, ..request };
+    assert_eq!(generate(&client, request, options()).await.unwrap().message.text(), "done");
+    let choices: Vec<_> = script.requests().into_iter().map(|request| request.tool_choice).collect();
+    assert_eq!(choices, [ToolChoice::Required, ToolChoice::Auto]);
 }
 
 #[tokio::test]
