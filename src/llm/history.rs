@@ -9,11 +9,14 @@ use serde_json::{Value, json};
 use super::model::{
     AssistantMessage, KnownPart, Message, Model, Part, StopReason, ToolCall, ToolResultMessage,
 };
+use super::pictures;
 
 /// What stands in for the result of a call that never got one.
 pub const NO_RESULT: &str = "No result: the call was interrupted before it ended.";
 /// What stands in for an image that the model cannot see.
 pub const NO_VISION: &str = "(an image was left out: this model reads text only)";
+/// What stands in for an image for which there is no room.
+pub const TOO_MANY: &str = "(an image was left out: there are more than this model takes)";
 /// What stands in for a result without content.
 pub const NO_OUTPUT: &str = "(no output)";
 
@@ -117,7 +120,33 @@ pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize) -> Vec<Tu
             Message::ToolResult(_) => {}
         }
     }
+    fit(&mut out, model);
     out
+}
+
+/// Puts words in the place of the images that the model's limits leave no room for.
+fn fit(turns: &mut [Turn], model: &Model) {
+    if model.input_limits.is_none() {
+        return;
+    }
+    let mut slots: Vec<Vec<&mut Shown>> = turns.iter_mut().map(images).collect();
+    let size = |slot: &&mut Shown| if let Shown::Image { data, .. } = slot { data.len() as u64 } else { 0 };
+    let sizes: Vec<Vec<u64>> = slots.iter().map(|slots| slots.iter().map(size).collect()).collect();
+    let gone = pictures::left_out(&sizes, model).into_iter().flatten();
+    for (slot, _) in slots.iter_mut().flatten().zip(gone).filter(|(_, gone)| *gone) {
+        **slot = Shown::Text(TOO_MANY);
+    }
+}
+
+/// The images of a turn, in the order in which they are sent.
+fn images<'t, 'a>(turn: &'t mut Turn<'a>) -> Vec<&'t mut Shown<'a>> {
+    let is_image = |shown: &&mut Shown| matches!(shown, Shown::Image { .. });
+    match turn {
+        Turn::User(parts) => parts.iter_mut().filter(is_image).collect(),
+        Turn::Answer { results, .. } => {
+            results.iter_mut().flat_map(|outcome| &mut outcome.shown).filter(is_image).collect()
+        }
+    }
 }
 
 /// A call's arguments as the object that wires want, even where the model wrote broken JSON.
@@ -257,6 +286,7 @@ impl Ids {
 mod tests {
     use super::*;
     use crate::llm::accumulate::Accumulator;
+    use crate::llm::model::{ImageLimits, InputLimits, UserMessage};
 
     fn answer(ids: &[&str]) -> Message {
         let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();
@@ -325,6 +355,28 @@ mod tests {
         ] {
             assert_eq!(name(given), sent, "{given}");
         }
+    }
+
+    #[test]
+    fn images_beyond_a_model_s_limits_are_words() {
+        let image = || Part::Known(KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() });
+        let user = |content| Message::User(UserMessage { content, ..UserMessage::text("", 0) });
+        let result = ToolResultMessage {
+            tool_call_id: "c".into(),
+            tool_name: "read".into(),
+            content: vec![Part::text("seen"), image()],
+            details: None,
+            is_error: false,
+            timestamp: 0,
+            extra: serde_json::Map::new(),
+        };
+        let history = [user(vec![image()]), answer(&["c"]), Message::ToolResult(result), user(vec![image()])];
+        let images = ImageLimits { max_per_request: Some(2), ..ImageLimits::default() };
+        let limits = InputLimits { images: Some(images), ..InputLimits::default() };
+        let model = Model { input_limits: Some(limits), ..Model::unknown("p", "m", "a", "") };
+        let mut turns = turns(&history, &model, 64);
+        assert_eq!(turns[0], Turn::User(vec![Shown::Text(TOO_MANY)]));
+        assert_eq!(turns.iter_mut().map(|turn| super::images(turn).len()).collect::<Vec<_>>(), [0, 1, 1]);
     }
 
     #[test]
