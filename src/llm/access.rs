@@ -45,7 +45,7 @@ pub struct Access {
     pub kind: KeyKind,
     /// Where the key came from, or could come from: a variable's name or `--api-key`.
     pub key_name: Option<String>,
-    /// Headers from the provider's data, in order.
+    /// Headers from the data of the provider, and then of the model that is asked, in order.
     pub headers: Hidden<Vec<(String, String)>>,
     /// What a login knows about its account, by pi's field names (`accountId`, …).
     pub account: HashMap<String, String>,

@@ -183,7 +183,7 @@ pub struct Model {
     /// Differences from the dialect's rule, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub compat: Map<String, Value>,
-    /// Headers that requests for this model have.
+    /// Headers that requests for this model have; values may be `$VAR` or `!command`.
     #[serde(default, skip_serializing_if = "no_headers")]
     pub headers: Hidden<BTreeMap<String, String>>,
     /// How long its provider keeps the prefix of a prompt, where that is known.

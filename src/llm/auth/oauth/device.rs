@@ -86,7 +86,13 @@ fn is_page(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+    use futures::future::BoxFuture;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
     use super::*;
+    use crate::llm::auth::oauth::Question;
 
     #[test]
     fn times_that_make_no_sense_are_not_waited_for() {
@@ -101,5 +107,40 @@ mod tests {
         for (url, yes) in [("https://x.example/a", true), ("javascript:x", false), ("file:///etc", false)] {
             assert_eq!(is_page(url), yes, "{url}");
         }
+    }
+
+    struct Quiet;
+
+    impl Talk for Quiet {
+        fn tell(&self, _: Notice) {}
+
+        fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {
+            std::future::ready(None).boxed()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_line_that_breaks_once_does_not_end_the_login() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let code = r#"{"device_code": "d", "user_code": "u", "verification_uri": "https://p.example", "interval": 0.001}"#;
+        let answers = [code, "", r#"{"access_token": "a", "expires_in": 60}"#];
+        let serving = async {
+            for body in answers {
+                let (mut socket, _) = listener.accept().await.unwrap();
+                let mut seen = [0; 4096];
+                let count = socket.read(&mut seen).await.unwrap();
+                assert!(count > 0);
+                if !body.is_empty() {
+                    let head =
+                        format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}", body.len());
+                    socket.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).await.unwrap();
+                }
+            }
+        };
+        let row = LoginRow { device_url: url.clone(), token_url: url, ..LoginRow::default() };
+        let (http, quiet) = (Http::default(), Quiet);
+        let (login, ()) = tokio::join!(run(&row, "c", &http, &quiet, || 0), serving);
+        assert_eq!(login.unwrap().access.0, "a");
     }
 }
