@@ -1,5 +1,6 @@
 //! The loop: ask, run what was called, ask again.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use futures::future::{Either, join_all, select};
@@ -11,9 +12,10 @@ use tokio::sync::mpsc;
 use super::{Callable, Options, Outcome, Progress};
 use crate::base::schema::Schema;
 use crate::llm::client::Client;
+use crate::llm::history;
 use crate::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Part, RateLimit, Request, StopReason, StreamEvent,
-    ToolCall, ToolChoice, ToolResultMessage, Usage,
+    ToolCall, ToolChoice, ToolResultMessage, ToolSpec, Usage,
 };
 
 /// Steps that may wait for whoever reads them.
@@ -87,6 +89,7 @@ struct Run {
 impl Run {
     async fn all(&mut self) -> Result<AssistantMessage, LlmError> {
         self.request.tools.extend(self.options.tools.iter().map(|tool| tool.spec()));
+        self.check_names()?;
         for step in 1.. {
             let provider = self.request.model.provider.clone();
             let limit = self.options.step_limit;
@@ -107,6 +110,22 @@ impl Run {
             }
         }
         unreachable!("the loop ends only by returning")
+    }
+
+    /// Every wire takes the tools' names, and none takes two of one name.
+    fn check_names(&self) -> Result<(), LlmError> {
+        let mut known = HashSet::new();
+        for ToolSpec { name, .. } in &self.request.tools {
+            let what = match history::name(name) {
+                legal if legal != *name => "has a name that is not `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`",
+                _ if !known.insert(name) => "is there twice",
+                _ => continue,
+            };
+            let provider = self.request.model.provider.clone();
+            let text = format!("{provider}: not asked: the tool `{name}` {what}");
+            return Err(LlmError::new(ErrorKind::Configuration, provider, text));
+        }
+        Ok(())
     }
 
     fn add(&mut self, message: Message) {

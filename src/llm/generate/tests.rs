@@ -99,6 +99,19 @@ async fn a_call_of_the_caller_s_own_tool_ends_the_loop() {
 }
 
 #[tokio::test]
+async fn tools_that_no_wire_takes_are_told_before_anybody_is_asked() {
+    for (names, told) in
+        [(["a b", "c"], "`a b` has a name"), (["", "c"], "`` has a name"), (["c", "c"], "`c` is there twice")]
+    {
+        let (script, client, request) = client(vec![]);
+        let tools = names.map(|name| ToolSpec { name: name.into(), ..ToolSpec::default() }).to_vec();
+        let error = generate(&client, Request { tools, ..request }, options()).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Configuration);
+        assert!(error.message.contains(told) && script.requests().is_empty(), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_forced_call_is_forced_once() {
     let turns = vec![Turn::call("a", "echo", json!({"n": 1})), Turn::text("done")];
     let (script, client, request) = client(turns);
