@@ -4,6 +4,7 @@
 
 pub mod clock;
 pub mod error;
+pub mod hidden;
 pub mod ids;
 pub mod log;
 pub mod paths;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::model::LlmError;
+use crate::base::hidden::Hidden;
 
 /// A secret that no log and no message shows.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,8 +45,8 @@ pub struct Access {
     pub kind: KeyKind,
     /// Where the key came from, or could come from: a variable's name or `--api-key`.
     pub key_name: Option<String>,
-    /// Headers from the provider's data, in order.
-    pub headers: Vec<(String, String)>,
+    /// Headers from the data of the provider, and then of the model that is asked, in order.
+    pub headers: Hidden<Vec<(String, String)>>,
     /// What a login knows about its account, by pi's field names (`accountId`, …).
     pub account: HashMap<String, String>,
 }
@@ -54,6 +55,12 @@ pub struct Access {
 pub trait Keys: Send + Sync {
     /// Access for a request that is about to be made. Failing costs the request.
     fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>>;
+
+    /// The value that a text of the person's data stands for: itself, unless it names a variable or
+    /// a command. The first argument says what it is for.
+    fn meant<'a>(&'a self, _what: &'a str, text: &'a str) -> BoxFuture<'a, Result<String, LlmError>> {
+        Box::pin(std::future::ready(Ok(text.to_string())))
+    }
 }
 
 /// Access that never changes.
@@ -96,6 +103,9 @@ mod tests {
     #[test]
     fn secrets_are_not_shown() {
         assert_eq!(format!("{:?}", Secret("hunter2".into())), "Secret(…)");
+        let headers = vec![("x".to_string(), "Bearer hunter2".to_string())].into();
+        let shown = format!("{:?}", Access { headers, ..Access::default() });
+        assert!(!shown.contains("hunter2"), "{shown}");
         let vars = Arc::new(HashMap::from([("KEY".to_string(), "hunter2".to_string())]));
         let shown = format!("{:?}", Surroundings { vars, home: None });
         assert!(!shown.contains("hunter2"), "{shown}");

@@ -84,7 +84,9 @@ impl Draft {
         let asked = self.model.id.clone();
         let meta = self.all.meta();
         meta.response_id = id.or_else(|| meta.response_id.take());
-        meta.response_model = model.filter(|m| *m != asked);
+        if let Some(model) = model {
+            meta.response_model = Some(model).filter(|model| *model != asked);
+        }
     }
 
     /// The counts so far, to be changed; cost and total follow at the end.
@@ -144,6 +146,18 @@ impl Draft {
 mod tests {
     use super::*;
     use crate::llm::model::Cost;
+
+    #[test]
+    fn who_answered_is_known_though_it_is_said_once() {
+        let mut draft = Draft::new(&Model::unknown("p", "m", "a", ""), 0);
+        draft.response(Some("r".into()), Some("m-2026".into()));
+        draft.response(None, None);
+        let StreamEvent::Done { message } = draft.done() else { panic!("it is whole") };
+        assert_eq!(
+            (message.response_id.as_deref(), message.response_model.as_deref()),
+            (Some("r"), Some("m-2026"))
+        );
+    }
 
     #[test]
     fn an_answer_can_cost_more_than_the_list_says() {

@@ -11,6 +11,13 @@ pub fn options(request: &Request) -> Option<&Map<String, Value>> {
     request.provider_options.get(&request.model.provider)?.as_object()
 }
 
+/// Puts the sampling parameters and the options for this provider into a body, for wires that take
+/// both by their own names.
+pub fn wishes(body: &mut Map<String, Value>, request: &Request) {
+    body.extend(request.sampling());
+    put(body, request, &[]);
+}
+
 /// Puts the options for this provider into a body, all but `not`. Objects are joined, everything
 /// else is replaced.
 pub fn put(body: &mut Map<String, Value>, request: &Request, not: &[&str]) {
@@ -46,7 +53,10 @@ mod tests {
             ..Request::default()
         };
         let mut body = json!({"a": {"x": 1, "z": 1}, "b": {"q": 1}}).as_object().cloned().unwrap_or_default();
+        let mut all = body.clone();
         put(&mut body, &request, &["hidden"]);
         assert_eq!(Value::Object(body), json!({"a": {"x": 2, "z": 1, "y": [3]}, "b": 4}));
+        wishes(&mut all, &Request { sampling: Map::from_iter([("b".to_string(), json!(5))]), ..request });
+        assert_eq!(Value::Object(all), json!({"a": {"x": 2, "z": 1, "y": [3]}, "b": 4, "hidden": 1}));
     }
 }

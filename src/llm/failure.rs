@@ -5,14 +5,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::access::Access;
+use super::access::{Access, Secret};
 use super::model::{ErrorKind, LlmError};
 use super::wording;
 use crate::base::clock::parse_http_date;
 use crate::net::error::NetError;
+use crate::net::tape;
 
 /// How much of an error's body is kept.
 pub const RAW_BYTES_MAX: usize = 8 * 1024;
+
+/// Shorter keys are made up, for servers that want any; they are words of sentences, too.
+const KEY_LEAST: usize = 8;
 
 /// A limit that is gone within this time is one of rate.
 const SOON: Duration = Duration::from_mins(2);
@@ -27,7 +31,12 @@ pub struct Asked {
     provider: String,
     base_url: String,
     key_name: Option<String>,
+    /// The key that was sent: some servers repeat it in what they say.
+    key: Option<Secret>,
 }
+
+/// What is said in the place of a key.
+const HIDDEN: &str = "(the key)";
 
 /// An HTTP answer that is not a success.
 #[derive(Debug, Clone)]
@@ -45,14 +54,24 @@ impl Asked {
     pub fn new(provider: &str, access: &Access) -> Self {
         Self {
             provider: provider.to_string(),
-            base_url: access.base_url.clone(),
+            base_url: tape::plain(&access.base_url).into_owned(),
             key_name: access.key_name.clone(),
+            key: access.key.clone().filter(|key| key.0.len() >= KEY_LEAST),
+        }
+    }
+
+    /// What a server said, without the key that it was sent.
+    fn without_key(&self, said: String) -> String {
+        match &self.key {
+            Some(Secret(key)) if said.contains(key.as_str()) => said.replace(key.as_str(), HIDDEN),
+            _ => said,
         }
     }
 
     /// The server refused; `now_ms` turns a date to wait for into a delay.
     pub fn refused(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
         let Refusal { status, retry_after, body } = refusal;
+        let body = self.without_key(body);
         let parsed: Value = serde_json::from_str(&body).unwrap_or_default();
         // A list where the answer would have been a list; some have no object around it.
         let parsed = parsed.get(0).unwrap_or(&parsed);
@@ -86,11 +105,11 @@ impl Asked {
 
     /// An `error` object within a stream.
     pub fn broke_off(&self, error: &Value, read: ReadKind) -> LlmError {
-        let said = message(error).unwrap_or("no explanation");
-        let kind = wording::kind(said).or_else(|| read(error, said)).unwrap_or(ErrorKind::Stream);
+        let said = self.without_key(message(error).unwrap_or("no explanation").to_string());
+        let kind = wording::kind(&said).or_else(|| read(error, &said)).unwrap_or(ErrorKind::Stream);
         LlmError {
             code: code(error),
-            raw: Some(error.to_string().chars().take(RAW_BYTES_MAX / 4).collect()),
+            raw: Some(self.without_key(error.to_string()).chars().take(RAW_BYTES_MAX / 4).collect()),
             ..self.error(kind, &format!(" broke off: {said}"))
         }
     }
@@ -166,7 +185,7 @@ fn refill(error: &Value) -> Option<Duration> {
         return None;
     }
     let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
-    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
+    seconds_f64(delay.strip_suffix('s')?.parse().ok()?)
 }
 
 /// The provider's own name for it.
@@ -194,14 +213,20 @@ fn by_status(status: u16) -> ErrorKind {
     }
 }
 
-/// `Retry-After` in seconds or as a date; `None` when it is neither, so that our own delay
-/// holds rather than none.
+/// `Retry-After` in seconds or as a date; `None` when it is neither, or tells of no time to wait, so
+/// that our own delay holds rather than none. What is too long for a clock is as long as can be.
 fn wait(value: &str, now_ms: u64) -> Option<Duration> {
     let value = value.trim();
-    if let Ok(seconds) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    Some(Duration::from_millis(parse_http_date(value)?.saturating_sub(now_ms)))
+    let wait = match value.parse::<f64>() {
+        Ok(seconds) => seconds_f64(seconds)?,
+        Err(_) => Duration::from_millis(parse_http_date(value)?.saturating_sub(now_ms)),
+    };
+    (!wait.is_zero()).then_some(wait)
+}
+
+fn seconds_f64(seconds: f64) -> Option<Duration> {
+    let told = seconds > 0.0;
+    told.then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }
 
 #[cfg(test)]
@@ -209,7 +234,13 @@ mod tests {
     use super::*;
 
     fn asked() -> Asked {
-        Asked { provider: "acme".into(), base_url: "http://h:1".into(), key_name: Some("ACME_KEY".into()) }
+        let access = Access {
+            base_url: "http://h:1".into(),
+            key: Some(Secret("hunter2-hunter2".into())),
+            key_name: Some("ACME_KEY".into()),
+            ..Access::default()
+        };
+        Asked::new("acme", &access)
     }
 
     fn refused(status: u16, body: &str) -> LlmError {
@@ -233,6 +264,26 @@ mod tests {
         ] {
             assert_eq!(refused(status, body).kind, expected, "{status} {body}");
         }
+    }
+
+    #[test]
+    fn a_key_that_a_server_repeats_is_not_repeated() {
+        let error = refused(401, r#"{"error": {"message": "hunter2-hunter2 is no key", "code": "c"}}"#);
+        assert_eq!(error.message, "acme answered 401: (the key) is no key (check ACME_KEY)");
+        let within = serde_json::json!({"message": "no hunter2-hunter2", "more": "hunter2-hunter2"});
+        for error in [error, asked().broke_off(&within, |_, _| None)] {
+            assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+        }
+        assert!(!format!("{:?}", asked()).contains("hunter2"));
+        let place = Access { base_url: "https://me:hunter2@h/v1".into(), ..Access::default() };
+        let lost = NetError::Connection { host: "h".into(), cause: "refused".into() };
+        let message = Asked::new("a", &place).net(&lost, false).message;
+        assert!(message.ends_with("(is the server at https://h/v1 running?)"), "{message}");
+        let short = Access { key: Some(Secret("key".into())), ..Access::default() };
+        let refusal = Refusal { status: 400, retry_after: None, body: "the key is wrong".into() };
+        assert!(
+            Asked::new("a", &short).refused(refusal, |_, _| None, 0).message.contains("the key is wrong")
+        );
     }
 
     #[test]
@@ -328,5 +379,10 @@ mod tests {
         assert_eq!(after("Sun, 06 Nov 1993 08:49:37 GMT"), None, "the weekday is wrong");
         assert_eq!(after("-3"), None);
         assert_eq!(after("soon"), None);
+        assert_eq!(after("NaN"), None);
+        for none in ["0", "0.0", "Sun, 06 Nov 1994 08:49:30 GMT", "Sun, 06 Nov 1994 08:40:00 GMT"] {
+            assert_eq!(after(none), None, "{none}: our own delay holds");
+        }
+        assert_eq!(after("1e300"), Some(Duration::MAX), "it ends the retries");
     }
 }

@@ -1,7 +1,8 @@
 //! Whole answers with a tool loop, retries and limits of time: for programs that want a result.
 //!
 //! The agent has a loop of its own and does not use this. Must not know any provider. Everything
-//! happens while the stream is polled: dropping it closes the connection and ends the tools.
+//! happens while the stream is polled: dropping it closes the connection and ends the tools. A choice
+//! that forces a call holds for the first answer.
 //!
 //! ```
 //! # use std::sync::Arc;

@@ -18,9 +18,8 @@ pub fn bearer(headers: &mut Vec<(String, String)>, key: &Secret) {
     headers.push(("authorization".to_string(), format!("Bearer {}", key.0)));
 }
 
-/// What the data of the provider, of the model and the request itself add; the later wins.
+/// What the data of provider and model and the request itself add; the later wins.
 pub fn of_request(headers: &mut Vec<(String, String)>, access: &Access, request: &Request) {
     headers.extend(access.headers.iter().cloned());
-    headers.extend(request.model.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
     headers.extend(request.headers.iter().cloned());
 }

@@ -9,13 +9,19 @@ use serde_json::{Value, json};
 use super::model::{
     AssistantMessage, KnownPart, Message, Model, Part, StopReason, ToolCall, ToolResultMessage,
 };
+use super::pictures;
 
 /// What stands in for the result of a call that never got one.
 pub const NO_RESULT: &str = "No result: the call was interrupted before it ended.";
 /// What stands in for an image that the model cannot see.
 pub const NO_VISION: &str = "(an image was left out: this model reads text only)";
+/// What stands in for an image for which there is no room.
+pub const TOO_MANY: &str = "(an image was left out: there are more than this model takes)";
 /// What stands in for a result without content.
 pub const NO_OUTPUT: &str = "(no output)";
+
+/// The longest name of a tool, in bytes.
+const NAME_MAX: usize = 64;
 
 /// One message, ready for a wire.
 #[derive(Debug, PartialEq)]
@@ -101,7 +107,7 @@ pub struct Outcome<'a> {
 /// The turns of a history for a model; call ids are at most `id_max` bytes of
 /// `[a-zA-Z0-9_-]`, 16 at least.
 pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize) -> Vec<Turn<'a>> {
-    let mut ids = Ids { taken: HashSet::new(), max: id_max.max(16) };
+    let mut ids = Ids { taken: HashSet::new(), repeated: HashMap::new(), max: id_max.max(16) };
     let mut out = Vec::new();
     for (at, message) in history.iter().enumerate() {
         match message {
@@ -114,7 +120,33 @@ pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize) -> Vec<Tu
             Message::ToolResult(_) => {}
         }
     }
+    fit(&mut out, model);
     out
+}
+
+/// Puts words in the place of the images that the model's limits leave no room for.
+fn fit(turns: &mut [Turn], model: &Model) {
+    if model.input_limits.is_none() {
+        return;
+    }
+    let mut slots: Vec<Vec<&mut Shown>> = turns.iter_mut().map(images).collect();
+    let size = |slot: &&mut Shown| if let Shown::Image { data, .. } = slot { data.len() as u64 } else { 0 };
+    let sizes: Vec<Vec<u64>> = slots.iter().map(|slots| slots.iter().map(size).collect()).collect();
+    let gone = pictures::left_out(&sizes, model).into_iter().flatten();
+    for (slot, _) in slots.iter_mut().flatten().zip(gone).filter(|(_, gone)| *gone) {
+        **slot = Shown::Text(TOO_MANY);
+    }
+}
+
+/// The images of a turn, in the order in which they are sent.
+fn images<'t, 'a>(turn: &'t mut Turn<'a>) -> Vec<&'t mut Shown<'a>> {
+    let is_image = |shown: &&mut Shown| matches!(shown, Shown::Image { .. });
+    match turn {
+        Turn::User(parts) => parts.iter_mut().filter(is_image).collect(),
+        Turn::Answer { results, .. } => {
+            results.iter_mut().flat_map(|outcome| &mut outcome.shown).filter(is_image).collect()
+        }
+    }
 }
 
 /// A call's arguments as the object that wires want, even where the model wrote broken JSON.
@@ -124,6 +156,19 @@ pub fn arguments(call: &ToolCall) -> Cow<'_, Value> {
     } else {
         Cow::Owned(json!({"unparsed": call.arguments}))
     }
+}
+
+/// A tool's name as every wire takes it: `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. Models call tools that there
+/// are none of, by names that would be refused with every request that follows.
+pub fn name(name: &str) -> Cow<'_, str> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if begins && name.len() <= NAME_MAX && name.chars().all(legal) {
+        return Cow::Borrowed(name);
+    }
+    let before = if begins { "" } else { "_" };
+    let fitting = name.chars().map(|c| if legal(c) { c } else { '_' });
+    Cow::Owned(before.chars().chain(fitting).take(NAME_MAX).collect())
 }
 
 fn turn<'a>(
@@ -211,6 +256,8 @@ fn shown<'a>(parts: &'a [Part], model: &Model) -> Vec<Shown<'a>> {
 /// Call ids in use, as they are sent.
 struct Ids {
     taken: HashSet<String>,
+    /// How often an id came again: some servers give every call the same one.
+    repeated: HashMap<String, u32>,
     max: usize,
 }
 
@@ -220,13 +267,18 @@ impl Ids {
         let legal = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
         let base: String = id.chars().map(legal).take(self.max).collect();
         let base = if base.is_empty() { "call".to_string() } else { base };
-        let mut name = base.clone();
-        let mut n = 1;
-        while !self.taken.insert(name.clone()) {
-            n += 1;
-            name = format!("{}_{n}", &base[..base.len().min(self.max - 8)]);
+        if self.taken.insert(base.clone()) {
+            return base;
         }
-        name
+        let short = &base[..base.len().min(self.max - 8)];
+        let n = self.repeated.entry(short.to_string()).or_insert(1);
+        loop {
+            *n += 1;
+            let name = format!("{short}_{n}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 }
 
@@ -234,6 +286,7 @@ impl Ids {
 mod tests {
     use super::*;
     use crate::llm::accumulate::Accumulator;
+    use crate::llm::model::{ImageLimits, InputLimits, UserMessage};
 
     fn answer(ids: &[&str]) -> Message {
         let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();
@@ -275,6 +328,55 @@ mod tests {
         let cut = format!("{}_2", "x".repeat(32));
         assert_eq!(sent(&history, 40), [&"x".repeat(40), &cut, "toolu_01", "call", "toolu_01_2"]);
         assert_eq!(sent(&history[..1], 64)[0], long);
+    }
+
+    #[test]
+    fn one_id_for_a_hundred_thousand_calls_costs_no_more_than_as_many() {
+        let history = [answer(&vec!["call"; 100_000])];
+        let all = sent(&history, 64);
+        assert_eq!(
+            (all[0].as_str(), all[1].as_str(), all[99_999].as_str()),
+            ("call", "call_2", "call_100000")
+        );
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 100_000);
+    }
+
+    #[test]
+    fn names_of_tools_that_no_wire_takes() {
+        let long = "x".repeat(70);
+        for (given, sent) in [
+            ("read", "read"),
+            ("mcp__a-b", "mcp__a-b"),
+            ("multi_tool_use.parallel", "multi_tool_use_parallel"),
+            ("", "_"),
+            ("3d", "_3d"),
+            ("é x", "___x"),
+            (long.as_str(), &long[..64]),
+        ] {
+            assert_eq!(name(given), sent, "{given}");
+        }
+    }
+
+    #[test]
+    fn images_beyond_a_model_s_limits_are_words() {
+        let image = || Part::Known(KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() });
+        let user = |content| Message::User(UserMessage { content, ..UserMessage::text("", 0) });
+        let result = ToolResultMessage {
+            tool_call_id: "c".into(),
+            tool_name: "read".into(),
+            content: vec![Part::text("seen"), image()],
+            details: None,
+            is_error: false,
+            timestamp: 0,
+            extra: serde_json::Map::new(),
+        };
+        let history = [user(vec![image()]), answer(&["c"]), Message::ToolResult(result), user(vec![image()])];
+        let images = ImageLimits { max_per_request: Some(2), ..ImageLimits::default() };
+        let limits = InputLimits { images: Some(images), ..InputLimits::default() };
+        let model = Model { input_limits: Some(limits), ..Model::unknown("p", "m", "a", "") };
+        let mut turns = turns(&history, &model, 64);
+        assert_eq!(turns[0], Turn::User(vec![Shown::Text(TOO_MANY)]));
+        assert_eq!(turns.iter_mut().map(|turn| super::images(turn).len()).collect::<Vec<_>>(), [0, 1, 1]);
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod layers;
 pub mod model;
 pub mod object;
 pub mod partial_json;
+pub mod pictures;
 pub mod provider;
 pub mod providers;
 pub mod raw_input;

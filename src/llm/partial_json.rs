@@ -300,7 +300,7 @@ impl PartialJson {
         let key = std::mem::take(&mut self.token);
         match self.container() {
             Some(Value::Object(map)) => {
-                map.shift_remove(&key);
+                map.swap_remove(&key);
                 map.insert(key, value);
             }
             Some(Value::Array(list)) => list.push(value),
@@ -412,6 +412,15 @@ mod tests {
         assert!(!read(&format!("{} ", "1".repeat(TOKEN_MAX + 1))).is_complete());
         let deep = format!("{}{}", "[".repeat(DEPTH_MAX), "]".repeat(DEPTH_MAX));
         assert!(read(&deep).is_complete());
+    }
+
+    #[test]
+    fn keys_that_come_again_cost_no_more_than_others() {
+        let keys: Vec<String> = (0..40_000).map(|n| format!("\"k{n}\": {n}")).collect();
+        let text = format!("{{{0}, {0}}}", keys.join(","));
+        let partial = read(&text);
+        assert!(partial.is_complete());
+        assert_eq!(partial.value()["k39999"], 39_999);
     }
 
     fn value() -> impl Strategy<Value = Value> {

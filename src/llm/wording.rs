@@ -36,7 +36,8 @@ const SPENT: &[Row] = &[
 
 /// The conversation does not fit.
 const TOO_LONG: &[Row] = &[
-    &["prompt", "too long"],
+    &["prompt is too long"],
+    &["prompt too long"],
     &["prompt exceeds max length"],
     &["request_too_large"],
     &["input is too long"],
@@ -60,6 +61,9 @@ const TOO_LONG: &[Row] = &[
     &["token limit exceeded"],
     &["too many total text bytes"],
 ];
+
+/// One field of the request is wrong, not the whole.
+const FIELDS: &[Row] = &[&["string too long"], &["array too long"], &["prompt_cache_key"]];
 
 /// Trying again may help, whatever the status says.
 const BUSY: &[Row] = &[
@@ -86,6 +90,10 @@ const BUSY: &[Row] = &[
 pub fn kind(said: &str) -> Option<ErrorKind> {
     let lower = said.to_lowercase();
     let says = |rows: &[Row]| rows.iter().any(|row| row.iter().all(|words| lower.contains(words)));
+    // A parameter that is wrong is named, and the words of its name mean nothing.
+    if says(FIELDS) {
+        return None;
+    }
     if says(THROTTLED) {
         // What is used up for hours is often told as a rate.
         return Some(if says(&[&["usage limit"], &["usage_limit"]]) {
@@ -106,9 +114,9 @@ pub fn kind(said: &str) -> Option<ErrorKind> {
 /// Whether an answer shows that the conversation did not fit, though the server said nothing: it
 /// read more than the window holds, or had no room left for a single token.
 pub fn silently_too_long(message: &AssistantMessage, window: u64) -> bool {
-    let read = message.usage.input + message.usage.cache_read + message.usage.cache_write;
+    let read = message.usage.prompt();
     let full = message.stop_reason == StopReason::Length && message.usage.output == 0;
-    window > 0 && (read > window || full && read * 100 >= window * 99)
+    window > 0 && (read > window || full && read >= window - window / 100)
 }
 
 #[cfg(test)]
@@ -173,7 +181,15 @@ mod tests {
         ] {
             assert_eq!(kind(said), Some(expected), "{said}");
         }
-        for said in ["max_tokens: required", "request 4290500 is malformed", "unknown model", ""] {
+        for said in [
+            "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64.",
+            "Invalid 'input[3].call_id': string too long for this prompt",
+            "Timed out: the prompt took too long to process",
+            "max_tokens: required",
+            "request 4290500 is malformed",
+            "unknown model",
+            "",
+        ] {
             assert_eq!(kind(said), None, "{said}");
         }
     }
@@ -188,6 +204,7 @@ mod tests {
         };
         assert!(silently_too_long(&answer(600, 500, 9, StopReason::Stop), 1000));
         assert!(silently_too_long(&answer(995, 0, 0, StopReason::Length), 1000));
+        assert!(silently_too_long(&answer(u64::MAX, 1, 0, StopReason::Length), u64::MAX));
         assert!(!silently_too_long(&answer(500, 0, 0, StopReason::Length), 1000));
         assert!(!silently_too_long(&answer(995, 0, 1, StopReason::Length), 1000));
         assert!(

@@ -117,7 +117,10 @@ impl Landed {
 async fn head(socket: &mut TcpStream) -> Option<String> {
     let mut seen = Vec::new();
     let mut piece = [0; 2048];
-    while !seen.windows(4).any(|four| four == b"\r\n\r\n") {
+    let mut looked = 0_usize;
+    // Only what is new is looked at, and the three bytes before it.
+    while !seen[looked.saturating_sub(3)..].windows(4).any(|four| four == b"\r\n\r\n") {
+        looked = seen.len();
         let count = socket.read(&mut piece).await.ok().filter(|count| *count > 0)?;
         seen.extend_from_slice(&piece[..count]);
         if seen.len() > REQUEST_MAX {
@@ -154,6 +157,34 @@ mod tests {
         assert!(answer.starts_with("HTTP/1.1 200") && !answer.contains("a+b"), "{answer}");
         assert_eq!(waiting.await.unwrap(), Landed::Code("a+b".into()));
         drop(silent);
+    }
+
+    #[tokio::test]
+    async fn a_request_may_come_byte_by_byte_and_a_wrong_one_ends_nothing() {
+        let callback = Callback::open(0, "/cb").await.unwrap();
+        let port = callback.port();
+        let waiting = tokio::spawn(async move { callback.wait(Some("s")).await.unwrap() });
+        let huge = format!("GET /cb?code=x&state=s&{} HTTP/1.1\r\n\r\n", "y".repeat(REQUEST_MAX));
+        for wrong in [
+            "POST /cb?code=x&state=s HTTP/1.1\r\n\r\n",
+            "\r\n\r\n",
+            "GET\r\n\r\n",
+            "GET /cb\u{0}?\r\n\r\n",
+            &huge,
+        ] {
+            let mut socket = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            socket.write_all(wrong.as_bytes()).await.ok();
+            let mut answer = Vec::new();
+            // What is too long is hung up on, perhaps before all of it was sent.
+            socket.read_to_end(&mut answer).await.ok();
+            assert!(!answer.starts_with(b"HTTP/1.1 200"), "{wrong:.40}");
+        }
+        let mut socket = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        socket.set_nodelay(true).unwrap();
+        for byte in b"GET /cb?code=a&state=s HTTP/1.1\r\nhost: x\r\n\r\n" {
+            socket.write_all(&[*byte]).await.unwrap();
+        }
+        assert_eq!(waiting.await.unwrap(), Landed::Code("a".into()));
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 //! Must not know any provider. The client is built on first use, off the caller's thread:
 //! reading the system's certificates takes tens of milliseconds.
 
+use std::fmt;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -10,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::error::{NetError, broken};
 use super::response::Response;
-use super::tape::{self, Exchange, Tape};
+use super::tape::{self, Cut, Exchange, Tape};
 use crate::base::error::chain;
 
 /// Limits of one client.
@@ -35,7 +36,7 @@ impl Default for Limits {
 }
 
 /// What is sent.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Post {
     /// Where to.
     pub url: String,
@@ -51,7 +52,7 @@ pub struct Post {
 }
 
 /// What is asked without a body.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Get {
     /// Where.
     pub url: String,
@@ -90,8 +91,11 @@ impl Http {
     pub async fn post(&self, post: Post) -> Result<Response, NetError> {
         let Post { url, mut headers, body, silence, private } = post;
         if let Some(Tape::Replay(tape)) = &self.tape {
-            let played = tape::next(tape, "POST", &url).map(Response::played);
-            return played.ok_or_else(|| NetError::NotOnTape(tape::plain(&url).to_string()));
+            return match tape::next(tape, "POST", &url) {
+                Some(Exchange { status: 0, cut: Some(cut), .. }) => Err(cut.error()),
+                Some(exchange) => Ok(Response::played(exchange)),
+                None => Err(NetError::NotOnTape(tape::plain(&url).to_string())),
+            };
         }
         headers.insert(0, ("content-type".to_string(), "application/json".to_string()));
         let Asking { request, host } = self.request(reqwest::Method::POST, &url, &headers).await?;
@@ -106,11 +110,16 @@ impl Http {
         };
         // Who may be silent for long may be so before the first byte, too.
         let patience = silence.map_or(self.limits.headers, |silence| silence.max(self.limits.headers));
-        let response = self.send(request.body(body), host, patience, silence).await?;
-        Ok(match recording {
-            Some((recording, exchange)) => response.recorded(recording, exchange),
-            None => response,
-        })
+        let answer = self.send(request.body(body), host, patience, silence).await;
+        let Some((recording, mut exchange)) = recording else { return answer };
+        match answer {
+            Ok(response) => Ok(response.recorded(recording, exchange)),
+            Err(error) => {
+                exchange.cut = Cut::of(&error);
+                recording.add(&exchange);
+                Err(error)
+            }
+        }
     }
 
     /// Asks without a body.
@@ -138,8 +147,9 @@ impl Http {
         if let Some(Tape::Replay(_)) = &self.tape {
             return Err(NetError::NotOnTape(tape::plain(url).to_string()));
         }
-        let url = reqwest::Url::parse(url).map_err(|_| NetError::Url(url.to_string()))?;
-        let host = url.host_str().ok_or_else(|| NetError::Url(url.to_string()))?.to_string();
+        let url = reqwest::Url::parse(url).map_err(|_| NetError::Url(tape::plain(url).to_string()))?;
+        let host =
+            url.host_str().ok_or_else(|| NetError::Url(tape::plain(url.as_str()).to_string()))?.to_string();
         let loopback = is_loopback(&url);
         if self.offline && !loopback {
             return Err(NetError::Offline(host));
@@ -175,10 +185,31 @@ impl Http {
     }
 }
 
+impl fmt::Debug for Post {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown("Post", &self.url, &self.headers, f)
+    }
+}
+
+impl fmt::Debug for Get {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        shown("Get", &self.url, &self.headers, f)
+    }
+}
+
+/// What may be shown of a request: where it goes, and the names of its headers.
+fn shown(kind: &str, url: &str, headers: &[(String, String)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
+    f.debug_struct(kind).field("url", &tape::plain(url)).field("headers", &names).finish_non_exhaustive()
+}
+
 struct Asking {
     request: reqwest::RequestBuilder,
     host: String,
 }
+
+/// Words in the names of headers whose values are nobody else's.
+const SECRET: [&str; 5] = ["auth", "key", "token", "secret", "cookie"];
 
 fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
     let mut map = HeaderMap::new();
@@ -189,7 +220,10 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
         if value.is_empty() {
             map.remove(key);
         } else {
-            map.insert(key, HeaderValue::from_str(value).map_err(bad)?);
+            let mut value = HeaderValue::from_str(value).map_err(bad)?;
+            // The libraries below log what they send, but not what is marked.
+            value.set_sensitive(SECRET.iter().any(|word| key.as_str().contains(word)));
+            map.insert(key, value);
         }
     }
     Ok(map)
@@ -256,6 +290,28 @@ mod tests {
         assert!(error.contains("x-key") && !error.contains("sec"), "{error}");
     }
 
+    #[test]
+    fn headers_with_secrets_are_marked() {
+        let all = [
+            ("Authorization", "Bearer hunter2"),
+            ("x-api-key", "hunter2"),
+            ("x-amz-security-token", "hunter2"),
+        ];
+        let shown = format!("{:?}", header_map(&pairs(&all)).unwrap());
+        assert!(!shown.contains("hunter2"), "{shown}");
+        assert!(!header_map(&pairs(&[("accept", "a")])).unwrap()["accept"].is_sensitive());
+    }
+
+    #[test]
+    fn requests_are_shown_without_what_may_be_secret() {
+        let headers = pairs(&[("x-key", "hunter2")]);
+        let url = "https://me:hunter2@h/x?key=hunter2".to_string();
+        let get = Get { url: url.clone(), headers: headers.clone(), patience: None };
+        let post = Post { url, headers, body: b"hunter2".to_vec(), ..Post::default() };
+        assert_eq!(format!("{post:?}"), r#"Post { url: "https://h/x", headers: ["x-key"], .. }"#);
+        assert!(!format!("{get:?}").contains("hunter2"));
+    }
+
     async fn serve(answer: &'static [u8]) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -320,6 +376,31 @@ mod tests {
         let none = playing.post(post(format!("{url}/v1"))).await;
         assert!(matches!(none, Err(NetError::NotOnTape(_))), "each answer is played once");
         assert!(playing.get(Get { url, ..Get::default() }).await.is_err(), "nobody is asked");
+    }
+
+    #[tokio::test]
+    async fn what_broke_when_it_was_recorded_breaks_when_it_is_played() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tape.jsonl");
+        let limits = Limits { silence: Duration::from_millis(30), ..Limits::default() };
+        let recording = Http::new(limits, false).with_tape(Some(Tape::record(&path).unwrap()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let nobody = format!("http://{}/v1", listener.local_addr().unwrap());
+        drop(listener);
+        let silent = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhe").await;
+        let listen = |http: Http| {
+            let (nobody, silent) = (nobody.clone(), silent.clone());
+            async move {
+                let refused = http.post(post(nobody)).await.unwrap_err().to_string();
+                let mut response = http.post(post(silent)).await.unwrap();
+                let first = response.chunk().await.unwrap();
+                let late = response.chunk().await.unwrap_err().to_string();
+                (refused, first, late)
+            }
+        };
+        let live = listen(recording).await;
+        assert!(live.0.contains("refused") && live.2.contains("no answer for"), "{live:?}");
+        assert_eq!(listen(Http::default().with_tape(Some(Tape::replay(&path).unwrap()))).await, live);
     }
 
     #[tokio::test]

@@ -8,7 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::error::{NetError, broken};
-use super::tape::{Exchange, Piece, Recording};
+use super::tape::{Cut, Exchange, Piece, Recording};
+
+/// How long a body is read for that is wanted as a whole: one that comes byte by byte would not end.
+const TEXT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// An answer whose body is still coming. Dropping it closes the connection.
 #[derive(Debug)]
@@ -21,7 +24,7 @@ pub struct Response {
 #[derive(Debug)]
 enum Source {
     Live { inner: reqwest::Response, host: String, silence: Duration },
-    Played { status: u16, headers: Vec<(String, String)>, pieces: VecDeque<Piece> },
+    Played { status: u16, headers: Vec<(String, String)>, pieces: VecDeque<Piece>, cut: Option<Cut> },
 }
 
 #[derive(Debug)]
@@ -42,8 +45,8 @@ impl Response {
     }
 
     pub(super) fn played(exchange: Exchange) -> Self {
-        let Exchange { status, headers, pieces, .. } = exchange;
-        Self { source: Source::Played { status, headers, pieces: pieces.into() }, kept: None }
+        let Exchange { status, headers, pieces, cut, .. } = exchange;
+        Self { source: Source::Played { status, headers, pieces: pieces.into(), cut }, kept: None }
     }
 
     /// Writes down what comes, at the latest when this is dropped.
@@ -81,24 +84,33 @@ impl Response {
         let chunk = match &mut self.source {
             Source::Live { inner, host, silence } => {
                 match tokio::time::timeout(*silence, inner.chunk()).await {
-                    Ok(Ok(chunk)) => chunk,
-                    Ok(Err(error)) => return Err(broken(host, error)),
-                    Err(_) => return Err(NetError::Silence { host: host.clone(), after: *silence }),
+                    Ok(chunk) => chunk.map_err(|error| broken(host, error)),
+                    Err(_) => Err(NetError::Silence { host: host.clone(), after: *silence }),
                 }
             }
-            Source::Played { pieces, .. } => pieces.pop_front().map(|piece| piece.bytes()),
+            Source::Played { pieces, cut, .. } => match (pieces.pop_front(), cut.take()) {
+                (None, Some(cut)) => Err(cut.error()),
+                (piece, kept) => {
+                    *cut = kept;
+                    Ok(piece.map(|piece| piece.bytes()))
+                }
+            },
         };
-        if let (Some(kept), Some(bytes)) = (&mut self.kept, &chunk) {
-            kept.exchange.pieces.push(Piece::of(bytes));
+        if let Some(kept) = &mut self.kept {
+            match &chunk {
+                Ok(bytes) => kept.exchange.pieces.extend(bytes.as_deref().map(Piece::of)),
+                Err(error) => kept.exchange.cut = Cut::of(error),
+            }
         }
-        Ok(chunk)
+        chunk
     }
 
-    /// Up to `max` bytes of the body as text; what fails while reading just ends it, because
-    /// this is for explaining an error that has already happened.
+    /// Up to `max` bytes of the body as text; what fails or takes too long while reading just ends
+    /// it, because this is for explaining an error that has already happened.
     pub async fn text(mut self, max: usize) -> String {
         let mut body = Vec::new();
-        while let Ok(Some(chunk)) = self.chunk().await {
+        let until = tokio::time::Instant::now() + TEXT_PATIENCE;
+        while let Ok(Ok(Some(chunk))) = tokio::time::timeout_at(until, self.chunk()).await {
             body.extend_from_slice(&chunk);
             if body.len() >= max {
                 body.truncate(max);

@@ -5,16 +5,20 @@
 //! Must not know what is exchanged, nor what secrets look like in a body: none of the wires has its
 //! key there.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+
+use super::error::NetError;
 
 /// One exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +37,52 @@ pub struct Exchange {
     pub headers: Vec<(String, String)>,
     /// The body, cut as it came; text, or base64 of what is none.
     pub pieces: Vec<Piece>,
+    /// What it broke off with; where there was no answer at all, the status is 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+/// A connection that broke, or from which nothing came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Cut {
+    /// It broke, or could not be made.
+    Broken {
+        /// Who was asked.
+        host: String,
+        /// Why.
+        cause: String,
+    },
+    /// Nothing came for so many milliseconds.
+    Silent {
+        /// Who was asked.
+        host: String,
+        /// For how long.
+        ms: u64,
+    },
+}
+
+impl Cut {
+    /// Of a failure; `None` for those that have nothing to do with a connection.
+    pub fn of(error: &NetError) -> Option<Self> {
+        match error {
+            NetError::Connection { host, cause } => {
+                Some(Self::Broken { host: host.clone(), cause: cause.clone() })
+            }
+            NetError::Silence { host, after } => {
+                Some(Self::Silent { host: host.clone(), ms: after.as_millis() as u64 })
+            }
+            _ => None,
+        }
+    }
+
+    /// The failure once more.
+    pub fn error(self) -> NetError {
+        match self {
+            Self::Broken { host, cause } => NetError::Connection { host, cause },
+            Self::Silent { host, ms } => NetError::Silence { host, after: Duration::from_millis(ms) },
+        }
+    }
 }
 
 /// A piece of a body.
@@ -78,9 +128,13 @@ pub struct Recording {
 }
 
 impl Tape {
-    /// Records into a new file, or behind what an old one has.
+    /// Records into a new file, which is its owner's alone, or behind what an old one has.
     pub fn record(path: &Path) -> io::Result<Self> {
-        let file = File::options().create(true).append(true).open(path)?;
+        let mut options = File::options();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
         Ok(Self::Record(Recording { path: path.to_path_buf(), file: Arc::new(Mutex::new(file)) }))
     }
 
@@ -120,16 +174,22 @@ impl Recording {
 /// the URL `*` answers any.
 pub fn next(tape: &Mutex<VecDeque<Exchange>>, method: &str, url: &str) -> Option<Exchange> {
     let mut tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
-    let url = plain(url);
+    let url = &*plain(url);
     let at = tape
         .iter()
         .position(|exchange| exchange.method == method && (exchange.url == url || exchange.url == "*"))?;
     tape.remove(at)
 }
 
-/// A URL without its query.
-pub fn plain(url: &str) -> &str {
-    url.split_once('?').map_or(url, |(url, _)| url)
+/// A URL without its query and without who asks: either may hold a secret.
+pub fn plain(url: &str) -> Cow<'_, str> {
+    let url = url.split_once('?').map_or(url, |(url, _)| url);
+    let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://{host}{path}").into(),
+        None => url.into(),
+    }
 }
 
 #[cfg(test)]
@@ -156,6 +216,28 @@ mod tests {
         assert_eq!(bytes, ["é\n".as_bytes(), &[0xff, 0, 1][..]]);
         assert_eq!(next(&tape, "GET", "http://h/a"), None);
         assert!(next(&tape, "POST", "http://h/a").is_some() && next(&tape, "POST", "http://h/a").is_none());
+    }
+
+    #[test]
+    fn urls_without_what_may_be_secret() {
+        for (url, expected) in [
+            ("https://h/a?key=hunter2", "https://h/a"),
+            ("https://me:hunter2@h:1/a@b?x", "https://h:1/a@b"),
+            ("http://h", "http://h"),
+            ("*", "*"),
+        ] {
+            assert_eq!(plain(url), expected);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_a_tape() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tape.jsonl");
+        Tape::record(&path).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
     }
 
     #[test]

@@ -108,12 +108,7 @@ async fn by_key(
     if key.is_empty() {
         return Err(given_up());
     }
-    // A key that happens to begin like a command or to hold a dollar is a key all the same.
-    let mut plain = key.replace('$', "$$");
-    if plain.starts_with('!') {
-        plain.insert(0, '$');
-    }
-    let mut entry = Entry::of_key(&plain);
+    let mut entry = Entry::of_key(key);
     for name in placeholders(info) {
         if options.vars.contains_key(&name) {
             continue;

@@ -44,6 +44,18 @@ impl Keys for Chain {
     fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>> {
         self.find().boxed()
     }
+
+    fn meant<'a>(&'a self, what: &'a str, text: &'a str) -> BoxFuture<'a, Result<String, LlmError>> {
+        let plain = !text.starts_with('!') && !text.contains('$');
+        if plain {
+            return futures::future::ready(Ok(text.to_string())).boxed();
+        }
+        let resolved = async move {
+            let vars = self.credentials.seen_by(self.kept().await?.as_ref());
+            self.value(what, text, |name| seen(&vars, name)).await
+        };
+        resolved.boxed()
+    }
 }
 
 impl Chain {
@@ -107,7 +119,7 @@ impl Chain {
             let kind = if self.info.bearer_vars.contains(name) { KeyKind::Bearer } else { KeyKind::Key };
             return Ok(Some(Found { key: Secret(key), kind, name: name.clone() }));
         }
-        let Some(text) = &self.info.api_key else { return Ok(None) };
+        let Some(text) = self.info.api_key.as_deref() else { return Ok(None) };
         let key = Secret(self.value("the key in models.json", text, var).await?);
         Ok(Some(Found { key, kind: KeyKind::Key, name: "models.json".to_string() }))
     }
@@ -131,7 +143,15 @@ impl Chain {
                         self.info.id
                     ))
                 };
-                oauth::renew::renew(renewal).await.map_err(why)?
+                match oauth::renew::renew(renewal).await {
+                    Ok(renewed) => renewed,
+                    // It is renewed early: what cannot be had now may be had the next time.
+                    Err(error) if login.expires > self.clock.now_ms() => {
+                        tracing::warn!("the login of {} is not renewed yet: {error}", self.info.id);
+                        login
+                    }
+                    Err(error) => return Err(why(error)),
+                }
             }
             _ => login,
         };

@@ -64,9 +64,14 @@ impl Entry {
         }
     }
 
-    /// An entry of nothing but a key.
+    /// An entry of nothing but a key. One that happens to begin like a command or to hold a dollar is
+    /// a key all the same: what a server hands out is never run.
     pub fn of_key(key: &str) -> Value {
-        json!({"type": "api_key", "key": key})
+        let mut plain = key.replace('$', "$$");
+        if plain.starts_with('!') {
+            plain.insert(0, '$');
+        }
+        json!({"type": "api_key", "key": plain})
     }
 }
 
@@ -99,6 +104,7 @@ impl Login {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::auth::value;
 
     #[test]
     fn entries_as_pi_writes_them() {
@@ -113,6 +119,15 @@ mod tests {
         assert!(!format!("{login:?}").contains("\"a\""));
         for odd in [json!(null), json!({"type": "card"}), json!({"type": "oauth"}), json!([])] {
             assert_eq!(Entry::read(&odd), None);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_key_is_itself_whatever_it_looks_like() {
+        for key in ["sk-1", "!rm -rf ~", "$HOME", "a$b${c}", "$!x", "!$$"] {
+            let Some(Entry::Key { key: Some(kept), .. }) = Entry::read(&Entry::of_key(key)) else { panic!() };
+            let meant = value::resolve(&kept.0, |_| Some("expanded".into()), None).await;
+            assert_eq!(meant.as_deref(), Ok(key));
         }
     }
 

@@ -4,11 +4,16 @@
 //! that two processes do not overwrite each other's tokens. Must not know what a provider does with
 //! what is in it. All of this blocks.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
+
+/// How long the lock is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +25,12 @@ pub enum StoreError {
         path: String,
         /// What the system says.
         cause: io::Error,
+    },
+    /// Somebody else holds the lock, and does not let go.
+    #[error("{path}: another process is changing this file and does not come to an end")]
+    Held {
+        /// Which file.
+        path: String,
     },
     /// It is not what it should be; it is left as it is.
     #[error("{path}:{line}: this is no file of credentials ({what}); it is left as it is")]
@@ -79,8 +90,12 @@ impl Store {
         }
     }
 
-    /// Waits for the lock.
+    /// Waits for the lock, longer than a renewal may take.
     pub fn lock(&self) -> Result<Locked, StoreError> {
+        self.lock_within(PATIENCE)
+    }
+
+    fn lock_within(&self, patience: Duration) -> Result<Locked, StoreError> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(|cause| self.io(cause))?;
         }
@@ -88,8 +103,28 @@ impl Store {
         let mut options = File::options();
         options.create(true).truncate(false).write(true);
         let file = options.open(path).map_err(|cause| self.io(cause))?;
-        file.lock().map_err(|cause| self.io(cause))?;
+        let file = match file.try_lock() {
+            Ok(()) => file,
+            Err(TryLockError::Error(cause)) => return Err(self.io(cause)),
+            Err(TryLockError::WouldBlock) => self.wait(file, patience)?,
+        };
         Ok(Locked { store: self.clone(), _lock: file })
+    }
+
+    /// Waits on a thread of its own, since the system sets no limit: a process that was stopped in the
+    /// middle would hold up everybody for good. What comes too late is let go of at once.
+    fn wait(&self, file: File, patience: Duration) -> Result<File, StoreError> {
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            let locked = file.lock().map(|()| file);
+            if sender.send(locked).is_err() {
+                tracing::debug!("the lock of the credentials came too late");
+            }
+        });
+        match receiver.recv_timeout(patience) {
+            Ok(locked) => locked.map_err(|cause| self.io(cause)),
+            Err(_) => Err(StoreError::Held { path: self.path.display().to_string() }),
+        }
     }
 
     /// Keeps an entry, or takes it away.
@@ -164,6 +199,17 @@ mod tests {
         assert!(fs::read_to_string(&path).unwrap().contains("hunter2"));
         fs::write(&path, "\u{feff}{\"a\": {}}").unwrap();
         assert_eq!(store.read().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_lock_that_nobody_lets_go_of_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(&dir.path().join("auth.json"));
+        let held = store.lock().unwrap();
+        let told = store.lock_within(Duration::from_millis(30)).unwrap_err().to_string();
+        assert!(told.contains("auth.json: another process"), "{told}");
+        drop(held);
+        assert!(store.lock_within(Duration::from_secs(20)).is_ok());
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::base::hidden::Hidden;
+
 /// One provider.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -36,7 +38,7 @@ pub struct ProviderInfo {
     /// Sets of variables, each of which is enough where a dialect finds credentials by itself.
     pub ambient: Vec<Vec<String>>,
     /// Headers of every request; values may be `$VAR` or `!command`.
-    pub headers: BTreeMap<String, String>,
+    pub headers: Hidden<BTreeMap<String, String>>,
     /// Differences from the dialect's rule that all of its models share.
     pub compat: Map<String, Value>,
     /// The model to begin with; empty where servers tell what they have.
@@ -54,7 +56,7 @@ pub struct ProviderInfo {
     /// Longest silence of an answer in seconds, where it is not the usual one.
     pub silence: Option<u64>,
     /// A key from the person's file, perhaps `$VAR` or `!command`.
-    pub api_key: Option<String>,
+    pub api_key: Hidden<Option<String>>,
 }
 
 static ROWS: LazyLock<Vec<ProviderInfo>> = LazyLock::new(|| {

@@ -60,6 +60,9 @@ impl Catalog {
         let Some(user) = self.user.of(provider) else { return all };
         let id = |fields: &Value| fields.get("id").and_then(Value::as_str).map(str::to_string);
         for fields in &mut all {
+            if !user.compat().is_empty() {
+                user::merge(fields, &serde_json::json!({"compat": user.compat()}));
+            }
             if let Some(over) = id(fields).and_then(|id| user.overrides.get(&id)) {
                 user::merge(fields, over);
             }

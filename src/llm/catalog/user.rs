@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::info::{self, ProviderInfo};
+use crate::base::hidden::Hidden;
 
 /// Something wrong, by line from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +35,9 @@ pub struct UserModels {
 pub struct UserProvider {
     name: Option<String>,
     base_url: Option<String>,
-    api_key: Option<String>,
+    api_key: Hidden<Option<String>>,
     api: Option<String>,
-    headers: BTreeMap<String, String>,
+    headers: Hidden<BTreeMap<String, String>>,
     compat: Map<String, Value>,
     auth_header: bool,
     /// Models, new ones and those that stand in for bundled ones.
@@ -90,6 +91,11 @@ impl UserModels {
 }
 
 impl UserProvider {
+    /// Differences that all of its models share, whatever the data of each says.
+    pub fn compat(&self) -> &Map<String, Value> {
+        &self.compat
+    }
+
     fn change(&self, row: &mut ProviderInfo) {
         if let Some(name) = &self.name {
             row.name.clone_from(name);
@@ -102,7 +108,7 @@ impl UserProvider {
             row.wires.retain(|(known, _)| known != api);
             row.wires.insert(0, (api.clone(), url));
         }
-        row.headers.extend(self.headers.clone());
+        row.headers.extend((*self.headers).clone());
         row.compat.extend(self.compat.clone());
         row.bearer |= self.auth_header;
         if self.api_key.is_some() {

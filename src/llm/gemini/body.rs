@@ -77,8 +77,8 @@ fn generation_config(request: &Request, form: Option<&ResponseFormat>) -> Map<St
         config.insert("responseMimeType".into(), "application/json".into());
         config.insert(key.into(), schema::plain(&form.schema));
     }
-    for (name, value) in &request.sampling {
-        config.insert(camel(name), value.clone());
+    for (name, value) in request.sampling() {
+        config.insert(camel(&name), value);
     }
     config
 }

@@ -63,7 +63,7 @@ fn answered(part: &Said, own: bool, ids: bool) -> Option<Value> {
             signature.filter(|signature| is_signature(signature))
         }
         Said::Call { id, call } => {
-            let mut inner = json!({"name": call.name, "args": history::arguments(call)});
+            let mut inner = json!({"name": history::name(&call.name), "args": history::arguments(call)});
             if ids {
                 inner["id"] = id.as_str().into();
             }
@@ -108,7 +108,8 @@ fn add_results(contents: &mut Vec<Value>, results: &[Outcome], model: &Model) {
             words.push(IMAGES_FOLLOW);
         }
         let key = if outcome.is_error { "error" } else { "output" };
-        let mut inner = json!({"name": outcome.name, "response": {key: words.join("\n")}});
+        let name = history::name(outcome.name);
+        let mut inner = json!({"name": name, "response": {key: words.join("\n")}});
         if ids {
             inner["id"] = outcome.id.as_str().into();
         }

@@ -274,9 +274,12 @@ fn count(draft: &mut Draft, counts: Option<Counts>) {
     let thoughts = counts.thoughts_token_count;
     if let Some(prompt) = counts.prompt_token_count {
         usage.cache_read = cached.min(prompt);
-        usage.input = prompt - usage.cache_read + counts.tool_use_prompt_token_count.unwrap_or(0);
+        let of_tools = counts.tool_use_prompt_token_count.unwrap_or(0);
+        usage.input = (prompt - usage.cache_read).saturating_add(of_tools);
     }
-    usage.output = counts.candidates_token_count.unwrap_or(0).saturating_add(thoughts.unwrap_or(0));
+    if counts.candidates_token_count.is_some() || thoughts.is_some() {
+        usage.output = counts.candidates_token_count.unwrap_or(0).saturating_add(thoughts.unwrap_or(0));
+    }
     usage.reasoning = thoughts.or(usage.reasoning);
 }
 

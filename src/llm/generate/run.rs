@@ -1,5 +1,6 @@
 //! The loop: ask, run what was called, ask again.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use futures::future::{Either, join_all, select};
@@ -11,9 +12,10 @@ use tokio::sync::mpsc;
 use super::{Callable, Options, Outcome, Progress};
 use crate::base::schema::Schema;
 use crate::llm::client::Client;
+use crate::llm::history;
 use crate::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Part, RateLimit, Request, StopReason, StreamEvent,
-    ToolCall, ToolResultMessage, Usage,
+    ToolCall, ToolChoice, ToolResultMessage, ToolSpec, Usage,
 };
 
 /// Steps that may wait for whoever reads them.
@@ -87,6 +89,7 @@ struct Run {
 impl Run {
     async fn all(&mut self) -> Result<AssistantMessage, LlmError> {
         self.request.tools.extend(self.options.tools.iter().map(|tool| tool.spec()));
+        self.check_names()?;
         for step in 1.. {
             let provider = self.request.model.provider.clone();
             let limit = self.options.step_limit;
@@ -97,12 +100,32 @@ impl Run {
             if message.tool_calls().next().is_none() || !ours || step >= self.options.max_steps {
                 return Ok(message);
             }
+            // What has to be called was called: forced again, the model could never come to an end.
+            if matches!(self.request.tool_choice, ToolChoice::Required | ToolChoice::Named(_)) {
+                self.request.tool_choice = ToolChoice::Auto;
+            }
             for result in self.results(&message).await {
                 self.tell(Progress::Result(result.clone())).await;
                 self.add(Message::ToolResult(result));
             }
         }
         unreachable!("the loop ends only by returning")
+    }
+
+    /// Every wire takes the tools' names, and none takes two of one name.
+    fn check_names(&self) -> Result<(), LlmError> {
+        let mut known = HashSet::new();
+        for ToolSpec { name, .. } in &self.request.tools {
+            let what = match history::name(name) {
+                legal if legal != *name => "has a name that is not `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`",
+                _ if !known.insert(name) => "is there twice",
+                _ => continue,
+            };
+            let provider = self.request.model.provider.clone();
+            let text = format!("{provider}: not asked: the tool `{name}` {what}");
+            return Err(LlmError::new(ErrorKind::Configuration, provider, text));
+        }
+        Ok(())
     }
 
     fn add(&mut self, message: Message) {

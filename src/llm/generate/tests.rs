@@ -6,7 +6,7 @@ use futures::FutureExt;
 use serde_json::json;
 
 use super::*;
-use crate::llm::model::{ResponseFormat, StopReason};
+use crate::llm::model::{ResponseFormat, StopReason, ToolChoice};
 use crate::llm::object::{ObjectProgress, generate_object, stream_object};
 use crate::llm::providers::scripted::script::{Scripted, Step, Turn};
 
@@ -96,6 +96,29 @@ async fn a_call_of_the_caller_s_own_tool_ends_the_loop() {
     request.tools.push(ToolSpec { name: "mine".into(), ..ToolSpec::default() });
     let outcome = generate(&client, request, options()).await.unwrap();
     assert_eq!((script.requests().len(), outcome.added.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn tools_that_no_wire_takes_are_told_before_anybody_is_asked() {
+    for (names, told) in
+        [(["a b", "c"], "`a b` has a name"), (["", "c"], "`` has a name"), (["c", "c"], "`c` is there twice")]
+    {
+        let (script, client, request) = client(vec![]);
+        let tools = names.map(|name| ToolSpec { name: name.into(), ..ToolSpec::default() }).to_vec();
+        let error = generate(&client, Request { tools, ..request }, options()).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Configuration);
+        assert!(error.message.contains(told) && script.requests().is_empty(), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_forced_call_is_forced_once() {
+    let turns = vec![Turn::call("a", "echo", json!({"n": 1})), Turn::text("done")];
+    let (script, client, request) = client(turns);
+    let request = Request { tool_choice: ToolChoice::Required, ..request };
+    assert_eq!(generate(&client, request, options()).await.unwrap().message.text(), "done");
+    let choices: Vec<_> = script.requests().into_iter().map(|request| request.tool_choice).collect();
+    assert_eq!(choices, [ToolChoice::Required, ToolChoice::Auto]);
 }
 
 #[tokio::test]

@@ -2,9 +2,9 @@
 //!
 //! Must not know any provider. Prices are the catalog's; a model without prices costs nothing here.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures::{StreamExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 
 use crate::llm::draft::Draft;
 use crate::llm::layer::{Layer, Next};
@@ -22,65 +22,131 @@ const LEAST_ANSWER: u64 = 256;
 #[derive(Debug, Clone)]
 pub struct Budget {
     limit: f64,
-    spent: Arc<Mutex<f64>>,
+    ledger: Arc<Mutex<Ledger>>,
+}
+
+#[derive(Debug, Default)]
+struct Ledger {
+    spent: f64,
+    /// What the calls that are under way may cost at most.
+    promised: f64,
+}
+
+/// One call's part of the budget, settled at its end or when it is dropped.
+struct Promise {
+    ledger: Arc<Mutex<Ledger>>,
+    /// At most, in dollars.
+    most: f64,
+    /// Of the prompt, guessed high.
+    prompt: f64,
+    /// Of a million tokens of the answer.
+    output: f64,
+    /// Whether the call was made.
+    asked: bool,
+    /// Bytes of the answer so far.
+    heard: usize,
+    settled: bool,
 }
 
 impl Budget {
     /// Nothing is spent yet.
     pub fn new(dollars: f64) -> Self {
-        Self { limit: dollars, spent: Arc::default() }
+        Self { limit: dollars, ledger: Arc::default() }
     }
 
     /// What was spent so far.
     pub fn spent(&self) -> f64 {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.ledger).spent
     }
 
-    /// The request as it may be made, with an answer that cannot go beyond the limit.
-    fn allow(&self, mut request: Request) -> Result<Request, Box<(LlmError, Request)>> {
+    /// The request as it may be made, with an answer that cannot go beyond the limit even when every
+    /// call that is under way costs what it may.
+    fn allow(&self, mut request: Request) -> Result<(Request, Promise), Box<(LlmError, Request)>> {
         let tokens = tokens(&request);
         let prices = request.model.cost.for_prompt(tokens as u64);
-        let dearest = prices.input.max(prices.cache_write);
-        let left = self.limit - self.spent() - tokens * dearest / 1e6;
+        let output = prices.output;
+        let prompt = tokens * prices.input.max(prices.cache_write) / 1e6;
         let wished = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
-        let affordable = if prices.output > 0.0 { left.max(0.0) * 1e6 / prices.output } else { f64::MAX };
+        // Held until the promise is made: two calls cannot be given the same dollars.
+        let mut ledger = lock(&self.ledger);
+        let left = self.limit - ledger.spent - ledger.promised - prompt;
+        let affordable = if output > 0.0 { left.max(0.0) * 1e6 / output } else { f64::MAX };
         if left < 0.0 || affordable < LEAST_ANSWER.min(wished) as f64 {
             let text = format!(
                 "{}: not asked: ${:.2} of the budget of ${:.2} are spent, and this could go beyond it \
                  (raise the setting `budget`, or choose a cheaper model)",
-                request.model.provider,
-                self.spent(),
-                self.limit
+                request.model.provider, ledger.spent, self.limit
             );
-            return Err(Box::new((
-                LlmError::new(ErrorKind::Budget, request.model.provider.clone(), text),
-                request,
-            )));
+            let error = LlmError::new(ErrorKind::Budget, request.model.provider.clone(), text);
+            return Err(Box::new((error, request)));
         }
         if affordable < wished as f64 {
             request.max_tokens = Some(affordable as u64);
         }
-        Ok(request)
+        let most = prompt + affordable.min(wished as f64) * output / 1e6;
+        ledger.promised += most;
+        let ledger = self.ledger.clone();
+        let promise = Promise { ledger, most, prompt, output, asked: false, heard: 0, settled: false };
+        Ok((request, promise))
+    }
+}
+
+fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
+    ledger.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Promise {
+    fn hear(&mut self, event: &StreamEvent) {
+        match event {
+            StreamEvent::TextDelta { delta, .. }
+            | StreamEvent::ThinkingDelta { delta, .. }
+            | StreamEvent::ToolCallDelta { delta, .. } => self.heard += delta.len(),
+            StreamEvent::Done { message } => self.settle(message.usage.cost.total),
+            // Many servers count at the end only: what broke off was not free.
+            StreamEvent::Error { message, .. } => {
+                let least = if self.heard > 0 { self.guess() } else { 0.0 };
+                self.settle(message.usage.cost.total.max(least));
+            }
+            _ => {}
+        }
+    }
+
+    /// What the call has cost so far, guessed high.
+    fn guess(&self) -> f64 {
+        self.prompt + self.heard as f64 / BYTES_PER_TOKEN * self.output / 1e6
+    }
+
+    fn settle(&mut self, cost: f64) {
+        if !std::mem::replace(&mut self.settled, true) {
+            let mut ledger = lock(&self.ledger);
+            ledger.spent += cost;
+            ledger.promised = (ledger.promised - self.most).max(0.0);
+        }
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        // Who hangs up pays for what was read and said all the same.
+        let cost = if self.asked { self.guess().min(self.most) } else { 0.0 };
+        self.settle(cost);
     }
 }
 
 impl Layer for Budget {
     fn stream(&self, request: Request, next: Next) -> EventStream {
-        let request = match self.allow(request) {
-            Ok(request) => request,
+        let (request, mut promise) = match self.allow(request) {
+            Ok(allowed) => allowed,
             Err(refused) => {
                 let (error, request) = *refused;
                 return stream::iter([Draft::new(&request.model, 0).fail(error)]).boxed();
             }
         };
-        let spent = self.spent.clone();
-        let watch = move |event: StreamEvent| {
-            if let StreamEvent::Done { message } | StreamEvent::Error { message, .. } = &event {
-                *spent.lock().unwrap_or_else(PoisonError::into_inner) += message.usage.cost.total;
-            }
-            event
+        let begin = async move {
+            promise.asked = true;
+            next.stream(request).inspect(move |event| promise.hear(event))
         };
-        next.stream(request).map(watch).boxed()
+        begin.into_stream().flatten().boxed()
     }
 }
 
@@ -93,11 +159,14 @@ fn tokens(request: &Request) -> f64 {
         Message::Assistant(answer) => answer.content.iter(),
         Message::ToolResult(result) => result.content.iter(),
     });
-    let (mut bytes, mut images) = (system + tools.sum::<usize>(), 0.0);
+    let form = request.format.as_ref().map_or(0, |format| format.schema.to_string().len());
+    let (mut bytes, mut images) = (system + form + tools.sum::<usize>(), 0.0);
     for part in parts {
         match part {
             Part::Known(KnownPart::Image { .. }) => images += 1.0,
-            Part::Known(KnownPart::Text { text, .. }) => bytes += text.len(),
+            Part::Known(KnownPart::Text { text, text_signature }) => {
+                bytes += text.len() + text_signature.as_ref().map_or(0, String::len);
+            }
             Part::Known(KnownPart::Thinking { thinking, thinking_signature, .. }) => {
                 bytes += thinking.len() + thinking_signature.as_ref().map_or(0, String::len);
             }
@@ -113,7 +182,7 @@ mod tests {
     use super::*;
     use crate::llm::client::Client;
     use crate::llm::model::{Cost, Model, Prices, Usage, UserMessage};
-    use crate::llm::providers::scripted::script::{Scripted, Turn};
+    use crate::llm::providers::scripted::script::{Scripted, Step, Turn};
 
     /// A dollar for a million tokens in, ten for a million out.
     fn client(budget: &Budget, turns: usize) -> (Arc<Scripted>, Client, Request) {
@@ -149,6 +218,50 @@ mod tests {
         assert_eq!(limits, [None, None, Some(400)], "the last one cannot go beyond the limit");
         assert_eq!(ask(&client, &request).await, Some(ErrorKind::Budget));
         assert_eq!(script.requests().len(), 3, "nothing was asked any more");
+    }
+
+    #[tokio::test]
+    async fn calls_under_way_are_reckoned_with_what_they_may_cost() {
+        let budget = Budget::new(0.015);
+        let (script, client, request) = client(&budget, 3);
+        let first = client.stream(request.clone());
+        let second = client.stream(request.clone());
+        let third = client.stream(request.clone());
+        assert!(script.requests().is_empty(), "nobody has asked yet");
+        let last = |events: Vec<StreamEvent>| match events.last() {
+            Some(StreamEvent::Error { error, .. }) => Some(error.kind),
+            _ => None,
+        };
+        assert_eq!(last(third.collect().await), Some(ErrorKind::Budget), "the first two may take it all");
+        assert_eq!(last(second.collect().await), None);
+        assert_eq!(script.requests()[0].max_tokens, Some(300), "$0.003 behind what the first may cost");
+        drop(first);
+        assert!((budget.spent() - 0.01).abs() < 1e-9, "what was never asked is free: {}", budget.spent());
+        assert!(lock(&budget.ledger).promised.abs() < 1e-9);
+    }
+
+    #[tokio::test]
+    async fn who_hangs_up_pays_for_what_was_said() {
+        let budget = Budget::new(1.0);
+        let (script, client, request) = client(&budget, 0);
+        script.push([Turn::of(vec![Step::Text(vec!["x".repeat(250)]), Step::Stall])]);
+        let mut answer = client.stream(request.clone());
+        while let Some(event) = answer.next().await {
+            if matches!(event, StreamEvent::TextDelta { .. }) {
+                break;
+            }
+        }
+        drop(answer);
+        // A thousand tokens of the prompt, a hundred of the answer.
+        assert!((budget.spent() - 0.002).abs() < 1e-9, "{}", budget.spent());
+        let broken = LlmError::new(ErrorKind::Stream, "scripted", "it broke");
+        let turn = Turn {
+            usage: Usage::default(),
+            ..Turn::of(vec![Step::Text(vec!["x".repeat(250)]), Step::Fail(broken)])
+        };
+        script.push([turn]);
+        assert_eq!(ask(&client, &request).await, Some(ErrorKind::Stream));
+        assert!((budget.spent() - 0.004).abs() < 1e-9, "{}", budget.spent());
     }
 
     #[tokio::test]

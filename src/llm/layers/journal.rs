@@ -53,7 +53,8 @@ impl Layer for Journal {
 /// Tokens by the prefixes that providers give them, and whatever stands behind the names under
 /// which they are sent.
 static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
-    let prefixed = r"\b(?:sk|pk|rk|gsk|xai|hf|key|ghu|gho|ghp|AIza|AKIA|ya29)[-_.]?[A-Za-z0-9_\-.]{10,}";
+    let prefixed =
+        r"\b(?:(?:sk|pk|rk|xai|key)-|(?:gsk|hf|ghu|gho|ghp)_|AIza|AKIA|ya29\.)[A-Za-z0-9_\-.]{10,}";
     let named =
         r#"(?i:bearer|x-api-key|api[-_]?key|token|secret)["']?\s*[:= ]\s*["']?[A-Za-z0-9_\-./+]{10,}"#;
     let jwt = r"\beyJ[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+";
@@ -82,6 +83,11 @@ mod tests {
             ("id eyJhbGciOi.eyJzdWIiOi.c2lnbmF0 end", "id (secret) end"),
             ("model gpt-6.1-sol was not found", "model gpt-6.1-sol was not found"),
             ("too many tokens: 1234567 > 200000", "too many tokens: 1234567 > 200000"),
+            ("gho_abcdefghij1234 AIzaSyA1234567890", "(secret) (secret)"),
+            (
+                "skipped_everything: keyboard_interrupted pkcs8_parse_error",
+                "skipped_everything: keyboard_interrupted pkcs8_parse_error",
+            ),
             ("the key is missing", "the key is missing"),
         ] {
             assert_eq!(redact(text), said);

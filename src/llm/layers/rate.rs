@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::llm::layer::{Layer, Next};
-use crate::llm::model::Request;
+use crate::llm::model::{Request, StreamEvent};
 use crate::llm::provider::EventStream;
 
 /// How many calls there may be.
@@ -47,10 +47,12 @@ impl Layer for Rate {
             // Nobody closes it; if somebody did, there would be no limit to keep.
             let permit = rate.at_once.clone().acquire_owned().await.ok();
             tokio::time::sleep_until(rate.turn()).await;
-            // The place is given back when the stream is dropped.
-            next.stream(request).map(move |event| {
-                let _held = &permit;
-                event
+            // The place is given back at the last event, or when the stream is dropped before.
+            let mut held = permit;
+            next.stream(request).inspect(move |event| {
+                if matches!(event, StreamEvent::Done { .. } | StreamEvent::Error { .. }) {
+                    drop(held.take());
+                }
             })
         };
         begin.into_stream().flatten().boxed()
@@ -82,10 +84,11 @@ mod tests {
         assert!(futures::poll!(second.next()).is_pending());
         assert_eq!(script.requests().len(), 1);
         script.gate.add_permits(1);
-        while first.next().await.is_some() {}
-        drop(first);
+        while !matches!(first.next().await, Some(StreamEvent::Done { .. })) {}
+        // Whoever has the last event may keep the stream for as long as it likes.
         assert!(second.next().await.is_some());
         assert_eq!(script.requests().len(), 2);
+        drop(first);
     }
 
     #[tokio::test]

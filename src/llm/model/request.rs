@@ -9,6 +9,7 @@ use super::limits::{InputLimits, PromptCache};
 use super::message::Message;
 use super::options::{CacheRetention, Grammar, ResponseFormat, Strictness};
 use super::usage::{Prices, Usage};
+use crate::base::hidden::Hidden;
 
 /// One request: everything that a provider needs to answer.
 #[derive(Debug, Clone, Default)]
@@ -39,18 +40,20 @@ pub struct Request {
     /// What the fields above do not model, by provider id: put into the body as it is.
     pub provider_options: Map<String, Value>,
     /// Headers beside the dialect's own, which win over those of the provider.
-    pub headers: Vec<(String, String)>,
+    pub headers: Hidden<Vec<(String, String)>>,
     /// Whether the provider's own events are passed through, too.
     pub raw_events: bool,
 }
 
 impl Request {
-    /// Puts the sampling parameters and this provider's options into a body, over what is there.
-    pub fn add_wishes(&self, body: &mut Map<String, Value>) {
-        let options = self.provider_options.get(&self.model.provider).and_then(Value::as_object);
-        for (name, value) in self.sampling.iter().chain(options.into_iter().flatten()) {
-            body.insert(name.clone(), value.clone());
-        }
+    /// The sampling parameters: what the model's data has for all levels of thinking and for the one
+    /// that is asked for, and what the request itself says over that.
+    pub fn sampling(&self) -> Map<String, Value> {
+        let level = self.model.nearest_level(self.thinking).name();
+        let mut all = self.model.sampling_params.clone();
+        all.extend(self.model.sampling_params_by_thinking_level.get(level).into_iter().flatten().map(owned));
+        all.extend(self.sampling.iter().map(owned));
+        all
     }
 
     /// One of this provider's options, where it is a word.
@@ -128,6 +131,17 @@ impl Thinking {
         }
     }
 
+    /// pi's budget in tokens, where a model thinks by one; the three deepest levels are the same.
+    pub fn budget(self) -> u64 {
+        match self {
+            Self::Off => 0,
+            Self::Minimal => 1024,
+            Self::Low => 2048,
+            Self::Medium => 8192,
+            Self::High | Self::Xhigh | Self::Max => 16_384,
+        }
+    }
+
     /// The level of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
@@ -169,9 +183,9 @@ pub struct Model {
     /// Differences from the dialect's rule, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub compat: Map<String, Value>,
-    /// Headers that requests for this model have.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, String>,
+    /// Headers that requests for this model have; values may be `$VAR` or `!command`.
+    #[serde(default, skip_serializing_if = "no_headers")]
+    pub headers: Hidden<BTreeMap<String, String>>,
     /// How long its provider keeps the prefix of a prompt, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_cache: Option<PromptCache>,
@@ -181,6 +195,17 @@ pub struct Model {
     /// Sampling parameters that it is asked with unless the request has others.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub sampling_params: Map<String, Value>,
+    /// The same by the name of the level of thinking, over those.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sampling_params_by_thinking_level: BTreeMap<String, Map<String, Value>>,
+}
+
+fn owned((name, value): (&String, &Value)) -> (String, Value) {
+    (name.clone(), value.clone())
+}
+
+fn no_headers(headers: &BTreeMap<String, String>) -> bool {
+    headers.is_empty()
 }
 
 impl Model {
@@ -200,10 +225,11 @@ impl Model {
             max_tokens: 16_384,
             thinking_level_map: BTreeMap::new(),
             compat: Map::new(),
-            headers: BTreeMap::new(),
+            headers: Hidden::default(),
             prompt_cache: None,
             input_limits: None,
             sampling_params: Map::new(),
+            sampling_params_by_thinking_level: BTreeMap::new(),
         }
     }
 
@@ -249,8 +275,7 @@ impl Model {
 
     /// Fills in what a usage costs with this model.
     pub fn price(&self, usage: &mut Usage) {
-        let prompt = usage.input + usage.cache_read + usage.cache_write;
-        usage.price(self.cost.for_prompt(prompt));
+        usage.price(self.cost.for_prompt(usage.prompt()));
     }
 }
 
@@ -259,14 +284,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wishes_go_over_what_is_there_and_only_to_their_provider() {
-        let mut request = Request { model: Model::unknown("p", "m", "a", ""), ..Request::default() };
-        request.sampling.insert("top_p".into(), 0.5.into());
-        request.provider_options.insert("p".into(), serde_json::json!({"service_tier": "flex"}));
-        request.provider_options.insert("q".into(), serde_json::json!({"store": true}));
-        let mut body = Map::from_iter([("top_p".to_string(), Value::from(1))]);
-        request.add_wishes(&mut body);
-        assert_eq!(Value::Object(body), serde_json::json!({"top_p": 0.5, "service_tier": "flex"}));
+    fn sampling_params_of_the_model_its_level_and_the_request() {
+        let mut model = serde_json::to_value(Model::unknown("p", "m", "a", "")).unwrap();
+        model["reasoning"] = true.into();
+        model["samplingParams"] = serde_json::json!({"temperature": 1, "top_p": 1, "top_k": 1});
+        model["samplingParamsByThinkingLevel"] =
+            serde_json::json!({"high": {"top_p": 2, "top_k": 2}, "low": {"top_p": 9}});
+        let mut request = Request { model: serde_json::from_value(model).unwrap(), ..Request::default() };
+        request.thinking = Thinking::Max;
+        request.sampling.insert("top_k".into(), 3.into());
+        assert_eq!(
+            Value::Object(request.sampling()),
+            serde_json::json!({"temperature": 1, "top_p": 2, "top_k": 3}),
+            "the deepest level that the model has is `high`"
+        );
+    }
+
+    #[test]
+    fn headers_are_not_shown() {
+        let mut request =
+            Request { headers: vec![("x-key".into(), "hunter2".into())].into(), ..Request::default() };
+        request.model.headers.insert("authorization".into(), "Bearer hunter2".into());
+        assert!(!format!("{request:?}").contains("hunter2"));
     }
 
     #[test]

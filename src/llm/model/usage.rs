@@ -76,10 +76,15 @@ impl Prices {
 }
 
 impl Usage {
+    /// Tokens of the prompt, cached ones included. Counts are a server's word: nonsense saturates.
+    pub fn prompt(&self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
+
     /// Fills `total_tokens` and `cost` from the counts and a price per million tokens.
     pub fn price(&mut self, per_million: &Cost) {
         let part = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
-        self.total_tokens = self.input + self.output + self.cache_read + self.cache_write;
+        self.total_tokens = self.prompt().saturating_add(self.output);
         self.cost.input = part(self.input, per_million.input);
         self.cost.output = part(self.output, per_million.output);
         self.cost.cache_read = part(self.cache_read, per_million.cache_read);
@@ -90,13 +95,17 @@ impl Usage {
 
 impl std::ops::AddAssign<&Usage> for Usage {
     fn add_assign(&mut self, other: &Usage) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_read += other.cache_read;
-        self.cache_write += other.cache_write;
-        self.total_tokens += other.total_tokens;
-        if other.reasoning.is_some() {
-            self.reasoning = Some(self.reasoning.unwrap_or(0) + other.reasoning.unwrap_or(0));
+        for (mine, others) in [
+            (&mut self.input, other.input),
+            (&mut self.output, other.output),
+            (&mut self.cache_read, other.cache_read),
+            (&mut self.cache_write, other.cache_write),
+            (&mut self.total_tokens, other.total_tokens),
+        ] {
+            *mine = mine.saturating_add(others);
+        }
+        if let Some(reasoning) = other.reasoning {
+            self.reasoning = Some(self.reasoning.unwrap_or(0).saturating_add(reasoning));
         }
         self.cost.input += other.cost.input;
         self.cost.output += other.cost.output;
@@ -109,6 +118,22 @@ impl std::ops::AddAssign<&Usage> for Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_that_make_no_sense_do_no_harm() {
+        let mut usage = Usage {
+            input: u64::MAX,
+            output: 7,
+            cache_read: 1,
+            reasoning: Some(u64::MAX),
+            ..Usage::default()
+        };
+        usage.price(&Cost { input: 1.0, ..Cost::default() });
+        assert_eq!((usage.prompt(), usage.total_tokens), (u64::MAX, u64::MAX));
+        let mut all = usage.clone();
+        all += &usage;
+        assert_eq!((all.input, all.output, all.reasoning), (u64::MAX, 14, Some(u64::MAX)));
+    }
 
     #[test]
     fn long_prompts_pay_their_tier_for_everything() {

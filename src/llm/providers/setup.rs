@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::clock::SharedClock;
-use crate::llm::access::{Keys, Surroundings};
+use crate::llm::access::{Access, Keys, Surroundings};
 use crate::llm::answer::{self, Exchange, Means, Reader};
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
@@ -65,6 +65,16 @@ where
 }
 
 impl Setup {
+    /// Access for a request, with the headers of its model behind those of the provider.
+    pub async fn access(&self, request: &Request) -> Result<Access, LlmError> {
+        let mut access = self.keys.access().await?;
+        for (name, text) in &request.model.headers {
+            let value = self.keys.meant(&format!("the header `{name}`"), text).await?;
+            access.headers.push((name.clone(), value));
+        }
+        Ok(access)
+    }
+
     /// What an answer needs beside its request.
     pub fn means(&self, raw: bool) -> Means {
         Means { http: self.http.clone(), clock: self.clock.clone(), raw, silence: self.silence }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Manner, input};
 use crate::llm::model::{CacheRetention, Model, Request, Thinking, ToolChoice, ToolSpec};
-use crate::llm::{affinity, strict};
+use crate::llm::{affinity, extra, strict};
 
 /// The least output limit that the API takes, in tokens.
 const OUTPUT_MIN: u64 = 16;
@@ -32,7 +32,7 @@ pub fn build(request: &Request, manner: &Manner) -> Map<String, Value> {
     format(&mut body, request);
     limits(&mut body, request, manner);
     cache(&mut body, request, manner);
-    request.add_wishes(&mut body);
+    extra::wishes(&mut body, request);
     body.insert("input".into(), input::build(role, request, &free(request)).into());
     body
 }

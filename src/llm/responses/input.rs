@@ -34,24 +34,29 @@ fn answer(
     results: &[Outcome],
     free: &BTreeSet<&str>,
 ) {
-    let mut reasoned = false;
+    let (mut reasoned, mut lost) = (false, false);
     let mut outputs = results.iter();
     let mut after = Vec::new();
     for (part, what) in said.iter().enumerate() {
         match what {
             Said::Text { text, signature } => {
-                items.push(message(text, *signature, &format!("msg_{at}_{part}")));
+                let made_up = format!("msg_{at}_{part}");
+                let mut item = message(text, *signature, &made_up);
+                if lost {
+                    item["id"] = made_up.into();
+                }
+                items.push(item);
             }
             Said::Thinking { signature, .. } => {
-                if let Some(item) = signature.and_then(reasoning) {
-                    items.push(item);
-                    reasoned = true;
-                }
+                let item = signature.and_then(reasoning);
+                // An item is known to the server together with the reasoning before it only.
+                (reasoned, lost) = (reasoned || item.is_some(), lost || item.is_none());
+                items.extend(item);
             }
             Said::Call { id, call } => {
                 let custom = free.contains(call.name.as_str());
-                // An item is known to its own model only, together with the reasoning before it.
-                let item = call.id.split_once('|').map(|(_, item)| item).filter(|_| own && reasoned);
+                let item = call.id.split_once('|').map(|(_, item)| item);
+                let item = item.filter(|_| own && reasoned && !lost);
                 items.push(made(id, item, call, custom));
                 after.extend(outputs.next().map(|outcome| output(outcome, custom)));
             }
@@ -60,10 +65,13 @@ fn answer(
     items.append(&mut after);
 }
 
-/// What the model itself said about an item of reasoning, as it came.
+/// What the model itself said about an item of reasoning, as it came. One that holds nothing but its
+/// id stands for what the server was told not to keep: a request with it is refused.
 fn reasoning(signature: &str) -> Option<Value> {
     let item: Value = serde_json::from_str(signature).ok()?;
-    (item["type"] == "reasoning").then_some(item)
+    let holds = item["encrypted_content"].as_str().is_some_and(|content| !content.is_empty())
+        || item["content"].as_array().is_some_and(|content| !content.is_empty());
+    (item["type"] == "reasoning" && holds).then_some(item)
 }
 
 fn message(text: &str, signature: Option<&str>, made_up: &str) -> Value {
@@ -86,12 +94,13 @@ fn message(text: &str, signature: Option<&str>, made_up: &str) -> Value {
 
 fn made(id: &str, item: Option<&str>, call: &ToolCall, custom: bool) -> Value {
     let prefix = if custom { "ctc_" } else { "fc_" };
+    let name = history::name(&call.name);
     let mut made = if custom {
         let input = raw_input::text_of(call);
-        json!({"type": "custom_tool_call", "call_id": id, "name": call.name, "input": input})
+        json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input})
     } else {
         let arguments = history::arguments(call).to_string();
-        json!({"type": "function_call", "call_id": id, "name": call.name, "arguments": arguments})
+        json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments})
     };
     if let Some(item) = item.filter(|item| item.starts_with(prefix) && item.len() <= ID_MAX) {
         made["id"] = item.into();

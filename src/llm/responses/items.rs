@@ -201,7 +201,7 @@ impl Items {
                 out.push(StreamEvent::ThinkingEnd { index: part });
                 if encrypted(&item).is_some() {
                     draft.sign(part, &item.to_string());
-                } else {
+                } else if item.is_object() {
                     self.unsigned.push((part, item));
                 }
             }

@@ -187,7 +187,8 @@ impl Reader {
 
     fn finish(&mut self, reason: StopReason, word: String, mut response: Value, out: &mut Vec<StreamEvent>) {
         let Some(draft) = self.draft.as_mut() else { return };
-        if let Value::Array(output) = response["output"].take() {
+        // Whatever stands where an answer belongs, nothing is expected of it.
+        if let Some(Value::Array(output)) = response.get_mut("output").map(Value::take) {
             self.items.complete(output, draft, out);
         }
         let cut = reason == StopReason::Length;

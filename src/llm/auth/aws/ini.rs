@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 pub type Section = BTreeMap<String, String>;
 
 /// Both files as one.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Profiles {
     profiles: BTreeMap<String, Section>,
     sessions: BTreeMap<String, Section>,

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::chain::{Chain, Found, read_keys};
 use crate::llm::auth::ask::{self, Trouble};
 use crate::net::http::{Get, loopback_url};
+use crate::net::tape;
 
 /// Where containers ask.
 const CONTAINER: &str = "http://169.254.170.2";
@@ -28,8 +29,10 @@ impl Chain {
             (None, Some(url)) => url.to_string(),
             (None, None) => return Ok(None),
         };
+        // What stands before an `@` is no host, whatever it looks like.
+        let place = tape::plain(&url);
         let of = |host: &str| {
-            let rest = url.strip_prefix(host);
+            let rest = place.strip_prefix(host);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '?']))
         };
         if !url.starts_with("https://") && !loopback_url(&url) && !CONTAINER_HOSTS.iter().any(|host| of(host))
@@ -80,5 +83,37 @@ impl Chain {
         let answer: Value = ask::json(self.http.get(with(&path)).await, "the machine's role").await?;
         let found = read_keys(&answer, "Token");
         found.map(Some).ok_or_else(|| Trouble::setup(format!("the machine's role `{role}` has no keys")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::base::clock::ManualClock;
+    use crate::llm::access::Surroundings;
+    use crate::net::http::{Http, Limits};
+
+    #[tokio::test]
+    async fn a_container_s_token_goes_to_no_other_host_by_plain_http() {
+        let of = |url: &str| {
+            let vars = HashMap::from([("AWS_CONTAINER_CREDENTIALS_FULL_URI".to_string(), url.to_string())]);
+            let around = Surroundings { vars: Arc::new(vars), home: None };
+            let http = Arc::new(Http::new(Limits::default(), true));
+            Chain::new(around, http, ManualClock::new(0))
+        };
+        for (url, refused) in [
+            ("http://169.254.170.2/v2", false),
+            ("http://169.254.170.23:80/v1", false),
+            ("https://elsewhere.example/v1", false),
+            ("http://elsewhere.example/v1", true),
+            ("http://169.254.170.2.example/v1", true),
+            ("http://169.254.170.2:80@elsewhere.example/v1", true),
+        ] {
+            let told = of(url).by_container().await.unwrap_err().text;
+            assert_eq!(told.contains("must be asked by https"), refused, "{url}: {told}");
+        }
     }
 }

@@ -2,8 +2,14 @@
 
 use super::*;
 use crate::base::clock::ManualClock;
+use crate::llm::access::Surroundings;
 use crate::llm::auth::store::Store;
+use crate::llm::auth::value::Shell;
 use crate::llm::catalog::Catalog;
+use crate::llm::headers;
+use crate::llm::model::Request;
+use crate::llm::providers::Setup;
+use crate::net::http::Limits;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -39,7 +45,7 @@ async fn the_five_sources_in_their_order() {
     let kept = json!({"xai": {"type": "api_key", "key": "$NAMED"}});
     let mut all = case("xai", &env, &kept);
     let mut info = (*all.chain.info).clone();
-    info.api_key = Some("file".into());
+    info.api_key = Some("file".to_string()).into();
     all.chain.info = Arc::new(info);
     let bare = all.chain.credentials.clone();
     all.chain.credentials = bare.clone().with_key("xai", "flag".into());
@@ -68,7 +74,49 @@ async fn tokens_are_told_from_keys() {
     let gateway = case("cloudflare-ai-gateway", &[("CLOUDFLARE_API_KEY", "k")], &json!({}));
     let access = gateway.chain.access().await.unwrap();
     assert_eq!(access.key, None);
-    assert_eq!(access.headers, [("cf-aig-authorization".to_string(), "Bearer k".to_string())]);
+    assert_eq!(*access.headers, [("cf-aig-authorization".to_string(), "Bearer k".to_string())]);
+}
+
+#[tokio::test]
+async fn a_token_that_cannot_be_renewed_early_is_used_to_its_end() {
+    let at = |expires: u64| {
+        let kept = json!({"xai": {"type": "oauth", "access": "old", "refresh": "r", "expires": expires}});
+        let mut case = case("xai", &[("BOWLINE_XAI_CLIENT_ID", "mine")], &kept);
+        case.chain.http = Arc::new(Http::new(Limits::default(), true));
+        case
+    };
+    assert_eq!(key(&at(1_000_001)).await.0.as_deref(), Some("old"));
+    let error = at(1_000_000).chain.access().await.unwrap_err();
+    assert!(error.message.contains("the login could not be renewed"), "{error}");
+}
+
+#[tokio::test]
+async fn headers_of_a_model_are_values_like_those_of_its_provider() {
+    let shell = Shell::new(Arc::new(|command: String| async move { Ok(format!("said {command}")) }.boxed()));
+    let mut case = case("xai", &[("XAI_API_KEY", "k"), ("TEAM", "blue")], &json!({}));
+    case.chain.credentials = case.chain.credentials.clone().with_shell(shell);
+    let mut request =
+        Request { headers: vec![("x-own".into(), "$TEAM".into())].into(), ..Request::default() };
+    for (name, text) in [("x-team", "team $TEAM"), ("x-said", "!pass x"), ("x-plain", "p")] {
+        request.model.headers.insert(name.into(), text.into());
+    }
+    let setup = Setup {
+        provider: "xai".into(),
+        keys: Arc::new(case.chain.clone()),
+        surroundings: Surroundings::default(),
+        http: Arc::default(),
+        clock: ManualClock::new(0),
+        silence: None,
+    };
+    let access = setup.access(&request).await.unwrap();
+    let mut headers = Vec::new();
+    headers::of_request(&mut headers, &access, &request);
+    let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let expected = [("x-plain", "p"), ("x-said", "said pass x"), ("x-team", "team blue"), ("x-own", "$TEAM")];
+    assert_eq!(headers, expected);
+    request.model.headers.insert("x-team".into(), "$NOBODY".into());
+    let error = setup.access(&request).await.unwrap_err();
+    assert!(error.message.contains("the header `x-team` is not to be had: NOBODY is not set"), "{error}");
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{LoginError, LoginRow, Notice, Talk, token};
 use crate::llm::auth::entry::Login;
+use crate::net::error::NetError;
 use crate::net::http::Http;
 
 /// Seconds between two questions where the server does not say.
@@ -15,6 +16,8 @@ const INTERVAL: f64 = 5.0;
 const SLOWER: f64 = 5.0;
 /// Seconds that a code lives where the server does not say.
 const LIFE: f64 = 900.0;
+/// The longest time in seconds that a server is believed.
+const LONGEST: f64 = 24.0 * 3600.0;
 
 /// Runs the flow to its end.
 pub async fn run(
@@ -36,7 +39,7 @@ pub async fn run(
     let page = text("verification_uri_complete").or(text("verification_uri")).filter(|url| is_page(url));
     let page = page.ok_or(LoginError::Nonsense("it names no page"))?;
     talk.tell(Notice::Code { code: code.to_string(), page: page.to_string() });
-    let seconds = |name: &str| answer.body.get(name).and_then(Value::as_f64).filter(|s| *s > 0.0);
+    let seconds = |name: &str| seconds(&answer.body, name);
     let mut interval = seconds("interval").unwrap_or(INTERVAL);
     let mut left = seconds("expires_in").unwrap_or(LIFE);
     while left > 0.0 {
@@ -47,11 +50,18 @@ pub async fn run(
             ("client_id", client),
             ("device_code", device),
         ];
-        let answer = token::ask(http, &row.token_url, &fields, false).await?;
+        let answer = match token::ask(http, &row.token_url, &fields, false).await {
+            // A line that breaks once does not end what the person is still doing elsewhere.
+            Err(LoginError::Net(NetError::Connection { .. } | NetError::Silence { .. })) => {
+                interval *= 2.0;
+                continue;
+            }
+            answer => answer?,
+        };
         match answer.code() {
             Some("authorization_pending") => {}
             Some("slow_down") => {
-                let told = answer.body.get("interval").and_then(Value::as_f64).filter(|s| *s > interval);
+                let told = self::seconds(&answer.body, "interval").filter(|told| *told > interval);
                 interval = told.unwrap_or(interval + SLOWER);
             }
             Some("expired_token") => return Err(LoginError::Expired),
@@ -61,6 +71,14 @@ pub async fn run(
     Err(LoginError::Expired)
 }
 
+/// A time in seconds in an answer, as far as it makes sense.
+fn seconds(body: &Value, name: &str) -> Option<f64> {
+    body.get(name)
+        .and_then(Value::as_f64)
+        .filter(|seconds| *seconds > 0.0)
+        .map(|seconds| seconds.min(LONGEST))
+}
+
 /// A server must not make a terminal open anything but a page.
 fn is_page(url: &str) -> bool {
     reqwest::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "https" | "http"))
@@ -68,12 +86,61 @@ fn is_page(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+    use futures::future::BoxFuture;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
     use super::*;
+    use crate::llm::auth::oauth::Question;
+
+    #[test]
+    fn times_that_make_no_sense_are_not_waited_for() {
+        let body = serde_json::json!({"a": 1e300, "b": -1, "c": 0, "d": 2.5, "e": "5"});
+        let of = |name| seconds(&body, name);
+        assert_eq!([of("a"), of("d")], [Some(LONGEST), Some(2.5)]);
+        assert_eq!([of("b"), of("c"), of("e"), of("f")], [None; 4]);
+    }
 
     #[test]
     fn only_pages_are_shown() {
         for (url, yes) in [("https://x.example/a", true), ("javascript:x", false), ("file:///etc", false)] {
             assert_eq!(is_page(url), yes, "{url}");
         }
+    }
+
+    struct Quiet;
+
+    impl Talk for Quiet {
+        fn tell(&self, _: Notice) {}
+
+        fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {
+            std::future::ready(None).boxed()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_line_that_breaks_once_does_not_end_the_login() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let code = r#"{"device_code": "d", "user_code": "u", "verification_uri": "https://p.example", "interval": 0.001}"#;
+        let answers = [code, "", r#"{"access_token": "a", "expires_in": 60}"#];
+        let serving = async {
+            for body in answers {
+                let (mut socket, _) = listener.accept().await.unwrap();
+                let mut seen = [0; 4096];
+                let count = socket.read(&mut seen).await.unwrap();
+                assert!(count > 0);
+                if !body.is_empty() {
+                    let head =
+                        format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}", body.len());
+                    socket.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).await.unwrap();
+                }
+            }
+        };
+        let row = LoginRow { device_url: url.clone(), token_url: url, ..LoginRow::default() };
+        let (http, quiet) = (Http::default(), Quiet);
+        let (login, ()) = tokio::join!(run(&row, "c", &http, &quiet, || 0), serving);
+        assert_eq!(login.unwrap().access.0, "a");
     }
 }

@@ -80,3 +80,19 @@ fn facts_of_a_model_are_all_read() {
     let nvidia = catalog.models_of(catalog.provider("nvidia").unwrap());
     assert_eq!(nvidia[0].headers["NVCF-POLL-SECONDS"], "3600");
 }
+
+#[test]
+fn a_model_that_cannot_stop_thinking_cannot_at_azure_either() {
+    let catalog = Catalog::builtin();
+    let mut seen = 0;
+    for model in catalog.models_of(catalog.provider("azure").unwrap()) {
+        let known = catalog.model("openai", &model.id).filter(|known| !known.has_level(Thinking::Off));
+        if let Some(known) = known.filter(|_| model.api == "azure-openai-responses") {
+            assert!(!model.has_level(Thinking::Off), "{}", known.id);
+            seen += 1;
+        }
+    }
+    assert!(seen > 5, "{seen}");
+    let o3 = catalog.model("azure", "o3").unwrap();
+    assert_eq!(o3.nearest_level(Thinking::Off), Thinking::Low, "it refuses to be told not to think");
+}

@@ -89,3 +89,23 @@ proptest! {
         prop_assert_eq!(&catalog.providers.last().unwrap().id, "demo");
     }
 }
+
+#[test]
+fn what_is_said_of_a_provider_holds_for_its_bundled_models() {
+    let (user, problems) = UserModels::read(
+        r#"{"providers": {"anthropic": {"baseUrl": "https://proxy.example", "headers": {"x-a": "b"},
+            "compat": {"forceAdaptiveThinking": false, "supportsTemperature": false},
+            "modelOverrides": {"claude-opus-5": {"compat": {"supportsTemperature": true}}}}}}"#,
+    );
+    assert_eq!(problems, []);
+    let catalog = Catalog::builtin().with_user(user);
+    let flag = |id: &str, name: &str| catalog.model("anthropic", id).unwrap().set_flag(name);
+    let bundled = Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap();
+    assert_eq!(bundled.set_flag("forceAdaptiveThinking"), Some(true), "the data says so");
+    assert_eq!(flag("claude-opus-5-5", "forceAdaptiveThinking"), Some(false));
+    assert_eq!(flag("claude-opus-5-5", "supportsTemperature"), Some(false));
+    assert_eq!(flag("claude-opus-5", "supportsTemperature"), Some(true), "an override says more");
+    let model = catalog.model("anthropic", "claude-opus-5-5").unwrap();
+    assert_eq!(model.base_url, "https://proxy.example");
+    assert_eq!(catalog.provider("anthropic").unwrap().headers["x-a"], "b");
+}

@@ -206,3 +206,17 @@ proptest! {
         prop_assert!(ends(&events.last().unwrap()));
     }
 }
+
+#[test]
+fn counts_that_make_no_sense_do_no_harm_and_those_left_out_stay() {
+    let usage = |counts: Value| json!({"candidates": [], "usageMetadata": counts});
+    let huge = json!({"promptTokenCount": u64::MAX, "toolUsePromptTokenCount": u64::MAX,
+        "candidatesTokenCount": u64::MAX, "thoughtsTokenCount": 1});
+    assert_eq!(last(&read(&[usage(huge), close("STOP")])).stop_reason, StopReason::Stop);
+    let events = read(&[
+        chunk(&json!([{"text": "a"}])),
+        usage(json!({"promptTokenCount": 5, "candidatesTokenCount": 3, "thoughtsTokenCount": 4})),
+        json!({"candidates": [{"finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 5}}),
+    ]);
+    assert_eq!((last(&events).usage.input, last(&events).usage.output), (5, 7));
+}

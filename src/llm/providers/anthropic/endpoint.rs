@@ -25,7 +25,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    let access = setup.keys.access().await?;
+    let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("anthropic-version", VERSION), ("accept", "text/event-stream")]);
     // Tokens of a login are told by their beginning where they were given as keys.

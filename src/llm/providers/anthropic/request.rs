@@ -151,6 +151,8 @@ fn tool(spec: &ToolSpec, compat: Compat) -> Value {
 fn tool_choice(request: &Request, compat: Compat) -> Option<Value> {
     let offered = request.tool_choice != ToolChoice::None && !request.tools.is_empty();
     match (&request.tool_choice, answer_tool(request, compat)) {
+        // A choice among nothing is refused.
+        (_, None) if !offered => None,
         (ToolChoice::Named(name), _) => Some(json!({"type": "tool", "name": name})),
         (_, Some(format)) if !offered => Some(json!({"type": "tool", "name": format.name})),
         (_, Some(_)) | (ToolChoice::Required, None) => Some(json!({"type": "any"})),
@@ -179,7 +181,7 @@ fn thinking(body: &mut Map<String, Value>, request: &Request, compat: Compat, ma
     if compat.adaptive {
         return adaptive(body, model, level, compat);
     }
-    let budget = budget(level).min(max_tokens.saturating_sub(BUDGET_MIN));
+    let budget = level.budget().min(max_tokens.saturating_sub(BUDGET_MIN));
     if level != Thinking::Off && budget >= BUDGET_MIN {
         body.insert("thinking".into(), json!({"type": "enabled", "budget_tokens": budget}));
     }
@@ -206,27 +208,16 @@ fn adaptive(body: &mut Map<String, Value>, model: &Model, level: Thinking, compa
 fn sampling(body: &mut Map<String, Value>, request: &Request, compat: Compat) {
     let thinks = body.get("thinking").is_some_and(|thinking| thinking["type"] != "disabled");
     let takes = compat.temperature && !compat.bound && !thinks;
-    for (name, value) in &request.sampling {
+    for (name, value) in request.sampling() {
         match name.as_str() {
             "stop" | "stop_sequences" => {
-                body.insert("stop_sequences".into(), value.clone());
+                body.insert("stop_sequences".into(), value);
             }
             name if SAMPLING.contains(&name) && takes => {
-                body.insert(name.into(), value.clone());
+                body.insert(name.into(), value);
             }
             _ => {}
         }
-    }
-}
-
-/// pi's budgets; the three deepest levels are the same here.
-fn budget(level: Thinking) -> u64 {
-    match level {
-        Thinking::Off => 0,
-        Thinking::Minimal => 1024,
-        Thinking::Low => 2048,
-        Thinking::Medium => 8192,
-        Thinking::High | Thinking::Xhigh | Thinking::Max => 16_384,
     }
 }
 

@@ -19,6 +19,7 @@ pub struct Reader {
     asked: Asked,
     /// `None` once the last event is out.
     draft: Option<Draft>,
+    started: bool,
     /// The open blocks by their index on the wire.
     open: BTreeMap<usize, Block>,
     stop: Option<String>,
@@ -80,7 +81,8 @@ impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
     pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
         let draft = Some(Draft::new(model, now_ms));
-        Self { asked, draft, open: BTreeMap::new(), stop: None, why: None, model: model.clone() }
+        let (open, model) = (BTreeMap::new(), model.clone());
+        Self { asked, draft, started: false, open, stop: None, why: None, model }
     }
 }
 
@@ -98,6 +100,11 @@ impl answer::Reader for Reader {
                 return self.fail(self.asked.nonsense(&what), out);
             }
         };
+        // Some servers leave the head out, or send it again.
+        let of_answer = wire.kind.starts_with("message_") || wire.kind.starts_with("content_block_");
+        if of_answer && !std::mem::replace(&mut self.started, true) {
+            out.push(StreamEvent::Start);
+        }
         match &*wire.kind {
             "message_start" => {
                 if let Some(head) = wire.message {
@@ -109,7 +116,6 @@ impl answer::Reader for Reader {
                     draft.response(head.id, head.model);
                     count(draft, head.usage);
                 }
-                out.extend([StreamEvent::Start]);
             }
             "content_block_start" => self.open_block(wire.index, wire.content_block.unwrap_or_default(), out),
             "content_block_delta" => self.delta(wire.index, wire.delta, out),
@@ -306,6 +312,22 @@ mod tests {
             json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 7, "input_tokens": null}}),
             json!({"type": "message_stop"}),
         ]
+    }
+
+    #[test]
+    fn the_start_comes_once_and_first_whatever_the_server_sends() {
+        let starts = |data: &[Value]| {
+            let events = read(data);
+            let all = events.iter().filter(|event| **event == StreamEvent::Start).count();
+            (all, events.first() == Some(&StreamEvent::Start))
+        };
+        let text = start(0, &json!({"type": "text", "text": "a"}));
+        assert_eq!(
+            starts(&[vec![head(), head(), text.clone(), head()], tail("end_turn").to_vec()].concat()),
+            (1, true)
+        );
+        assert_eq!(starts(&[vec![text], tail("end_turn").to_vec()].concat()), (1, true));
+        assert_eq!(starts(&[json!({"type": "ping"}), json!({"type": "error", "error": {}})]), (0, false));
     }
 
     fn whole() -> Vec<Value> {

@@ -72,7 +72,7 @@ fn block(part: &Said, unsigned: bool) -> Option<Value> {
         Said::Text { text: words, .. } | Said::Thinking { text: words, .. } => text(words),
         Said::Call { id, call } => {
             let input = history::arguments(call);
-            json!({"type": "tool_use", "id": id, "name": call.name, "input": input})
+            json!({"type": "tool_use", "id": id, "name": history::name(&call.name), "input": input})
         }
     })
 }

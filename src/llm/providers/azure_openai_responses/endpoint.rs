@@ -22,7 +22,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    let access = setup.keys.access().await?;
+    let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let Some(url) = place::url(&access.base_url, &setup.surroundings) else {
         let what = "Azure has no address of its own: set AZURE_OPENAI_BASE_URL or AZURE_OPENAI_RESOURCE_NAME";

@@ -9,7 +9,7 @@ use super::{family, transcript};
 use crate::llm::model::{
     AssistantMessage, CacheRetention, Message, Request, ResponseFormat, Strictness, ToolChoice, ToolSpec,
 };
-use crate::llm::{extra, room};
+use crate::llm::{extra, history, room};
 
 /// The body of `converse-stream`.
 pub fn body(request: &Request, region: &str) -> Value {
@@ -53,7 +53,7 @@ fn mark(request: &Request) -> Option<Value> {
 fn inference(request: &Request, max: u64) -> Map<String, Value> {
     let mut config = Map::new();
     config.insert("maxTokens".into(), max.into());
-    for (name, value) in &request.sampling {
+    for (name, value) in request.sampling() {
         let name = match name.as_str() {
             "top_p" => "topP",
             "stop" | "stop_sequences" => "stopSequences",
@@ -61,7 +61,7 @@ fn inference(request: &Request, max: u64) -> Map<String, Value> {
         };
         // The others are the makers' own: those go by the options.
         if ["temperature", "topP", "stopSequences"].contains(&name) {
-            config.insert(name.into(), value.clone());
+            config.insert(name.into(), value);
         }
     }
     config
@@ -86,6 +86,8 @@ fn tools(request: &Request, mark: Option<Value>) -> Option<Value> {
     let mut config = json!({"tools": tools});
     let choice = match (&request.format, &request.tool_choice) {
         (Some(format), _) if offered == 0 => Some(json!({"tool": {"name": format.name}})),
+        // What was called once is described, but not on offer.
+        (None, _) if offered == 0 => None,
         (_, ToolChoice::Named(name)) => Some(json!({"tool": {"name": name}})),
         (Some(_), _) | (None, ToolChoice::Required) => Some(json!({"any": {}})),
         (None, ToolChoice::Auto | ToolChoice::None) => None,
@@ -118,9 +120,9 @@ fn past(messages: &[Message]) -> Vec<Value> {
         Message::Assistant(answer) => Some(answer),
         _ => None,
     });
-    let names: BTreeSet<&str> =
-        answers.flat_map(AssistantMessage::tool_calls).map(|call| call.name.as_str()).collect();
-    let spec = |name: &str| {
+    let calls = answers.flat_map(AssistantMessage::tool_calls);
+    let names: BTreeSet<_> = calls.map(|call| history::name(&call.name)).collect();
+    let spec = |name| {
         json!({"toolSpec": {"name": name, "description": "Not on offer now: do not call it.",
             "inputSchema": {"json": {"type": "object"}}}})
     };

@@ -41,7 +41,7 @@ impl Provider for Bedrock {
 }
 
 async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    let access = setup.keys.access().await?;
+    let access = setup.access(&request).await?;
     let around = &setup.surroundings;
     let model = &request.model.id;
     let mut region = place::named_region(model, &access, around);

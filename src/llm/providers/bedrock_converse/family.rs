@@ -81,7 +81,7 @@ fn claude(model: &Model, level: Thinking, max: u64, governmental: bool, forced: 
     if adaptive || bound {
         thinking.insert("type".into(), "adaptive".into());
     } else {
-        let budget = budget(level).min(max.saturating_sub(BUDGET_MIN));
+        let budget = level.budget().min(max.saturating_sub(BUDGET_MIN));
         if budget < BUDGET_MIN || forced {
             return None;
         }
@@ -118,17 +118,6 @@ fn effort(level: Thinking) -> &'static str {
         Thinking::Off | Thinking::Minimal | Thinking::Low => "low",
         Thinking::Medium => "medium",
         Thinking::High | Thinking::Xhigh | Thinking::Max => "high",
-    }
-}
-
-/// pi's budgets; the three deepest levels are the same here.
-fn budget(level: Thinking) -> u64 {
-    match level {
-        Thinking::Off => 0,
-        Thinking::Minimal => 1024,
-        Thinking::Low => 2048,
-        Thinking::Medium => 8192,
-        Thinking::High | Thinking::Xhigh | Thinking::Max => 16_384,
     }
 }
 

@@ -73,7 +73,7 @@ fn block(part: &Said, claude: bool) -> Option<Value> {
         Said::Thinking { text, .. } => json!({"reasoningContent": {"reasoningText": {"text": text}}}),
         Said::Call { id, call } => {
             let input = history::arguments(call);
-            json!({"toolUse": {"toolUseId": id, "name": call.name, "input": input}})
+            json!({"toolUse": {"toolUseId": id, "name": history::name(&call.name), "input": input}})
         }
     })
 }

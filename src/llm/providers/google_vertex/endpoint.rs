@@ -40,7 +40,7 @@ impl Provider for Vertex {
 }
 
 async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    let access = setup.keys.access().await?;
+    let access = setup.access(&request).await?;
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     let place = Place::find(&access, &setup.surroundings);
     let trouble = |trouble: Trouble| trouble.told(&setup.provider);

@@ -18,7 +18,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    let access = setup.keys.access().await?;
+    let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::transcript;
 use crate::llm::model::{Request, Thinking, ToolChoice, ToolSpec};
-use crate::llm::{affinity, strict};
+use crate::llm::{affinity, extra, strict};
 
 /// The body of `POST …/chat/completions`.
 pub fn body(request: &Request) -> Value {
@@ -36,7 +36,7 @@ pub fn body(request: &Request) -> Value {
     if let Some(key) = affinity::cache_key(request) {
         body.insert("prompt_cache_key".into(), key.into());
     }
-    request.add_wishes(&mut body);
+    extra::wishes(&mut body, request);
     body.insert("messages".into(), transcript::build(request).into());
     Value::Object(body)
 }

@@ -90,9 +90,9 @@ impl answer::Reader for Reader {
             return self.finish(out);
         }
         match serde_json::from_str::<Chunk>(&event.data) {
-            Ok(Chunk { id, model, choices: Some(choices), usage }) => {
+            Ok(Chunk { id, model, choices, usage }) if choices.is_some() || usage.is_some() => {
                 self.head(id, model, &usage.unwrap_or_default(), out);
-                if let Some(choice) = choices.into_iter().next() {
+                if let Some(choice) = choices.into_iter().flatten().next() {
                     self.choice(choice, out);
                 }
             }

@@ -50,7 +50,7 @@ fn answer(said: &[Said], ids: &mut Ids) -> Value {
             Said::Thinking { .. } => {}
             Said::Call { id, call } => {
                 let arguments = history::arguments(call).to_string();
-                let function = json!({"name": call.name, "arguments": arguments});
+                let function = json!({"name": history::name(&call.name), "arguments": arguments});
                 calls.push(json!({"id": ids.fit(id), "type": "function", "function": function}));
             }
         }
@@ -67,7 +67,8 @@ fn answer(said: &[Said], ids: &mut Ids) -> Value {
 
 fn result(call: &ToolCall, outcome: &Outcome, ids: &mut Ids) -> Value {
     let id = ids.fit(&outcome.id);
-    json!({"role": "tool", "tool_call_id": id, "name": call.name, "content": content(&outcome.shown)})
+    let name = history::name(&call.name);
+    json!({"role": "tool", "tool_call_id": id, "name": name, "content": content(&outcome.shown)})
 }
 
 /// A lone text goes as a string.

@@ -26,7 +26,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
-    let access = setup.keys.access().await?;
+    let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let (token, account) = login(&access)
         .map_err(|what| LlmError::new(ErrorKind::Authentication, setup.provider.as_str(), what))?;

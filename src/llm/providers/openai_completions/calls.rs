@@ -1,7 +1,7 @@
 //! The tool calls of a Chat Completions answer, out of pieces that may name their call by an index,
 //! by an id, or by neither. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
@@ -33,7 +33,11 @@ struct Custom {
 
 /// The calls by a number that is the index on the wire, where that is to be trusted.
 #[derive(Debug, Default)]
-pub struct Calls(BTreeMap<usize, Call>);
+pub struct Calls {
+    all: BTreeMap<usize, Call>,
+    /// Where each id is.
+    by_id: HashMap<String, usize>,
+}
 
 #[derive(Debug, Default)]
 struct Call {
@@ -49,15 +53,16 @@ struct Call {
 impl Calls {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     /// Takes in a piece.
     pub fn push(&mut self, delta: CallDelta, draft: &mut Draft, out: &mut Vec<StreamEvent>) {
         let id = delta.id.unwrap_or_default();
         let at = self.slot(delta.index, &id);
-        let call = self.0.entry(at).or_default();
-        if call.id.is_empty() {
+        let call = self.all.entry(at).or_default();
+        if call.id.is_empty() && !id.is_empty() {
+            self.by_id.entry(id.clone()).or_insert(at);
             call.id = id;
         }
         let (name, arguments) = match (delta.function, delta.custom) {
@@ -87,26 +92,25 @@ impl Calls {
     /// Which call a delta belongs to. Some servers leave the index out, or give each of several
     /// calls the same one: a new id tells a new call.
     fn slot(&self, index: Option<usize>, id: &str) -> usize {
-        let Some((last, _)) = self.0.last_key_value() else { return index.unwrap_or(0) };
+        let Some((last, _)) = self.all.last_key_value() else { return index.unwrap_or(0) };
         let same = |at: usize| {
-            self.0.get(&at).is_none_or(|call| id.is_empty() || call.id.is_empty() || call.id == id)
+            self.all.get(&at).is_none_or(|call| id.is_empty() || call.id.is_empty() || call.id == id)
         };
-        let by_id = || self.0.iter().find(|(_, call)| !id.is_empty() && call.id == id).map(|(at, _)| *at);
         match index {
             Some(at) if same(at) => at,
             None if same(*last) => *last,
-            _ => by_id().unwrap_or(last.saturating_add(1)),
+            _ => self.by_id.get(id).copied().unwrap_or(last.saturating_add(1)),
         }
     }
 
     /// Whether a call never got its name.
     pub fn nameless(&self) -> bool {
-        self.0.values().any(|call| call.part.is_none())
+        self.all.values().any(|call| call.part.is_none())
     }
 
     /// Nothing more comes.
     pub fn close(&mut self, draft: &mut Draft, out: &mut Vec<StreamEvent>) {
-        for call in self.0.values_mut() {
+        for call in self.all.values_mut() {
             let Some(part) = call.part else { continue };
             if let Some(mut raw) = call.raw.take() {
                 out.push(draft.arguments(part, raw.close(None)));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::compat::Compat;
 use super::{cache, thinking, transcript};
 use crate::llm::model::{KnownPart, Message, Part, Request, ToolChoice, ToolSpec};
-use crate::llm::strict;
+use crate::llm::{extra, strict};
 
 /// The body of `POST …/chat/completions`.
 pub fn body(request: &Request) -> Value {
@@ -41,7 +41,7 @@ pub fn body(request: &Request) -> Value {
     }
     cache::add(&mut body, request);
     routing(&mut body, compat);
-    request.add_wishes(&mut body);
+    extra::wishes(&mut body, request);
     body.insert("messages".into(), messages.into());
     Value::Object(body)
 }

@@ -49,8 +49,7 @@ struct Chunk {
 
 #[derive(Deserialize)]
 struct Choice {
-    #[serde(default)]
-    index: u32,
+    index: Option<u32>,
     delta: Option<Delta>,
     finish_reason: Option<String>,
     /// Where some servers put it.
@@ -99,7 +98,9 @@ impl answer::Reader for Reader {
         }
         self.head(chunk.id, chunk.model, chunk.usage, out);
         // We ask for one choice only.
-        for choice in chunk.choices.unwrap_or_default().into_iter().filter(|choice| choice.index == 0) {
+        for choice in
+            chunk.choices.unwrap_or_default().into_iter().filter(|choice| choice.index.unwrap_or(0) == 0)
+        {
             if let Some(delta) = choice.delta {
                 self.delta(delta, out);
             }

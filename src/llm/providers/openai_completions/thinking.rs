@@ -41,7 +41,7 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
     let level = model.nearest_level(level);
     let word = model.thinking_level_map.get(level.name()).and_then(Option::as_deref);
     let room = limit.unwrap_or(model.max_tokens).saturating_sub(ANSWER_MIN);
-    let budget = Some(budget(level).min(room)).filter(|budget| *budget > 0);
+    let budget = Some(level.budget().min(room)).filter(|budget| *budget > 0);
     let wish = Wish { level, word, budget };
     let on = wish.on();
     let mut set = |name: &str, value: Value| {
@@ -116,17 +116,6 @@ fn resolved(value: &Value, wish: &Wish) -> Option<Value> {
         Some("thinking.budget") => wish.budget.filter(|_| wish.on()).map(Value::from),
         _ if wish.on() => Some(wish.effort().into()),
         _ => wish.word.map(Value::from),
-    }
-}
-
-/// Tokens for each level; the three deepest are the same.
-fn budget(level: Thinking) -> u64 {
-    match level {
-        Thinking::Off => 0,
-        Thinking::Minimal => 1024,
-        Thinking::Low => 2048,
-        Thinking::Medium => 8192,
-        Thinking::High | Thinking::Xhigh | Thinking::Max => 16_384,
     }
 }
 

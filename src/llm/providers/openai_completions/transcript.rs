@@ -91,10 +91,11 @@ fn answer(said: &[Said], compat: Compat, free: &BTreeSet<&str>) -> Value {
 
 fn made(id: &str, call: &ToolCall, free: &BTreeSet<&str>) -> Value {
     if free.contains(call.name.as_str()) {
-        let custom = json!({"name": call.name, "input": raw_input::text_of(call)});
+        let custom = json!({"name": history::name(&call.name), "input": raw_input::text_of(call)});
         return json!({"id": id, "type": "custom", "custom": custom});
     }
-    let function = json!({"name": call.name, "arguments": history::arguments(call).to_string()});
+    let arguments = history::arguments(call).to_string();
+    let function = json!({"name": history::name(&call.name), "arguments": arguments});
     json!({"id": id, "type": "function", "function": function})
 }
 
@@ -108,7 +109,7 @@ fn result(call: &ToolCall, outcome: &Outcome, compat: Compat) -> Value {
     let content = if texts.is_empty() { IMAGE_FOLLOWS.to_string() } else { texts.join("\n") };
     let mut message = json!({"role": "tool", "tool_call_id": outcome.id, "content": content});
     if compat.flag("requiresToolResultName") {
-        message["name"] = call.name.clone().into();
+        message["name"] = history::name(&call.name).into();
     }
     message
 }

@@ -139,9 +139,37 @@ fn signatures_that_are_none_are_left_out() {
     };
     let text = Part::Known(KnownPart::Text { text: "t".into(), text_signature: Some("msg_old".into()) });
     let parts = vec![thinking("reasoning_content"), thinking(r#"{"type": "other"}"#), text];
-    assert_eq!(sent(vec![answer_of(&model(), parts)], &[]), [said("msg_old", "t")]);
+    assert_eq!(sent(vec![answer_of(&model(), parts)], &[]), [said("msg_0_2", "t")]);
+    let text = Part::Known(KnownPart::Text { text: "t".into(), text_signature: Some("msg_old".into()) });
+    assert_eq!(sent(vec![answer_of(&model(), vec![text])], &[]), [said("msg_old", "t")]);
     let long = Part::Known(KnownPart::Text { text: "t".into(), text_signature: Some("m".repeat(65)) });
     assert_eq!(sent(vec![answer_of(&model(), vec![long])], &[]), [said("msg_0_0", "t")]);
+}
+
+#[test]
+fn reasoning_that_the_server_was_told_not_to_keep_takes_its_ids_along() {
+    let mut parts = own();
+    let item = |more: Value| {
+        let mut item = json!({"id": "rs_1", "type": "reasoning", "summary": []});
+        item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        item
+    };
+    let mut with = |item: &Value| {
+        parts[0] = Part::Known(KnownPart::Thinking {
+            thinking: "hm".into(),
+            thinking_signature: Some(item.to_string()),
+            redacted: false,
+        });
+        sent(vec![answer_of(&model(), parts.clone())], &[])
+    };
+    for nothing in [item(json!({})), item(json!({"encrypted_content": null, "content": []}))] {
+        let items = with(&nothing);
+        let mut message = said("msg_0_1", "I look");
+        message["phase"] = "commentary".into();
+        assert_eq!((&items[0], items[1].get("id"), items.len()), (&message, None, 3), "{items:?}");
+    }
+    let open = item(json!({"content": [{"type": "reasoning_text", "text": "hm"}]}));
+    assert_eq!(with(&open)[0], open, "what is not encrypted is whole, too");
 }
 
 #[test]

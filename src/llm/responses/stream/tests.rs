@@ -361,3 +361,24 @@ proptest! {
         prop_assert!(reader.ended());
     }
 }
+
+#[test]
+fn what_stands_where_an_object_belongs_ends_no_reader() {
+    let odd = [json!("x"), json!(1), json!([]), json!([[]]), json!(true)];
+    for value in &odd {
+        for kind in ["created", "completed", "incomplete", "failed", "done"] {
+            let events = read(&[json!({"type": format!("response.{kind}"), "response": value})]);
+            assert!(
+                matches!(events.last(), Some(StreamEvent::Done { .. } | StreamEvent::Error { .. })),
+                "{value}"
+            );
+        }
+        let secret = json!([{"type": "reasoning", "encrypted_content": "e"}]);
+        let events = read(&[
+            json!({"type": "response.output_item.added", "output_index": 0, "item": {"type": "reasoning"}}),
+            json!({"type": "response.output_item.done", "output_index": 0, "item": value}),
+            json!({"type": "response.completed", "response": {"output": secret}}),
+        ]);
+        assert!(matches!(events.last(), Some(StreamEvent::Done { .. })), "{value}");
+    }
+}

@@ -258,4 +258,6 @@ fn tool_choices() {
     assert_eq!(of(ToolChoice::None), (false, None));
     assert_eq!(of(ToolChoice::Required), (true, Some(json!({"type": "any"}))));
     assert_eq!(of(ToolChoice::Named("x".into())), (true, Some(json!({"type": "tool", "name": "x"}))));
+    let nothing = Request { tools: vec![], tool_choice: ToolChoice::Required, ..request("claude-haiku-4-5") };
+    assert_eq!(body(&nothing).get("tool_choice"), None, "a choice among nothing is refused");
 }

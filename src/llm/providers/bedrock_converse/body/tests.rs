@@ -95,6 +95,11 @@ fn tool_choices() {
     assert_eq!(of(ToolChoice::Named("read".into()), vec![], false), some("read write", named));
     assert_eq!(of(ToolChoice::Auto, vec![], true), some("read write knot", json!({"any": {}})));
     assert_eq!(of(ToolChoice::None, vec![], true), some("knot", json!({"tool": {"name": "knot"}})));
+    let nothing =
+        Request { tools: vec![], tool_choice: ToolChoice::Required, messages: called(), ..request("m") };
+    let config = &body(&nothing, "us-east-1")["toolConfig"];
+    assert_eq!(config["tools"][0]["toolSpec"]["name"], "read");
+    assert_eq!(config.get("toolChoice"), None, "what is not on offer is not asked for");
 }
 
 #[test]

@@ -144,3 +144,12 @@ proptest! {
         prop_assert_eq!(all.finish().content, last(&events).content);
     }
 }
+
+#[test]
+fn counts_may_come_alone() {
+    let counts = json!({"id": "cmpl-1", "usage": {"prompt_tokens": 4, "completion_tokens": 2}});
+    let done = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+    let message = last(&read(&[delta(&json!({"content": "a"})), done, counts]));
+    assert_eq!((message.text().as_str(), message.usage.input, message.usage.output), ("a", 4, 2));
+    assert_eq!(kind(&read(&[json!({"message": "no"})])), Some(ErrorKind::Stream));
+}

@@ -283,3 +283,11 @@ proptest! {
         prop_assert_eq!(unsigned(all.finish()), unsigned(last(&events)));
     }
 }
+
+#[test]
+fn odd_indices_and_counts_do_no_harm() {
+    let text = json!({"choices": [{"index": null, "delta": {"content": "a"}, "finish_reason": null}]});
+    let counts = json!({"choices": [], "usage": {"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX}});
+    let message = last(&read(&[text, finish("stop"), counts]));
+    assert_eq!((message.text().as_str(), message.usage.total_tokens), ("a", u64::MAX));
+}
