@@ -106,6 +106,8 @@ mod mistral;
 mod mockllm;
 /// The Chat Completions adapter over a real socket.
 mod openai;
+/// Every dialect does what the others do, seen from the library's highest layer.
+mod parity;
 /// `bowline -p` as a process.
 mod print;
 /// Unsaved text after a kill.

@@ -13,7 +13,7 @@ impl Wire for Bedrock {
     }
 
     fn has(&self, feature: Feature) -> bool {
-        feature != Feature::Lines
+        !matches!(feature, Feature::Lines | Feature::ReasoningCounts)
     }
 
     fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
