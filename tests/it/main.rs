@@ -104,6 +104,8 @@ mod logins;
 mod mistral;
 /// Adapters against somebody else's mock of the servers.
 mod mockllm;
+/// Every scenario of that mock, for the library and for the program.
+mod mockllm_scenarios;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// Every dialect does what the others do, seen from the library's highest layer.
