@@ -100,6 +100,8 @@ mod ide_windows;
 mod ide_workspace;
 /// Logins and the renewal of tokens.
 mod logins;
+/// Documents and sounds over every wire.
+mod media;
 /// The Mistral adapter over a real socket.
 mod mistral;
 /// Adapters against somebody else's mock of the servers.
