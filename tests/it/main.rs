@@ -100,6 +100,8 @@ mod ide_windows;
 mod ide_workspace;
 /// Logins and the renewal of tokens.
 mod logins;
+/// Every cell of the matrix of the LLM layer names a test that exists.
+mod matrix;
 /// Documents and sounds over every wire.
 mod media;
 /// The Mistral adapter over a real socket.
