@@ -1,4 +1,5 @@
-//! The figures of the program beside their budgets: `cargo bench`, or `cargo bench -- NAME`.
+//! The figures of the program beside their budgets: `cargo bench`, or `cargo bench -- NAME`
+//! (`llm` for all whose names begin with it).
 //! `--quick` runs each once on small input and checks only that it works; the tests do that.
 //!
 //! Rows that need a terminal run the built binary in a pseudo terminal, beside a floor: a
@@ -11,8 +12,18 @@
 mod inside;
 /// Files of many megabytes in a pseudo terminal: open, memory, keys.
 mod large;
+/// Models: streams, requests, memory.
+mod llm;
 /// Other editors beside it.
 mod peers;
+/// The wires of the dialects in bytes: those of the tests.
+#[path = "../tests/it/support"]
+#[allow(dead_code, reason = "the tests take more of it")]
+mod support {
+    pub mod frames;
+    pub mod server;
+    pub mod wires;
+}
 /// The built binary in a pseudo terminal: start, keys, idle.
 mod terminal;
 
@@ -48,6 +59,11 @@ const ROWS: &[Row] = &[
     ("large", large::files),
     ("line", large::line),
     ("peers", peers::peers),
+    ("llm-stream", llm::streams),
+    ("llm-arguments", llm::arguments),
+    ("llm-request", llm::requests),
+    ("llm-latency", llm::latency),
+    ("llm-memory", llm::memory),
 ];
 
 fn main() {
@@ -56,7 +72,11 @@ fn main() {
     let wanted: Vec<&String> = args.iter().filter(|arg| !arg.starts_with("--")).collect();
     println!("{:<44} {:>12} {:>12} {:>8}  budget", "what", "figure", "floor", "ratio");
     for (name, run) in ROWS {
-        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
+        if wanted.is_empty()
+            || wanted
+                .iter()
+                .any(|w| w == name || name.strip_prefix(w.as_str()).is_some_and(|rest| rest.starts_with('-')))
+        {
             run(effort);
         }
     }

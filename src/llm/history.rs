@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
+use super::media::Takes;
 use super::model::{
     AssistantMessage, KnownPart, Message, Model, Part, StopReason, ToolCall, ToolResultMessage,
 };
@@ -17,6 +18,10 @@ pub const NO_RESULT: &str = "No result: the call was interrupted before it ended
 pub const NO_VISION: &str = "(an image was left out: this model reads text only)";
 /// What stands in for an image for which there is no room.
 pub const TOO_MANY: &str = "(an image was left out: there are more than this model takes)";
+/// What stands in for a document that the wire has no place for.
+pub const NO_DOCUMENT: &str = "(a document was left out: it cannot be sent to this model)";
+/// What stands in for a sound that the wire has no place for.
+pub const NO_SOUND: &str = "(a sound was left out: it cannot be sent to this model)";
 /// What stands in for a result without content.
 pub const NO_OUTPUT: &str = "(no output)";
 
@@ -51,6 +56,22 @@ pub enum Shown<'a> {
         /// Such as `image/png`.
         mime_type: &'a str,
     },
+    /// Only from a person, and where the wire takes its type.
+    Document {
+        /// Base64.
+        data: &'a str,
+        /// Such as `application/pdf`.
+        mime_type: &'a str,
+        /// What it is called, where it has a name.
+        name: Option<&'a str>,
+    },
+    /// Only from a person, and where the wire takes its type.
+    Sound {
+        /// Base64.
+        data: &'a str,
+        /// Such as `audio/wav`.
+        mime_type: &'a str,
+    },
 }
 
 impl<'a> Shown<'a> {
@@ -58,7 +79,7 @@ impl<'a> Shown<'a> {
     pub fn text(&self) -> Option<&'a str> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Image { .. } => None,
+            Self::Image { .. } | Self::Document { .. } | Self::Sound { .. } => None,
         }
     }
 }
@@ -105,14 +126,15 @@ pub struct Outcome<'a> {
 }
 
 /// The turns of a history for a model; call ids are at most `id_max` bytes of
-/// `[a-zA-Z0-9_-]`, 16 at least.
-pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize) -> Vec<Turn<'a>> {
+/// `[a-zA-Z0-9_-]`, 16 at least. What the wire does not take of a person's documents and sounds is
+/// named instead.
+pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize, takes: &Takes) -> Vec<Turn<'a>> {
     let mut ids = Ids { taken: HashSet::new(), repeated: HashMap::new(), max: id_max.max(16) };
     let mut out = Vec::new();
     for (at, message) in history.iter().enumerate() {
         match message {
             Message::User(user) => {
-                let shown = shown(&user.content, model);
+                let shown = shown(&user.content, model, takes);
                 out.extend((!shown.is_empty()).then_some(Turn::User(shown)));
             }
             Message::Assistant(answer) => out.extend(turn(answer, &history[at + 1..], model, &mut ids)),
@@ -232,7 +254,7 @@ fn results<'a>(calls: Vec<(&'a ToolCall, String)>, rest: &'a [Message], model: &
         let Some(result) = found.get_mut(call.id.as_str()).and_then(Vec::pop) else {
             return Outcome { id, name, shown: vec![Shown::Text(NO_RESULT)], is_error: true };
         };
-        let mut shown = shown(&result.content, model);
+        let mut shown = shown(&result.content, model, &Takes::NOTHING);
         if shown.is_empty() {
             shown.push(Shown::Text(NO_OUTPUT));
         }
@@ -241,13 +263,22 @@ fn results<'a>(calls: Vec<(&'a ToolCall, String)>, rest: &'a [Message], model: &
     outcomes.collect()
 }
 
-fn shown<'a>(parts: &'a [Part], model: &Model) -> Vec<Shown<'a>> {
+fn shown<'a>(parts: &'a [Part], model: &Model, takes: &Takes) -> Vec<Shown<'a>> {
     let shown = parts.iter().filter_map(|part| match part {
         Part::Known(KnownPart::Text { text, .. }) => (!text.trim().is_empty()).then_some(Shown::Text(text)),
         Part::Known(KnownPart::Image { data, mime_type }) if model.sees() => {
             Some(Shown::Image { data, mime_type })
         }
         Part::Known(KnownPart::Image { .. }) => Some(Shown::Text(NO_VISION)),
+        Part::Known(KnownPart::Document { data, mime_type, name }) => Some(if takes.document(mime_type) {
+            Shown::Document { data, mime_type, name: name.as_deref() }
+        } else {
+            Shown::Text(NO_DOCUMENT)
+        }),
+        Part::Known(KnownPart::Audio { data, mime_type }) => {
+            let taken = takes.sound(mime_type);
+            Some(if taken { Shown::Sound { data, mime_type } } else { Shown::Text(NO_SOUND) })
+        }
         _ => None,
     });
     shown.collect()
@@ -307,7 +338,7 @@ mod tests {
     fn sent(history: &[Message], id_max: usize) -> Vec<String> {
         let model = Model::unknown("p", "m", "a", "");
         let mut sent = Vec::new();
-        for turn in turns(history, &model, id_max) {
+        for turn in turns(history, &model, id_max, &Takes::NOTHING) {
             let Turn::Answer { said, results, .. } = turn else { panic!("{turn:?}") };
             let calls = said.iter().map(|part| match part {
                 Said::Call { id, .. } => id.clone(),
@@ -374,7 +405,7 @@ mod tests {
         let images = ImageLimits { max_per_request: Some(2), ..ImageLimits::default() };
         let limits = InputLimits { images: Some(images), ..InputLimits::default() };
         let model = Model { input_limits: Some(limits), ..Model::unknown("p", "m", "a", "") };
-        let mut turns = turns(&history, &model, 64);
+        let mut turns = turns(&history, &model, 64, &Takes::NOTHING);
         assert_eq!(turns[0], Turn::User(vec![Shown::Text(TOO_MANY)]));
         assert_eq!(turns.iter_mut().map(|turn| super::images(turn).len()).collect::<Vec<_>>(), [0, 1, 1]);
     }
@@ -388,10 +419,13 @@ mod tests {
         };
         message.content = vec![text(None), text(Some("sig"))];
         let history = [Message::Assistant(message)];
-        let said = |model: &str| match turns(&history, &Model::unknown("p", model, "a", ""), 64).pop() {
-            Some(Turn::Answer { said, .. }) => format!("{said:?}"),
-            _ => String::new(),
-        };
+        let said =
+            |model: &str| match turns(&history, &Model::unknown("p", model, "a", ""), 64, &Takes::NOTHING)
+                .pop()
+            {
+                Some(Turn::Answer { said, .. }) => format!("{said:?}"),
+                _ => String::new(),
+            };
         assert_eq!(said("m"), r#"[Text { text: "", signature: Some("sig") }]"#);
         assert_eq!(said("other"), "");
     }

@@ -1,8 +1,9 @@
 //! How much of a model's window an answer may take. Pure; must not know any wire format but that
-//! pictures stand in objects that say so.
+//! pictures, documents and sounds stand in objects that say so.
 
 use serde_json::Value;
 
+use super::media;
 use super::model::Request;
 
 /// Tokens left free in the context window beside prompt and answer.
@@ -31,8 +32,28 @@ fn size(value: &Value) -> usize {
         Value::Array(items) => items.iter().map(size).sum(),
         Value::Object(map) if map.contains_key("image") => IMAGE,
         Value::Object(map) if map.get("type").is_some_and(|kind| kind == "image") => IMAGE,
+        Value::Object(map) if map.contains_key("document") => document(value),
+        Value::Object(map) if map.get("type").is_some_and(|kind| kind == "document") => document(value),
+        Value::Object(map) if map.contains_key("audio") => {
+            media::sound_tokens(longest(value)) as usize * 7 / 2
+        }
         Value::Object(map) => map.values().map(size).sum(),
         _ => 4,
+    }
+}
+
+/// The bytes of text that a document counts as.
+fn document(value: &Value) -> usize {
+    media::document_tokens(longest(value)) as usize * 7 / 2
+}
+
+/// The length of the longest text within a value: the file's.
+fn longest(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(longest).max().unwrap_or(0),
+        Value::Object(map) => map.values().map(longest).max().unwrap_or(0),
+        _ => 0,
     }
 }
 
@@ -49,6 +70,15 @@ mod tests {
         let with = |message: Value| max_tokens(&request, &[message]);
         assert_eq!(with(json!({"type": "image", "source": {"data": long}})), 16_384);
         assert_eq!(with(json!({"image": {"source": {"bytes": long}}})), 16_384);
+        let pages = 128_000 - 4096 - 25_000;
+        assert_eq!(with(json!({"type": "document", "source": {"data": long}})), 16_384);
+        let wide =
+            Request { model: Model { max_tokens: 128_000, ..request.model.clone() }, ..request.clone() };
+        assert_eq!(max_tokens(&wide, &[json!({"document": {"source": {"bytes": long}}})]), pages);
+        assert_eq!(
+            max_tokens(&wide, &[json!({"audio": {"source": {"bytes": long}}})]),
+            128_000 - 4096 - 2500
+        );
         assert_eq!(with(json!({"text": long})), 128_000 - 4096 - (400_000u64 * 2 / 7));
         assert_eq!(with(json!({"text": "x".repeat(4_000_000)})), 1);
     }

@@ -18,6 +18,11 @@ fn every_benchmark_runs() {
         "idle 10 s",
         "100 MB source: first text",
         "52 MB line: key",
+        "openai-responses: a token",
+        "anthropic-messages: 1 MB of arguments",
+        "mistral-conversations: 200 k tokens to a request",
+        "last byte of a delta to its event, p99",
+        "an answer of 1 M tokens: memory",
     ] {
         assert!(text.contains(row), "{row} is missing:\n{text}");
     }

@@ -263,7 +263,7 @@ async fn cached_tokens_are_counted_once() {
     for wire in WIRES {
         let cached = if wire.has(Feature::CacheReads) { 800 } else { 0 };
         let written = if wire.has(Feature::CacheWrites) { 50 } else { 0 };
-        let counts = Counts { input: 100, cached, written, output: 7 };
+        let counts = Counts { input: 100, cached, written, output: 7, reasoning: 0 };
         let answer = Answer { counts, ..Answer::of(vec![Bit::Text(&["so"])]) };
         let usage = done(*wire, &ask(*wire, pieces(wire.events(&answer))).await).usage;
         let got = Counts {
@@ -271,6 +271,7 @@ async fn cached_tokens_are_counted_once() {
             cached: usage.cache_read,
             written: usage.cache_write,
             output: usage.output,
+            reasoning: 0,
         };
         assert_eq!(got, counts, "{}", wire.api());
         assert_eq!(usage.total_tokens, 107 + cached + written, "{}", wire.api());

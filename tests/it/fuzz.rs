@@ -1,7 +1,7 @@
 //! Bytes from outside, damaged in every way that a small generator knows: the decoders must survive
 //! them, and an answer must end once, in order. Each target makes a few hundred inputs; with
 //! `FUZZ_SECONDS=600` it goes on for that long. A finding names its seed, and `FUZZ_SEED` runs that
-//! one again.
+//! one again; `FUZZ_ONLY=frames` runs one target of several in a test.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -18,7 +18,8 @@ use futures::StreamExt;
 use serde_json::json;
 
 use crate::conformance::{ordered, rich};
-use crate::support::wires::{WIRES, Wire};
+use crate::support::frames as frames_of_tests;
+use crate::support::wires::{Feature, WIRES, Wire};
 
 /// Inputs of a target where nobody asks for more.
 const ROUNDS: u64 = 300;
@@ -98,6 +99,9 @@ fn say(text: &str) {
 
 /// Runs a target on seed after seed.
 fn fuzz(name: &str, mut target: impl FnMut(&mut Chance)) {
+    if std::env::var("FUZZ_ONLY").is_ok_and(|only| only != name) {
+        return;
+    }
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     if let Some(seed) = number("FUZZ_SEED") {
         return target(&mut Chance::of(seed));
@@ -134,13 +138,35 @@ fn server_sent_events() {
     });
 }
 
+/// Damages a frame inside and makes its lengths and checksums true again.
+fn damage_inside(chance: &mut Chance, frame: &mut Vec<u8>) {
+    let (headers, payload) = frames_of_tests::open(frame);
+    let (mut headers, mut payload) = (headers.to_vec(), payload.to_vec());
+    if chance.below(4) == 0 && !headers.is_empty() {
+        chance.damage(&mut headers);
+    }
+    if !payload.is_empty() {
+        chance.damage(&mut payload);
+    }
+    *frame = frames_of_tests::seal(&headers, &payload);
+}
+
 #[test]
 fn binary_frames() {
-    // A frame without headers, and one with.
-    let seed: &[u8] = &[0, 0, 0, 16, 0, 0, 0, 0, 0x05, 0xc2, 0x48, 0xeb, 0x7d, 0x98, 0xc8, 0xff];
+    let wire = WIRES.iter().find(|wire| wire.api().starts_with("bedrock")).unwrap();
+    let whole = [wire.events(&rich()), vec![frames_of_tests::seal(b"", b"")]].concat();
     fuzz("frames", |chance| {
-        let mut bytes = seed.repeat(1 + chance.below(4));
-        chance.damage(&mut bytes);
+        let mut some: Vec<_> =
+            (0..1 + chance.below(6)).map(|_| whole[chance.below(whole.len())].clone()).collect();
+        for frame in &mut some {
+            if chance.below(2) == 0 {
+                damage_inside(chance, frame);
+            }
+        }
+        let mut bytes = some.concat();
+        if chance.below(2) == 0 {
+            chance.damage(&mut bytes);
+        }
         let read = |pieces: &[Vec<u8>]| {
             let (mut decoder, mut out) = (frames::Decoder::default(), Vec::new());
             let result = pieces.iter().try_for_each(|piece| decoder.push(piece, &mut out));
@@ -220,6 +246,11 @@ fn streams_of_every_dialect() {
                 if some.is_empty() {
                     break;
                 }
+            }
+            // A frame's checksum would keep all damage from whoever reads its payload.
+            if !wire.has(Feature::Lines) && !some.is_empty() {
+                let at = chance.below(some.len());
+                damage_inside(chance, &mut some[at]);
             }
             let mut bytes = some.concat();
             if chance.below(3) > 0 {

@@ -100,12 +100,20 @@ mod ide_windows;
 mod ide_workspace;
 /// Logins and the renewal of tokens.
 mod logins;
+/// Every cell of the matrix of the LLM layer names a test that exists.
+mod matrix;
+/// Documents and sounds over every wire.
+mod media;
 /// The Mistral adapter over a real socket.
 mod mistral;
 /// Adapters against somebody else's mock of the servers.
 mod mockllm;
+/// Every scenario of that mock, for the library and for the program.
+mod mockllm_scenarios;
 /// The Chat Completions adapter over a real socket.
 mod openai;
+/// Every dialect does what the others do, seen from the library's highest layer.
+mod parity;
 /// `bowline -p` as a process.
 mod print;
 /// Unsaved text after a kill.

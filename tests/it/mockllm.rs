@@ -1,9 +1,7 @@
-//! Adapters against a mock of the providers' servers that is not ours: a Python program whose path
-//! is in `BOWLINE_MOCKLLM`. Without it these tests say that they are skipped.
+//! Adapters against a mock of the providers' servers that is not ours: conversations, every error
+//! and every fault that it has, over all the wires that it speaks.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use bowline::base::clock::{ManualClock, SharedClock};
@@ -16,9 +14,15 @@ use bowline::llm::provider::Provider;
 use bowline::llm::providers::{DIALECTS, Setup};
 use bowline::net::http::{Http, Limits};
 use futures::StreamExt;
-use serde_json::{Value, json};
+use serde_json::json;
 
-const WIRES: [&str; 5] = [
+use crate::support::mock::Mock;
+
+const WIRES: [&str; 9] = [
+    "anthropic-messages",
+    "bedrock-converse-stream",
+    "google-generative-ai",
+    "google-vertex",
     "openai-responses",
     "azure-openai-responses",
     "openai-codex-responses",
@@ -26,50 +30,17 @@ const WIRES: [&str; 5] = [
     "mistral-conversations",
 ];
 
-struct Mock {
-    child: Child,
-    url: String,
-    _dir: tempfile::TempDir,
-}
-
-impl Mock {
-    /// `None` where there is no mock, or no Python to run it.
-    fn start(scenario: &Value) -> Option<Self> {
-        let Some(script) = std::env::var_os("BOWLINE_MOCKLLM") else {
-            return left_out("BOWLINE_MOCKLLM is not set");
-        };
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("scenario.json");
-        std::fs::write(&file, scenario.to_string()).unwrap();
-        let mut command = Command::new("python3");
-        command.arg(script).arg("--scenario").arg(&file).stdout(Stdio::piped()).stderr(Stdio::null());
-        let Ok(mut child) = command.spawn() else { return left_out("there is no python3") };
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let told: Value = serde_json::from_str(&line).unwrap();
-        Some(Self { url: told["url"].as_str().unwrap().to_string(), child, _dir: dir })
-    }
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn left_out(why: &str) -> Option<Mock> {
-    eprintln!("skipped: {why}");
-    None
-}
-
-impl Drop for Mock {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-fn adapter(api: &str, url: &str) -> Arc<dyn Provider> {
+pub fn adapter(api: &str, url: &str) -> Arc<dyn Provider> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.id == api).unwrap();
     let account = HashMap::from([("accountId".to_string(), "acc".to_string())]);
     let kind = if api.contains("codex") { KeyKind::Login } else { KeyKind::Key };
     let key = Some(Secret("secret".into()));
-    let access = Access { base_url: format!("{url}/v1"), key, kind, account, ..Access::default() };
+    let base_url = match api {
+        "bedrock-converse-stream" => url.to_string(),
+        "google-generative-ai" => format!("{url}/v1beta"),
+        _ => format!("{url}/v1"),
+    };
+    let access = Access { base_url, key, kind, account, ..Access::default() };
     let clock: SharedClock = ManualClock::new(1_000);
     (dialect.build)(Setup {
         provider: "acme".into(),
@@ -81,12 +52,22 @@ fn adapter(api: &str, url: &str) -> Arc<dyn Provider> {
     })
 }
 
-fn request(api: &str) -> Request {
+/// A model that thinks, as its wire tells by the name.
+fn name_of(api: &str) -> &'static str {
+    match api {
+        "anthropic-messages" => "claude-opus-5-5",
+        "bedrock-converse-stream" => "us.anthropic.claude-opus-5-5",
+        "google-generative-ai" | "google-vertex" => "gemini-3-pro",
+        _ => "gpt-x",
+    }
+}
+
+pub fn request(api: &str) -> Request {
     let parameters =
         json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
     let (name, description) = ("read".to_string(), "reads".to_string());
     Request {
-        model: Model { reasoning: true, ..Model::unknown("acme", "gpt-x", api, "") },
+        model: Model { reasoning: true, ..Model::unknown("acme", name_of(api), api, "") },
         system: vec!["be brief".into()],
         messages: vec![Message::User(UserMessage::text("hi", 0))],
         tools: vec![ToolSpec { name, description, parameters, ..ToolSpec::default() }],
@@ -117,10 +98,12 @@ async fn a_conversation_with_parallel_calls_over_every_wire() {
         let read = |path: &str| json!({"name": "read", "args": {"path": path}});
         let calls = json!({"tool_calls": [read("a"), read("b")], "interleave": true, "chunk": 3});
         let steps = json!([{"thinking": "hm"}, {"text": "Grüße, 世界"}, calls]);
-        let odd =
+        // Its marks of server-sent events would be garbage between binary frames.
+        let binary = api.starts_with("bedrock");
+        let sse =
             json!({"split": "utf8", "eol": "crlf", "comments": true, "bom": true, "extra_fields": true});
         let turns = json!([
-            {"match": {"round": 0}, "steps": steps, "wire": odd},
+            {"match": {"round": 0}, "steps": steps, "wire": if binary { json!({"split": "utf8"}) } else { sse }},
             {"match": {"round": 1}, "steps": [{"text": "done"}]}]);
         let Some(mock) = Mock::start(&json!({"name": "t", "check": "strict", "turns": turns})) else {
             return;

@@ -254,6 +254,23 @@ fn a_recorded_run_is_played_again_without_the_server() {
 }
 
 #[test]
+fn a_document_goes_with_the_prompt_and_what_the_wire_lacks_is_refused() {
+    let place = Place::new(vec![wire::says("A report.")]);
+    std::fs::write(place.work().join("report.pdf"), b"%PDF-1.7").unwrap();
+    std::fs::write(place.work().join("talk.wav"), b"RIFF\0\0\0\0WAVEfmt ").unwrap();
+    assert_eq!(place.run(&["-p", "@report.pdf", "what is it?"]), (0, "A report.\n".into(), String::new()));
+    let content = place.server.seen()[0].body["messages"][0]["content"].clone();
+    let document = content.as_array().unwrap().iter().find(|block| block["type"] == "document").unwrap();
+    assert_eq!(
+        (&document["title"], &document["source"]["data"]),
+        (&json!("report.pdf"), &json!("JVBERi0xLjc="))
+    );
+    let (code, _, err) = place.run(&["-p", "@talk.wav", "what is said?"]);
+    assert!(code != 0 && err.contains("takes no sounds of the type audio/wav"), "{code} {err}");
+    assert_eq!(place.server.seen().len(), 1, "nothing was asked");
+}
+
+#[test]
 fn a_budget_stops_before_it_is_spent() {
     let place = Place::new(vec![wire::says("never")]);
     let config = place.dir.path().join("home/config");

@@ -141,7 +141,10 @@ impl Transcript {
                 Part::Known(KnownPart::ToolCall(call)) => {
                     self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked);
                 }
-                Part::Known(KnownPart::Image { .. }) | Part::Unknown(_) => {}
+                Part::Known(
+                    KnownPart::Image { .. } | KnownPart::Document { .. } | KnownPart::Audio { .. },
+                )
+                | Part::Unknown(_) => {}
             }
         }
         self.add_failure(answer);

@@ -8,8 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::generation;
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::media::Takes;
 use crate::llm::model::{Message, Model};
 
+/// What the services take beside text and images.
+pub const TAKES: Takes = Takes {
+    documents: &["application/pdf"],
+    sounds: &["audio/wav", "audio/mpeg", "audio/aac", "audio/ogg", "audio/flac"],
+};
 /// The longest call id that the services take.
 const ID_MAX: usize = 64;
 
@@ -24,7 +30,7 @@ const IMAGES_FOLLOW: &str = "(the images are in the next message)";
 pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     let ids = generation::has_call_ids(&model.id);
     let mut contents = Vec::new();
-    for turn in history::turns(history, model, ID_MAX) {
+    for turn in history::turns(history, model, ID_MAX, &TAKES) {
         match turn {
             Turn::User(parts) => add(&mut contents, "user", shown(&parts)),
             Turn::Answer { own, said, results } => {
@@ -133,7 +139,11 @@ fn shown(parts: &[Shown]) -> Vec<Value> {
 fn one(part: &Shown) -> Value {
     match part {
         Shown::Text(text) => json!({"text": text}),
-        Shown::Image { data, mime_type } => json!({"inlineData": {"mimeType": mime_type, "data": data}}),
+        Shown::Image { data, mime_type }
+        | Shown::Document { data, mime_type, .. }
+        | Shown::Sound { data, mime_type } => {
+            json!({"inlineData": {"mimeType": mime_type, "data": data}})
+        }
     }
 }
 

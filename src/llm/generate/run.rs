@@ -187,8 +187,11 @@ impl Run {
         self.options.tools.iter().find(|tool| tool.spec().name == name).map(|tool| &**tool)
     }
 
+    /// Whether a call is one that the caller waits for. A wire without forms for answers makes the
+    /// object that was asked for the arguments of a call, which nobody runs.
     fn offers(&self, call: &ToolCall) -> bool {
-        self.request.tools.iter().any(|spec| spec.name == call.name)
+        let format = self.request.format.as_ref().is_some_and(|format| format.name == call.name);
+        format || self.request.tools.iter().any(|spec| spec.name == call.name)
     }
 
     /// What the calls of an answer gave, in their order; they run at once.

@@ -77,6 +77,29 @@ async fn tools_run_until_the_model_is_done() {
     assert_eq!((requests.len(), requests[1].messages.len()), (2, 6), "all results go back in one request");
 }
 
+/// Answers when as many others are waiting.
+struct Meet(tokio::sync::Barrier);
+
+impl Callable for Meet {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { name: "meet".into(), parameters: json!({"type": "object"}), ..ToolSpec::default() }
+    }
+
+    fn call(&self, _: Value) -> BoxFuture<'_, Result<Vec<Part>, String>> {
+        self.0.wait().map(|_| Ok(vec![Part::text("met")])).boxed()
+    }
+}
+
+#[tokio::test]
+async fn calls_of_one_answer_run_at_once() {
+    let calls = ["a", "b", "c"].map(|id| call(id, "meet", json!({})));
+    let (_script, client, request) = client(vec![Turn::of(calls.to_vec()), Turn::text("done")]);
+    let tools: Vec<Arc<dyn Callable>> = vec![Arc::new(Meet(tokio::sync::Barrier::new(3)))];
+    let options = Options { tools, total_limit: Some(Duration::from_secs(20)), ..options() };
+    let outcome = generate(&client, request, options).await.unwrap();
+    assert_eq!(results(&outcome.added), ["a met", "b met", "c met"]);
+}
+
 #[tokio::test]
 async fn steps_are_counted_and_cut_calls_are_not_run() {
     let again = || Turn::call("a", "echo", json!({"n": 1}));
@@ -197,9 +220,8 @@ async fn objects_come_as_text_as_code_or_as_a_forced_call() {
         Turn::text(" {\"knots\": []} "),
         Turn::call("a", "knots", json!({"knots": []})),
     ] {
-        let (client, mut request) = knots(vec![turn]);
-        let name = request.format.as_ref().map(|format| format.name.clone()).unwrap();
-        request.tools.push(ToolSpec { name, ..ToolSpec::default() });
+        // The call is one of the wire's own making: nobody offered it, and nobody runs it.
+        let (client, request) = knots(vec![turn]);
         let (value, _) = generate_object(&client, request, Options::default()).await.unwrap();
         assert_eq!(value, json!({"knots": []}));
     }

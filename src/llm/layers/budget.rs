@@ -8,6 +8,7 @@ use futures::{FutureExt, StreamExt, stream};
 
 use crate::llm::draft::Draft;
 use crate::llm::layer::{Layer, Next};
+use crate::llm::media;
 use crate::llm::model::{ErrorKind, KnownPart, LlmError, Message, Part, Request, StreamEvent};
 use crate::llm::provider::EventStream;
 
@@ -160,10 +161,12 @@ fn tokens(request: &Request) -> f64 {
         Message::ToolResult(result) => result.content.iter(),
     });
     let form = request.format.as_ref().map_or(0, |format| format.schema.to_string().len());
-    let (mut bytes, mut images) = (system + form + tools.sum::<usize>(), 0.0);
+    let (mut bytes, mut images, mut heavy) = (system + form + tools.sum::<usize>(), 0.0, 0);
     for part in parts {
         match part {
             Part::Known(KnownPart::Image { .. }) => images += 1.0,
+            Part::Known(KnownPart::Document { data, .. }) => heavy += media::document_tokens(data.len()),
+            Part::Known(KnownPart::Audio { data, .. }) => heavy += media::sound_tokens(data.len()),
             Part::Known(KnownPart::Text { text, text_signature }) => {
                 bytes += text.len() + text_signature.as_ref().map_or(0, String::len);
             }
@@ -174,7 +177,7 @@ fn tokens(request: &Request) -> f64 {
             Part::Unknown(_) => {}
         }
     }
-    bytes as f64 / BYTES_PER_TOKEN + images * IMAGE_TOKENS
+    bytes as f64 / BYTES_PER_TOKEN + images * IMAGE_TOKENS + heavy as f64
 }
 
 #[cfg(test)]

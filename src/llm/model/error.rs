@@ -38,6 +38,8 @@ pub enum ErrorKind {
     ToolChoice,
     /// The answer has not the form that was asked for.
     NoObject,
+    /// The wire has no place for a document or a sound of the request.
+    Media,
     /// A limit of our own was reached: a budget of money.
     Budget,
     /// bowline is set up wrong: no provider, no such dialect.

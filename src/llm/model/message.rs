@@ -21,7 +21,7 @@ pub enum Message {
 /// What a person says to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UserMessage {
-    /// Text and images; on the wire a bare string is the same as one text part.
+    /// Text, images, documents and sounds; on the wire a bare string is the same as one text part.
     #[serde(deserialize_with = "text_or_parts")]
     pub content: Vec<Part>,
     /// Milliseconds since the epoch.
@@ -133,6 +133,23 @@ pub enum KnownPart {
         /// Base64 of the file.
         data: String,
         /// Such as `image/png`.
+        mime_type: String,
+    },
+    /// A document, inline.
+    Document {
+        /// Base64 of the file.
+        data: String,
+        /// Such as `application/pdf`.
+        mime_type: String,
+        /// What it is called, without folders.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
+    /// A sound, inline.
+    Audio {
+        /// Base64 of the file.
+        data: String,
+        /// Such as `audio/wav`.
         mime_type: String,
     },
     /// A request of the model to run a tool.

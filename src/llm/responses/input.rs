@@ -6,9 +6,14 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::media::Takes;
 use crate::llm::model::{Request, ToolCall};
 use crate::llm::raw_input;
 
+/// A document must be called something.
+const UNNAMED: &str = "document.pdf";
+/// What the API takes beside text and images.
+pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &[] };
 /// The longest call id that the API takes, and the longest id of an item.
 const ID_MAX: usize = 64;
 
@@ -17,7 +22,9 @@ const ID_MAX: usize = 64;
 pub fn build(system: Option<(&str, String)>, request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
     let mut items: Vec<Value> =
         system.into_iter().map(|(role, text)| json!({"role": role, "content": text})).collect();
-    for (at, turn) in history::turns(&request.messages, &request.model, ID_MAX).into_iter().enumerate() {
+    for (at, turn) in
+        history::turns(&request.messages, &request.model, ID_MAX, &TAKES).into_iter().enumerate()
+    {
         match turn {
             Turn::User(parts) => items.push(json!({"role": "user", "content": content(&parts)})),
             Turn::Answer { own, said, results } => answer(&mut items, at, own, &said, &results, free),
@@ -116,7 +123,7 @@ fn output(outcome: &Outcome, custom: bool) -> Value {
         .iter()
         .map(|part| match part {
             Shown::Text(text) => Some(*text),
-            Shown::Image { .. } => None,
+            Shown::Image { .. } | Shown::Document { .. } | Shown::Sound { .. } => None,
         })
         .collect();
     let output = texts.map_or_else(|| content(&outcome.shown), |texts| texts.join("\n").into());
@@ -130,6 +137,11 @@ fn content(parts: &[Shown]) -> Value {
             let url = format!("data:{mime_type};base64,{data}");
             json!({"type": "input_image", "detail": "auto", "image_url": url})
         }
+        Shown::Document { data, mime_type, name } => {
+            let data = format!("data:{mime_type};base64,{data}");
+            json!({"type": "input_file", "filename": name.unwrap_or(UNNAMED), "file_data": data})
+        }
+        Shown::Sound { .. } => json!({"type": "input_text", "text": history::NO_SOUND}),
     });
     blocks.collect()
 }

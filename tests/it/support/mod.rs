@@ -7,6 +7,7 @@ pub mod desk;
 pub mod dialect;
 pub mod frames;
 pub mod git;
+pub mod mock;
 pub mod openai;
 pub mod place;
 pub mod pty;

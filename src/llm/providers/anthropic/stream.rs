@@ -153,8 +153,8 @@ impl Reader {
         // One that stands in the place of another ends it.
         self.close_block(at, out);
         let Some(draft) = self.draft.as_mut() else { return };
-        let mut take = |name: &str| match block[name].take() {
-            Value::String(text) => text,
+        let mut take = |name: &str| match block.get_mut(name).map(Value::take) {
+            Some(Value::String(text)) => text,
             _ => String::new(),
         };
         let opened = match take("type").as_str() {
@@ -459,6 +459,16 @@ mod tests {
         let message = last(&out);
         assert_eq!(message.response_model.as_deref(), Some("other"));
         assert!((message.usage.cost.total - 24e-6).abs() < 1e-12, "{:?}", message.usage.cost);
+    }
+
+    #[test]
+    fn a_block_that_is_no_object_is_passed_over() {
+        for odd in [json!("text"), json!([]), json!(3), Value::Null] {
+            let data =
+                [vec![head(), start(0, &odd), delta(0, &json!({"text": "x"}))], tail("end_turn").to_vec()];
+            let message = last(&read(&data.concat()));
+            assert_eq!((message.content, message.stop_reason), (vec![], StopReason::Stop), "{odd}");
+        }
     }
 
     #[test]

@@ -4,8 +4,11 @@
 use serde_json::{Value, json};
 
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::media::Takes;
 use crate::llm::model::{Message, Model};
 
+/// What the API takes beside text and images.
+pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &[] };
 /// The longest call id that the API takes.
 const ID_MAX: usize = 64;
 
@@ -13,7 +16,7 @@ const ID_MAX: usize = 64;
 /// signed.
 pub fn build(history: &[Message], model: &Model, unsigned: bool) -> Vec<Value> {
     let mut messages = Vec::new();
-    for turn in history::turns(history, model, ID_MAX) {
+    for turn in history::turns(history, model, ID_MAX, &TAKES) {
         match turn {
             Turn::User(parts) => add(&mut messages, "user", shown(&parts)),
             Turn::Answer { said, results, .. } => {
@@ -114,6 +117,15 @@ fn shown(parts: &[Shown]) -> Vec<Value> {
             "type": "image",
             "source": {"type": "base64", "media_type": mime_type, "data": data},
         }),
+        Shown::Document { data, mime_type, name } => {
+            let source = json!({"type": "base64", "media_type": mime_type, "data": data});
+            let mut block = json!({"type": "document", "source": source});
+            if let Some(name) = name {
+                block["title"] = (*name).into();
+            }
+            block
+        }
+        Shown::Sound { .. } => text(history::NO_SOUND),
     });
     blocks.collect()
 }

@@ -12,7 +12,7 @@ use crate::llm::model::{ErrorKind, LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
 use crate::llm::responses::stream::Reader;
-use crate::llm::responses::{Manner, body};
+use crate::llm::responses::{Manner, body, input};
 use crate::llm::{error_codes, headers};
 use crate::net::http::Post;
 
@@ -22,6 +22,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    input::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let Some(url) = place::url(&access.base_url, &setup.surroundings) else {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::place::{self, Place};
 use super::stream::Reader;
-use super::{body, errors};
+use super::{body, errors, transcript};
 use crate::llm::access::{Access, Secret};
 use crate::llm::answer::{self, Exchange, Framing};
 use crate::llm::auth::ask::Trouble;
@@ -41,6 +41,7 @@ impl Provider for Bedrock {
 }
 
 async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    transcript::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let around = &setup.surroundings;
     let model = &request.model.id;

@@ -1,14 +1,22 @@
 //! A conversation as Converse's messages: roles in turn, calls and results paired. Pure; whatever
 //! the history looks like, what comes out is valid.
 
+use std::collections::HashSet;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::family;
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::media::Takes;
 use crate::llm::model::{Message, Model};
 
+/// What the API takes beside text and images.
+pub const TAKES: Takes = Takes {
+    documents: &["application/pdf"],
+    sounds: &["audio/wav", "audio/mpeg", "audio/aac", "audio/ogg", "audio/flac"],
+};
 /// The longest call id that the API takes.
 const ID_MAX: usize = 64;
 
@@ -16,9 +24,10 @@ const ID_MAX: usize = 64;
 pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     let claude = family::is_claude(model);
     let mut messages = Vec::new();
-    for turn in history::turns(history, model, ID_MAX) {
+    let mut documents = Names::default();
+    for turn in history::turns(history, model, ID_MAX, &TAKES) {
         match turn {
-            Turn::User(parts) => add(&mut messages, "user", parts.iter().map(shown).collect()),
+            Turn::User(parts) => add(&mut messages, "user", said(&parts, &mut documents)),
             Turn::Answer { said, results, .. } => {
                 let blocks = said.iter().filter_map(|part| block(part, claude)).collect();
                 add(&mut messages, "assistant", blocks);
@@ -103,6 +112,48 @@ fn outcomes(results: &[Outcome], claude: bool) -> Vec<Value> {
     blocks
 }
 
+/// What a person says. A document needs a name of its own, and words beside it.
+fn said(parts: &[Shown], documents: &mut Names) -> Vec<Value> {
+    let mut blocks: Vec<Value> = parts
+        .iter()
+        .map(|part| match part {
+            Shown::Document { data, name, .. } => {
+                let name = documents.fit(name.unwrap_or("document"));
+                json!({"document": {"format": "pdf", "name": name, "source": {"bytes": data}}})
+            }
+            part => shown(part),
+        })
+        .collect();
+    let wordless = parts.iter().all(|part| part.text().is_none());
+    if wordless && parts.iter().any(|part| matches!(part, Shown::Document { .. })) {
+        blocks.push(json!({"text": "(see the document)"}));
+    }
+    blocks
+}
+
+/// Names of documents as the API takes them: letters, digits, hyphens, brackets and single spaces,
+/// each only once. Each depends on those before it alone, so that a conversation keeps its bytes.
+#[derive(Default)]
+struct Names(HashSet<String>);
+
+impl Names {
+    fn fit(&mut self, name: &str) -> String {
+        let stem = name.strip_suffix(".pdf").unwrap_or(name);
+        let legal = |c: char| c.is_ascii_alphanumeric() || "-()[]".contains(c);
+        let words = stem.split(|c| !legal(c)).filter(|word| !word.is_empty());
+        let mut base = words.collect::<Vec<_>>().join(" ");
+        base.truncate(180);
+        let base = if base.is_empty() { "document".to_string() } else { base };
+        let mut fit = base.clone();
+        let mut n = 1;
+        while !self.0.insert(fit.clone()) {
+            n += 1;
+            fit = format!("{base} {n}");
+        }
+        fit
+    }
+}
+
 fn shown(part: &Shown) -> Value {
     match part {
         Shown::Text(text) => json!({"text": text}),
@@ -113,6 +164,12 @@ fn shown(part: &Shown) -> Value {
             "image/webp" => image("webp", data),
             other => json!({"text": format!("(an image of the kind {other} was left out)")}),
         },
+        Shown::Document { .. } => json!({"text": history::NO_DOCUMENT}),
+        Shown::Sound { data, mime_type } => {
+            // The types that are taken are called as their formats are, but for one.
+            let format = mime_type.strip_prefix("audio/").filter(|format| *format != "mpeg").unwrap_or("mp3");
+            json!({"audio": {"format": format, "source": {"bytes": data}}})
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::llm::access::KeyKind;
 use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
 use crate::llm::gemini::stream::Reader;
-use crate::llm::gemini::{body, errors};
+use crate::llm::gemini::{body, contents, errors};
 use crate::llm::headers;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
@@ -22,6 +22,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    contents::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);

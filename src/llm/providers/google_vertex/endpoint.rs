@@ -9,7 +9,7 @@ use crate::llm::auth::ask::Trouble;
 use crate::llm::auth::google::Tokens;
 use crate::llm::failure::Asked;
 use crate::llm::gemini::stream::Reader;
-use crate::llm::gemini::{body, errors};
+use crate::llm::gemini::{body, contents, errors};
 use crate::llm::headers;
 use crate::llm::model::{ErrorKind, LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
@@ -40,6 +40,7 @@ impl Provider for Vertex {
 }
 
 async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    contents::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     let place = Place::find(&access, &setup.surroundings);

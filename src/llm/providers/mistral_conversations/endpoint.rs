@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::stream::Reader;
-use super::{errors, request};
+use super::{errors, request, transcript};
 use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
 use crate::llm::model::{LlmError, Request};
@@ -18,6 +18,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    transcript::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);

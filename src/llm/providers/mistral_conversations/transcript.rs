@@ -6,10 +6,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::media::Takes;
 use crate::llm::model::{Request, ToolCall};
 
 /// The length of a call id, which has letters and digits only.
 const ID_LEN: usize = 9;
+/// What the API takes beside text and images.
+pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &["audio/wav", "audio/mpeg"] };
 /// The longest id before it is made to fit.
 const ID_MAX: usize = 64;
 
@@ -22,7 +25,7 @@ pub fn build(request: &Request) -> Vec<Value> {
         messages.push(json!({"role": "system", "content": system.join("\n\n")}));
     }
     let mut ids = Ids::default();
-    for turn in history::turns(&request.messages, &request.model, ID_MAX) {
+    for turn in history::turns(&request.messages, &request.model, ID_MAX, &TAKES) {
         match turn {
             Turn::User(parts) => messages.push(json!({"role": "user", "content": content(&parts)})),
             Turn::Answer { said, results, .. } => {
@@ -85,6 +88,15 @@ fn chunk(part: &Shown) -> Value {
         Shown::Image { data, mime_type } => {
             json!({"type": "image_url", "image_url": format!("data:{mime_type};base64,{data}")})
         }
+        Shown::Document { data, mime_type, name } => {
+            let url = format!("data:{mime_type};base64,{data}");
+            let mut chunk = json!({"type": "document_url", "document_url": url});
+            if let Some(name) = name {
+                chunk["document_name"] = (*name).into();
+            }
+            chunk
+        }
+        Shown::Sound { data, .. } => json!({"type": "input_audio", "input_audio": data}),
     }
 }
 

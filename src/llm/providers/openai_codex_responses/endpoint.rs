@@ -11,7 +11,7 @@ use crate::llm::model::{ErrorKind, LlmError, Request, ToolChoice};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
 use crate::llm::responses::stream::Reader;
-use crate::llm::responses::{Manner, body};
+use crate::llm::responses::{Manner, body, input};
 use crate::llm::{affinity, error_codes, headers};
 use crate::net::http::Post;
 
@@ -26,6 +26,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    input::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let (token, account) = login(&access)

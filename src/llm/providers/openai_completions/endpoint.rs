@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::compat::Compat;
-use super::request;
 use super::stream::Reader;
+use super::{request, transcript};
 use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
 use crate::llm::model::{LlmError, Request};
@@ -19,6 +19,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 }
 
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+    transcript::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);

@@ -8,9 +8,14 @@ use serde_json::{Map, Value, json};
 use super::compat::Compat;
 use super::reasoning;
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
+use crate::llm::media::Takes;
 use crate::llm::model::{Request, ToolCall};
 use crate::llm::raw_input;
 
+/// A document must be called something.
+const UNNAMED: &str = "document.pdf";
+/// What the API takes beside text and images.
+pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &["audio/wav", "audio/mpeg"] };
 /// The longest call id that the API takes.
 const ID_MAX: usize = 40;
 /// What stands in a result for its images, which follow in a user message.
@@ -29,7 +34,7 @@ pub fn build(request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
         // One message: the templates of some local models refuse a second.
         messages.push(json!({"role": compat.system_role(), "content": system.join("\n\n")}));
     }
-    for turn in history::turns(&request.messages, &request.model, ID_MAX) {
+    for turn in history::turns(&request.messages, &request.model, ID_MAX, &TAKES) {
         match turn {
             Turn::User(parts) => {
                 bridge(&mut messages, compat);
@@ -103,7 +108,7 @@ fn made(id: &str, call: &ToolCall, free: &BTreeSet<&str>) -> Value {
 fn result(call: &ToolCall, outcome: &Outcome, compat: Compat) -> Value {
     let texts = outcome.shown.iter().filter_map(|part| match part {
         Shown::Text(text) => Some(*text),
-        Shown::Image { .. } => None,
+        Shown::Image { .. } | Shown::Document { .. } | Shown::Sound { .. } => None,
     });
     let texts: Vec<&str> = texts.collect();
     let content = if texts.is_empty() { IMAGE_FOLLOWS.to_string() } else { texts.join("\n") };
@@ -139,6 +144,14 @@ fn block(part: &Shown) -> Value {
         Shown::Text(text) => json!({"type": "text", "text": text}),
         Shown::Image { data, mime_type } => {
             json!({"type": "image_url", "image_url": {"url": format!("data:{mime_type};base64,{data}")}})
+        }
+        Shown::Document { data, mime_type, name } => {
+            let data = format!("data:{mime_type};base64,{data}");
+            json!({"type": "file", "file": {"filename": name.unwrap_or(UNNAMED), "file_data": data}})
+        }
+        Shown::Sound { data, mime_type } => {
+            let format = if *mime_type == "audio/wav" { "wav" } else { "mp3" };
+            json!({"type": "input_audio", "input_audio": {"data": data, "format": format}})
         }
     }
 }

@@ -11,8 +11,8 @@ impl Wire for Anthropic {
         "anthropic-messages"
     }
 
-    fn has(&self, _: Feature) -> bool {
-        true
+    fn has(&self, feature: Feature) -> bool {
+        feature != Feature::ReasoningCounts
     }
 
     fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {

@@ -3,37 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Bit, Facts, Feature, Stop, Wire, list};
+use crate::support::frames::bytes as frame;
 
 pub struct Bedrock;
-
-/// A frame: lengths, their checksum, headers, payload, the checksum of all.
-fn frame(name: &str, payload: &Value) -> Vec<u8> {
-    let mut headers = Vec::new();
-    for (key, value) in
-        [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")]
-    {
-        headers.push(key.len() as u8);
-        headers.extend_from_slice(key.as_bytes());
-        headers.push(7);
-        headers.extend_from_slice(&(value.len() as u16).to_be_bytes());
-        headers.extend_from_slice(value.as_bytes());
-    }
-    let payload = payload.to_string();
-    let mut frame = ((16 + headers.len() + payload.len()) as u32).to_be_bytes().to_vec();
-    frame.extend_from_slice(&(headers.len() as u32).to_be_bytes());
-    frame.extend_from_slice(&crc(&frame).to_be_bytes());
-    frame.extend_from_slice(&headers);
-    frame.extend_from_slice(payload.as_bytes());
-    frame.extend_from_slice(&crc(&frame).to_be_bytes());
-    frame
-}
-
-/// CRC-32, bit by bit: a second opinion on the decoder's.
-fn crc(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0u32, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1)))
-    })
-}
 
 impl Wire for Bedrock {
     fn api(&self) -> &'static str {
@@ -41,7 +13,7 @@ impl Wire for Bedrock {
     }
 
     fn has(&self, feature: Feature) -> bool {
-        feature != Feature::Lines
+        !matches!(feature, Feature::Lines | Feature::ReasoningCounts)
     }
 
     fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {

@@ -52,8 +52,11 @@ impl Wire for Completions {
         out.push(chunk(json!({}), Some(reason)));
         let counts = answer.counts;
         let prompt = counts.input + counts.cached;
-        out.push(json!({"choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": counts.output,
-            "total_tokens": prompt + counts.output, "prompt_tokens_details": {"cached_tokens": counts.cached}}}));
+        out.push(
+            json!({"choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": counts.output,
+            "total_tokens": prompt + counts.output, "prompt_tokens_details": {"cached_tokens": counts.cached},
+            "completion_tokens_details": {"reasoning_tokens": counts.reasoning}}}),
+        );
         out.iter().map(sse).chain([b"data: [DONE]\n\n".to_vec()]).collect()
     }
 

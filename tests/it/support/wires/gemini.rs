@@ -24,7 +24,8 @@ impl Wire for Gemini {
             }
             json!({"candidates": [candidate], "modelVersion": "m", "responseId": "resp_1",
                 "usageMetadata": {"promptTokenCount": counts.input + counts.cached,
-                    "candidatesTokenCount": counts.output, "cachedContentTokenCount": counts.cached}})
+                    "candidatesTokenCount": counts.output - counts.reasoning,
+                    "thoughtsTokenCount": counts.reasoning, "cachedContentTokenCount": counts.cached}})
         };
         let mut out = Vec::new();
         for bit in &answer.bits {

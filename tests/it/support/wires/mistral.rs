@@ -13,7 +13,10 @@ impl Wire for Mistral {
     }
 
     fn has(&self, feature: Feature) -> bool {
-        !matches!(feature, Feature::Signatures | Feature::CacheWrites | Feature::Refusals)
+        !matches!(
+            feature,
+            Feature::Signatures | Feature::CacheWrites | Feature::Refusals | Feature::ReasoningCounts
+        )
     }
 
     fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {

@@ -54,6 +54,8 @@ pub struct Counts {
     pub cached: u64,
     pub written: u64,
     pub output: u64,
+    /// Of `output`.
+    pub reasoning: u64,
 }
 
 /// An answer.
@@ -81,6 +83,8 @@ pub enum Feature {
     CacheWrites,
     /// Tokens that are read from a cache are told.
     CacheReads,
+    /// Tokens of thinking are told apart.
+    ReasoningCounts,
     /// Thinking is streamed.
     Thinking,
     /// A refusal has a stop reason of its own.

@@ -31,7 +31,7 @@ impl Wire for Responses {
         let read = counts.input + counts.cached;
         let usage = json!({"input_tokens": read, "output_tokens": counts.output,
             "total_tokens": read + counts.output, "input_tokens_details": {"cached_tokens": counts.cached},
-            "output_tokens_details": {"reasoning_tokens": 0}});
+            "output_tokens_details": {"reasoning_tokens": counts.reasoning}});
         let ended = |status: &str, reason: &str| {
             let details = if reason.is_empty() { Value::Null } else { json!({"reason": reason}) };
             let whole = response(status, json!({"usage": usage, "incomplete_details": details}));

@@ -1,0 +1,90 @@
+//! `docs/llm-matrix.md` holds for each line of the contract of the LLM layer the test that proves it.
+//! A cell that names a test names one that exists; no cell is empty.
+
+use std::collections::BTreeMap;
+
+use crate::source::root;
+
+/// The table's rows: its heading's columns, and each row's cells.
+fn tables(text: &str) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
+    let mut tables: Vec<(Vec<String>, Vec<Vec<String>>)> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let Some(row) = line.strip_prefix('|').and_then(|rest| rest.trim_end().strip_suffix('|')) else {
+            inside = false;
+            continue;
+        };
+        let cells: Vec<String> = row.split('|').map(|cell| cell.trim().to_string()).collect();
+        match tables.last_mut().filter(|_| inside) {
+            None => tables.push((cells, Vec::new())),
+            Some(_) if cells.iter().all(|cell| cell.chars().all(|c| c == '-')) => {}
+            Some((_, rows)) => rows.push(cells),
+        }
+        inside = true;
+    }
+    tables
+}
+
+/// The tests that a cell names: `file::test`, the file under `tests/` or `src/`, without its ending.
+fn named(cell: &str) -> impl Iterator<Item = (&str, &str)> {
+    cell.split('`').skip(1).step_by(2).filter_map(|code| code.rsplit_once("::"))
+}
+
+/// The names of the tests of a file; nothing where there is no such file.
+fn tests_of(file: &str) -> Vec<String> {
+    let under = if file.starts_with("it/") { "tests" } else { "src" };
+    let Ok(text) = std::fs::read_to_string(root().join(format!("{under}/{file}.rs"))) else {
+        return Vec::new();
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let is_mark = |line: &&str| line.trim() == "#[test]" || line.trim().starts_with("#[tokio::test");
+    let after =
+        |at: usize| lines[at..].iter().take(4).find_map(|line| line.split_once("fn ")?.1.split_once('('));
+    let marks = lines.iter().enumerate().filter(|(_, line)| is_mark(line));
+    marks.filter_map(|(at, _)| Some(after(at)?.0.to_string())).collect()
+}
+
+#[test]
+fn every_cell_names_a_test_that_exists_or_says_why_there_is_none() {
+    let text = std::fs::read_to_string(root().join("docs/llm-matrix.md")).unwrap();
+    let tables = tables(&text);
+    assert_eq!(tables.len(), 8, "8.2 to 8.9");
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (heading, rows) in &tables {
+        assert!(!rows.is_empty(), "{heading:?}");
+        for row in rows {
+            if row.len() != heading.len() {
+                faults.push(format!("{} cells instead of {}: {}", row.len(), heading.len(), row[0]));
+            }
+            for cell in &row[1..] {
+                if cell.len() < 3 {
+                    faults.push(format!("an empty cell: {}", row[0]));
+                }
+                for (file, test) in named(cell) {
+                    let tests = files.entry(file.to_string()).or_insert_with(|| tests_of(file));
+                    if !tests.iter().any(|known| known == test) {
+                        faults.push(format!("{}: there is no {file}::{test}", row[0]));
+                    }
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+    let proofs = tables.iter().flat_map(|(_, rows)| rows).flatten().flat_map(|cell| named(cell)).count();
+    assert!(proofs > 100, "only {proofs} proofs");
+}
+
+#[test]
+fn what_is_no_test_is_told() {
+    assert!(tests_of("it/matrix").contains(&"what_is_no_test_is_told".to_string()));
+    assert!(!tests_of("it/matrix").contains(&"tests_of".to_string()));
+    assert!(tests_of("it/nothing").is_empty());
+    let cells: Vec<_> = named("`it/a::b`, `llm/c/d::e` and `word`").collect();
+    assert_eq!(cells, [("it/a", "b"), ("llm/c/d", "e")]);
+    let read = tables("# x\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n| c |\n|---|\n| 3 |\n");
+    assert_eq!(
+        (read.len(), &read[0].1[0][..], &read[1].0[..]),
+        (2, &["1".into(), "2".into()][..], &["c".into()][..])
+    );
+}

@@ -1,0 +1,179 @@
+//! Documents and sounds over every wire: sent as each wants them, refused before anything is asked
+//! where a wire has no place for them, named in what was said before. And files that become parts.
+
+use bowline::llm::attach::{Attach, attach};
+use bowline::llm::history;
+use bowline::llm::media::{Kind, part};
+use bowline::llm::model::{ErrorKind, KnownPart, Message, Part, Request, StreamEvent, UserMessage};
+use bowline::net::http::Http;
+use futures::StreamExt;
+use serde_json::{Value, json};
+
+use crate::conformance::{adapter, ask, asked, done, pieces, request, user};
+use crate::support::server::{Piece, Reply, Server};
+use crate::support::wires::{Answer, Bit, WIRES, Wire};
+
+const PDF: &str = "JVBERi0xLjc=";
+const WAV: &str = "UklGRiQAAABXQVZF";
+
+fn pdf() -> Part {
+    part(Kind::Document("application/pdf"), PDF.into(), Some("a report.pdf".into()))
+}
+
+fn wav() -> Part {
+    part(Kind::Sound("audio/wav"), WAV.into(), None)
+}
+
+fn said(parts: Vec<Part>) -> Message {
+    let mut message = UserMessage::text("see", 0);
+    message.content.extend(parts);
+    Message::User(message)
+}
+
+/// How a wire writes a document and a sound; `None` where it has no place for it.
+fn written(api: &str) -> (Value, Option<Value>) {
+    let url = format!("data:application/pdf;base64,{PDF}");
+    let input = json!({"data": WAV, "format": "wav"});
+    match api {
+        "anthropic-messages" => {
+            let source = json!({"type": "base64", "media_type": "application/pdf", "data": PDF});
+            (json!({"type": "document", "source": source, "title": "a report.pdf"}), None)
+        }
+        "openai-responses" | "azure-openai-responses" | "openai-codex-responses" => {
+            (json!({"type": "input_file", "filename": "a report.pdf", "file_data": url}), None)
+        }
+        "openai-completions" => (
+            json!({"type": "file", "file": {"filename": "a report.pdf", "file_data": url}}),
+            Some(json!({"type": "input_audio", "input_audio": input})),
+        ),
+        "mistral-conversations" => (
+            json!({"type": "document_url", "document_url": url, "document_name": "a report.pdf"}),
+            Some(json!({"type": "input_audio", "input_audio": WAV})),
+        ),
+        "bedrock-converse-stream" => (
+            json!({"document": {"format": "pdf", "name": "a report", "source": {"bytes": PDF}}}),
+            Some(json!({"audio": {"format": "wav", "source": {"bytes": WAV}}})),
+        ),
+        "google-generative-ai" | "google-vertex" => (
+            json!({"inlineData": {"mimeType": "application/pdf", "data": PDF}}),
+            Some(json!({"inlineData": {"mimeType": "audio/wav", "data": WAV}})),
+        ),
+        other => panic!("{other} has no line here"),
+    }
+}
+
+/// Whether a value is somewhere within another, marks for caches left aside.
+fn within(all: &Value, wanted: &Value) -> bool {
+    let mut bare = all.clone();
+    if let Some(map) = bare.as_object_mut() {
+        map.remove("cache_control");
+    }
+    let inner = |value: &Value| within(value, wanted);
+    bare == *wanted
+        || match all {
+            Value::Array(items) => items.iter().any(inner),
+            Value::Object(map) => map.values().any(inner),
+            _ => false,
+        }
+}
+
+async fn refused(wire: &dyn Wire, parts: Vec<Part>) {
+    let server = Server::start(Vec::new());
+    let wish = Request { messages: vec![user("before"), said(parts)], ..request(wire) };
+    let events: Vec<_> = adapter(wire, &server.url).stream(wish).collect().await;
+    let [StreamEvent::Error { error, .. }] = &events[..] else { panic!("{}: {events:?}", wire.api()) };
+    assert_eq!((error.kind, error.retryable()), (ErrorKind::Media, false), "{}", wire.api());
+    assert!(error.message.contains("takes no"), "{}: {error}", wire.api());
+    assert!(server.seen().is_empty(), "{}: nothing is asked", wire.api());
+}
+
+#[tokio::test]
+async fn documents_and_sounds_are_sent_or_refused_before_anything_is_asked() {
+    for wire in WIRES {
+        let (document, sound) = written(wire.api());
+        let mut taken = vec![pdf()];
+        if sound.is_some() {
+            taken.push(wav());
+        } else {
+            refused(*wire, vec![wav()]).await;
+        }
+        refused(*wire, vec![part(Kind::Document("application/msword"), PDF.into(), None)]).await;
+        let body = asked(*wire, Request { messages: vec![said(taken)], ..request(*wire) }).await;
+        for wanted in std::iter::once(document).chain(sound) {
+            assert!(within(&body, &wanted), "{}: {wanted} in {body}", wire.api());
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_before_is_named_where_it_cannot_go_along() {
+    for wire in WIRES {
+        let (_, sound) = written(wire.api());
+        let answer = wire.events(&Answer::of(vec![Bit::Text(&["seen"])]));
+        let answer = done(*wire, &ask(*wire, pieces(answer)).await);
+        let old = part(Kind::Document("application/msword"), "T0xE".into(), None);
+        let messages = vec![said(vec![pdf(), wav(), old]), Message::Assistant(answer), user("go on")];
+        let text = asked(*wire, Request { messages, ..request(*wire) }).await.to_string();
+        let name = wire.api();
+        assert!(text.contains(PDF) && !text.contains("T0xE"), "{name}: {text}");
+        assert_eq!(text.matches(history::NO_DOCUMENT).count(), 1, "{name}: {text}");
+        assert_eq!(text.contains(WAV), sound.is_some(), "{name}: {text}");
+        assert_eq!(text.contains(history::NO_SOUND), sound.is_none(), "{name}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn amazon_wants_words_beside_documents_and_each_name_once() {
+    let wire = WIRES.iter().find(|wire| wire.api() == "bedrock-converse-stream").unwrap();
+    let mut alone = UserMessage::text("", 0);
+    alone.content =
+        vec![pdf(), pdf(), part(Kind::Document("application/pdf"), PDF.into(), Some("日本.pdf".into()))];
+    let body = asked(*wire, Request { messages: vec![Message::User(alone)], ..request(*wire) }).await;
+    let content = body["messages"][0]["content"].as_array().unwrap();
+    let names: Vec<_> = content.iter().filter_map(|block| block["document"]["name"].as_str()).collect();
+    assert_eq!(names, ["a report", "a report 2", "document"]);
+    assert!(content.iter().any(|block| block["text"] == "(see the document)"), "{body}");
+}
+
+#[tokio::test]
+async fn what_is_at_a_url_is_fetched_once_and_goes_along() {
+    let png = b"\x89PNG\r\n\x1a\nrest".to_vec();
+    let missing = Reply::Status { code: 404, headers: Vec::new(), body: "no".into() };
+    let server = Server::start(vec![Reply::Stream(vec![Piece::Raw(png)]), missing]);
+    let http = Http::default();
+    let means = Attach { http: &http, home: None };
+    let url = format!("{}/charts/one.jpg?token=hidden", server.url);
+    let image = attach(&url, &means).await.unwrap();
+    let Part::Known(KnownPart::Image { data, mime_type }) = &image else { panic!("{image:?}") };
+    assert_eq!((data.as_str(), mime_type.as_str()), ("iVBORw0KGgpyZXN0", "image/png"));
+    let error = attach(&url, &means).await.unwrap_err().to_string();
+    assert!(
+        error.ends_with("/charts/one.jpg: its server answered 404") && !error.contains("hidden"),
+        "{error}"
+    );
+    let offline = Http::new(bowline::net::http::Limits::default(), true);
+    let error = attach("https://example.com/a.png", &Attach { http: &offline, home: None }).await;
+    assert!(error.unwrap_err().to_string().contains("offline"));
+
+    for wire in WIRES {
+        let body =
+            asked(*wire, Request { messages: vec![said(vec![image.clone()])], ..request(*wire) }).await;
+        assert_eq!(wire.facts(&body).images, 1, "{}", wire.api());
+        assert!(body.to_string().contains("iVBORw0KGgpyZXN0"), "{}", wire.api());
+    }
+}
+
+#[tokio::test]
+async fn a_path_is_read_and_goes_along() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("shot");
+    std::fs::write(&path, b"GIF89a").unwrap();
+    let http = Http::default();
+    let image = attach("~/shot", &Attach { http: &http, home: Some(dir.path()) }).await.unwrap();
+    assert_eq!(image, attach(path.to_str().unwrap(), &Attach { http: &http, home: None }).await.unwrap());
+    for wire in WIRES {
+        let body =
+            asked(*wire, Request { messages: vec![said(vec![image.clone()])], ..request(*wire) }).await;
+        assert!(body.to_string().contains("R0lGODlh"), "{}: {body}", wire.api());
+    }
+}

@@ -1,0 +1,314 @@
+//! Every dialect does what the others do, seen from the library's highest layer: whole answers,
+//! loops of tools, objects, counts, refusals, options. `docs/llm-matrix.md` names these tests.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bowline::llm::client::Client;
+use bowline::llm::generate::{Callable, Options, Outcome, Progress, generate, stream};
+use bowline::llm::model::{
+    ErrorKind, LlmError, Message, Part, Request, ResponseFormat, StopReason, StreamEvent, ToolSpec,
+};
+use bowline::llm::object::generate_object;
+use bowline::llm::retry::Policy;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use serde_json::{Value, json};
+
+use crate::conformance::{adapter, asked, image, model, pieces, request, user};
+use crate::support::server::{Piece, Reply, Server};
+use crate::support::wires::{Answer, Bit, Counts, Feature, WIRES, Wire};
+
+/// A tool that says what it was called with, and remembers it.
+#[derive(Default)]
+struct Read(Mutex<Vec<Value>>);
+
+impl Callable for Read {
+    fn spec(&self) -> ToolSpec {
+        let parameters =
+            json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+        ToolSpec { name: "read".into(), description: "reads".into(), parameters, ..ToolSpec::default() }
+    }
+
+    fn call(&self, arguments: Value) -> BoxFuture<'_, Result<Vec<Part>, String>> {
+        self.0.lock().unwrap().push(arguments["path"].clone());
+        let path = arguments["path"].as_str().unwrap_or_default().to_string();
+        let gives = if path == "missing" { Err("no such file".into()) } else { Ok(vec![Part::text(path)]) };
+        futures::future::ready(gives).boxed()
+    }
+}
+
+/// The library as a program sees it, before one server.
+fn client(wire: &dyn Wire, server: &Server) -> Client {
+    let mut client = Client::new();
+    client.register(adapter(wire, &server.url), vec![Arc::new(model(wire))]);
+    client
+}
+
+fn bare(wire: &dyn Wire) -> Request {
+    Request { tools: Vec::new(), ..request(wire) }
+}
+
+fn options(tool: &Arc<Read>) -> Options {
+    let policy = Policy { base: Duration::from_millis(1), ..Policy::default() };
+    Options { tools: vec![tool.clone()], policy, ..Options::default() }
+}
+
+fn reply(wire: &dyn Wire, answer: &Answer) -> Reply {
+    Reply::Stream(pieces(wire.events(answer)))
+}
+
+fn says(wire: &dyn Wire, text: &'static [&'static str]) -> Reply {
+    reply(wire, &Answer::of(vec![Bit::Text(text)]))
+}
+
+fn read(id: &'static str, path: &str) -> Bit {
+    Bit::Call { id, name: "read", args: vec![json!({"path": path}).to_string()] }
+}
+
+/// Plays replies to the library; what came of it, what the tool was called with, what was asked.
+async fn play(wire: &dyn Wire, replies: Vec<Reply>) -> (Result<Outcome, LlmError>, Vec<Value>, Server) {
+    let server = Server::start(replies);
+    let tool = Arc::new(Read::default());
+    let outcome = generate(&client(wire, &server), bare(wire), options(&tool)).await;
+    let called = tool.0.lock().unwrap().clone();
+    (outcome, called, server)
+}
+
+#[tokio::test]
+async fn a_prompt_gets_its_text() {
+    for wire in WIRES {
+        let (outcome, _, server) = play(*wire, vec![says(*wire, &["Hel", "lo."])]).await;
+        let outcome = outcome.unwrap();
+        let name = wire.api();
+        assert_eq!((outcome.message.text().as_str(), server.seen().len()), ("Hello.", 1), "{name}");
+        assert_eq!(outcome.message.stop_reason, StopReason::Stop, "{name}");
+        assert_eq!((outcome.usage.input, outcome.usage.output), (100, 7), "{name}");
+        assert_eq!((outcome.message.api.as_str(), outcome.message.provider.as_str()), (name, "acme"));
+    }
+}
+
+#[tokio::test]
+async fn streamed_pieces_are_the_text() {
+    for wire in WIRES {
+        let server = Server::start(vec![says(*wire, &["Hel", "lo ", "wörld."])]);
+        let steps: Vec<_> = stream(&client(*wire, &server), bare(*wire), Options::default()).collect().await;
+        let of = |step: &Progress| match step {
+            Progress::Event(StreamEvent::Start) => Some("<start>".to_string()),
+            Progress::Event(StreamEvent::TextStart { .. }) => Some("[".to_string()),
+            Progress::Event(StreamEvent::TextDelta { delta, .. }) => Some(delta.clone()),
+            Progress::Event(StreamEvent::TextEnd { .. }) => Some("]".to_string()),
+            Progress::Event(StreamEvent::Done { .. }) => Some("<done>".to_string()),
+            _ => None,
+        };
+        let told: String = steps.iter().filter_map(of).collect();
+        assert_eq!(told, "<start>[Hello wörld.]<done>", "{}", wire.api());
+        let Some(Progress::Done(outcome)) = steps.last() else { panic!("{steps:?}") };
+        assert_eq!(outcome.usage.output, 7, "{}", wire.api());
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_run_and_its_result_goes_back() {
+    for wire in WIRES {
+        let call = Answer::of(vec![Bit::Text(&["I look."]), read("call_a1", "a.rs")]);
+        let (outcome, called, server) = play(*wire, vec![reply(*wire, &call), says(*wire, &["Seen."])]).await;
+        let (outcome, name) = (outcome.unwrap(), wire.api());
+        assert_eq!((outcome.message.text().as_str(), &called[..]), ("Seen.", &[json!("a.rs")][..]), "{name}");
+        let facts = wire.facts(&server.seen()[1].body);
+        assert_eq!((facts.calls.len(), &facts.calls), (1, &facts.results), "{name}");
+        assert_eq!((outcome.added.len(), outcome.usage.output), (3, 14), "{name}: every step is kept");
+    }
+}
+
+#[tokio::test]
+async fn parallel_calls_go_back_in_one_request() {
+    for wire in WIRES {
+        let calls = vec![read("call_a1", "a"), read("call_b2", "missing"), read("call_c3", "c")];
+        let (outcome, called, server) =
+            play(*wire, vec![reply(*wire, &Answer::of(calls)), says(*wire, &["Both."])]).await;
+        let (outcome, name) = (outcome.unwrap(), wire.api());
+        assert_eq!(called, ["a", "missing", "c"], "{name}");
+        let seen = server.seen();
+        let facts = wire.facts(&seen[1].body);
+        assert_eq!((seen.len(), facts.calls.len(), &facts.calls), (2, 3, &facts.results), "{name}");
+        let failed = outcome.added.iter().filter(|m| matches!(m, Message::ToolResult(r) if r.is_error));
+        assert_eq!(failed.count(), 1, "{name}: what fails is a result");
+        assert!(seen[1].text.contains("no such file"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn three_rounds_of_tools() {
+    for wire in WIRES {
+        let round = |id, path| reply(*wire, &Answer::of(vec![read(id, path)]));
+        let replies = vec![
+            round("call_a1", "one"),
+            round("call_b2", "two"),
+            round("call_c3", "three"),
+            says(*wire, &["Done."]),
+        ];
+        let (outcome, called, server) = play(*wire, replies).await;
+        let (outcome, name) = (outcome.unwrap(), wire.api());
+        assert_eq!(called, ["one", "two", "three"], "{name}");
+        assert_eq!((outcome.message.text().as_str(), outcome.usage.input), ("Done.", 400), "{name}");
+        let facts = wire.facts(&server.seen()[3].body);
+        assert_eq!((facts.calls.len(), &facts.calls), (3, &facts.results), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_object_of_the_schema_comes_back() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    for wire in WIRES {
+        let format = Some(ResponseFormat { name: "shape".into(), schema: schema.clone() });
+        let wish = Request { format, ..bare(*wire) };
+        // Where the wire has no form for answers, a forced call is the answer.
+        let forced = wire.facts(&asked(*wire, wish.clone()).await).tools.iter().any(|name| name == "shape");
+        let answer = |text: &'static str| {
+            let call = Bit::Call { id: "call_a1", name: "shape", args: vec![text.to_string()] };
+            Answer::of(vec![if forced { call } else { Bit::Text(Box::leak(Box::new([text]))) }])
+        };
+        let replies = [r#"{"n": 3}"#, r#"{"n": "three"}"#].map(|text| reply(*wire, &answer(text)));
+        let server = Server::start(replies.to_vec());
+        let client = client(*wire, &server);
+        let (value, _) = generate_object(&client, wish.clone(), Options::default()).await.unwrap();
+        assert_eq!(value, json!({"n": 3}), "{}", wire.api());
+        let error = generate_object(&client, wish, Options::default()).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::NoObject, "{}", wire.api());
+    }
+}
+
+#[tokio::test]
+async fn thinking_is_a_part_of_its_own_and_counted_where_it_is_told() {
+    for wire in WIRES.iter().filter(|wire| wire.has(Feature::Thinking)) {
+        let counts = Counts { input: 100, output: 7, reasoning: 5, ..Counts::default() };
+        let bits = vec![Bit::Thinking(&["h", "m"], "c2lnbmF0dXJl"), Bit::Text(&["so"])];
+        let answer = Answer { counts, ..Answer::of(bits) };
+        let (outcome, _, _) = play(*wire, vec![reply(*wire, &answer)]).await;
+        let (message, name) = (outcome.unwrap().message, wire.api());
+        assert_eq!(message.text(), "so", "{name}: thinking is no text");
+        assert_eq!(message.usage.output, 7, "{name}: thinking is counted once");
+        let told = wire.has(Feature::ReasoningCounts).then_some(5);
+        assert_eq!(message.usage.reasoning, told, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_key_is_said_at_once() {
+    for wire in WIRES {
+        for (code, kind) in [
+            (401, ErrorKind::Authentication),
+            (403, ErrorKind::AccessDenied),
+            (404, ErrorKind::NotFound),
+            (400, ErrorKind::InvalidRequest),
+        ] {
+            let refusal = Reply::Status { code, headers: Vec::new(), body: wire.refusal(code, "no") };
+            let (outcome, _, server) = play(*wire, vec![refusal, says(*wire, &["never"])]).await;
+            let error = outcome.unwrap_err();
+            assert_eq!((error.kind, error.status), (kind, Some(code)), "{}", wire.api());
+            assert_eq!(server.seen().len(), 1, "{}: {code} is not asked again", wire.api());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_busy_server_is_asked_again_and_a_started_answer_never() {
+    for wire in WIRES {
+        let name = wire.api();
+        let busy = |code, headers| Reply::Status { code, headers, body: wire.refusal(code, "busy") };
+        let soon = vec![("retry-after", "0.002".to_string())];
+        let replies = vec![busy(429, soon), busy(503, Vec::new()), says(*wire, &["at last"])];
+        let (outcome, _, server) = play(*wire, replies.clone()).await;
+        let text = outcome.unwrap().message.text();
+        assert_eq!((text.as_str(), server.seen().len()), ("at last", 3), "{name}");
+        // A second step has its own attempts: they are counted for each call.
+        let call = reply(*wire, &Answer::of(vec![read("call_a1", "a")]));
+        let steps = [replies[..2].to_vec(), vec![call], replies.clone()].concat();
+        let (outcome, called, server) = play(*wire, steps).await;
+        outcome.unwrap();
+        assert_eq!((called.len(), server.seen().len()), (1, 6), "{name}: retries repeat a call, no step");
+
+        let server = Server::start(replies.clone());
+        let never = Options { policy: Policy { retries: 0, ..Policy::default() }, ..Options::default() };
+        let error = generate(&client(*wire, &server), bare(*wire), never).await.unwrap_err();
+        assert_eq!((error.kind, server.seen().len()), (ErrorKind::RateLimit, 1), "{name}");
+
+        let mut events = pieces(wire.events(&Answer::of(vec![Bit::Text(&["half", " way", " there"])])));
+        events.truncate(events.len() - 3);
+        events.push(Piece::Cut);
+        let (outcome, _, server) = play(*wire, vec![Reply::Stream(events), says(*wire, &["no"])]).await;
+        let error = outcome.unwrap_err();
+        assert_eq!((error.kind, server.seen().len()), (ErrorKind::Stream, 1), "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn the_second_turn_reads_the_cache() {
+    for wire in WIRES.iter().filter(|wire| wire.has(Feature::CacheReads)) {
+        let counts = |input, cached| Counts { input, cached, output: 7, ..Counts::default() };
+        let first = Answer { counts: counts(1000, 0), ..Answer::of(vec![read("call_a1", "a")]) };
+        let second = Answer { counts: counts(100, 1000), ..Answer::of(vec![Bit::Text(&["so"])]) };
+        let (outcome, _, _) = play(*wire, vec![reply(*wire, &first), reply(*wire, &second)]).await;
+        let (outcome, name) = (outcome.unwrap(), wire.api());
+        let last = &outcome.message.usage;
+        assert_eq!((last.input, last.cache_read), (100, 1000), "{name}");
+        assert_eq!((outcome.usage.input, outcome.usage.cache_read), (1100, 1000), "{name}: of all calls");
+        assert_eq!(outcome.usage.total_tokens, 1007 + 1107, "{name}: nothing is counted twice");
+    }
+}
+
+#[tokio::test]
+async fn options_go_to_their_own_provider() {
+    for wire in WIRES {
+        let mut wish = bare(*wire);
+        wish.provider_options.insert("acme".into(), json!({"x_wish": {"deep": 1}}));
+        wish.provider_options.insert("other".into(), json!({"x_other": 1}));
+        let body = asked(*wire, wish).await.to_string();
+        assert!(
+            body.contains(r#""x_wish":{"deep":1}"#) && !body.contains("x_other"),
+            "{}: {body}",
+            wire.api()
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_limit_of_time_and_letting_go_hang_up() {
+    for wire in WIRES {
+        for limited in [false, true] {
+            let mut events = pieces(wire.events(&Answer::of(vec![Bit::Text(&["half", " way"])])));
+            events.insert(events.len() - 2, Piece::Gate);
+            let server = Server::start(vec![Reply::Stream(events)]);
+            let total_limit = limited.then_some(Duration::from_millis(60));
+            let options = Options { total_limit, ..Options::default() };
+            let mut steps = stream(&client(*wire, &server), bare(*wire), options);
+            if limited {
+                let last = steps.collect::<Vec<_>>().await.pop();
+                let kind = match last {
+                    Some(Progress::Failed { error, .. }) => error.kind,
+                    other => panic!("{}: {other:?}", wire.api()),
+                };
+                assert_eq!(kind, ErrorKind::Timeout, "{}", wire.api());
+            } else {
+                assert!(steps.next().await.is_some(), "{}", wire.api());
+                drop(steps);
+            }
+            tokio::task::spawn_blocking(move || server.wait_for_hang_up()).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn text_and_images_in_one_message_keep_their_order() {
+    for wire in WIRES {
+        let Message::User(mut said) = user("before") else { panic!("a person's message") };
+        said.content.extend([image(), Part::text("after")]);
+        let body = asked(*wire, Request { messages: vec![Message::User(said)], ..bare(*wire) }).await;
+        let facts = wire.facts(&body);
+        let text = Value::from(facts.messages).to_string();
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{}: {text}", wire.api()));
+        assert!(at("before") < at("iVBORw0KGgo=") && at("iVBORw0KGgo=") < at("after"), "{}", wire.api());
+        assert_eq!(facts.images, 1, "{}", wire.api());
+    }
+}
