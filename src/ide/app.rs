@@ -76,11 +76,9 @@ impl App {
         let mut state = State::new(&options, size, keymap, Arc::new(move || wake.notify_one()));
         let told = &options.problems;
         if let Some(first) = told.first() {
-            state.fail(if told.len() == 1 {
-                first.clone()
-            } else {
-                format!("{first} (and {} more, in the log)", told.len() - 1)
-            });
+            let more = told.len() - 1;
+            let more = if more > 0 { format!(" (and {more} more, in the log)") } else { String::new() };
+            state.fail(format!("{first}{more}"));
         }
         for problem in told {
             tracing::warn!("{problem}");
@@ -312,14 +310,9 @@ impl App {
         }
     }
 
-    /// Notes what time alone will change.
+    /// Notes what time alone will change, in so far as the next key or frame must know.
     fn watch_time(&mut self) {
         self.with_cx(leaving::settle);
-        self.with_cx(recovery::watch);
-        self.with_cx(restoring::watch);
-        if self.begun {
-            self.with_cx(disk_events::watch);
-        }
         let now = self.clock.monotonic();
         let asked = self.state.overlays.last().and_then(update::uninvited).cloned();
         if asked != self.asked {
@@ -393,11 +386,21 @@ impl App {
         self.screen.take_output()
     }
 
-    /// Begins what a frame leaves to do: colours for what it showed. Called once it is sent, so
-    /// that no key waits for it.
+    /// Begins what a frame leaves to do: colours for what it showed, unsaved text that is to be
+    /// kept. Called once it is sent, so that no key waits for it.
     pub fn settle(&mut self) {
+        self.watch();
         if self.begun {
             self.with_cx(settle::settle);
+        }
+    }
+
+    /// Notes what was changed and is to be kept or watched. To be called before the loop sleeps.
+    pub fn watch(&mut self) {
+        self.with_cx(recovery::watch);
+        self.with_cx(restoring::watch);
+        if self.begun {
+            self.with_cx(disk_events::watch);
         }
     }
 

@@ -94,18 +94,16 @@ impl OnTerminal {
                 happened = pump.next() => pump.take(happened),
                 () = sleep_until(&self.clock, deadline) => self.due(&mut pump.app)?,
             }
-            if hasty {
-                // Keys that come without a pause must not keep everything else waiting for ever.
-                pump.take_some(BESIDE_KEYS);
-                if pump.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
-                    pump.app.tick();
-                }
-            }
             // Only a stream of events is worth pacing; whatever comes by itself is shown at once.
             let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();
-            if hasty || !streaming || self.clock.monotonic() >= self.last_frame + FRAME_PERIOD {
+            let paced = streaming && self.clock.monotonic() < self.last_frame + FRAME_PERIOD;
+            if hasty || !paced {
                 self.draw(&mut pump.app)?;
             }
+            if hasty && self.beside(&mut pump) && !streaming {
+                self.draw(&mut pump.app)?;
+            }
+            pump.app.watch();
         }
         if let Err(error) = self.terminal.suspend() {
             // A window that was closed cannot be given back; the session must still end well.
@@ -136,6 +134,16 @@ impl OnTerminal {
         // than all else of an end, and the process takes them along anyway.
         std::mem::forget(pump);
         Ok(code)
+    }
+
+    /// Does what must not wait for ever because of keys that come without a pause. Tells whether
+    /// there is something to draw now.
+    fn beside(&self, pump: &mut Pump) -> bool {
+        pump.take_some(BESIDE_KEYS);
+        if pump.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
+            pump.app.tick();
+        }
+        pump.app.needs_frame()
     }
 
     /// When time alone has to wake the loop.

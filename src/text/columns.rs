@@ -18,7 +18,21 @@ pub fn width_at(grapheme: &str, column: usize, tab_width: usize) -> usize {
 fn is_plain(text: &Text, range: std::ops::Range<Byte>) -> bool {
     // A range that ends inside a character holds one of several bytes.
     text.char_floor(range.end) == range.end
-        && text.chunks_in(range).all(|chunk| chunk.bytes().all(|byte| (0x20..0x7f).contains(&byte)))
+        && text.chunks_in(range).all(|chunk| are_printable_ascii(chunk.as_bytes()))
+}
+
+/// Looks at eight bytes at a time.
+fn are_printable_ascii(bytes: &[u8]) -> bool {
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    let (words, rest) = bytes.as_chunks::<8>();
+    // The high bit of a byte is set by itself, by going below a blank, or by going beyond a tilde.
+    let outside = |word: &[u8; 8]| {
+        let word = u64::from_ne_bytes(*word);
+        let below = word.wrapping_sub(u64::from_ne_bytes([b' '; 8]));
+        let beyond = word.wrapping_add(u64::from_ne_bytes([0x01; 8]));
+        (word | below | beyond) & HIGH
+    };
+    words.iter().all(|word| outside(word) == 0) && rest.iter().all(|byte| (b' '..=b'~').contains(byte))
 }
 
 /// Cells between the tab stops of a line: one in a very long line, see [`super::long_lines`].
@@ -29,7 +43,11 @@ pub fn stops(text: &Text, line: Line, tab_width: usize) -> usize {
 /// The display column of an offset.
 pub fn column_of(text: &Text, at: Byte, tab_width: usize) -> Column {
     let line = text.line_of(at);
-    let start = text.line_start(line);
+    column_in(text, line, text.line_start(line), at, tab_width)
+}
+
+/// The same where the line and its start are known.
+pub fn column_in(text: &Text, line: Line, start: Byte, at: Byte, tab_width: usize) -> Column {
     let (from, before) = match text.long_lines() {
         Some(segments) if at - start > LONG_ENOUGH => measured(segments, start, at, text),
         _ => (start, 0),
@@ -70,7 +88,7 @@ fn cells(text: &Text, range: std::ops::Range<Byte>) -> usize {
 /// The offset at a display column, or the end of the line when it is shorter. A column inside
 /// a wide character gives the character's start.
 pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byte {
-    let (start, end) = (text.line_start(line), text.line_end(line));
+    let (start, end) = text.line_bounds(line);
     let (mut from, mut column) = (start, 0);
     if let Some(segments) = text.long_lines().filter(|_| goal.0 > LONG_ENOUGH && end - start > LONG_ENOUGH) {
         for part in segments.from(start.0) {
@@ -110,6 +128,16 @@ const CLUSTER: usize = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_byte_is_looked_at_wherever_it_stands() {
+        for byte in 0..=u8::MAX {
+            for (before, after) in [(0, 0), (3, 4), (7, 0), (8, 1), (0, 20), (16, 7)] {
+                let bytes = [vec![b'a'; before], vec![byte], vec![b'~'; after]].concat();
+                assert_eq!(are_printable_ascii(&bytes), (b' '..=b'~').contains(&byte), "{byte} {before}");
+            }
+        }
+    }
 
     #[test]
     fn tabs_reach_the_next_stop_and_wide_characters_take_two() {

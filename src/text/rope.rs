@@ -73,7 +73,11 @@ impl Text {
 
     /// Whether a line is so long that its tabs are one cell wide.
     pub fn is_long(&self, line: Line) -> bool {
-        self.line_start(Line(line.0 + 1)) - self.line_start(line) >= LONG
+        // A chunk of the rope is shorter than any long line.
+        let start = self.line_start(line);
+        let (chunk, chunk_start) = self.chunk_at(start);
+        let ends = memchr::memchr(b'\n', &chunk.as_bytes()[start - chunk_start..]).is_some();
+        !ends && self.line_start(Line(line.0 + 1)) - start >= LONG
     }
 
     /// The rope itself, for engines that read ropes.
@@ -113,7 +117,21 @@ impl Text {
 
     /// Where the content of a line ends, before its LF or CRLF.
     pub fn line_end(&self, line: Line) -> Byte {
-        self.content_end(self.line_start(line), self.line_start(Line(line.0 + 1)))
+        self.line_bounds(line).1
+    }
+
+    /// Where the content of a line starts and ends.
+    pub fn line_bounds(&self, line: Line) -> (Byte, Byte) {
+        let start = self.line_start(line);
+        // To look into the chunk that is at hand is cheaper than to find the next line.
+        let (chunk, chunk_start) = self.chunk_at(start);
+        let rest = &chunk.as_bytes()[start - chunk_start..];
+        let end = match memchr::memchr(b'\n', rest) {
+            Some(length) if length > 0 && rest[length - 1] == b'\r' => start + (length - 1),
+            Some(length) => start + length,
+            None => self.content_end(start, self.line_start(Line(line.0 + 1))),
+        };
+        (start, end)
     }
 
     /// The same for a line whose start is known, and that of the next one.

@@ -62,7 +62,7 @@ impl Lens<'_> {
     /// The row that shows a place; where that is folded away, the row above.
     pub fn row_at(&self, at: Byte) -> Row {
         let line = self.text.line_of(self.folds.shown(at));
-        let (start, end) = (self.text.line_start(line), self.text.line_end(line));
+        let (start, end) = self.text.line_bounds(line);
         let at = self.folds.shown(at).min(end);
         if self.wrap.is_none() {
             return Row { line, start, end, indent: 0, is_first: true, is_last: true };
@@ -94,7 +94,7 @@ impl Lens<'_> {
     }
 
     fn first_of(&self, line: Line) -> Row {
-        let (start, end) = (self.text.line_start(line), self.text.line_end(line));
+        let (start, end) = self.text.line_bounds(line);
         if self.wrap.is_none() {
             return Row { line, start, end, indent: 0, is_first: true, is_last: true };
         }
@@ -189,7 +189,7 @@ impl Lens<'_> {
         let at = at.clamp(row.start, row.end);
         let inlays = self.inlays_in(row);
         if self.wrap.is_none() && inlays.is_empty() {
-            return columns::column_of(self.text, at, self.tab_width).0;
+            return columns::column_in(self.text, row.line, row.start, at, self.tab_width).0;
         }
         let shown = inlays.iter().take_while(|inlay| inlay.at < at);
         let mut inlays = shown.map(|inlay| (inlay.at, inlay.width())).peekable();

@@ -121,7 +121,8 @@ impl Buffer {
         let tab_width = self.tab_width(tab_width);
         let text = self.area.text();
         let head = self.area.caret();
-        (text.line_of(head), columns::column_of(text, head, tab_width))
+        let line = text.line_of(head);
+        (line, columns::column_in(text, line, text.line_start(line), head, tab_width))
     }
 
     /// Whether there is something to save. An empty text without a file is nothing.
