@@ -22,18 +22,6 @@ impl<T: FromIterator<A>, A> FromIterator<A> for Hidden<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a Hidden<T>
-where
-    &'a T: IntoIterator,
-{
-    type Item = <&'a T as IntoIterator>::Item;
-    type IntoIter = <&'a T as IntoIterator>::IntoIter;
-
-    fn into_iter(self) -> Self::IntoIter {
-        (&self.0).into_iter()
-    }
-}
-
 impl<T> Deref for Hidden<T> {
     type Target = T;
 
@@ -63,7 +51,7 @@ mod tests {
         let hidden = Hidden::from("hunter2".to_string());
         assert_eq!((format!("{hidden:?}").as_str(), hidden.len()), ("…", 7));
         let list: Hidden<Vec<u8>> = (1..3).collect();
-        assert_eq!((&list).into_iter().map(|n| n * 2).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(list.iter().map(|n| n * 2).collect::<Vec<_>>(), [2, 4]);
         let text = serde_json::to_string(&hidden).unwrap();
         assert_eq!(text, "\"hunter2\"");
         assert_eq!(serde_json::from_str::<Hidden<String>>(&text).unwrap(), hidden);

@@ -64,7 +64,7 @@ impl Chain {
         let vars = self.credentials.seen_by(entry.as_ref());
         let var = |name: &str| seen(&vars, name);
         let mut access = Access { base_url: self.base_url.clone(), ..Access::default() };
-        for (name, text) in &self.info.headers {
+        for (name, text) in self.info.headers.iter() {
             let value = self.value(&format!("the header `{name}`"), text, var).await?;
             access.headers.push((name.clone(), value));
         }

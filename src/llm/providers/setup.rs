@@ -68,7 +68,7 @@ impl Setup {
     /// Access for a request, with the headers of its model behind those of the provider.
     pub async fn access(&self, request: &Request) -> Result<Access, LlmError> {
         let mut access = self.keys.access().await?;
-        for (name, text) in &request.model.headers {
+        for (name, text) in request.model.headers.iter() {
             let value = self.keys.meant(&format!("the header `{name}`"), text).await?;
             access.headers.push((name.clone(), value));
         }
