@@ -59,11 +59,12 @@ const ROWS: &[Row] = &[
     ("large", large::files),
     ("line", large::line),
     ("peers", peers::peers),
+    // Before the others, which leave memory behind that it would not have to ask for.
+    ("llm-memory", llm::memory),
     ("llm-stream", llm::streams),
     ("llm-arguments", llm::arguments),
     ("llm-request", llm::requests),
     ("llm-latency", llm::latency),
-    ("llm-memory", llm::memory),
 ];
 
 fn main() {

@@ -276,8 +276,8 @@ fn shown<'a>(parts: &'a [Part], model: &Model, takes: &Takes) -> Vec<Shown<'a>> 
             Shown::Text(NO_DOCUMENT)
         }),
         Part::Known(KnownPart::Audio { data, mime_type }) => {
-            let taken = takes.sound(mime_type);
-            Some(if taken { Shown::Sound { data, mime_type } } else { Shown::Text(NO_SOUND) })
+            let fits = takes.sound(mime_type);
+            Some(if fits { Shown::Sound { data, mime_type } } else { Shown::Text(NO_SOUND) })
         }
         _ => None,
     });

@@ -157,7 +157,7 @@ fn binary_frames() {
     let whole = [wire.events(&rich()), vec![frames_of_tests::seal(b"", b"")]].concat();
     fuzz("frames", |chance| {
         let mut some: Vec<_> =
-            (0..1 + chance.below(6)).map(|_| whole[chance.below(whole.len())].clone()).collect();
+            (0..=chance.below(6)).map(|_| whole[chance.below(whole.len())].clone()).collect();
         for frame in &mut some {
             if chance.below(2) == 0 {
                 damage_inside(chance, frame);

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use crate::source::root;
 
-/// The table's rows: its heading's columns, and each row's cells.
-fn tables(text: &str) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
-    let mut tables: Vec<(Vec<String>, Vec<Vec<String>>)> = Vec::new();
+/// The columns of the heading, and each row's cells.
+type Table = (Vec<String>, Vec<Vec<String>>);
+
+fn tables(text: &str) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
     let mut inside = false;
     for line in text.lines() {
         let Some(row) = line.strip_prefix('|').and_then(|rest| rest.trim_end().strip_suffix('|')) else {
