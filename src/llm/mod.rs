@@ -13,6 +13,7 @@ pub mod channel;
 pub mod client;
 pub mod discover;
 pub mod draft;
+pub mod endpoint;
 pub mod error_codes;
 pub mod extra;
 pub mod failure;
