@@ -11,6 +11,7 @@ pub mod auth;
 pub mod catalog;
 pub mod channel;
 pub mod client;
+pub mod copilot;
 pub mod discover;
 pub mod draft;
 pub mod endpoint;
