@@ -8,7 +8,10 @@ use futures::{StreamExt, stream};
 
 use crate::llm::draft::Draft;
 use crate::llm::layer::{Layer, Next};
-use crate::llm::model::{ErrorKind, KnownPart, LlmError, Message, Part, Request, StreamEvent};
+use crate::llm::model::usage::HOUR;
+use crate::llm::model::{
+    CacheRetention, ErrorKind, KnownPart, LlmError, Message, Part, Request, StreamEvent,
+};
 use crate::llm::provider::EventStream;
 
 /// Bytes of text per token: fewer than any tokenizer takes for prose, so that the guess is high.
@@ -40,7 +43,8 @@ impl Budget {
     fn allow(&self, mut request: Request) -> Result<Request, Box<(LlmError, Request)>> {
         let tokens = tokens(&request);
         let prices = request.model.cost.for_prompt(tokens as u64);
-        let dearest = prices.input.max(prices.cache_write);
+        let hour = if request.cache == CacheRetention::Long { HOUR * prices.input } else { 0.0 };
+        let dearest = prices.input.max(prices.cache_write).max(hour);
         let left = self.limit - self.spent() - tokens * dearest / 1e6;
         let wished = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
         let affordable = if prices.output > 0.0 { left.max(0.0) * 1e6 / prices.output } else { f64::MAX };
