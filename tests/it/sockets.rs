@@ -371,8 +371,6 @@ async fn pings_are_answered_and_messages_come_in_any_frames() {
     pieces.insert(2, Piece::Socket(Frame::Ping));
     let Piece::Event(first) = pieces.remove(0) else { panic!("it is an event") };
     pieces.insert(0, Piece::Socket(Frame::Binary(first.to_string().into_bytes())));
-    // Also while nobody asks.
-    pieces.push(Piece::Socket(Frame::Ping));
     let server = Server::start(vec![Reply::Stream(pieces), says("b")]);
     let side = side(&server);
     assert_eq!(side.hi().await.text(), words);
