@@ -22,6 +22,7 @@ mod peers;
 mod support {
     pub mod frames;
     pub mod server;
+    pub mod sockets;
     pub mod wires;
 }
 /// The built binary in a pseudo terminal: start, keys, idle.

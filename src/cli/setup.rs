@@ -14,10 +14,13 @@ use crate::base::ids::RandomIds;
 use crate::base::paths::Home;
 use crate::config::load::{self, Loaded};
 use crate::config::resources::Resources;
+use crate::config::settings::Settings;
 use crate::exec::local::LocalEnvironment;
 use crate::ide::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::options::OpenTarget;
 use crate::llm::model::{Part, Thinking};
+use crate::net::http::Transport;
+use crate::net::roots::Roots;
 use crate::net::tape::Tape;
 use crate::runtime::options::{Options as SessionOptions, SessionChoice};
 use crate::tools::{Approval, Mode};
@@ -211,6 +214,8 @@ pub fn session(
         offline: args.offline,
         budget: (settings.budget > 0).then_some(settings.budget as f64),
         tape,
+        transport: Transport::parse(&settings.transport).unwrap_or_default(),
+        roots: roots(settings, process, &setup.home.user),
         discover: true,
         providers: Vec::new(),
     })
@@ -219,6 +224,19 @@ pub fn session(
 fn queue_mode(name: &str) -> crate::agent::queue::QueueMode {
     use crate::agent::queue::QueueMode;
     if name == "all" { QueueMode::All } else { QueueMode::One }
+}
+
+/// Files of authorities: the person's own, and the one that the machine's other programs are told of.
+fn roots(settings: &Settings, process: &Process, user: &Path) -> Roots {
+    let mut roots = Roots::default();
+    if let Some(file) = settings.ca_file.as_deref().filter(|file| !file.is_empty()) {
+        let path = file.strip_prefix("~/").map_or_else(|| process.cwd.join(file), |below| user.join(below));
+        roots = roots.with("the setting `ca-file`", path);
+    }
+    if let Some(file) = process.vars.get("SSL_CERT_FILE").filter(|file| !file.is_empty()) {
+        roots = roots.with("SSL_CERT_FILE", process.cwd.join(file));
+    }
+    roots
 }
 
 /// Where exchanges with models are recorded, or played from.

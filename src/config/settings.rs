@@ -63,6 +63,10 @@ pub struct Settings {
     pub approval: Option<String>,
     /// Most US dollars that one run may spend on models; 0 for no limit.
     pub budget: usize,
+    /// How models are talked to where there is a choice, in pi's words.
+    pub transport: String,
+    /// A file of certificates that are trusted beside the system's.
+    pub ca_file: Option<String>,
     /// Columns from one tab stop to the next.
     pub tab_width: usize,
     /// Whether typing an opening bracket or quote puts in its partner.
@@ -121,6 +125,8 @@ impl Default for Settings {
             thinking: None,
             approval: None,
             budget: 0,
+            transport: "auto".to_string(),
+            ca_file: None,
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 80,
@@ -151,6 +157,7 @@ impl Default for Settings {
 const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
 const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
 const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
+const TRANSPORT: Kind = Kind::Choice(&["auto", "sse", "websocket", "websocket-cached"]);
 const TABS: Kind = Kind::Choice(&["always", "several", "never"]);
 const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);
 
@@ -211,6 +218,22 @@ pub static ROWS: &[Row] = &[
         doc: "Most US dollars that one run may spend on models; 0 for no limit",
         project: false,
         put: |settings, value| number(&value, &mut settings.budget),
+    },
+    Row {
+        key: "transport",
+        kind: TRANSPORT,
+        default: "\"auto\"",
+        doc: "How models are talked to where there is a choice",
+        project: false,
+        put: |settings, value| text(value, &mut settings.transport),
+    },
+    Row {
+        key: "ca-file",
+        kind: Kind::Text,
+        default: "",
+        doc: "File of certificates (PEM) that are trusted beside the system's",
+        project: false,
+        put: |settings, value| optional(value, &mut settings.ca_file),
     },
     Row {
         key: "tab-width",

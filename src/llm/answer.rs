@@ -11,6 +11,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 
+use super::channel::{Broken, Channel, Heard};
 use super::draft::Draft;
 use super::failure::{Asked, RAW_BYTES_MAX, ReadKind, Refusal};
 use super::model::{LlmError, Model, RateLimit, StreamEvent};
@@ -60,6 +61,9 @@ pub struct Exchange<R> {
     pub framing: Framing,
 }
 
+/// An exchange, and what is asked before its request is sent, where the dialect has such a thing.
+pub type Prepared<R> = (Exchange<R>, Option<Box<dyn Channel>>);
+
 /// What every answer needs.
 #[derive(Clone)]
 pub struct Means {
@@ -80,6 +84,15 @@ pub fn stream<R: Reader + 'static>(
     model: Model,
     prepare: impl Future<Output = Result<Exchange<R>, LlmError>> + Send + 'static,
 ) -> EventStream {
+    stream_over(means, model, prepare.map(|prepared| prepared.map(|exchange| (exchange, None))))
+}
+
+/// The same for a dialect that may answer over a channel of its own.
+pub fn stream_over<R: Reader + 'static>(
+    means: Means,
+    model: Model,
+    prepare: impl Future<Output = Result<Prepared<R>, LlmError>> + Send + 'static,
+) -> EventStream {
     let answer = Answer { means, model, ready: VecDeque::new(), state: State::Preparing(prepare.boxed()) };
     // The whole chain is polled in place, so nothing outlives the stream.
     stream::unfold(answer, |mut answer| async move { Some((answer.next().await?, answer)) }).boxed()
@@ -93,7 +106,7 @@ struct Answer<R> {
 }
 
 enum State<R> {
-    Preparing(BoxFuture<'static, Result<Exchange<R>, LlmError>>),
+    Preparing(BoxFuture<'static, Result<Prepared<R>, LlmError>>),
     Reading(Box<Reading<R>>),
     Over,
 }
@@ -101,8 +114,22 @@ enum State<R> {
 struct Reading<R> {
     reader: R,
     asked: Asked,
+    read_kind: ReadKind,
+    source: Source,
+}
+
+/// Where events come from.
+enum Source {
+    Body(Box<Body>),
+    /// With what it said first.
+    Channel(Box<dyn Channel>, Option<Heard>),
+    /// Nothing comes any more.
+    Nothing,
+}
+
+struct Body {
+    response: Response,
     decoder: Decoder,
-    response: Option<Response>,
 }
 
 enum Decoder {
@@ -121,7 +148,7 @@ impl<R: Reader> Answer<R> {
                 State::Preparing(prepare) => {
                     let prepared = prepare.await;
                     self.state = match prepared {
-                        Ok(exchange) => self.means.send(exchange, &mut out).await,
+                        Ok((exchange, channel)) => self.means.ask(exchange, channel, &mut out).await,
                         Err(error) => {
                             out.push(Draft::new(&self.model, self.means.clock.now_ms()).fail(error));
                             State::Over
@@ -129,7 +156,7 @@ impl<R: Reader> Answer<R> {
                     };
                 }
                 State::Reading(reading) if !reading.reader.ended() => {
-                    reading.receive(self.means.raw, &mut out).await;
+                    reading.receive(&self.means, &mut out).await;
                 }
                 State::Reading(_) => self.state = State::Over,
                 State::Over => return None,
@@ -140,13 +167,34 @@ impl<R: Reader> Answer<R> {
 }
 
 impl Means {
+    /// By the channel if there is one that answers, else by HTTP.
+    async fn ask<R: Reader>(
+        &self,
+        exchange: Exchange<R>,
+        channel: Option<Box<dyn Channel>>,
+        out: &mut Vec<StreamEvent>,
+    ) -> State<R> {
+        if let Some(mut channel) = channel
+            && let Some(heard) = channel.open().await
+        {
+            let Exchange { asked, reader, read_kind, .. } = exchange;
+            let source = Source::Channel(channel, Some(heard));
+            return State::Reading(Box::new(Reading { reader, asked, read_kind, source }));
+        }
+        self.send(exchange, out).await
+    }
+
     async fn send<R: Reader>(&self, exchange: Exchange<R>, out: &mut Vec<StreamEvent>) -> State<R> {
         let Exchange { asked, mut post, mut reader, read_kind, framing } = exchange;
         post.silence = post.silence.or(self.silence);
-        let response = match self.http.post(post).await {
+        let decoder = match framing {
+            Framing::Sse => Decoder::Sse(sse::Decoder::default()),
+            Framing::Frames => Decoder::Frames(frames::Decoder::default()),
+        };
+        let source = match self.http.post(post).await {
             Ok(response) if response.status() == 200 => {
                 out.extend(RateLimit::read(|name| response.header(name)).map(StreamEvent::Limits));
-                Some(response)
+                Source::Body(Box::new(Body { response, decoder }))
             }
             Ok(response) => {
                 let status = response.status();
@@ -154,18 +202,14 @@ impl Means {
                 let body = response.text(RAW_BYTES_MAX).await;
                 let refusal = Refusal { status, retry_after, body };
                 reader.fail(asked.refused(refusal, read_kind, self.clock.now_ms()), out);
-                None
+                Source::Nothing
             }
             Err(error) => {
                 reader.fail(asked.net(&error, false), out);
-                None
+                Source::Nothing
             }
         };
-        let decoder = match framing {
-            Framing::Sse => Decoder::Sse(sse::Decoder::default()),
-            Framing::Frames => Decoder::Frames(frames::Decoder::default()),
-        };
-        State::Reading(Box::new(Reading { reader, asked, decoder, response }))
+        State::Reading(Box::new(Reading { reader, asked, read_kind, source }))
     }
 }
 
@@ -177,34 +221,58 @@ fn retry_after(header: impl Fn(&str) -> Option<String>) -> Option<String> {
 }
 
 impl<R: Reader> Reading<R> {
-    async fn receive(&mut self, raw: bool, out: &mut Vec<StreamEvent>) {
-        let Some(response) = self.response.as_mut() else {
-            return self.reader.end(out);
-        };
-        match response.chunk().await {
-            Ok(Some(bytes)) => {
+    async fn receive(&mut self, means: &Means, out: &mut Vec<StreamEvent>) {
+        match &mut self.source {
+            Source::Body(body) => {
+                let Body { response, decoder } = &mut **body;
                 let mut events = Vec::new();
-                let whole = self.decoder.push(&bytes, &mut events);
-                self.take(&events, raw, out);
-                if let Err(what) = whole
-                    && !self.reader.ended()
-                {
-                    self.reader.fail(self.asked.nonsense(&what), out);
+                match response.chunk().await {
+                    Ok(Some(bytes)) => {
+                        let whole = decoder.push(&bytes, &mut events);
+                        self.take(&events, means.raw, out);
+                        if let Err(what) = whole
+                            && !self.reader.ended()
+                        {
+                            self.reader.fail(self.asked.nonsense(&what), out);
+                        }
+                    }
+                    Ok(None) => {
+                        decoder.end(&mut events);
+                        self.take(&events, means.raw, out);
+                        if !self.reader.ended() {
+                            self.reader.end(out);
+                        }
+                    }
+                    Err(error) => self.reader.fail(self.asked.net(&error, true), out),
                 }
             }
-            Ok(None) => {
-                let mut events = Vec::new();
-                self.decoder.end(&mut events);
-                self.take(&events, raw, out);
-                if !self.reader.ended() {
-                    self.reader.end(out);
+            Source::Channel(channel, first) => {
+                let heard = match first.take() {
+                    Some(heard) => heard,
+                    None => channel.next().await,
+                };
+                match heard {
+                    Ok(event) => self.take(&[event], means.raw, out),
+                    Err(Broken::Net(error)) => self.reader.fail(self.asked.net(&error, true), out),
+                    Err(Broken::Refused(refusal)) => {
+                        let error = self.asked.refused(refusal, self.read_kind, means.clock.now_ms());
+                        self.reader.fail(error, out);
+                    }
                 }
             }
-            Err(error) => self.reader.fail(self.asked.net(&error, true), out),
+            Source::Nothing => return self.reader.end(out),
         }
         if self.reader.ended() {
-            // Nothing that follows the last event matters: do not wait for the body's end.
-            self.response = None;
+            self.over(out);
+        }
+    }
+
+    /// Nothing that follows the last event matters: the end of the body is not waited for.
+    fn over(&mut self, out: &[StreamEvent]) {
+        if let Source::Channel(channel, _) = std::mem::replace(&mut self.source, Source::Nothing)
+            && let Some(StreamEvent::Done { message }) = out.last()
+        {
+            channel.keep(message);
         }
     }
 

@@ -10,12 +10,14 @@ use super::model::{ErrorKind, LlmError, Model, Prices, StopReason, StreamEvent, 
 pub struct Draft {
     all: Accumulator,
     model: Model,
+    /// What the provider charged in dollars, where it says so.
+    charged: Option<f64>,
 }
 
 impl Draft {
     /// An empty answer of this model.
     pub fn new(model: &Model, now_ms: u64) -> Self {
-        Self { all: Accumulator::new(model, now_ms), model: model.clone() }
+        Self { all: Accumulator::new(model, now_ms), model: model.clone(), charged: None }
     }
 
     /// Opens a text part and returns its index too.
@@ -104,6 +106,11 @@ impl Draft {
         }
     }
 
+    /// What the provider charged for this answer, in dollars: it knows better than any list.
+    pub fn charged(&mut self, dollars: f64) {
+        self.charged = Some(dollars).filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
+    }
+
     /// Another model answered, at these prices.
     pub fn priced_as(&mut self, prices: Prices) {
         self.model.cost = prices;
@@ -133,6 +140,9 @@ impl Draft {
     fn message(self) -> super::model::AssistantMessage {
         let mut message = self.all.finish();
         self.model.price(&mut message.usage);
+        if let Some(dollars) = self.charged {
+            message.usage.cost.total = dollars;
+        }
         message
     }
 

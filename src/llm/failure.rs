@@ -124,7 +124,7 @@ impl Asked {
             | NetError::Setup(_) => ErrorKind::Configuration,
             NetError::Silence { .. } => ErrorKind::Timeout,
             NetError::Connection { .. } if began => ErrorKind::Stream,
-            NetError::Connection { .. } => ErrorKind::Network,
+            NetError::Connection { .. } | NetError::NoSocket { .. } => ErrorKind::Network,
         };
         let what = if began { "the answer broke off" } else { "no answer" };
         self.error(kind, &format!(": {what}: {error}"))

@@ -1,6 +1,7 @@
 //! The headers that dialects have in common, as pairs. Pure; must not know any provider.
 
 use super::access::{Access, Secret};
+use super::copilot;
 use super::model::Request;
 
 /// Headers with fixed values.
@@ -18,8 +19,10 @@ pub fn bearer(headers: &mut Vec<(String, String)>, key: &Secret) {
     headers.push(("authorization".to_string(), format!("Bearer {}", key.0)));
 }
 
-/// What the data of provider and model and the request itself add; the later wins.
+/// What a provider wants to know of each request, and what its data (with the model's) and the request
+/// itself add; the later wins.
 pub fn of_request(headers: &mut Vec<(String, String)>, access: &Access, request: &Request) {
+    headers.extend(copilot::headers(request));
     headers.extend(access.headers.iter().cloned());
     headers.extend(request.headers.iter().cloned());
 }

@@ -31,6 +31,14 @@ pub enum NetError {
         /// The whole chain of causes.
         cause: String,
     },
+    /// The server does not talk over a socket, or not with us.
+    #[error("{host}: no WebSocket: HTTP {status}")]
+    NoSocket {
+        /// Whom we asked.
+        host: String,
+        /// The HTTP status of its answer.
+        status: u16,
+    },
     /// Nothing came for too long.
     #[error("{host}: no answer for {} s", after.as_secs())]
     Silence {

@@ -1,18 +1,18 @@
 //! HTTP requests whose answers stream: connecting, waiting, reading, each with its own limit.
 //!
-//! Must not know any provider. The client is built on first use, off the caller's thread:
-//! reading the system's certificates takes tens of milliseconds.
+//! Must not know any provider.
 
 use std::fmt;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use tokio::sync::OnceCell;
 
+use super::client::{Clients, Way};
 use super::error::{NetError, broken};
 use super::response::Response;
+use super::roots::Roots;
+use super::socket::{Handshake, Socket};
 use super::tape::{self, Cut, Exchange, Tape};
-use crate::base::error::chain;
 
 /// Limits of one client.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +23,32 @@ pub struct Limits {
     pub headers: Duration,
     /// Longest silence between two pieces of an answer.
     pub silence: Duration,
+    /// Until a socket is open; 0 for no limit of its own.
+    pub socket: Duration,
+}
+
+/// How a server is talked to where there is a choice, in pi's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Transport {
+    /// By requests whose answers stream.
+    #[default]
+    Sse,
+    /// Over a socket, each request in full.
+    WebSocket,
+    /// Over a socket that is kept, saying only what is new.
+    WebSocketCached,
+}
+
+impl Transport {
+    /// By the word of a setting; `auto` takes what is best.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "sse" => Some(Self::Sse),
+            "websocket" => Some(Self::WebSocket),
+            "websocket-cached" | "auto" => Some(Self::WebSocketCached),
+            _ => None,
+        }
+    }
 }
 
 impl Default for Limits {
@@ -31,6 +57,7 @@ impl Default for Limits {
             connect: Duration::from_secs(10),
             headers: Duration::from_mins(2),
             silence: Duration::from_secs(30),
+            socket: Duration::from_secs(15),
         }
     }
 }
@@ -68,10 +95,9 @@ pub struct Http {
     limits: Limits,
     offline: bool,
     tape: Option<Tape>,
-    /// Through proxies, with the system's certificates.
-    remote: OnceCell<reqwest::Client>,
-    /// For plain HTTP on this machine: no proxy, and no certificates to read.
-    local: OnceCell<reqwest::Client>,
+    roots: Roots,
+    transport: Transport,
+    clients: Clients,
 }
 
 impl Http {
@@ -87,6 +113,47 @@ impl Http {
         self
     }
 
+    /// Trusts these authorities, too.
+    #[must_use]
+    pub fn with_roots(mut self, roots: Roots) -> Self {
+        self.roots = roots;
+        self
+    }
+
+    /// Talks this way where there is a choice.
+    #[must_use]
+    pub fn with_transport(mut self, transport: Transport) -> Self {
+        self.transport = transport;
+        self
+    }
+
+    /// How a server is talked to that can do both: never over a socket where exchanges are
+    /// recorded or played, since what a socket says goes on from what it said before.
+    pub fn transport(&self) -> Transport {
+        if self.tape.is_some() { Transport::Sse } else { self.transport }
+    }
+
+    /// Longest silence between two pieces of an answer.
+    pub fn silence(&self) -> Duration {
+        self.limits.silence
+    }
+
+    /// Opens a socket at a URL of HTTP.
+    pub async fn socket(&self, url: &str, headers: &[(String, String)]) -> Result<Socket, NetError> {
+        let handshake = Handshake::new();
+        let headers = [headers, &handshake.headers].concat();
+        let patience = if self.limits.socket.is_zero() { self.limits.headers } else { self.limits.socket };
+        let opening = async {
+            let Asking { request, host } = self.request(reqwest::Method::GET, url, &headers, true).await?;
+            let answer = request.send().await.map_err(|error| broken(&host, error))?;
+            handshake.finish(answer, host).await
+        };
+        match tokio::time::timeout(patience, opening).await {
+            Ok(opened) => opened,
+            Err(_) => Err(NetError::Silence { host: tape::plain(url).to_string(), after: patience }),
+        }
+    }
+
     /// Sends a request and waits for the headers of its answer.
     pub async fn post(&self, post: Post) -> Result<Response, NetError> {
         let Post { url, mut headers, body, silence, private } = post;
@@ -98,7 +165,7 @@ impl Http {
             };
         }
         headers.insert(0, ("content-type".to_string(), "application/json".to_string()));
-        let Asking { request, host } = self.request(reqwest::Method::POST, &url, &headers).await?;
+        let Asking { request, host } = self.request(reqwest::Method::POST, &url, &headers, false).await?;
         let recording = match &self.tape {
             Some(Tape::Record(recording)) if !private => {
                 let sent = headers.into_iter().map(|(name, _)| name).collect();
@@ -133,7 +200,7 @@ impl Http {
     }
 
     async fn ask(&self, method: reqwest::Method, get: Get) -> Result<Response, NetError> {
-        let Asking { request, host } = self.request(method, &get.url, &get.headers).await?;
+        let Asking { request, host } = self.request(method, &get.url, &get.headers, false).await?;
         let patience = get.patience.unwrap_or(self.limits.headers);
         self.send(request, host, patience, get.patience).await
     }
@@ -143,6 +210,7 @@ impl Http {
         method: reqwest::Method,
         url: &str,
         headers: &[(String, String)],
+        socket: bool,
     ) -> Result<Asking, NetError> {
         if let Some(Tape::Replay(_)) = &self.tape {
             return Err(NetError::NotOnTape(tape::plain(url).to_string()));
@@ -154,7 +222,12 @@ impl Http {
         if self.offline && !loopback {
             return Err(NetError::Offline(host));
         }
-        let client = self.client(loopback && url.scheme() == "http").await?;
+        let way = match (loopback && url.scheme() == "http", socket) {
+            (true, _) => Way::Local,
+            (false, true) => Way::Sockets,
+            (false, false) => Way::Remote,
+        };
+        let client = self.clients.get(way, self.limits.connect, &self.roots).await?;
         Ok(Asking { request: client.request(method, url).headers(header_map(headers)?), host })
     }
 
@@ -171,17 +244,6 @@ impl Http {
             Ok(Err(error)) => Err(broken(&host, error)),
             Err(_) => Err(NetError::Silence { host, after }),
         }
-    }
-
-    async fn client(&self, local: bool) -> Result<&reqwest::Client, NetError> {
-        let connect = self.limits.connect;
-        let cell = if local { &self.local } else { &self.remote };
-        cell.get_or_try_init(|| async move {
-            tokio::task::spawn_blocking(move || build(local, connect))
-                .await
-                .map_err(|error| NetError::Setup(error.to_string()))?
-        })
-        .await
     }
 }
 
@@ -237,35 +299,6 @@ pub fn loopback_url(url: &str) -> bool {
 fn is_loopback(url: &reqwest::Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
-fn build(local: bool, connect: Duration) -> Result<reqwest::Client, NetError> {
-    // Whoever comes second finds the same provider installed; both are ours.
-    if rustls::crypto::ring::default_provider().install_default().is_err() {
-        tracing::debug!("the TLS provider was installed before");
-    }
-    let base = || {
-        reqwest::Client::builder()
-            .connect_timeout(connect)
-            .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .tcp_nodelay(true)
-    };
-    if local {
-        return bundled_roots(base().no_proxy());
-    }
-    base().build().or_else(|error| {
-        // A machine without certificates is common in containers; ours are better than none.
-        tracing::warn!("system certificates cannot be used: {}", chain(&error));
-        bundled_roots(base())
-    })
-}
-
-fn bundled_roots(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, NetError> {
-    let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS
-        .iter()
-        .filter_map(|der| reqwest::Certificate::from_der(der).ok());
-    builder.tls_certs_only(roots).build().map_err(|error| NetError::Setup(chain(&error)))
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use crate::base::error::Report;
 use crate::llm::auth::entry::Entry;
 use crate::llm::auth::oauth::{self, Notice, Question, Talk, flow};
 use crate::llm::catalog::ProviderInfo;
-use crate::net::http::{Http, Limits};
 
 /// A provider that one can log in at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +46,7 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result
     let row = info.login.as_deref().and_then(oauth::find);
     let entry = match row {
         Some(row) if info.key_vars.is_empty() || by_login(info, row, options, talk).await? => {
-            let http = Arc::new(Http::new(Limits::default(), options.offline));
+            let http = Arc::new(reach::http(options));
             let means = flow::Means { http: &http, clock: &options.clock, vars: &options.vars, talk };
             let flow = flow::run(row, &means).await;
             flow.map_err(|error| Report::new(format!("{}: {error}", info.name)))?

@@ -11,6 +11,8 @@ use crate::base::paths::Home;
 use crate::exec::Environment;
 use crate::llm::client::Injected;
 use crate::llm::model::Thinking;
+use crate::net::http::Transport;
+use crate::net::roots::Roots;
 use crate::net::tape::Tape;
 use crate::tools::{Approval, Mode};
 
@@ -75,6 +77,10 @@ pub struct Options {
     pub budget: Option<f64>,
     /// Where exchanges with models are recorded, or played from.
     pub tape: Option<Tape>,
+    /// How models are talked to where there is a choice.
+    pub transport: Transport,
+    /// Authorities that are trusted beside the system's.
+    pub roots: Roots,
     /// Whether servers on this machine are looked for.
     pub discover: bool,
     /// Providers that do not come from the catalog, for tests and embedding.
@@ -108,6 +114,8 @@ impl Options {
             offline: false,
             budget: None,
             tape: None,
+            transport: Transport::default(),
+            roots: Roots::default(),
             discover: false,
             providers: Vec::new(),
         }

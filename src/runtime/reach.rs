@@ -47,12 +47,19 @@ pub fn reach(options: &Options) -> Reached {
         credentials = credentials.with_key(&wish.or_else(first).unwrap_or_default(), key.clone());
     }
     problems.extend(credentials.stored().1.map(Report::new));
-    let http = Arc::new(Http::new(Limits::default(), options.offline).with_tape(options.tape.clone()));
+    let http = Arc::new(http(options).with_tape(options.tape.clone()));
     let Options { providers, clock, offline, .. } = options;
     let client = Client::assemble(&catalog, &credentials, providers.clone(), &http, clock, *offline);
     let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Journal)];
     layers.extend(options.budget.map(|dollars| Arc::new(Budget::new(dollars)) as Arc<dyn Layer>));
     Reached { client: client.with_layers(layers), catalog, problems }
+}
+
+/// The client for every request, be it to a model or for a login.
+pub fn http(options: &Options) -> Http {
+    Http::new(Limits::default(), options.offline)
+        .with_transport(options.transport)
+        .with_roots(options.roots.clone())
 }
 
 /// The file of credentials.

@@ -93,14 +93,15 @@ const SHELL: BlockWords = BlockWords {
 /// The words for an end of a file name behind its last dot, or for a whole name.
 fn known(name: &str) -> Option<&'static BlockWords> {
     Some(match name {
-        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "ino" | "cu" | "m" | "mm" => &CASES,
-        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => &CASES,
-        "java" | "cs" | "go" | "php" | "dart" => &CASES,
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "ino" | "cu" | "m" | "mm" | "js"
+        | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "java" | "cs" | "go" | "php" | "dart" => {
+            &CASES
+        }
         "py" | "pyi" | "pyw" | "bzl" => &PYTHON,
         "rb" | "rake" | "gemspec" | "ru" | "Rakefile" | "Gemfile" | "Vagrantfile" | "Guardfile" => &RUBY,
         "lua" => &LUA,
-        "sh" | "bash" | "zsh" | "ksh" | "bats" | "ebuild" => &SHELL,
-        ".bashrc" | ".profile" | ".zshrc" | ".bash_profile" | "PKGBUILD" => &SHELL,
+        "sh" | "bash" | "zsh" | "ksh" | "bats" | "ebuild" | ".bashrc" | ".profile" | ".zshrc"
+        | ".bash_profile" | "PKGBUILD" => &SHELL,
         _ => return None,
     })
 }

@@ -95,6 +95,7 @@ const BANNED: &[(&str, &[&str])] = &[
             "exec",
             "workspace",
             "llm::auth",
+            "net::roots",
             "net::tape",
             "session::store",
             "config::load",

@@ -13,7 +13,7 @@ use bowline::llm::model::{
 };
 use bowline::llm::provider::Provider;
 use bowline::llm::providers::{DIALECTS, Setup};
-use bowline::net::http::{Http, Limits};
+use bowline::net::http::{Http, Limits, Transport};
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
 
@@ -29,6 +29,7 @@ fn every_dialect_has_its_wire() {
     let mut wires: Vec<&str> = WIRES.iter().map(|wire| wire.api()).collect();
     apis.sort_unstable();
     wires.sort_unstable();
+    wires.dedup();
     assert_eq!(apis, wires);
 }
 
@@ -42,6 +43,7 @@ pub fn model(wire: &dyn Wire) -> Model {
 pub fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
     let row = DIALECTS.iter().find(|row| row.id == wire.api()).unwrap();
     let limits = Limits { silence: Duration::from_millis(150), ..Limits::default() };
+    let transport = if wire.over_socket() { Transport::WebSocketCached } else { Transport::Sse };
     let access = Access {
         base_url: url.to_string(),
         key: Some(Secret("key-of-the-test".into())),
@@ -54,7 +56,7 @@ pub fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
         keys: Arc::new(Fixed(access)),
         surroundings: Surroundings::default(),
         silence: None,
-        http: Arc::new(Http::new(limits, true)),
+        http: Arc::new(Http::new(limits, true).with_transport(transport)),
         clock: ManualClock::new(1_000),
     })
 }

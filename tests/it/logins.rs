@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bowline::base::clock::{ManualClock, SharedClock};
 use bowline::llm::auth::Credentials;
 use bowline::llm::auth::entry::{Entry, Login};
 use bowline::llm::auth::oauth::flow::{self, Means};
-use bowline::llm::auth::oauth::renew::{Renewal, renew};
+use bowline::llm::auth::oauth::renew::{PATIENCE, Renewal, renew};
 use bowline::llm::auth::oauth::{Flow, LoginError, LoginRow, Notice, Question, Talk};
 use bowline::llm::auth::store::Store;
 use bowline::llm::catalog::Catalog;
@@ -208,6 +209,7 @@ fn renewal(server: &Server, dir: &Path) -> Renewal {
         http: Arc::default(),
         clock: ManualClock::new(1_000_000),
         vars: Arc::new(HashMap::from([("CLIENT".to_string(), "mine".to_string())])),
+        patience: PATIENCE,
     }
 }
 
@@ -258,6 +260,19 @@ async fn many_who_need_a_token_renew_it_once() {
     assert_eq!(server.seen().len(), 1);
     assert_eq!(kept(&renewal(&server, dir.path())).refresh.0, "r1");
     assert!(server.seen()[0].body.as_str().unwrap().contains("refresh_token=r0"));
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_is_given_up_and_nobody_waits_for_the_lock() {
+    assert_eq!(PATIENCE, Duration::from_secs(15));
+    let dir = tempfile::tempdir().unwrap();
+    let fresh = json!({"access_token": "new", "refresh_token": "r1", "expires_in": 3600});
+    let server = Server::start(vec![Reply::Stream(vec![Piece::Gate]), says(&fresh)]);
+    let stalled = Renewal { patience: Duration::from_millis(50), ..renewal(&server, dir.path()) };
+    let error = renew(stalled).await.unwrap_err();
+    assert!(matches!(error, LoginError::Late(_)), "{error}");
+    assert_eq!(kept(&renewal(&server, dir.path())).refresh.0, "r0", "what was kept stays");
+    assert_eq!(renew(renewal(&server, dir.path())).await.unwrap().access.0, "new");
 }
 
 #[tokio::test]

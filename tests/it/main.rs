@@ -125,8 +125,12 @@ mod pty_terminal;
 /// Kills, signals, hang-ups and servers that fail, on the built binary.
 mod pty_trouble;
 /// The adapters of the Responses wire over a real socket.
+mod reaching;
+
 mod responses;
 /// Reads our own source for the law tests.
+mod sockets;
+
 mod source;
 /// What several tests need: a program in a pseudo terminal.
 mod support;

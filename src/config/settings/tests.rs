@@ -28,6 +28,7 @@ fn defaults_of_rows_and_struct_agree() {
         rainbow_brackets: true,
         tab_line: String::new(),
         mouse: false,
+        transport: String::new(),
         steering_mode: String::new(),
         follow_up_mode: String::new(),
         ..Settings::default()

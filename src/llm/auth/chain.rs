@@ -136,6 +136,7 @@ impl Chain {
                     http: self.http.clone(),
                     clock: self.clock.clone(),
                     vars: self.credentials.surroundings.vars.clone(),
+                    patience: oauth::renew::PATIENCE,
                 };
                 let why = |error: oauth::LoginError| {
                     self.error(&format!(

@@ -9,7 +9,10 @@ use futures::{FutureExt, StreamExt, stream};
 use crate::llm::draft::Draft;
 use crate::llm::layer::{Layer, Next};
 use crate::llm::media;
-use crate::llm::model::{ErrorKind, KnownPart, LlmError, Message, Part, Request, StreamEvent};
+use crate::llm::model::usage::HOUR;
+use crate::llm::model::{
+    CacheRetention, ErrorKind, KnownPart, LlmError, Message, Part, Request, StreamEvent,
+};
 use crate::llm::provider::EventStream;
 
 /// Bytes of text per token: fewer than any tokenizer takes for prose, so that the guess is high.
@@ -66,7 +69,8 @@ impl Budget {
         let tokens = tokens(&request);
         let prices = request.model.cost.for_prompt(tokens as u64);
         let output = prices.output;
-        let prompt = tokens * prices.input.max(prices.cache_write) / 1e6;
+        let hour = if request.cache == CacheRetention::Long { HOUR * prices.input } else { 0.0 };
+        let prompt = tokens * prices.input.max(prices.cache_write).max(hour) / 1e6;
         let wished = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
         // Held until the promise is made: two calls cannot be given the same dollars.
         let mut ledger = lock(&self.ledger);

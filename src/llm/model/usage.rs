@@ -16,6 +16,9 @@ pub struct Usage {
     pub cache_read: u64,
     /// Prompt tokens written to a cache.
     pub cache_write: u64,
+    /// Of those, the ones that are kept for an hour, where the provider tells.
+    #[serde(rename = "cacheWrite1h", skip_serializing_if = "Option::is_none")]
+    pub cache_write_hour: Option<u64>,
     /// Thinking tokens, where the provider tells; part of `output`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
@@ -67,6 +70,9 @@ pub struct Tier {
     pub cost: Cost,
 }
 
+/// How many times the price of a prompt it costs to keep it for an hour.
+pub const HOUR: f64 = 2.0;
+
 impl Prices {
     /// The prices of a request whose prompt has so many tokens.
     pub fn for_prompt(&self, tokens: u64) -> &Cost {
@@ -88,7 +94,10 @@ impl Usage {
         self.cost.input = part(self.input, per_million.input);
         self.cost.output = part(self.output, per_million.output);
         self.cost.cache_read = part(self.cache_read, per_million.cache_read);
-        self.cost.cache_write = part(self.cache_write, per_million.cache_write);
+        // Lists have the price of minutes; an hour costs twice the prompt.
+        let hour = self.cache_write_hour.unwrap_or(0).min(self.cache_write);
+        self.cost.cache_write =
+            part(self.cache_write - hour, per_million.cache_write) + part(hour, HOUR * per_million.input);
         self.cost.total = self.cost.input + self.cost.output + self.cost.cache_read + self.cost.cache_write;
     }
 }
@@ -103,6 +112,9 @@ impl std::ops::AddAssign<&Usage> for Usage {
             (&mut self.total_tokens, other.total_tokens),
         ] {
             *mine = mine.saturating_add(others);
+        }
+        if let Some(hour) = other.cache_write_hour {
+            self.cache_write_hour = Some(self.cache_write_hour.unwrap_or(0).saturating_add(hour));
         }
         if let Some(reasoning) = other.reasoning {
             self.reasoning = Some(self.reasoning.unwrap_or(0).saturating_add(reasoning));
@@ -148,5 +160,26 @@ mod tests {
         usage.price(&prices.base);
         assert_eq!(usage.total_tokens, 3_000_005);
         assert!((usage.cost.total - 2.000_01).abs() < 1e-9, "{:?}", usage.cost);
+    }
+
+    #[test]
+    fn what_is_kept_for_an_hour_costs_twice_the_prompt() {
+        let prices = Cost { input: 3.0, cache_write: 3.75, ..Cost::default() };
+        let cost = |hour: Option<u64>| {
+            let mut usage = Usage { cache_write: 1_000_000, cache_write_hour: hour, ..Usage::default() };
+            usage.price(&prices);
+            assert_eq!(usage.total_tokens, 1_000_000, "counted once");
+            usage.cost.total
+        };
+        for (hour, dollars) in [(None, 3.75), (Some(0), 3.75), (Some(1_000_000), 6.0), (Some(400_000), 4.65)]
+        {
+            assert!((cost(hour) - dollars).abs() < 1e-9, "{hour:?}: {}", cost(hour));
+        }
+        assert!((cost(Some(u64::MAX)) - 6.0).abs() < 1e-9, "no more than was written");
+        let mut sum = Usage::default();
+        assert!(!serde_json::to_string(&sum).unwrap().contains("cacheWrite1h"));
+        sum += &Usage { cache_write_hour: Some(3), ..Usage::default() };
+        sum += &Usage { cache_write_hour: Some(4), ..Usage::default() };
+        assert_eq!(serde_json::to_value(&sum).unwrap()["cacheWrite1h"], 7);
     }
 }

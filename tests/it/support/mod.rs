@@ -14,4 +14,5 @@ pub mod pty;
 pub mod server;
 pub mod shell;
 pub mod snaps;
+pub mod sockets;
 pub mod wires;

@@ -2,10 +2,13 @@
 //! tests with and without an async runtime can use it.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use super::sockets;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -33,6 +36,8 @@ pub enum Piece {
     Gate,
     /// Breaks the connection off without the end of the body.
     Cut,
+    /// What only a WebSocket has.
+    Socket(sockets::Frame),
 }
 
 /// A request as it came.
@@ -50,7 +55,8 @@ pub struct Seen {
     pub text: String,
 }
 
-/// The server. It answers the n-th request with the n-th reply, later ones with 500.
+/// The server. It answers the n-th request with the n-th reply, later ones with 500. Who asks for a
+/// WebSocket gets one, and each message there is a request.
 #[derive(Clone)]
 pub struct Server {
     shared: Arc<Shared>,
@@ -58,17 +64,42 @@ pub struct Server {
     pub url: String,
 }
 
-struct Shared {
+pub struct Shared {
     replies: Mutex<VecDeque<Reply>>,
     seen: Mutex<Vec<Seen>>,
-    gate: Semaphore,
+    pub gate: Semaphore,
     asked: Condvar,
     hung_up: Mutex<usize>,
     went: Condvar,
+    /// Whether sockets are refused: asking for one is a request like any other.
+    deaf: bool,
+    pub sockets: AtomicUsize,
+}
+
+impl Shared {
+    /// Notes a request and gives its reply.
+    pub fn answer(&self, seen: Seen) -> Reply {
+        self.seen.lock().unwrap().push(seen);
+        self.asked.notify_all();
+        self.replies.lock().unwrap().pop_front().unwrap_or_else(|| Reply::Status {
+            code: 500,
+            headers: Vec::new(),
+            body: json!({"error": {"type": "api_error", "message": "the script is over"}}).to_string(),
+        })
+    }
 }
 
 impl Server {
     pub fn start(replies: Vec<Reply>) -> Self {
+        Self::with(replies, false)
+    }
+
+    /// One that opens no sockets.
+    pub fn deaf(replies: Vec<Reply>) -> Self {
+        Self::with(replies, true)
+    }
+
+    fn with(replies: Vec<Reply>, deaf: bool) -> Self {
         let shared = Arc::new(Shared {
             replies: Mutex::new(replies.into()),
             seen: Mutex::default(),
@@ -76,6 +107,8 @@ impl Server {
             asked: Condvar::new(),
             hung_up: Mutex::default(),
             went: Condvar::new(),
+            deaf,
+            sockets: AtomicUsize::new(0),
         });
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -104,6 +137,11 @@ impl Server {
         self.shared.seen.lock().unwrap().clone()
     }
 
+    /// How many sockets were opened so far.
+    pub fn sockets(&self) -> usize {
+        self.shared.sockets.load(Ordering::SeqCst)
+    }
+
     /// Waits until so many requests have come. Blocks.
     pub fn wait_for_requests(&self, count: usize) {
         let seen = self.shared.seen.lock().unwrap();
@@ -129,14 +167,11 @@ impl Server {
 async fn serve(mut socket: TcpStream, state: &Shared) -> Option<()> {
     let mut buffer = Vec::new();
     while let Some(seen) = read_request(&mut socket, &mut buffer).await {
-        state.seen.lock().unwrap().push(seen);
-        state.asked.notify_all();
-        let reply = state.replies.lock().unwrap().pop_front();
-        let reply = reply.unwrap_or_else(|| Reply::Status {
-            code: 500,
-            headers: Vec::new(),
-            body: json!({"error": {"type": "api_error", "message": "the script is over"}}).to_string(),
-        });
+        if seen.headers.get("upgrade").is_some_and(|to| to == "websocket") && !state.deaf {
+            state.sockets.fetch_add(1, Ordering::SeqCst);
+            return sockets::talk(socket, buffer, &seen, state).await;
+        }
+        let reply = state.answer(seen);
         match reply {
             Reply::Status { code, headers, body } => {
                 let extra: String =
@@ -163,6 +198,7 @@ async fn stream(socket: &mut TcpStream, pieces: Vec<Piece>, state: &Shared) -> O
             Piece::Event(data) => event(&data),
             Piece::Raw(bytes) => bytes,
             Piece::Cut => return Some(false),
+            Piece::Socket(_) => continue,
             Piece::Gate => {
                 let mut byte = [0];
                 tokio::select! {
@@ -228,7 +264,7 @@ pub fn bytes(pieces: &[Piece]) -> Vec<u8> {
     let bytes = |piece: &Piece| match piece {
         Piece::Event(data) => event(data),
         Piece::Raw(bytes) => bytes.clone(),
-        Piece::Gate | Piece::Cut => Vec::new(),
+        Piece::Gate | Piece::Cut | Piece::Socket(_) => Vec::new(),
     };
     pieces.iter().flat_map(bytes).collect()
 }

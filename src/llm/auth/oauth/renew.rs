@@ -11,7 +11,7 @@ use crate::llm::auth::store::Store;
 use crate::net::http::Http;
 
 /// How long a server may take; the lock is free again after that.
-const PATIENCE: Duration = Duration::from_secs(15);
+pub const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What a renewal needs.
 #[derive(Clone)]
@@ -28,6 +28,8 @@ pub struct Renewal {
     pub clock: SharedClock,
     /// For the client's name.
     pub vars: Arc<HashMap<String, String>>,
+    /// How long the server may take, most often [`PATIENCE`].
+    pub patience: Duration,
 }
 
 /// A token that is good for a while. The work goes on when whoever waits is dropped: the old token
@@ -51,8 +53,8 @@ async fn locked(renewal: Renewal) -> Result<Login, LoginError> {
     if !login.is_due(renewal.clock.now_ms()) {
         return Ok(login);
     }
-    let asked = tokio::time::timeout(PATIENCE, ask(&renewal, &login)).await;
-    let renewed = asked.map_err(|_| LoginError::Late(PATIENCE.as_secs()))??;
+    let asked = tokio::time::timeout(renewal.patience, ask(&renewal, &login)).await;
+    let renewed = asked.map_err(|_| LoginError::Late(renewal.patience.as_secs()))??;
     let (value, provider) = (renewed.to_value(), renewal.provider.clone());
     let kept = tokio::task::spawn_blocking(move || lock.set(&provider, Some(value)));
     kept.await.map_err(ended)??;

@@ -7,11 +7,14 @@ use super::{compat, errors, request, transcript};
 use crate::llm::access::KeyKind;
 use crate::llm::answer::{Exchange, Framing};
 use crate::llm::failure::Asked;
-use crate::llm::headers;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
+use crate::llm::{endpoint, headers};
 use crate::net::http::Post;
+
+/// Below the root of the API.
+const PATH: &str = "/messages";
 
 /// The version of the API that this adapter speaks.
 const VERSION: &str = "2023-06-01";
@@ -43,26 +46,8 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     }
     headers::of_request(&mut headers, &access, &request);
     let body = request::body(&request).to_string().into_bytes();
-    let post = Post { url: url(&access.base_url), headers, body, ..Post::default() };
+    let post =
+        Post { url: endpoint::first_version(&access.base_url, PATH), headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
     Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
-}
-
-/// Base URLs are given with and without the version in their path.
-fn url(base: &str) -> String {
-    let base = base.trim_end_matches('/');
-    let root = base.strip_suffix("/v1").unwrap_or(base);
-    format!("{root}/v1/messages")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base_urls_with_and_without_a_version() {
-        for base in ["http://h/p", "http://h/p/", "http://h/p/v1", "http://h/p/v1/"] {
-            assert_eq!(url(base), "http://h/p/v1/messages");
-        }
-    }
 }

@@ -69,12 +69,18 @@ struct Head {
 
 /// Running totals: what an event leaves out or sends as null has not changed.
 #[derive(Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the names on the wire")]
 struct Counts {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
+    cache_creation: Option<Written>,
+}
+
+/// How what was written to the cache divides by how long it is kept.
+#[derive(Deserialize)]
+struct Written {
+    ephemeral_1h_input_tokens: Option<u64>,
 }
 
 impl Reader {
@@ -249,6 +255,8 @@ fn count(draft: &mut Draft, counts: Option<Counts>) {
     usage.output = counts.output_tokens.unwrap_or(usage.output);
     usage.cache_read = counts.cache_read_input_tokens.unwrap_or(usage.cache_read);
     usage.cache_write = counts.cache_creation_input_tokens.unwrap_or(usage.cache_write);
+    let hour = counts.cache_creation.and_then(|written| written.ephemeral_1h_input_tokens);
+    usage.cache_write_hour = hour.filter(|hour| *hour > 0).or(usage.cache_write_hour);
 }
 
 fn reason(word: Option<&str>) -> StopReason {
@@ -303,7 +311,8 @@ mod tests {
     fn head() -> Value {
         json!({"type": "message_start", "message": {"id": "msg_1", "model": "claude-opus-5-5",
             "usage": {"input_tokens": 10, "output_tokens": 1, "cache_read_input_tokens": 100,
-                "cache_creation_input_tokens": 20}}})
+                "cache_creation_input_tokens": 20, "cache_creation": {
+                    "ephemeral_5m_input_tokens": 5, "ephemeral_1h_input_tokens": 15}}}})
     }
 
     fn tail(reason: &str) -> [Value; 2] {
@@ -374,9 +383,10 @@ mod tests {
         assert_eq!((message.response_model, message.timestamp), (None, 5));
         let usage = message.usage;
         assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (10, 100, 20, 7));
+        assert_eq!(usage.cache_write_hour, Some(15));
         assert_eq!(usage.total_tokens, 137);
-        // 10 at $4, 7 at $20, 100 at $0.20, 20 at $5, each per million.
-        assert!((usage.cost.total - 300e-6).abs() < 1e-12, "{:?}", usage.cost);
+        // 10 at $4, 7 at $20, 100 at $0.20, 5 at $5, 15 for an hour at $8, each per million.
+        assert!((usage.cost.total - 345e-6).abs() < 1e-12, "{:?}", usage.cost);
     }
 
     #[test]
@@ -458,7 +468,8 @@ mod tests {
         }
         let message = last(&out);
         assert_eq!(message.response_model.as_deref(), Some("other"));
-        assert!((message.usage.cost.total - 24e-6).abs() < 1e-12, "{:?}", message.usage.cost);
+        // 10 at $1, 7 at $2, 15 for an hour at $2.
+        assert!((message.usage.cost.total - 54e-6).abs() < 1e-12, "{:?}", message.usage.cost);
     }
 
     #[test]

@@ -84,12 +84,20 @@ struct Reasoning {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_field_names, reason = "the names on the wire")]
 struct Counts {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     cache_write_input_tokens: Option<u64>,
+    cache_details: Option<Vec<Written>>,
+}
+
+/// What was written to the cache, by how long it is kept.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    ttl: Option<String>,
+    input_tokens: Option<u64>,
 }
 
 impl Reader {
@@ -245,6 +253,10 @@ impl Reader {
         usage.output = counts.output_tokens.unwrap_or(usage.output);
         usage.cache_read = counts.cache_read_input_tokens.unwrap_or(usage.cache_read);
         usage.cache_write = counts.cache_write_input_tokens.unwrap_or(usage.cache_write);
+        let written = counts.cache_details.unwrap_or_default();
+        let hour = written.iter().filter(|part| part.ttl.as_deref() == Some("1h"));
+        let hour = hour.filter_map(|part| part.input_tokens).fold(0, u64::saturating_add);
+        usage.cache_write_hour = Some(hour).filter(|hour| *hour > 0).or(usage.cache_write_hour);
     }
 
     fn finish(&mut self, out: &mut Vec<StreamEvent>) {

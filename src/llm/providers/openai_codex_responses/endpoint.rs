@@ -4,49 +4,136 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::continuation::Continuation;
+use super::line::Line;
 use crate::llm::access::{Access, KeyKind, Secret};
-use crate::llm::answer::{Exchange, Framing};
+use crate::llm::answer::{self, Exchange, Framing, Prepared};
+use crate::llm::channel::Channel;
 use crate::llm::failure::Asked;
 use crate::llm::model::{ErrorKind, LlmError, Request, ToolChoice};
-use crate::llm::provider::Provider;
-use crate::llm::providers::setup::{Setup, adapter};
+use crate::llm::provider::{EventStream, Provider};
+use crate::llm::providers::setup::Setup;
 use crate::llm::responses::stream::Reader;
 use crate::llm::responses::{Manner, body, input};
+use crate::llm::sockets::Sockets;
 use crate::llm::{affinity, error_codes, headers};
-use crate::net::http::Post;
+use crate::net::http::{Post, Transport};
 
 /// Where it is unless the provider's data says something else.
 const BASE_URL: &str = "https://chatgpt.com/backend-api";
 /// What a request without a system prompt says: the server refuses one without instructions.
 const INSTRUCTIONS: &str = "Answer the person.";
+/// What names the session, on both ways.
+const SESSION: [&str; 2] = ["session-id", "x-client-request-id"];
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
-    adapter(setup, exchange)
+    Arc::new(Codex { setup, sockets: Arc::default() })
 }
 
-async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
+struct Codex {
+    setup: Setup,
+    sockets: Arc<Sockets<Continuation>>,
+}
+
+impl Provider for Codex {
+    fn id(&self) -> &str {
+        &self.setup.provider
+    }
+
+    fn stream(&self, request: Request) -> EventStream {
+        let (means, model) = (self.setup.means(request.raw_events), request.model.clone());
+        answer::stream_over(means, model, prepare(self.setup.clone(), self.sockets.clone(), request))
+    }
+}
+
+async fn prepare(
+    setup: Setup,
+    sockets: Arc<Sockets<Continuation>>,
+    request: Request,
+) -> Result<Prepared<Reader>, LlmError> {
     input::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let asked = Asked::new(&setup.provider, &access);
     let (token, account) = login(&access)
         .map_err(|what| LlmError::new(ErrorKind::Authentication, setup.provider.as_str(), what))?;
-    let mut headers = headers::common(&[
-        ("accept", "text/event-stream"),
-        ("openai-beta", "responses=experimental"),
-        ("originator", "bowline"),
-    ]);
-    headers::bearer(&mut headers, token);
-    headers::add(&mut headers, "chatgpt-account-id", Some(account));
-    for name in ["session-id", "x-client-request-id"] {
-        headers::add(&mut headers, name, affinity::cache_key(&request));
+    let body = body(&request);
+    // A map of values has no way to fail.
+    let bytes = serde_json::to_vec(&body).unwrap_or_default();
+    let mut usual = headers::common(&[("originator", "bowline")]);
+    headers::bearer(&mut usual, token);
+    headers::add(&mut usual, "chatgpt-account-id", Some(account));
+    let mut more = Vec::new();
+    headers::of_request(&mut more, &access, &request);
+    let mut sent =
+        headers::common(&[("accept", "text/event-stream"), ("openai-beta", "responses=experimental")]);
+    for name in SESSION {
+        headers::add(&mut sent, name, affinity::cache_key(&request));
     }
-    headers::of_request(&mut headers, &access, &request);
-    let body = Value::Object(body(&request)).to_string().into_bytes();
-    let post = Post { url: url(&access.base_url), headers, body, ..Post::default() };
+    let url = url(&access.base_url);
+    let post = Post {
+        url: url.clone(),
+        headers: [usual.clone(), sent, more.clone()].concat(),
+        body: bytes,
+        ..Post::default()
+    };
     let tier = request.option("service_tier").map(str::to_string);
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
-    Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
+    let line = Asking { url, usual, more, account: account.to_string(), body };
+    let channel = line.channel(&setup, sockets, request);
+    Ok((Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse }, channel))
+}
+
+/// What a request over a socket shares with one by HTTP.
+struct Asking {
+    url: String,
+    usual: Vec<(String, String)>,
+    more: Vec<(String, String)>,
+    account: String,
+    body: Map<String, Value>,
+}
+
+impl Asking {
+    /// The socket, where the person has not said that there shall be none.
+    fn channel(
+        self,
+        setup: &Setup,
+        sockets: Arc<Sockets<Continuation>>,
+        request: Request,
+    ) -> Option<Box<dyn Channel>> {
+        let transport = setup.http.transport();
+        if transport == Transport::Sse {
+            return None;
+        }
+        let Self { url, usual, mut more, account, body } = self;
+        // What belongs to a body has no place where none is sent.
+        more.retain(|(name, _)| !["accept", "content-type", "openai-beta"].contains(&&*name.to_lowercase()));
+        let mut own = headers::common(&[("openai-beta", "responses_websockets=2026-02-06")]);
+        let id = affinity::cache_key(&request).map_or_else(made_up, str::to_string);
+        for name in SESSION {
+            headers::add(&mut own, name, Some(&id));
+        }
+        Some(Box::new(Line {
+            url,
+            headers: [usual, more, own].concat(),
+            body,
+            build: self::body,
+            session: affinity::session(&request).map(str::to_string),
+            request,
+            account,
+            cached: transport == Transport::WebSocketCached,
+            silence: setup.silence.unwrap_or(setup.http.silence()),
+            http: setup.http.clone(),
+            clock: setup.clock.clone(),
+            sockets,
+            open: None,
+        }))
+    }
+}
+
+/// A name for a request that belongs to no session.
+fn made_up() -> String {
+    uuid::Uuid::new_v4().to_string()
 }
 
 /// The token and the account that it is for; an API key is none.

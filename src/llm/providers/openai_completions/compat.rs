@@ -135,7 +135,8 @@ impl<'a> Compat<'a> {
         is_at(self.host, "api.openai.com")
     }
 
-    fn at_openrouter(self) -> bool {
+    /// Whether it is `OpenRouter`, which tells what it charged.
+    pub fn at_openrouter(self) -> bool {
         self.known.thinking == Some("openrouter")
     }
 

@@ -1,6 +1,7 @@
 //! Tokens as Chat Completions servers count them. Pure.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::llm::draft::Draft;
 
@@ -13,6 +14,11 @@ pub struct Counts {
     completion_tokens_details: Option<CompletionDetails>,
     prompt_cache_hit_tokens: Option<u64>,
     cached_tokens: Option<u64>,
+    /// Dollars at `OpenRouter`; others put something else there.
+    cost: Option<Value>,
+    /// Whether the person's own key paid the model, and `cost` is the router's fee alone.
+    is_byok: Option<Value>,
+    cost_details: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -44,11 +50,20 @@ pub fn take(counts: &Counts, draft: &mut Draft) {
     usage.reasoning = reasoning.or(usage.reasoning);
 }
 
+/// Takes in what a router charged, which it tells in dollars: its own price, and that of whoever
+/// was paid by the person's own key.
+pub fn charged(counts: &Counts, draft: &mut Draft) {
+    let Some(cost) = counts.cost.as_ref().and_then(Value::as_f64) else { return };
+    let own = counts.is_byok.as_ref().and_then(Value::as_bool).unwrap_or(false);
+    let paid = counts.cost_details.as_ref().filter(|_| own);
+    draft.charged(cost + paid.and_then(|paid| paid["upstream_inference_cost"].as_f64()).unwrap_or(0.0));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::llm::model::{Model, StreamEvent};
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     #[test]
     fn what_came_from_a_cache_is_counted_once_wherever_it_is_told() {
@@ -68,5 +83,32 @@ mod tests {
         assert_eq!(of(json!({"prompt_tokens": 100, "cached_tokens": 60})), (40, 60, 0, 0));
         assert_eq!(of(json!({"prompt_tokens": 10, "cached_tokens": 60})), (0, 10, 0, 0));
         assert_eq!(of(json!({"prompt_tokens": null, "prompt_tokens_details": null})), (0, 0, 0, 0));
+    }
+
+    #[test]
+    fn what_a_router_charged_is_the_total() {
+        let total = |counts: Value| {
+            let mut model = Model::default();
+            model.cost.base.input = 5.0;
+            let mut draft = Draft::new(&model, 0);
+            draft.usage().input = 1_000_000;
+            charged(&serde_json::from_value(counts).unwrap(), &mut draft);
+            let StreamEvent::Done { message } = draft.done() else { panic!("it is whole") };
+            assert!((message.usage.cost.input - 5.0).abs() < 1e-9, "the parts stay the list's");
+            message.usage.cost.total
+        };
+        let own = json!({"cost": 0.5, "is_byok": true, "cost_details": {"upstream_inference_cost": 2.0}});
+        let routed = json!({"cost": 0.5, "is_byok": false, "cost_details": {"upstream_inference_cost": 0.5}});
+        for (counts, dollars) in [
+            (json!({}), 5.0),
+            (json!({"cost": 0.25}), 0.25),
+            (json!({"cost": 0}), 0.0),
+            (json!({"cost": -1}), 5.0),
+            (json!({"cost": {"total_cost": 1}, "cost_details": 3, "is_byok": "no"}), 5.0),
+            (own, 2.5),
+            (routed, 0.5),
+        ] {
+            assert!((total(counts.clone()) - dollars).abs() < 1e-9, "{counts}");
+        }
     }
 }

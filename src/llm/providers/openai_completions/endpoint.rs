@@ -10,8 +10,11 @@ use crate::llm::failure::Asked;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
-use crate::llm::{affinity, error_codes, headers};
+use crate::llm::{affinity, endpoint, error_codes, headers};
 use crate::net::http::Post;
+
+/// Below the root of the API.
+const PATH: &str = "/chat/completions";
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
@@ -32,36 +35,7 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     }
     headers::of_request(&mut headers, &access, &request);
     let body = request::body(&request).to_string().into_bytes();
-    let post = Post { url: url(&access.base_url), headers, body, ..Post::default() };
+    let post = Post { url: endpoint::url(&access.base_url, PATH), headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
     Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
-}
-
-/// Base URLs hold the version by convention (`/v1`, `/api/paas/v4`, `/v1beta/openai`); a bare
-/// host means `/v1`.
-fn url(base: &str) -> String {
-    const PATH: &str = "/chat/completions";
-    let base = base.trim_end_matches('/');
-    let base = base.strip_suffix(PATH).unwrap_or(base);
-    let host = base.split_once("://").map_or(base, |(_, rest)| rest);
-    let version = if host.contains('/') { "" } else { "/v1" };
-    format!("{base}{version}{PATH}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base_urls_in_all_their_forms() {
-        for (base, expected) in [
-            ("https://api.example.com", "https://api.example.com/v1/chat/completions"),
-            ("http://127.0.0.1:1/", "http://127.0.0.1:1/v1/chat/completions"),
-            ("http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1/chat/completions"),
-            ("https://h/v1beta/openai/", "https://h/v1beta/openai/chat/completions"),
-            ("https://h/api/v4/chat/completions", "https://h/api/v4/chat/completions"),
-        ] {
-            assert_eq!(url(base), expected);
-        }
-    }
 }

@@ -30,6 +30,8 @@ pub struct Reader {
     stop: Option<String>,
     /// Whether the end of the body is the only sign of the end.
     silent_end: bool,
+    /// Whether the server tells what it charged.
+    charges: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,9 +74,21 @@ impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
     pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
         let draft = Some(Draft::new(model, now_ms));
-        let silent_end = !Compat::of(model).finish_reason();
+        let compat = Compat::of(model);
+        let (silent_end, charges) = (!compat.finish_reason(), compat.at_openrouter());
         let (thought, details, calls) = (None, Details::default(), Calls::default());
-        Self { asked, draft, started: false, open: None, thought, details, calls, stop: None, silent_end }
+        Self {
+            asked,
+            draft,
+            started: false,
+            open: None,
+            thought,
+            details,
+            calls,
+            stop: None,
+            silent_end,
+            charges,
+        }
     }
 }
 
@@ -143,6 +157,9 @@ impl Reader {
         }
         if let Some(counts) = counts {
             counts::take(&counts, draft);
+            if self.charges {
+                counts::charged(&counts, draft);
+            }
         }
     }
 

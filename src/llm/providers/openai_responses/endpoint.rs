@@ -12,8 +12,11 @@ use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
 use crate::llm::responses::stream::Reader;
 use crate::llm::responses::{Manner, body, input};
-use crate::llm::{affinity, error_codes, headers};
+use crate::llm::{affinity, endpoint, error_codes, headers};
 use crate::net::http::Post;
+
+/// Below the root of the API.
+const PATH: &str = "/responses";
 
 /// The row's constructor.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
@@ -31,7 +34,7 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     headers.extend(affinity::headers(&request, &access.base_url, "session-id", &["x-client-request-id"]));
     headers::of_request(&mut headers, &access, &request);
     let body = Value::Object(body::build(&request, &manner(&access))).to_string().into_bytes();
-    let post = Post { url: url(&access.base_url), headers, body, ..Post::default() };
+    let post = Post { url: endpoint::url(&access.base_url, PATH), headers, body, ..Post::default() };
     let tier = request.option("service_tier").map(str::to_string);
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms(), tier);
     Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
@@ -43,30 +46,9 @@ fn manner(access: &Access) -> Manner {
     Manner { no_limits: login, no_lifetimes: login, ..Manner::default() }
 }
 
-/// Base URLs hold the version by convention; a bare host means `/v1`.
-fn url(base: &str) -> String {
-    const PATH: &str = "/responses";
-    let base = base.trim_end_matches('/');
-    let base = base.strip_suffix(PATH).unwrap_or(base);
-    let host = base.split_once("://").map_or(base, |(_, rest)| rest);
-    let version = if host.contains('/') { "" } else { "/v1" };
-    format!("{base}{version}{PATH}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base_urls_in_all_their_forms() {
-        for (base, expected) in [
-            ("https://api.openai.com/v1", "https://api.openai.com/v1/responses"),
-            ("http://127.0.0.1:1/", "http://127.0.0.1:1/v1/responses"),
-            ("https://h/api/v4/responses/", "https://h/api/v4/responses"),
-        ] {
-            assert_eq!(url(base), expected);
-        }
-    }
 
     #[test]
     fn a_login_is_asked_without_limits() {

@@ -20,6 +20,7 @@ pub const WIRES: &[&dyn Wire] = &[
     &responses::Responses("openai-responses"),
     &responses::Responses("azure-openai-responses"),
     &responses::Responses("openai-codex-responses"),
+    &responses::Socket,
     &gemini::Gemini("google-generative-ai"),
     &gemini::Gemini("google-vertex"),
 ];
@@ -136,6 +137,11 @@ pub trait Wire: Sync {
     /// What a login knows of its account.
     fn account(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
+    }
+
+    /// Whether it is this dialect's second way, over a WebSocket.
+    fn over_socket(&self) -> bool {
+        false
     }
 
     /// What the model's data must say.

@@ -6,6 +6,39 @@ use super::{Answer, Bit, Facts, Feature, Stop, Wire, list, sse, texts};
 
 pub struct Responses(pub &'static str);
 
+/// The one that answers over a WebSocket, too.
+pub struct Socket;
+
+impl Wire for Socket {
+    fn api(&self) -> &'static str {
+        "openai-codex-responses"
+    }
+
+    fn has(&self, feature: Feature) -> bool {
+        Responses(self.api()).has(feature)
+    }
+
+    fn events(&self, answer: &Answer) -> Vec<Vec<u8>> {
+        Responses(self.api()).events(answer)
+    }
+
+    fn refusal(&self, status: u16, words: &str) -> String {
+        Responses(self.api()).refusal(status, words)
+    }
+
+    fn facts(&self, body: &Value) -> Facts {
+        Responses(self.api()).facts(body)
+    }
+
+    fn account(&self) -> Vec<(&'static str, &'static str)> {
+        Responses(self.api()).account()
+    }
+
+    fn over_socket(&self) -> bool {
+        true
+    }
+}
+
 impl Wire for Responses {
     fn api(&self) -> &'static str {
         self.0

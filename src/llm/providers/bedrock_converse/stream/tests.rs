@@ -55,7 +55,8 @@ fn stop(at: usize) -> (&'static str, Value) {
 
 fn tail(reason: &str) -> [(&'static str, Value); 2] {
     let usage = json!({"inputTokens": 10, "outputTokens": 7, "totalTokens": 137,
-        "cacheReadInputTokens": 100, "cacheWriteInputTokens": 20});
+        "cacheReadInputTokens": 100, "cacheWriteInputTokens": 20,
+        "cacheDetails": [{"ttl": "5m", "inputTokens": 5}, {"ttl": "1h", "inputTokens": 15}]});
     [("messageStop", json!({"stopReason": reason})), ("metadata", json!({"usage": usage, "metrics": {}}))]
 }
 
@@ -114,7 +115,7 @@ fn a_whole_answer_with_everything_in_it() {
     );
     let usage = message.usage;
     assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (10, 100, 20, 7));
-    assert_eq!(usage.total_tokens, 137);
+    assert_eq!((usage.total_tokens, usage.cache_write_hour), (137, Some(15)));
     assert_eq!(events[0], StreamEvent::Start);
 }
 

@@ -1,0 +1,51 @@
+//! Where a request goes: a person gives the root of an API with or without its version, and with or
+//! without the path of the one request that everybody knows. Pure.
+
+/// The path of a request below a root that holds the version by convention (`/v1`, `/api/paas/v4`,
+/// `/v1beta/openai`); a bare host means `/v1`.
+pub fn url(base: &str, path: &str) -> String {
+    let base = root(base, path);
+    let host = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let version = if host.contains('/') { "" } else { "/v1" };
+    format!("{base}{version}{path}")
+}
+
+/// The path of a request below a root whose version is always `/v1`, named or not.
+pub fn first_version(base: &str, path: &str) -> String {
+    let base = root(base, path);
+    let base = base.strip_suffix("/v1").unwrap_or(base);
+    format!("{base}/v1{path}")
+}
+
+/// A base URL without a slash at its end and without the path.
+fn root<'a>(base: &'a str, path: &str) -> &'a str {
+    let base = base.trim_end_matches('/');
+    base.strip_suffix(path).unwrap_or(base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_urls_in_all_their_forms() {
+        for (base, expected) in [
+            ("https://api.example.com", "https://api.example.com/v1/ask"),
+            ("http://127.0.0.1:1/", "http://127.0.0.1:1/v1/ask"),
+            ("http://127.0.0.1:1/v1", "http://127.0.0.1:1/v1/ask"),
+            ("https://h/v1beta/openai/", "https://h/v1beta/openai/ask"),
+            ("https://h/api/v4/ask", "https://h/api/v4/ask"),
+            ("https://h/api/v4/ask/", "https://h/api/v4/ask"),
+            ("bare", "bare/v1/ask"),
+        ] {
+            assert_eq!(url(base, "/ask"), expected);
+        }
+    }
+
+    #[test]
+    fn base_urls_with_and_without_a_version() {
+        for base in ["https://h/p", "https://h/p/", "https://h/p/v1", "https://h/p/v1/ask"] {
+            assert_eq!(first_version(base, "/ask"), "https://h/p/v1/ask");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a server still knows of the request before on the same socket, so that only what is new has
+//! to be said. Pure.
+//!
+//! Conversations are compared by digests of their items, so that no second copy of one is kept.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::{Map, Value};
+
+/// A request and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Continuation {
+    /// Everything but the conversation.
+    rest: u64,
+    /// The conversation, and what the answer added to it.
+    items: Vec<u64>,
+    /// The id of the answer.
+    response: String,
+}
+
+impl Continuation {
+    /// Of a body, the `input` that the next body begins with if nothing but results and words of
+    /// the person come after the answer, and the answer's id.
+    pub fn new(body: &Map<String, Value>, after: &[Value], response: &str) -> Option<Self> {
+        let before = input(body);
+        // Calls without results were given some, which the next request has from its tools.
+        let (old, new) = after.split_at_checked(before.len())?;
+        if old != before {
+            return None;
+        }
+        let told = |item: &&Value| !item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"));
+        let items = old.iter().chain(new.iter().filter(told)).map(digest).collect();
+        Some(Self { rest: rest(body), items, response: response.to_string() })
+    }
+
+    /// What has to be said for this body: the items that are new, after the answer. `None` where
+    /// it is not one that goes on from there.
+    pub fn shorten(&self, body: &Map<String, Value>) -> Option<Map<String, Value>> {
+        let (old, new) = input(body).split_at_checked(self.items.len())?;
+        let goes_on = !new.is_empty()
+            && rest(body) == self.rest
+            && old.iter().map(digest).eq(self.items.iter().copied());
+        goes_on.then(|| {
+            let mut short: Map<String, Value> = body
+                .iter()
+                .filter(|(name, _)| *name != "input")
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            short.insert("previous_response_id".into(), self.response.clone().into());
+            short.insert("input".into(), new.to_vec().into());
+            short
+        })
+    }
+}
+
+fn input(body: &Map<String, Value>) -> &[Value] {
+    body.get("input").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn rest(body: &Map<String, Value>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (name, value) in body.iter().filter(|(name, _)| *name != "input") {
+        (name, value.to_string()).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn digest(item: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    item.to_string().hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn body(tools: &str, input: &Value) -> Map<String, Value> {
+        json!({"model": "m", "tools": tools, "input": input}).as_object().cloned().unwrap()
+    }
+
+    fn after(first: &Value, all: &Value) -> Option<Continuation> {
+        Continuation::new(&body("t", first), all.as_array().unwrap(), "resp_1")
+    }
+
+    #[test]
+    fn only_what_is_new_is_said() {
+        let call = json!({"type": "function_call", "call_id": "a"});
+        let output = |said: &str| json!({"type": "function_call_output", "call_id": "a", "output": said});
+        let known = after(&json!(["hi"]), &json!(["hi", "look", call, output("none")])).unwrap();
+        let next = body("t", &json!(["hi", "look", call, output("found")]));
+        let short = Value::Object(known.shorten(&next).unwrap());
+        let expected = json!({"model": "m", "tools": "t", "previous_response_id": "resp_1",
+            "input": [output("found")]});
+        assert_eq!(short.to_string(), expected.to_string(), "also the order of the fields");
+        let answered = body("t", &json!(["hi", "look", call, output("found"), "and now?"]));
+        let short = known.shorten(&answered).unwrap();
+        assert_eq!(short["input"], json!([output("found"), "and now?"]));
+    }
+
+    #[test]
+    fn whatever_does_not_go_on_from_there_is_said_in_full() {
+        let known = after(&json!(["hi"]), &json!(["hi", "hello"])).unwrap();
+        for other in [
+            body("t", &json!(["hi", "hello"])),
+            body("t", &json!(["hi"])),
+            body("t", &json!([])),
+            body("t", &json!(["ho", "hello", "more"])),
+            body("t", &json!(["hi", "changed", "more"])),
+            body("others", &json!(["hi", "hello", "more"])),
+        ] {
+            assert_eq!(known.shorten(&other), None, "{other:?}");
+        }
+        assert!(known.shorten(&body("t", &json!(["hi", "hello", "more"]))).is_some());
+        assert_eq!(after(&json!(["hi"]), &json!(["changed", "hello"])), None);
+        assert_eq!(after(&json!(["hi", "ho"]), &json!(["hi"])), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! The HTTP clients below everything: made at first use, off the caller's thread, since reading the
+//! system's certificates takes tens of milliseconds.
+//!
+//! Must not know what is asked.
+
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use super::error::NetError;
+use super::roots::Roots;
+use crate::base::error::chain;
+
+/// One client for each way of reaching a server.
+#[derive(Debug, Default)]
+pub(super) struct Clients {
+    /// Through proxies, with the system's certificates.
+    remote: OnceCell<reqwest::Client>,
+    /// For plain HTTP on this machine: no proxy, and no certificates to read.
+    local: OnceCell<reqwest::Client>,
+    /// As `remote`, but HTTP/1.1 alone: a connection of HTTP/2 cannot become a socket.
+    sockets: OnceCell<reqwest::Client>,
+}
+
+/// A way of reaching a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Remote,
+    Local,
+    Sockets,
+}
+
+impl Clients {
+    pub(super) async fn get(
+        &self,
+        way: Way,
+        connect: Duration,
+        roots: &Roots,
+    ) -> Result<&reqwest::Client, NetError> {
+        let cell = match way {
+            Way::Remote => &self.remote,
+            Way::Local => &self.local,
+            Way::Sockets => &self.sockets,
+        };
+        let roots = roots.clone();
+        cell.get_or_try_init(|| async move {
+            tokio::task::spawn_blocking(move || build(way, connect, &roots))
+                .await
+                .map_err(|error| NetError::Setup(error.to_string()))?
+        })
+        .await
+    }
+}
+
+fn build(way: Way, connect: Duration, roots: &Roots) -> Result<reqwest::Client, NetError> {
+    // Whoever comes second finds the same provider installed; both are ours.
+    if rustls::crypto::ring::default_provider().install_default().is_err() {
+        tracing::debug!("the TLS provider was installed before");
+    }
+    let own = if way == Way::Local { Vec::new() } else { roots.read()? };
+    let base = || {
+        let builder = reqwest::Client::builder()
+            .connect_timeout(connect)
+            .user_agent(concat!("bowline/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .tcp_nodelay(true);
+        if way == Way::Sockets { builder.http1_only() } else { builder }
+    };
+    if way == Way::Local {
+        return bundled_roots(base().no_proxy(), own);
+    }
+    base().tls_certs_merge(own.clone()).build().or_else(|error| {
+        // A machine without certificates is common in containers; ours are better than none.
+        tracing::warn!("system certificates cannot be used: {}", chain(&error));
+        bundled_roots(base(), own)
+    })
+}
+
+fn bundled_roots(
+    builder: reqwest::ClientBuilder,
+    own: Vec<reqwest::Certificate>,
+) -> Result<reqwest::Client, NetError> {
+    let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS
+        .iter()
+        .filter_map(|der| reqwest::Certificate::from_der(der).ok());
+    builder.tls_certs_only(roots.chain(own)).build().map_err(|error| NetError::Setup(chain(&error)))
+}

@@ -1,0 +1,67 @@
+//! Authorities that a person trusts beside those of the system: files of certificates (PEM), as
+//! firms with a proxy that opens TLS hand them out.
+//!
+//! Must not know where the names of the files come from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::NetError;
+
+/// The files, each with the name of what says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Roots {
+    files: Vec<(String, PathBuf)>,
+}
+
+impl Roots {
+    /// Adds a file; `said_by` is what a person has to correct where it cannot be used.
+    #[must_use]
+    pub fn with(mut self, said_by: &str, path: PathBuf) -> Self {
+        self.files.push((said_by.to_string(), path));
+        self
+    }
+
+    /// All certificates. Reads files. One file that cannot be used is an error: going on without
+    /// it would fail later, and say less.
+    pub(super) fn read(&self) -> Result<Vec<reqwest::Certificate>, NetError> {
+        let mut all = Vec::new();
+        for (said_by, path) in &self.files {
+            let certificates = read(path).map_err(|what| {
+                let path = path.display();
+                NetError::Setup(format!("{path}, which {said_by} names, {what} (correct {said_by})"))
+            })?;
+            all.extend(certificates);
+        }
+        Ok(all)
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<reqwest::Certificate>, String> {
+    let text = fs::read(path).map_err(|error| format!("cannot be read: {error}"))?;
+    match reqwest::Certificate::from_pem_bundle(&text) {
+        Ok(certificates) if certificates.is_empty() => Err("holds no certificate in PEM form".to_string()),
+        Ok(certificates) => Ok(certificates),
+        Err(_) => Err("holds a certificate that cannot be read".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_told_with_what_to_correct() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ca.pem");
+        let said = || Roots::default().with("`ca-file`", path.clone()).read().unwrap_err().to_string();
+        let missing = said();
+        assert!(missing.contains("ca.pem, which `ca-file` names, cannot be read"), "{missing}");
+        assert!(missing.ends_with("(correct `ca-file`)"), "{missing}");
+        fs::write(&path, "no certificate").unwrap();
+        assert!(said().contains("holds no certificate in PEM form"), "{}", said());
+        fs::write(&path, "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n").unwrap();
+        assert!(said().contains("holds a certificate that cannot be read"), "{}", said());
+        assert!(Roots::default().read().unwrap().is_empty());
+    }
+}
