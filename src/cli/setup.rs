@@ -211,6 +211,7 @@ pub fn session(
         offline: args.offline,
         budget: (settings.budget > 0).then_some(settings.budget as f64),
         tape,
+        keyring: settings.keyring,
         discover: true,
         providers: Vec::new(),
     })

@@ -63,6 +63,8 @@ pub struct Settings {
     pub approval: Option<String>,
     /// Most US dollars that one run may spend on models; 0 for no limit.
     pub budget: usize,
+    /// Whether keys go into the system's keyring.
+    pub keyring: bool,
     /// Columns from one tab stop to the next.
     pub tab_width: usize,
     /// Whether typing an opening bracket or quote puts in its partner.
@@ -121,6 +123,7 @@ impl Default for Settings {
             thinking: None,
             approval: None,
             budget: 0,
+            keyring: false,
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 80,
@@ -211,6 +214,14 @@ pub static ROWS: &[Row] = &[
         doc: "Most US dollars that one run may spend on models; 0 for no limit",
         project: false,
         put: |settings, value| number(&value, &mut settings.budget),
+    },
+    Row {
+        key: "keyring",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Put new keys into the system's keyring, and only a reference into auth.json",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.keyring),
     },
     Row {
         key: "tab-width",

@@ -27,6 +27,7 @@ pub mod partial_json;
 pub mod provider;
 pub mod providers;
 pub mod raw_input;
+pub mod refresh;
 pub mod responses;
 pub mod retry;
 pub mod room;

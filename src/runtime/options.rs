@@ -75,6 +75,8 @@ pub struct Options {
     pub budget: Option<f64>,
     /// Where exchanges with models are recorded, or played from.
     pub tape: Option<Tape>,
+    /// Whether new keys go into the system's keyring.
+    pub keyring: bool,
     /// Whether servers on this machine are looked for.
     pub discover: bool,
     /// Providers that do not come from the catalog, for tests and embedding.
@@ -108,6 +110,7 @@ impl Options {
             offline: false,
             budget: None,
             tape: None,
+            keyring: false,
             discover: false,
             providers: Vec::new(),
         }

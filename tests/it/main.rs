@@ -116,6 +116,8 @@ mod pty_stories;
 mod pty_terminal;
 /// Kills, signals, hang-ups and servers that fail, on the built binary.
 mod pty_trouble;
+/// Lists of models, asked for and kept.
+mod refresh;
 /// The adapters of the Responses wire over a real socket.
 mod responses;
 /// Reads our own source for the law tests.

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{LoginError, LoginRow, Notice, Talk, token};
+use super::{LoginError, LoginRow, Talk, token};
 use crate::llm::auth::entry::Login;
+use crate::llm::model::Notice;
 use crate::net::http::Http;
 
 /// Seconds between two questions where the server does not say.
