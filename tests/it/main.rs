@@ -27,6 +27,8 @@ mod fuzz;
 mod google;
 /// The adapter of Vertex AI over a real socket, and its credentials.
 mod google_vertex;
+/// Logins and lists of models at the screen.
+mod ide_access;
 /// A person and the agent at one desk.
 mod ide_agent;
 /// Whatever is pressed, nothing breaks.
