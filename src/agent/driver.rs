@@ -139,6 +139,11 @@ impl<L: Listener> Driver<L> {
         self.specs = self.services.registry.specs();
     }
 
+    /// Another client from the next request on; what the layers of the one before count goes on.
+    pub fn reach_by(&mut self, client: Client) {
+        self.services.client = self.services.client.succeeded_by(client);
+    }
+
     /// The rules for tool calls; changes take effect with the next call.
     pub fn tools(&mut self) -> &mut tools::Context {
         &mut self.services.tools

@@ -11,7 +11,8 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
-use crate::llm::auth::oauth::{Notice, Question, Talk};
+use crate::llm::auth::oauth::Talk;
+use crate::llm::model::{Notice, Question};
 use crate::runtime::login;
 use crate::runtime::options::Options;
 

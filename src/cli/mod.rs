@@ -5,8 +5,10 @@
 
 pub mod args;
 pub mod attach;
+pub mod errand;
 pub mod login;
 pub mod models;
+pub mod process;
 pub mod run;
 pub mod setup;
 pub mod target;

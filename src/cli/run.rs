@@ -1,7 +1,7 @@
 //! The whole program on one page: read arguments, resolve them, run one mode, give its exit
 //! code.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::Parser;
@@ -9,8 +9,9 @@ use futures::FutureExt;
 use tokio::runtime::Builder;
 
 use super::args::Args;
+use super::process::{FAILED, Nobody, OK, USAGE, process, tell};
 use super::setup::{self, Process, Setup};
-use super::{login, models};
+use super::{errand, models};
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::log;
@@ -20,17 +21,11 @@ use crate::ide::tasks::Tasks;
 use crate::modes::print;
 use crate::modes::visible::Visible;
 use crate::runtime;
-use crate::tools::{Approval, Ask, Decision, Mode};
+use crate::tools::Mode;
 use crate::tui::theme::ColorDepth;
 
-/// Done.
-const OK: i32 = 0;
-/// The work failed.
-const FAILED: i32 = 1;
 /// Bytes of a file that is read before the first frame without a thread.
 const READ_NOW: u64 = 256 << 10;
-/// Wrong usage.
-const USAGE: i32 = 2;
 
 /// Runs the program with the process's arguments; returns its exit code.
 pub fn run() -> i32 {
@@ -53,8 +48,8 @@ pub fn run() -> i32 {
 
 fn start(args: &Args) -> Result<i32, (i32, Report)> {
     let usage = |report| (USAGE, report);
-    if let Some((out, provider)) = credentials_wanted(args) {
-        return keep_credentials(args, out, provider);
+    if let Some(errand) = errand::wanted(args) {
+        return errand::run(args, &errand);
     }
     let print = args.print || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
     let process = process(!print).map_err(usage)?;
@@ -99,26 +94,6 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
     }
     Err(Report::new(format!("`bowline {word}` is not in this version"))
         .hint(format!("bowline --help lists what is; ./{word} is a file of that name, -p {word} a prompt")))
-}
-
-fn process(interactive: bool) -> Result<Process, Report> {
-    let cwd = std::env::current_dir().map_err(|error| {
-        Report::caused("the current folder cannot be found", &error).hint("cd to a folder that exists")
-    })?;
-    // A variable that is no UTF-8 is none of ours; commands get it all the same.
-    let vars = std::env::vars_os()
-        .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
-        .collect();
-    let piped = if interactive || std::io::stdin().is_terminal() { None } else { Some(read_stdin()?) };
-    Ok(Process { vars, cwd, interactive, piped })
-}
-
-fn read_stdin() -> Result<String, Report> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .read_to_end(&mut bytes)
-        .map_err(|error| Report::caused("cannot read standard input", &error))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> Result<i32, (i32, Report)> {
@@ -174,18 +149,6 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     Box::pin(ide::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))
 }
 
-/// Without a person nobody can be asked.
-struct Nobody;
-
-impl Approval for Nobody {
-    fn decide(&self, ask: Ask) -> futures::future::BoxFuture<'static, Decision> {
-        let why =
-            format!("nobody is there to allow it (rule: {}); --approval full runs it unasked", ask.rule);
-        tell(&Report::new(format!("{} did not run: {why}", ask.tool)));
-        futures::future::ready(Decision::Deny(why)).boxed()
-    }
-}
-
 async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, (i32, Report)> {
     for problem in &setup.loaded.problems {
         tell(&Report::new(problem.to_string()));
@@ -207,52 +170,6 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     let code = print::print(&handle, prompts, &mut *stdout, &mut std::io::stderr()).await;
     handle.shutdown().await;
     Ok(code)
-}
-
-/// Whether the arguments are `login` or `logout`, and for whom. A file of that name is a file.
-fn credentials_wanted(args: &Args) -> Option<(bool, Option<&str>)> {
-    let (word, rest) = args.args.split_first()?;
-    let out = match word.as_str() {
-        "login" => false,
-        "logout" => true,
-        _ => return None,
-    };
-    let file = std::path::Path::new(word).exists();
-    (!args.print && !file && rest.len() <= 1).then(|| (out, rest.first().map(String::as_str)))
-}
-
-fn keep_credentials(args: &Args, out: bool, provider: Option<&str>) -> Result<i32, (i32, Report)> {
-    let failed = |report| (FAILED, report);
-    // What is piped in answers questions; it is no prompt.
-    let process = process(true).map_err(|report| (USAGE, report))?;
-    let bare = Args { args: Vec::new(), ..args.clone() };
-    let setup = setup::resolve(&bare, &process, false).map_err(|report| (USAGE, report))?;
-    let env = setup::environment(&setup);
-    let options = setup::session(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(Nobody));
-    let options = options.map_err(|report| (USAGE, report))?;
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
-    let talk = login::Terminal::default();
-    let said = runtime.block_on(async {
-        let work = async {
-            if out {
-                login::logout(&options, provider).await
-            } else {
-                login::login(&options, provider, &talk).await
-            }
-        };
-        tokio::select! {
-            said = work => said,
-            _ = tokio::signal::ctrl_c() => Err(Report::new("given up; nothing is changed")),
-        }
-    });
-    talk.show();
-    // A thread may wait for a line that never comes.
-    runtime.shutdown_background();
-    let text = format!("{}\n", said.map_err(failed)?);
-    let told = std::io::stdout().write_all(crate::base::width::visible_lines(&text).as_bytes());
-    // It is done, whether anybody reads that or not.
-    Ok(told.map_or(OK, |()| OK))
 }
 
 async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str) -> i32 {
@@ -277,13 +194,4 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
         }
     }
     OK
-}
-
-/// Says what failed on standard error. When even that is gone there is nobody to tell.
-fn tell(report: &Report) {
-    let mut text = format!("bowline: {}\n", report.message);
-    if let Some(hint) = &report.hint {
-        text.push_str(&format!("         {hint}\n"));
-    }
-    std::io::stderr().write_all(crate::base::width::visible_lines(&text).as_bytes()).ok();
 }

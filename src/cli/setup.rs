@@ -216,6 +216,7 @@ pub fn session(
         tape,
         transport: Transport::parse(&settings.transport).unwrap_or_default(),
         roots: roots(settings, process, &setup.home.user),
+        keyring: settings.keyring,
         discover: true,
         providers: Vec::new(),
     })

@@ -67,6 +67,8 @@ pub struct Settings {
     pub transport: String,
     /// A file of certificates that are trusted beside the system's.
     pub ca_file: Option<String>,
+    /// Whether keys go into the system's keyring.
+    pub keyring: bool,
     /// Columns from one tab stop to the next.
     pub tab_width: usize,
     /// Whether typing an opening bracket or quote puts in its partner.
@@ -127,6 +129,7 @@ impl Default for Settings {
             budget: 0,
             transport: "auto".to_string(),
             ca_file: None,
+            keyring: false,
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 80,
@@ -234,6 +237,14 @@ pub static ROWS: &[Row] = &[
         doc: "File of certificates (PEM) that are trusted beside the system's",
         project: false,
         put: |settings, value| optional(value, &mut settings.ca_file),
+    },
+    Row {
+        key: "keyring",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Put new keys into the system's keyring, and only a reference into auth.json",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.keyring),
     },
     Row {
         key: "tab-width",

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use super::access;
 use super::answers;
 use super::arrange;
 use super::commands::command::Cx;
@@ -208,6 +209,7 @@ impl App {
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
             Event::Ask(ask, reply) => update::ask(&mut cx, ask, reply),
+            Event::Access(happened) => access::happened(&mut cx, happened),
         }
         self.perform(effects);
         self.with_cx(flow::settle);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use nucleo::Injector;
 
+use super::access::ask::Work as Access;
 use super::keeping::Job;
 use super::listing::job;
 use super::state::buffers::BufferId;
@@ -178,6 +179,8 @@ pub enum Effect {
     SetTools(Vec<String>),
     /// Go to another place of the conversation.
     Navigate(String),
+    /// Log in or out, look who can be asked.
+    Access(Access),
     /// Put a text on the system's clipboard.
     Copy(String),
     /// Work for a list of places.

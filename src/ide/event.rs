@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use super::access::ask::Happened as AccessHappened;
 use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
 use super::listing::job::Outcome;
@@ -111,6 +112,8 @@ pub enum Event {
     Buffer(BufferRequest),
     /// A tool call wants to run.
     Ask(Ask, oneshot::Sender<Decision>),
+    /// Of a login, or of lists of models.
+    Access(AccessHappened),
 }
 
 /// What happens to the files of open texts on disk.

@@ -1,5 +1,6 @@
 //! From keys and pastes to commands and text. Must not know what a command does.
 
+use super::access;
 use super::answers;
 use super::commands::command::{Command, Cx};
 use super::commands::{AREAS, again, change, edit, search, snippets};
@@ -82,6 +83,9 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     let key = key.pressed();
+    if access::key(cx, key) {
+        return;
+    }
     if elsewhere::holds(cx, key) {
         return;
     }
@@ -244,6 +248,9 @@ fn scroll_dialog(cx: &mut Cx<'_>, key: Key) -> bool {
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
     if guarded(cx) && !cx.state.guard_swallows {
         return typed_below(cx, |cx| paste(cx, text));
+    }
+    if access::paste(cx, text) {
+        return;
     }
     if cx.state.place() == Place::Terminal {
         return terminal_input::paste(cx, text);

@@ -7,6 +7,7 @@
 //! must be drawn, commands ask for outside work as [`effect`]s, a [`worker`] does it and
 //! answers with an event. Nothing else mutates.
 
+pub mod access;
 pub mod answers;
 pub mod app;
 pub mod approval;

@@ -1,6 +1,7 @@
 //! What each event does to the state. One function per event; the outside work that follows
 //! is asked for as effects.
 
+use super::access;
 use super::commands::command::Cx;
 use super::disk_events;
 use super::file_events;
@@ -109,7 +110,7 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             cx.state.agent.thinking = *level;
             cx.state.say(format!("thinking: {}", level.name()));
         }
-        RuntimeEvent::ModelsFound(models) => cx.state.agent.models.clone_from(models),
+        RuntimeEvent::ModelsFound(models) => access::offered(cx, models),
         RuntimeEvent::Failed(report) => {
             cx.state.transcript.notice(true, report.to_string());
             cx.state.damage.add(Part::Transcript);

@@ -32,6 +32,7 @@ use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list};
 use opened::OpenShelf;
 
+mod access;
 mod diffing;
 mod listing;
 mod looking;
@@ -228,6 +229,7 @@ impl Worker {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
+            Effect::Access(work) => self.access(work),
             _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }

@@ -18,6 +18,7 @@ use super::layer::{Layer, Next};
 use super::model::{ErrorKind, LlmError, Model, Request};
 use super::provider::{EventStream, Provider};
 use super::providers::{DIALECTS, Setup};
+use super::refresh::Lister;
 use crate::base::clock::SharedClock;
 use crate::net::http::{Http, loopback_url};
 
@@ -54,11 +55,19 @@ struct Known {
     info: Arc<ProviderInfo>,
     /// Of the API, for models that nothing is known about.
     root: String,
+    /// Of its list of models.
+    list_root: String,
     credentials: Credentials,
     surroundings: Surroundings,
     http: Arc<Http>,
     clock: SharedClock,
     made: Mutex<Adapters>,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("models", &self.models.len()).finish_non_exhaustive()
+    }
 }
 
 impl Default for Client {
@@ -92,7 +101,12 @@ impl Client {
             let Some(reach) = credentials.reach(info, &stored) else { continue };
             let var = |name: &str| reach.surroundings.get(name).cloned();
             let elsewhere = info.elsewhere_api.as_ref().filter(|_| reach.base_url.is_some());
-            let models = catalog.models_of(info).into_iter().filter_map(|model| {
+            // Where a provider speaks several dialects its list stands beside the oldest one.
+            let oldest = info.model_list.as_deref().filter(|form| *form == "openai");
+            let list_api = oldest.map_or(info.api(), |_| "openai-completions");
+            let list_root = reach.base_url.as_deref().unwrap_or(info.base_url(list_api));
+            let list_root = auth::fill(list_root, var).unwrap_or_default();
+            let models = catalog.models_at(info, Some(&list_root)).into_iter().filter_map(|model| {
                 // A dialect that this build does not speak.
                 DIALECTS.iter().find(|dialect| dialect.id == model.api)?;
                 let url = reach.base_url.as_deref().unwrap_or(&model.base_url);
@@ -109,6 +123,7 @@ impl Client {
             let known = Known {
                 info: Arc::new(info.clone()),
                 root,
+                list_root,
                 credentials: credentials.clone(),
                 surroundings: Surroundings { vars: reach.surroundings, ..credentials.surroundings() },
                 http: http.clone(),
@@ -155,13 +170,32 @@ impl Client {
         found.into_iter().flatten().map(Arc::new).collect()
     }
 
+    /// The providers that have a list of their models; of all that can be asked, or of one.
+    pub fn listers(&self, only: Option<&str>) -> Vec<Lister> {
+        let known = self.entries.iter().filter_map(|entry| match &**entry {
+            Entry::Known(known) => Some(known),
+            Entry::Injected(_) => None,
+        });
+        let wanted = known.filter(|known| only.is_none_or(|id| id == known.info.id));
+        let listed = wanted.filter(|known| known.info.model_list.is_some());
+        listed.map(|known| Lister { keys: known.keys(&known.list_root) }).collect()
+    }
+
+    /// Another client in place of this one, with the same layers: what they count goes on.
+    #[must_use]
+    pub fn succeeded_by(&self, next: Self) -> Self {
+        Self { layers: self.layers.clone(), ..next }
+    }
+
     /// Starts an answer. Without a fitting provider the stream is one error.
     pub fn stream(&self, request: Request) -> EventStream {
         let Model { provider, api, base_url, .. } = &request.model;
         let text = match self.entry(provider).map(|entry| entry.adapter(api, base_url)) {
             Some(Some(adapter)) => return Next::first(self.layers.clone(), adapter).stream(request),
             Some(None) => format!("`{provider}` speaks no dialect `{api}` that is known"),
-            None => format!("no provider `{provider}` is set up"),
+            None => format!(
+                "no provider `{provider}` is set up; `bowline login {provider}` does that, where it can be"
+            ),
         };
         let error = LlmError::new(ErrorKind::Configuration, provider.clone(), text);
         Box::pin(stream::iter([Draft::new(&request.model, 0).fail(error)]))

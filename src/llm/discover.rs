@@ -43,7 +43,7 @@ pub async fn discover(info: &ProviderInfo, root: &str, key: Option<&str>, http: 
 }
 
 /// Where the list is: a bare host means `/v1`, as for requests.
-fn list_url(root: &str) -> String {
+pub(super) fn list_url(root: &str) -> String {
     let root = root.trim_end_matches('/');
     let bare = !root.split_once("://").map_or(root, |(_, rest)| rest).contains('/');
     format!("{root}{}/models", if bare { "/v1" } else { "" })

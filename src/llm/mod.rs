@@ -33,6 +33,7 @@ pub mod pictures;
 pub mod provider;
 pub mod providers;
 pub mod raw_input;
+pub mod refresh;
 pub mod responses;
 pub mod retry;
 pub mod room;

@@ -42,7 +42,8 @@ impl Wish {
             usable.iter().filter(|m| self.provider.as_ref().is_none_or(|p| *p == m.provider));
         let Some(id) = &self.id else { return of_provider.next().cloned() };
         let first = of_provider.clone().next()?;
-        if let Some(model) = of_provider.find(|m| m.id == *id) {
+        let named = of_provider.clone().find(|m| m.id == *id);
+        if let Some(model) = named.or_else(|| of_provider.find(|m| m.aliases.contains(id))) {
             return Some(model.clone());
         }
         // Without a provider an unknown id could be anyone's; the demo takes none.
@@ -50,24 +51,82 @@ impl Wish {
             .then(|| Arc::new(Model::unknown(&first.provider, id, &first.api, &first.base_url)))
     }
 
-    /// What to tell a person whose explicit wish cannot be met.
-    pub fn refusal(&self, usable: &[Arc<Model>]) -> Report {
-        let provider = self.provider.as_ref().and_then(|id| Catalog::builtin().provider(id));
-        let known = || Catalog::builtin().provider_of(self.id.as_ref()?);
-        let provider = provider.or_else(known);
+    /// What to tell a person whose explicit wish cannot be met. `awaited`: servers of this machine are
+    /// still being asked for what they have.
+    pub fn refusal(&self, usable: &[Arc<Model>], catalog: &Catalog, awaited: bool) -> Report {
+        let known = || catalog.provider_of(self.id.as_ref()?);
+        let named = self.provider.as_ref().map(|id| (id, catalog.provider(id)));
+        let provider = named.map_or_else(known, |(_, provider)| provider);
         let what = match (&self.id, &self.provider) {
             (Some(id), _) => format!("model `{id}`"),
             (None, Some(provider)) => format!("provider `{provider}`"),
             (None, None) => "the model".to_string(),
         };
         let reachable = provider.is_some_and(|p| usable.iter().any(|m| m.provider == p.id));
-        match provider.and_then(|p| p.key_vars.first()) {
-            Some(var) if !reachable => Report::new(format!("{what} cannot be asked: there is no key for it"))
-                .hint(format!("set {var}, or give --api-key")),
-            _ => Report::new(format!("{what} is not known")).hint("`bowline --list-models` shows what is"),
+        match provider {
+            Some(info) if !reachable && info.probe.is_some() => {
+                let why = if awaited { "is still being asked what it has" } else { "does not answer" };
+                let hint = if awaited { "try again in a moment" } else { "start it, or name its address" };
+                let var = info.base_url_var.as_ref().filter(|_| !awaited);
+                let hint = format!("{hint}{}", var.map(|v| format!(" in {v}")).unwrap_or_default());
+                Report::new(format!("{what} cannot be asked: {} {why}", info.name)).hint(hint)
+            }
+            Some(info) if !reachable && !info.key_vars.is_empty() => {
+                let hint =
+                    format!("set {}, `bowline login {}`, or give --api-key", info.key_vars[0], info.id);
+                Report::new(format!("{what} cannot be asked: there is no key for it")).hint(hint)
+            }
+            Some(info) if !reachable && info.login_only => {
+                Report::new(format!("{what} cannot be asked: nobody is logged in"))
+                    .hint(format!("`bowline login {}`", info.id))
+            }
+            _ => self.unknown(usable, catalog),
         }
     }
+
+    /// Nobody knows what is meant; what is near to it is named.
+    fn unknown(&self, usable: &[Arc<Model>], catalog: &Catalog) -> Report {
+        let (what, near) = match (&self.provider, &self.id) {
+            (Some(id), _) if !usable.iter().any(|m| m.provider == *id) && catalog.provider(id).is_none() => {
+                let injected = usable.iter().map(|m| m.provider.clone());
+                let known = catalog.providers.iter().map(|p| p.id.clone());
+                (format!("provider `{id}`"), nearest(id, known.chain(injected)))
+            }
+            (provider, Some(id)) => {
+                let of_it = usable.iter().filter(|m| provider.as_ref().is_none_or(|p| *p == m.provider));
+                let names = of_it.flat_map(|m| [m.id.clone(), format!("{}/{}", m.provider, m.id)]);
+                (format!("model `{id}`"), nearest(id, names))
+            }
+            (provider, None) => {
+                (format!("provider `{}`", provider.as_deref().unwrap_or_default()), Vec::new())
+            }
+        };
+        let list = "`bowline --list-models` shows what is";
+        let hint = if near.is_empty() {
+            list.to_string()
+        } else {
+            format!("did you mean {}? {list}", near.join(" or "))
+        };
+        Report::new(format!("{what} is not known")).hint(hint)
+    }
 }
+
+/// Names that a person may have meant, the nearest first; three at most.
+fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+    let wanted = wanted.to_lowercase();
+    let mut near: Vec<(f64, String)> = names
+        .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
+        .filter(|(likeness, _)| *likeness >= LIKENESS)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    near.dedup_by(|a, b| a.1 == b.1);
+    near.into_iter().take(NEAR_MAX).map(|(_, name)| format!("`{name}`")).collect()
+}
+
+/// From which likeness on a name may have been meant; 1 is the same.
+const LIKENESS: f64 = 0.85;
+/// Names that are offered.
+const NEAR_MAX: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -111,13 +170,68 @@ mod tests {
     fn refusals_say_what_to_do() {
         let refusal = |provider, model| {
             let wish = Wish::read(provider, model, &["anthropic"]).unwrap();
-            wish.refusal(&models()).to_string()
+            wish.refusal(&models(), Catalog::builtin(), false).to_string()
         };
         assert_eq!(
             refusal(None, Some("claude-opus-5-5")),
-            "model `claude-opus-5-5` cannot be asked: there is no key for it (set ANTHROPIC_API_KEY, or give --api-key)"
+            "model `claude-opus-5-5` cannot be asked: there is no key for it (set ANTHROPIC_API_KEY, \
+             `bowline login anthropic`, or give --api-key)"
         );
         assert!(refusal(None, Some("nonsense")).contains("is not known"));
         assert!(refusal(Some("anthropic"), None).contains("ANTHROPIC_API_KEY"));
+        assert!(refusal(Some("openai-codex"), None).contains("`bowline login openai-codex`"));
+    }
+
+    #[test]
+    fn what_is_near_is_named() {
+        let mut usable = models();
+        usable.push(Arc::new(Model::unknown("mine", "qwen3-coder", "x", "u")));
+        let (user, problems) = crate::llm::catalog::UserModels::read(
+            r#"{"providers": {"workshop": {"api": "openai-completions", "baseUrl": "http://h", "models": [{"id": "m"}]}}}"#,
+        );
+        assert_eq!(problems, []);
+        let catalog = Catalog::builtin().with_user(user);
+        let refusal = |provider, model| {
+            let known = ["anthropic", "mine", "workshop"];
+            Wish::read(provider, model, &known).unwrap().refusal(&usable, &catalog, false).to_string()
+        };
+        let told = refusal(None, Some("qwen3-codr"));
+        assert!(told.starts_with("model `qwen3-codr` is not known (did you mean `qwen3-coder`"), "{told}");
+        assert!(refusal(None, Some("mine/qwen-coder")).contains("did you mean `qwen3-coder`"));
+        let told = refusal(Some("antropic"), Some("claude-opus-5-5"));
+        assert!(told.contains("provider `antropic` is not known") && told.contains("`anthropic`"), "{told}");
+        assert!(refusal(Some("workshp"), None).contains("did you mean `workshop`?"));
+    }
+
+    #[test]
+    fn servers_of_this_machine_are_not_forgotten() {
+        let refusal = |awaited| {
+            let wish = Wish::read(None, Some("ollama/qwen3"), &["ollama"]).unwrap();
+            wish.refusal(&models(), Catalog::builtin(), awaited).to_string()
+        };
+        assert_eq!(
+            refusal(false),
+            "model `qwen3` cannot be asked: Ollama does not answer (start it, or name its address in OLLAMA_HOST)"
+        );
+        assert!(refusal(true).contains("is still being asked what it has (try again in a moment)"));
+    }
+
+    #[test]
+    fn an_alias_is_a_name_where_nothing_is_called_so() {
+        let mut usable = models();
+        let model = |provider: &str, id: &str, alias: &str| {
+            let plain = Model::unknown(provider, id, "x", "u");
+            Arc::new(Model { aliases: vec![alias.to_string()], ..plain })
+        };
+        usable.extend([model("c", "big-20270101", "big"), model("c", "other", "one")]);
+        let find = |text| {
+            let wish = Wish::read(None, Some(text), &["a", "c"]).unwrap();
+            let level = wish.thinking.map_or(String::new(), |t| format!(":{}", t.name()));
+            wish.find(&usable).map(|m| format!("{}/{}{level}", m.provider, m.id))
+        };
+        assert_eq!(find("big").as_deref(), Some("c/big-20270101"));
+        assert_eq!(find("c/big:high").as_deref(), Some("c/big-20270101:high"));
+        assert_eq!(find("one").as_deref(), Some("a/one"), "an id goes before an alias");
+        assert_eq!(find("c/one").as_deref(), Some("c/other"));
     }
 }

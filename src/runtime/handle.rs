@@ -5,11 +5,15 @@ use std::sync::Arc;
 use serde_json::Map;
 use tokio::sync::{mpsc, oneshot};
 
+use super::again::Again;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::live::Command;
+use super::login::{self, Choice};
 use super::offered::Offered;
 use super::places::Place;
+use super::refresh::{self, Told};
+use super::talk::{Line, Said};
 use crate::agent::abort::Abort;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
@@ -22,6 +26,7 @@ pub struct Handle {
     pub(super) abort: Abort,
     pub(super) hub: Hub,
     pub(super) models: Offered,
+    pub(super) again: Again,
 }
 
 impl Handle {
@@ -108,6 +113,50 @@ impl Handle {
         if self.commands.send(Command::Shutdown(reply)).await.is_ok() && done.await.is_err() {
             tracing::warn!("the session's task ended by itself");
         }
+    }
+
+    /// Offers what can be asked now. `always`: also where no file has changed.
+    pub async fn look_again(&self, always: bool) -> Result<(), Report> {
+        let Some((client, catalog, models)) = self.again.look(always, self.models.all()).await? else {
+            return Ok(());
+        };
+        let command = Command::Reach(Box::new(client), Box::new(catalog), models);
+        self.commands.send(command).await.map_err(|_| Report::new("the session has ended"))
+    }
+
+    /// Asks again for lists of models that are old by now, and offers what came.
+    pub async fn freshen_models(&self) -> Result<(), Report> {
+        refresh::freshen(self.again.options()).await;
+        self.look_again(false).await
+    }
+
+    /// Asks providers, or one, which models they have, and offers them.
+    pub async fn refresh_models(&self, only: Option<&str>) -> Result<Vec<Told>, Report> {
+        let told = refresh::refresh(self.again.options(), only).await?;
+        self.look_again(false).await?;
+        Ok(told)
+    }
+
+    /// The providers that one can log in at.
+    pub async fn logins(&self) -> Vec<Choice> {
+        let options = self.again.options().clone();
+        tokio::task::spawn_blocking(move || login::choices(&options)).await.unwrap_or_default()
+    }
+
+    /// Logs in at a provider and offers its models; gives a sentence for the person. Whoever drops
+    /// this gives the login up.
+    pub async fn login(&self, provider: &str, said: mpsc::Sender<Said>) -> Result<String, Report> {
+        let told = login::login(self.again.options(), provider, &Line(said)).await?;
+        self.look_again(true).await?;
+        Ok(told)
+    }
+
+    /// Forgets what is kept for a provider and takes its models away; whether there was anything.
+    pub async fn logout(&self, provider: &str) -> Result<bool, Report> {
+        let was = login::logout(self.again.options(), provider).await;
+        // Even where the keyring refused, the file holds nothing any more.
+        self.look_again(true).await?;
+        was
     }
 
     fn send(&self, command: Command) {

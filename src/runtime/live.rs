@@ -1,5 +1,7 @@
 //! The task that owns a live session: commands in, work forward, until it is shut down.
 
+use std::sync::Arc;
+
 use tokio::sync::{mpsc, oneshot};
 
 use super::choice::Wish;
@@ -13,7 +15,9 @@ use crate::agent::history;
 use crate::agent::queue::Lane;
 use crate::agent::step::Event;
 use crate::base::error::Report;
-use crate::llm::model::{Thinking, UserMessage};
+use crate::llm::catalog::Catalog;
+use crate::llm::client::Client;
+use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::tools::Mode;
 
 /// What a [`super::Handle`] asks for.
@@ -37,6 +41,8 @@ pub enum Command {
     Navigate(String, oneshot::Sender<Result<Snapshot, Report>>),
     /// Other rules for tool calls.
     Policy(Mode),
+    /// Another client, catalog and list of models in place of those before.
+    Reach(Box<Client>, Box<Catalog>, Vec<Arc<Model>>),
     /// A front end joins.
     Subscribe(oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>),
     /// The end.
@@ -49,6 +55,8 @@ pub struct Live {
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) hub: Hub,
     pub(super) models: Offered,
+    /// Who there is, for telling what could have been meant.
+    pub(super) catalog: Catalog,
     /// What went wrong before anybody listened.
     pub(super) notices: Vec<Report>,
 }
@@ -112,6 +120,11 @@ impl Live {
                 answer(reply, moved);
             }
             Command::Policy(mode) => self.driver.tools().mode = mode,
+            Command::Reach(client, catalog, models) => {
+                self.driver.reach_by(*client);
+                self.catalog = *catalog;
+                self.hub.tell(RuntimeEvent::ModelsFound(self.models.set(models))).await;
+            }
             Command::Subscribe(reply) => self.subscribe(reply).await,
             // Ends the loop before it comes here.
             Command::Shutdown(_) => {}
@@ -122,7 +135,7 @@ impl Live {
         let wish = Wish { provider: Some(provider), id: Some(id), thinking: None };
         let models = self.models.all();
         let Some(model) = wish.find(&models) else {
-            let report = wish.refusal(&models);
+            let report = wish.refusal(&models, &self.catalog, self.models.are_awaited());
             return self.hub.tell(RuntimeEvent::Failed(report)).await;
         };
         self.driver.setup().model = model.clone();

@@ -5,11 +5,13 @@
 use std::sync::Arc;
 
 use super::options::Options;
-use super::reach;
+use super::{keyring, reach};
 use crate::base::error::Report;
 use crate::llm::auth::entry::Entry;
-use crate::llm::auth::oauth::{self, Notice, Question, Talk, flow};
+use crate::llm::auth::oauth::{self, Talk, flow};
+use crate::llm::auth::value;
 use crate::llm::catalog::ProviderInfo;
+use crate::llm::model::{Notice, Question};
 
 /// A provider that one can log in at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +55,7 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result
         }
         _ => by_key(info, options, talk).await?,
     };
+    let entry = if options.keyring { into_keyring(options, info, entry).await? } else { entry };
     let (store, id) = (reach::store(options), info.id.clone());
     let path = store.path().display().to_string();
     let kept = tokio::task::spawn_blocking(move || store.set(&id, Some(entry))).await;
@@ -66,14 +69,34 @@ pub async fn logout(options: &Options, provider: &str) -> Result<bool, Report> {
     let (store, id) = (reach::store(options), provider.to_string());
     let forgot = tokio::task::spawn_blocking(move || {
         let lock = store.lock()?;
-        let was = lock.read()?.contains_key(&id);
-        if was {
+        let was = lock.read()?.get(&id).cloned();
+        if was.is_some() {
             lock.set(&id, None)?;
         }
         Ok::<_, crate::llm::auth::store::StoreError>(was)
     });
     let forgot = forgot.await.map_err(|error| Report::caused("the work was ended", &error))?;
-    forgot.map_err(|error| Report::new(error.to_string()))
+    let forgot = forgot.map_err(|error| Report::new(error.to_string()))?;
+    let Some(entry) = forgot else { return Ok(false) };
+    if let Some(Entry::Key { key: Some(key), .. }) = Entry::read(&entry) {
+        keyring::take_away(&*options.env, provider, &key.0).await?;
+    }
+    Ok(true)
+}
+
+/// Puts the key of an entry into the system's keyring; what is left of the entry refers to it. What
+/// came of a login is renewed all the time and stays in the file.
+async fn into_keyring(
+    options: &Options,
+    info: &ProviderInfo,
+    mut entry: serde_json::Value,
+) -> Result<serde_json::Value, Report> {
+    let Some(Entry::Key { key: Some(key), .. }) = Entry::read(&entry) else { return Ok(entry) };
+    let plain = value::resolve(&key.0, |_| None, None).await;
+    let plain = plain.map_err(|error| Report::new(error.to_string()))?;
+    keyring::put(&*options.env, &info.id, &info.name, &plain).await?;
+    entry["key"] = keyring::reference(&info.id).into();
+    Ok(entry)
 }
 
 /// Whether the login is wanted, where there are keys, too. One that cannot serve is not offered,

@@ -3,10 +3,12 @@
 //!
 //! Layer 6. May import layers 0 to 5 except `tui` and `text`; must not know who displays it.
 
+pub mod again;
 pub mod choice;
 pub mod event;
 pub mod handle;
 pub mod hub;
+pub mod keyring;
 pub mod live;
 pub mod login;
 pub mod offered;
@@ -14,7 +16,9 @@ pub mod options;
 pub mod places;
 pub mod reach;
 pub mod recorder;
+pub mod refresh;
 pub mod start;
+pub mod talk;
 
 pub use event::{Delivery, RuntimeEvent, Snapshot};
 pub use handle::Handle;

@@ -1,6 +1,7 @@
 //! The models that can be asked, shared between a session and its handles: servers on this machine
 //! are found while it runs. Must not know how they are found.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::llm::model::Model;
@@ -9,17 +10,35 @@ use crate::llm::model::Model;
 #[derive(Debug, Clone, Default)]
 pub struct Offered {
     models: Arc<RwLock<Vec<Arc<Model>>>>,
+    /// Whether servers of this machine are still being asked.
+    awaited: Arc<AtomicBool>,
 }
 
 impl Offered {
     /// A list that begins with these.
     pub fn new(models: Vec<Arc<Model>>) -> Self {
-        Self { models: Arc::new(RwLock::new(models)) }
+        Self { models: Arc::new(RwLock::new(models)), awaited: Arc::default() }
     }
 
     /// All of them now.
     pub fn all(&self) -> Vec<Arc<Model>> {
         self.models.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Others in place of all; they are given back.
+    pub fn set(&self, models: Vec<Arc<Model>>) -> Vec<Arc<Model>> {
+        self.models.write().unwrap_or_else(PoisonError::into_inner).clone_from(&models);
+        models
+    }
+
+    /// Whether more may come by itself.
+    pub fn are_awaited(&self) -> bool {
+        self.awaited.load(Ordering::SeqCst)
+    }
+
+    /// Says whether more may come by itself.
+    pub fn set_awaited(&self, awaited: bool) {
+        self.awaited.store(awaited, Ordering::SeqCst);
     }
 
     /// Adds those that are not there yet, before the demo, which stays the last resort; all of them

@@ -81,6 +81,8 @@ pub struct Options {
     pub transport: Transport,
     /// Authorities that are trusted beside the system's.
     pub roots: Roots,
+    /// Whether new keys go into the system's keyring.
+    pub keyring: bool,
     /// Whether servers on this machine are looked for.
     pub discover: bool,
     /// Providers that do not come from the catalog, for tests and embedding.
@@ -116,6 +118,7 @@ impl Options {
             tape: None,
             transport: Transport::default(),
             roots: Roots::default(),
+            keyring: false,
             discover: false,
             providers: Vec::new(),
         }

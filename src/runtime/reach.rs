@@ -3,6 +3,7 @@
 //! Reads files: not for a thread that must not wait.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
@@ -15,7 +16,7 @@ use crate::exec::{CommandSpec, Environment, Exit};
 use crate::llm::auth::store::Store;
 use crate::llm::auth::value::{Run, Shell};
 use crate::llm::auth::{self, Credentials};
-use crate::llm::catalog::{Catalog, UserModels};
+use crate::llm::catalog::{Catalog, Listed, UserModels};
 use crate::llm::client::Client;
 use crate::llm::layer::Layer;
 use crate::llm::layers::{Budget, Journal};
@@ -67,8 +68,33 @@ pub fn store(options: &Options) -> Store {
     Store::new(&options.home.data.join("auth.json"))
 }
 
-/// The catalog with the person's file over it, and what is wrong in that.
+/// Where it is kept what lists of providers have told.
+pub fn listed_path(options: &Options) -> PathBuf {
+    options.home.state.join("model-lists.json")
+}
+
+/// What lists of providers have told so far. It can be had again: what cannot be read is only noted.
+pub fn listed(options: &Options) -> Listed {
+    let path = listed_path(options);
+    let read = match auth::read_text(&path) {
+        Ok(Some(text)) => Listed::read(&text),
+        Ok(None) => Ok(Listed::default()),
+        Err(error) => Err(error.to_string()),
+    };
+    read.unwrap_or_else(|why| {
+        tracing::warn!("{} is not used: {why}", path.display());
+        Listed::default()
+    })
+}
+
+/// The catalog with what lists told and the person's file over it, and what is wrong in the latter.
 fn catalog(options: &Options) -> (Catalog, Vec<Report>) {
+    let (catalog, problems) = written(options);
+    (catalog.with_listed(listed(options)), problems)
+}
+
+/// The catalog with the person's file over it, and what is wrong in that.
+fn written(options: &Options) -> (Catalog, Vec<Report>) {
     let path = options.home.config.join("models.json");
     match auth::read_text(&path) {
         Ok(None) => (Catalog::builtin().clone(), Vec::new()),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::again::{self, Again};
 use super::choice::Wish;
 use super::event::RuntimeEvent;
 use super::handle::Handle;
@@ -32,8 +33,11 @@ const COMMANDS_MAX: usize = 256;
 /// Starts a live session on a task of its own.
 pub async fn start(options: Options) -> Result<Handle, Report> {
     let files = options.clone();
-    let reached = tokio::task::spawn_blocking(move || reach::reach(&files)).await;
-    let reached = reached.map_err(|error| Report::caused("cannot find out who can be asked", &error))?;
+    // What is changed while they are read is looked at again.
+    let read = move || (again::fingerprint(&files), reach::reach(&files));
+    let reached = tokio::task::spawn_blocking(read).await;
+    let (seen, reached) =
+        reached.map_err(|error| Report::caused("cannot find out who can be asked", &error))?;
     let Reached { client, catalog, problems: wrong } = reached;
     let session = open_session(&options)?;
     let context = session.context();
@@ -49,6 +53,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
     if options.discover {
+        models.set_awaited(true);
         tokio::spawn(look_around(client.clone(), models.clone(), hub.clone()));
     }
     let setup = Setup {
@@ -87,14 +92,16 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let names: Vec<String> = offered.names().map(String::from).collect();
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.offer(|name| names.iter().any(|known| known == name));
-    let live = Live { driver, commands, hub: hub.clone(), models: models.clone(), notices };
+    let live = Live { driver, commands, hub: hub.clone(), models: models.clone(), catalog, notices };
     tokio::spawn(live.run());
-    Ok(Handle { commands: sender, abort, hub, models })
+    Ok(Handle { commands: sender, abort, hub, models, again: Again::new(options, seen) })
 }
 
 /// Asks the servers of this machine what they have, beside everything else.
 async fn look_around(client: Client, models: Offered, hub: Hub) {
-    if let Some(all) = models.add(client.found().await) {
+    let found = client.found().await;
+    models.set_awaited(false);
+    if let Some(all) = models.add(found) {
         hub.tell(RuntimeEvent::ModelsFound(all)).await;
     }
 }
@@ -136,7 +143,7 @@ fn choose(
         thinking: None,
     });
     let model = match &asked {
-        Some(wish) => wish.find(usable).ok_or_else(|| wish.refusal(usable))?,
+        Some(wish) => wish.find(usable).ok_or_else(|| wish.refusal(usable, catalog, false))?,
         None => last
             .and_then(|wish| wish.find(usable))
             .or_else(|| set.as_ref()?.find(usable))

@@ -237,6 +237,7 @@ fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
         Overlay::Dialog(dialog) => format!("dialog {}", dialog.title),
         Overlay::Undo(_) => "undo tree".to_string(),
         Overlay::Diff(view) => format!("differences from {}: {:?}", view.there, view.counts()),
+        Overlay::Login(view) => format!("login {}", view.name),
     });
     let mut seen = vec![
         ("shows", top.unwrap_or_default()),

@@ -27,6 +27,8 @@ mod fuzz;
 mod google;
 /// The adapter of Vertex AI over a real socket, and its credentials.
 mod google_vertex;
+/// Logins and lists of models at the screen.
+mod ide_access;
 /// A person and the agent at one desk.
 mod ide_agent;
 /// Whatever is pressed, nothing breaks.
@@ -126,6 +128,8 @@ mod pty_terminal;
 mod pty_trouble;
 /// The adapters of the Responses wire over a real socket.
 mod reaching;
+/// Lists of models, asked for and kept.
+mod refresh;
 
 mod responses;
 /// Reads our own source for the law tests.

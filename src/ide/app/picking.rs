@@ -1,6 +1,7 @@
 //! Opens pickers. May not know what is in them.
 
 use super::App;
+use crate::ide::access::ask::Work;
 use crate::ide::commands::snippets;
 use crate::ide::effect::Effect;
 use crate::ide::input;
@@ -29,6 +30,7 @@ impl App {
                 None
             }
             Load::Walk => Some(Effect::Walk(injector, number)),
+            Load::Providers { kept } => Some(Effect::Access(Work::Providers(injector, number, kept))),
             Load::Entries => Some(Effect::Entries(injector, number)),
             Load::Snippets => {
                 let mut folders = vec![self.state.config.join("snippets")];

@@ -1,6 +1,7 @@
 //! Commands on the agent: say something, interrupt, models, thinking, its edits.
 
 use super::command::{Command, Cx, command};
+use crate::ide::access::ask::Work;
 use crate::ide::effect::Effect;
 use crate::ide::state::damage::Part;
 use crate::ide::state::panes::Focus;
@@ -16,7 +17,14 @@ pub const COMMANDS: &[Command] = &[
     command("agent.dequeue", "Take queued messages back into the prompt", |cx| {
         cx.effects.push(Effect::Dequeue);
     }),
-    command("agent.model-picker", "Choose the model", |cx| cx.effects.push(Effect::Picker("models"))),
+    command("agent.model-picker", "Choose the model", choose_model),
+    command("agent.refresh-models", "Ask providers which models they have", refresh),
+    command("agent.login", "Log in at a provider, or keep a key for it", |cx| {
+        cx.effects.push(Effect::Picker("logins"));
+    }),
+    command("agent.logout", "Forget what is kept for a provider", |cx| {
+        cx.effects.push(Effect::Picker("logouts"));
+    }),
     command("agent.cycle-model", "Let the next model answer", |cx| cycle_model(cx, 1)),
     command("agent.cycle-model-back", "Let the previous model answer", |cx| {
         cycle_model(cx, -1);
@@ -47,6 +55,20 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     cx.state.transcript_view.borrow_mut().to_tail();
     cx.state.damage.all();
     cx.effects.push(Effect::Prompt(text, Vec::new(), delivery));
+}
+
+/// Whoever has logged in elsewhere meanwhile finds the models, too.
+fn choose_model(cx: &mut Cx<'_>) {
+    cx.effects.push(Effect::Picker("models"));
+    cx.effects.push(Effect::Access(Work::LookAgain));
+}
+
+fn refresh(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    cx.state.say("asking providers for their models…");
+    cx.effects.push(Effect::Access(Work::Refresh));
 }
 
 fn cycle_model(cx: &mut Cx<'_>, step: isize) {

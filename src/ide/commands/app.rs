@@ -160,6 +160,6 @@ fn close_overlay(cx: &mut Cx<'_>) {
         Some(Overlay::Question(question)) => super::search::abandon(cx, &question.topic),
         Some(Overlay::Undo(view)) => super::history::abandon(cx, &view),
         Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
-        Some(Overlay::Diff(_)) | None => {}
+        Some(Overlay::Diff(_) | Overlay::Login(_)) | None => {}
     }
 }

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::row::Row;
-use crate::ide::overlays::{dialog, diff, picker, question, undo_tree};
+use crate::ide::overlays::{dialog, diff, login, picker, question, undo_tree};
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::Overlay;
@@ -23,6 +23,7 @@ pub fn place(state: &State) -> Option<Rect> {
         Overlay::Dialog(shown) => dialog::place(state.size, shown),
         Overlay::Undo(shown) => undo_tree::place(state.size, shown),
         Overlay::Diff(_) => diff::place(state.size),
+        Overlay::Login(shown) => login::place(state.size, shown),
     })
 }
 
@@ -34,14 +35,16 @@ impl Component<State> for Floating {
             Some(Overlay::Dialog(shown)) => dialog::draw(canvas, shown),
             Some(Overlay::Undo(shown)) => undo_tree::draw(canvas, shown, state),
             Some(Overlay::Diff(shown)) => diff::draw(canvas, shown, state),
+            Some(Overlay::Login(shown)) => login::draw(canvas, shown),
             None => {}
         }
     }
 
-    fn cursor(&self, (cols, _): (u16, u16), state: &State) -> Option<(u16, u16)> {
+    fn cursor(&self, size: (u16, u16), state: &State) -> Option<(u16, u16)> {
         match state.overlays.last()? {
             Overlay::Picker(shown) => Some(picker::cursor(shown)),
-            Overlay::Question(shown) => Some(question::cursor(shown, cols)),
+            Overlay::Question(shown) => Some(question::cursor(shown, size.0)),
+            Overlay::Login(shown) => login::cursor(shown, size),
             Overlay::Dialog(_) | Overlay::Undo(_) | Overlay::Diff(_) => None,
         }
     }

@@ -8,6 +8,8 @@ pub mod grep;
 pub mod jumps;
 pub mod keymaps;
 pub mod keys;
+pub mod logins;
+pub mod logouts;
 pub mod marks;
 pub mod models;
 pub mod outline;
@@ -28,6 +30,8 @@ pub static PICKERS: &[Row] = &[
     commands::PICKER,
     keys::PICKER,
     models::PICKER,
+    logins::PICKER,
+    logouts::PICKER,
     encodings::PICKER,
     keymaps::PICKER,
     registers::PICKER,

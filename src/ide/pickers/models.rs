@@ -18,7 +18,8 @@ pub const PICKER: Row = Row {
     },
 };
 
-fn rows(state: &State) -> Vec<PickRow> {
+/// A row for each model.
+pub fn rows(state: &State) -> Vec<PickRow> {
     let row = |model: &std::sync::Arc<crate::llm::model::Model>| PickRow {
         text: format!("{}  {}/{}", model.name, model.provider, model.id),
         detail: format!(

@@ -27,6 +27,11 @@ pub enum Load {
     Walk,
     /// The session brings them.
     Entries,
+    /// The session brings the providers that one can log in at.
+    Providers {
+        /// Only those that something is kept for.
+        kept: bool,
+    },
     /// A search for the query brings them, a new one after every key. What the query begins with.
     Live(String),
     /// The person's snippets for the file that is shown.

@@ -19,6 +19,7 @@ pub mod indenting;
 pub mod jumps;
 pub mod listing;
 pub mod lists;
+pub mod login;
 pub mod look;
 pub mod modal;
 pub mod overlay;

@@ -10,6 +10,7 @@ use nucleo::{Injector, Nucleo};
 use super::area::Area;
 use super::buffers::BufferId;
 use super::diff_view::DiffView;
+use super::login::LoginView;
 use super::undo_view::UndoView;
 use crate::ide::terminal::ask::TerminalId;
 use crate::text::encoding::Encoding;
@@ -27,6 +28,8 @@ pub enum Overlay {
     Undo(Box<UndoView>),
     /// What differs between two texts.
     Diff(Box<DiffView>),
+    /// A login that is going on.
+    Login(Box<LoginView>),
 }
 
 /// What a picked row stands for.
@@ -48,6 +51,13 @@ pub enum Pick {
         provider: String,
         /// Model id.
         id: String,
+    },
+    /// A provider.
+    Provider {
+        /// Its id.
+        id: String,
+        /// For people.
+        name: String,
     },
     /// A key map that comes with bowline.
     Keymap(&'static str),
@@ -161,6 +171,12 @@ impl Picker {
         self.selected = 0;
         self.number += SEARCH;
         self.injector()
+    }
+
+    /// Others in place of all rows; the query stays.
+    pub fn replace(&mut self, rows: impl IntoIterator<Item = PickRow>) {
+        self.matcher.restart(true);
+        self.fill(rows);
     }
 
     /// Takes the query as it stands to the matcher.

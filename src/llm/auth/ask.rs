@@ -88,7 +88,7 @@ pub fn encoded(text: &str) -> String {
 }
 
 /// The service's own words, short.
-fn why(body: &str) -> String {
+pub fn why(body: &str) -> String {
     let parsed: Value = serde_json::from_str(body).unwrap_or_default();
     let inner = &parsed["error"];
     let said =

@@ -3,10 +3,13 @@
 //! Must not know credentials or dialects. Unknown model ids pass through.
 
 pub mod bundled;
+pub mod facts;
 pub mod info;
+pub mod listed;
 pub mod table;
 pub mod user;
 
 pub use info::ProviderInfo;
+pub use listed::Listed;
 pub use table::Catalog;
 pub use user::UserModels;

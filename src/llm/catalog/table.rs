@@ -1,11 +1,13 @@
 //! Providers and their models together. Must not know credentials or dialects.
 
+use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 
 use super::bundled;
 use super::info::{self, ProviderInfo};
+use super::listed::Listed;
 use super::user::{self, UserModels};
 use crate::llm::model::Model;
 
@@ -15,10 +17,11 @@ pub struct Catalog {
     /// The last one is the last resort.
     pub providers: Vec<ProviderInfo>,
     user: UserModels,
+    listed: Arc<Listed>,
 }
 
 static BUILTIN: LazyLock<Catalog> =
-    LazyLock::new(|| Catalog { providers: info::builtin().to_vec(), user: UserModels::default() });
+    LazyLock::new(|| Catalog { providers: info::builtin().to_vec(), ..Catalog::default() });
 
 impl Catalog {
     /// The catalog that comes with the program.
@@ -31,7 +34,14 @@ impl Catalog {
     pub fn with_user(&self, user: UserModels) -> Self {
         let mut providers = self.providers.clone();
         user.apply(&mut providers);
-        Self { providers, user }
+        Self { providers, user, ..self.clone() }
+    }
+
+    /// The catalog with what providers themselves have told.
+    #[must_use]
+    pub fn with_listed(mut self, listed: Listed) -> Self {
+        self.listed = Arc::new(listed);
+        self
     }
 
     /// A provider by id.
@@ -42,7 +52,12 @@ impl Catalog {
     /// The models of a provider, its default one first. Of a default model that no data
     /// describes nothing is known but its name.
     pub fn models_of(&self, provider: &ProviderInfo) -> Vec<Arc<Model>> {
-        let fields = self.fields_of(&provider.id);
+        self.models_at(provider, None)
+    }
+
+    /// The same where its API has another root: what its list has told elsewhere does not count.
+    pub fn models_at(&self, provider: &ProviderInfo, root: Option<&str>) -> Vec<Arc<Model>> {
+        let fields = self.fields_of(provider, root);
         let mut models: Vec<_> =
             fields.into_iter().filter_map(|fields| model(provider, fields)).map(Arc::new).collect();
         let ProviderInfo { id, default_model, .. } = provider;
@@ -54,11 +69,18 @@ impl Catalog {
         models
     }
 
-    /// The models' own fields: those that come with the program, changed by the person's file.
-    fn fields_of(&self, provider: &str) -> Vec<Value> {
-        let mut all = bundled::models(provider).to_vec();
-        let Some(user) = self.user.of(provider) else { return all };
+    /// The models' own fields: those that come with the program, what the provider's list adds, both
+    /// changed by the person's file.
+    fn fields_of(&self, provider: &ProviderInfo, root: Option<&str>) -> Vec<Value> {
+        let mut all = bundled::models(&provider.id).to_vec();
         let id = |fields: &Value| fields.get("id").and_then(Value::as_str).map(str::to_string);
+        let told = self.listed.of(&provider.id, root);
+        if !told.is_empty() {
+            let known: HashSet<String> = all.iter().filter_map(id).collect();
+            let new = told.iter().filter(|fields| id(fields).is_some_and(|id| !known.contains(&id)));
+            all.extend(new.cloned().map(|fields| guessed(provider, fields)));
+        }
+        let Some(user) = self.user.of(&provider.id) else { return all };
         for fields in &mut all {
             if !user.compat().is_empty() {
                 user::merge(fields, &serde_json::json!({"compat": user.compat()}));
@@ -81,10 +103,45 @@ impl Catalog {
         self.models_of(self.provider(provider)?).into_iter().find(|model| model.id == id)
     }
 
+    /// A model by provider and any of its names.
+    pub fn named(&self, provider: &str, name: &str) -> Option<Arc<Model>> {
+        let models = self.models_of(self.provider(provider)?);
+        let id = models.iter().find(|model| model.id == name);
+        id.or_else(|| models.iter().find(|model| model.aliases.iter().any(|alias| alias == name))).cloned()
+    }
+
+    /// The newest model of a provider that can do what is wanted: the one to begin with, else the one
+    /// with the highest version in its id.
+    pub fn latest(&self, provider: &str, can: impl Fn(&Model) -> bool) -> Option<Arc<Model>> {
+        let info = self.provider(provider)?;
+        let models: Vec<_> = self.models_of(info).into_iter().filter(|model| can(model)).collect();
+        let default = models.iter().find(|model| model.id == info.default_model);
+        // Of several with one version the first in the data.
+        default.or_else(|| models.iter().rev().max_by_key(|model| version(&model.id))).cloned()
+    }
+
     /// The first provider that has a model of this id. Reads the data of one after the other.
     pub fn provider_of(&self, model: &str) -> Option<&ProviderInfo> {
-        self.providers.iter().find(|p| self.models_of(p).iter().any(|m| m.id == model))
+        self.providers
+            .iter()
+            .find(|p| self.models_of(p).iter().any(|m| m.id == model || m.aliases.iter().any(|a| a == model)))
     }
+}
+
+/// The numbers of an id up to a date.
+fn version(id: &str) -> Vec<u32> {
+    let numbers = id.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+    numbers.take_while(|part| part.len() <= 2).filter_map(|part| part.parse().ok()).collect()
+}
+
+/// Of a model that only a list knows: the makers' own wires carry images unless the list says no.
+fn guessed(provider: &ProviderInfo, mut fields: Value) -> Value {
+    let sees = !["openai-completions", "mistral-conversations"].contains(&provider.api());
+    if let Some(map) = fields.as_object_mut() {
+        let input = if sees { vec!["text", "image"] } else { vec!["text"] };
+        map.entry("input").or_insert(input.into());
+    }
+    fields
 }
 
 /// A model from its fields and from what its provider's row says; `None` where they are no model.

@@ -7,6 +7,7 @@
 pub mod error;
 pub mod event;
 pub mod limits;
+pub mod login;
 pub mod message;
 pub mod options;
 pub mod request;
@@ -15,6 +16,7 @@ pub mod usage;
 pub use error::{ErrorKind, LlmError};
 pub use event::StreamEvent;
 pub use limits::{ImageLimits, InputLimits, PromptCache, RateLimit, Resize};
+pub use login::{Notice, Question};
 pub use message::{
     AssistantMessage, KnownPart, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
 };

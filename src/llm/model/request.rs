@@ -156,6 +156,9 @@ pub struct Model {
     pub id: String,
     /// For people.
     pub name: String,
+    /// Other names of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// Provider id.
     pub provider: String,
     /// Dialect id.
@@ -215,6 +218,7 @@ impl Model {
         Self {
             id: id.to_string(),
             name: id.to_string(),
+            aliases: Vec::new(),
             provider: provider.to_string(),
             api: api.to_string(),
             base_url: base_url.to_string(),

@@ -99,3 +99,64 @@ async fn a_login_that_cannot_serve_is_told_and_a_key_is_asked() {
     assert!(login(&options, "nobody", &Person::default()).await.is_err());
     assert!(reach::store(&options).read().unwrap().is_empty());
 }
+
+/// A keyring of one key, as the program of the system would keep it.
+#[cfg(all(unix, not(target_os = "macos")))]
+const KEYRING: &str = "#!/bin/sh
+cd \"$(dirname \"$0\")\" || exit 9
+case $1 in
+store) shift; echo \"$*\" >> calls; cat > \"key-$5\" ;;
+lookup) cat \"key-$5\" ;;
+clear) rm \"key-$5\" ;;
+esac
+";
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn with_keyring(dir: &Path) -> Options {
+    use std::os::unix::fs::PermissionsExt;
+    let (bin, work) = (dir.join("bin"), dir.join("work"));
+    for folder in [&bin, &work] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    let vars = [("PATH", format!("{}:{path}", bin.display()))];
+    let vars = vars.map(|(name, value)| (name.into(), value.into()));
+    let env = LocalEnvironment::new(work, vars);
+    std::fs::write(bin.join("secret-tool"), KEYRING).unwrap();
+    std::fs::set_permissions(bin.join("secret-tool"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    Options { keyring: true, env: Arc::new(env), ..options(dir) }
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+#[tokio::test]
+async fn a_key_goes_into_the_keyring_and_out_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = with_keyring(dir.path());
+    login(&options, "deepseek", &Person::with(&["!a$b"])).await.unwrap();
+    let file = std::fs::read_to_string(reach::store(&options).path()).unwrap();
+    assert!(!file.contains("a$") && file.contains("secret-tool lookup service bowline account deepseek"));
+    let calls = std::fs::read_to_string(dir.path().join("bin/calls")).unwrap();
+    assert_eq!(calls, "--label=bowline: DeepSeek service bowline account deepseek\n");
+    let kept = dir.path().join("bin/key-deepseek");
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "!a$b");
+    assert_eq!(reach::reach(&options).client.models()[0].provider, "deepseek");
+    assert!(logout(&options, "deepseek").await.unwrap());
+    assert!(!kept.exists());
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+#[tokio::test]
+async fn without_a_keyring_nothing_is_kept_and_the_way_out_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = with_keyring(dir.path());
+    for (script, why) in [("#!/bin/sh\nexit 3\n", "ended with 3"), ("", "there is no program")] {
+        let program = dir.path().join("bin/secret-tool");
+        std::fs::write(&program, script).unwrap();
+        if script.is_empty() {
+            std::fs::remove_file(&program).unwrap();
+        }
+        let report = login(&options, "deepseek", &Person::with(&["hunter2"])).await.unwrap_err().to_string();
+        assert!(report.contains(why) && report.contains("keyring = false"), "{report}");
+        assert!(!report.contains("hunter2") && reach::store(&options).read().unwrap().is_empty());
+    }
+}

@@ -305,6 +305,11 @@ impl Desk {
         self.temp.path().join("work").join(path)
     }
 
+    /// A path in the folders of the program: `config`, `data`, `state`, `cache`.
+    pub fn home(&self, path: &str) -> PathBuf {
+        self.temp.path().join("home").join(path)
+    }
+
     /// The bytes of a file in the workspace.
     pub fn bytes(&self, path: &str) -> Vec<u8> {
         std::fs::read(self.path(path)).unwrap()

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{LoginError, LoginRow, Notice, Talk, token};
+use super::{LoginError, LoginRow, Talk, token};
 use crate::llm::auth::entry::Login;
+use crate::llm::model::Notice;
 use crate::net::error::NetError;
 use crate::net::http::Http;
 
@@ -92,7 +93,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::llm::auth::oauth::Question;
+    use crate::llm::model::Question;
 
     #[test]
     fn times_that_make_no_sense_are_not_waited_for() {

@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::pkce::{self, Pkce};
-use super::{Flow, LoginError, LoginRow, Notice, Question, Talk, copilot, device, token};
+use super::{Flow, LoginError, LoginRow, Talk, copilot, device, token};
 use crate::base::clock::SharedClock;
 use crate::llm::auth::entry::{Entry, Login};
+use crate::llm::model::{Notice, Question};
 use crate::net::callback::{Callback, Landed};
 use crate::net::http::Http;
 

@@ -14,4 +14,4 @@ pub mod talk;
 pub mod token;
 
 pub use row::{Flow, LoginRow, find, rows};
-pub use talk::{LoginError, Notice, Question, Talk};
+pub use talk::{LoginError, Talk};

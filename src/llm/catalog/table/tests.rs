@@ -96,3 +96,75 @@ fn a_model_that_cannot_stop_thinking_cannot_at_azure_either() {
     let o3 = catalog.model("azure", "o3").unwrap();
     assert_eq!(o3.nearest_level(Thinking::Off), Thinking::Low, "it refuses to be told not to think");
 }
+
+fn told(models: &serde_json::Value) -> Listed {
+    let list = super::super::listed::List {
+        root: "https://api.anthropic.com".into(),
+        models: models.as_array().unwrap().clone(),
+        ..Default::default()
+    };
+    let mut listed = Listed::default();
+    listed.providers.insert("anthropic".into(), list);
+    listed
+}
+
+#[test]
+fn lists_add_and_everything_else_wins_over_them() {
+    let models = serde_json::json!([
+        {"id": "claude-opus-5-5", "name": "Other", "contextWindow": 5},
+        {"id": "claude-9", "name": "Claude 9", "contextWindow": 2_000_000, "reasoning": true},
+        {"id": "claude-8", "input": ["text"]},
+    ]);
+    let (user, _) = UserModels::read(
+        r#"{"providers": {"anthropic": {"modelOverrides": {"claude-9": {"maxTokens": 7}}}}}"#,
+    );
+    let catalog = Catalog::builtin().with_user(user).with_listed(told(&models));
+    let model = |id: &str| catalog.model("anthropic", id).unwrap();
+    assert_eq!(model("claude-opus-5-5"), Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap());
+    let new = model("claude-9");
+    assert_eq!((new.context_window, new.max_tokens, new.reasoning), (2_000_000, 7, true));
+    assert_eq!(
+        (new.api.as_str(), new.base_url.as_str()),
+        ("anthropic-messages", "https://api.anthropic.com")
+    );
+    let images: Vec<_> = ["claude-9", "claude-8"].map(|id| model(id).sees()).into();
+    assert_eq!(images, [true, false]);
+    let info = catalog.provider("anthropic").unwrap();
+    let at = |root| catalog.models_at(info, Some(root)).iter().any(|m| m.id == "claude-9");
+    assert!(at("https://api.anthropic.com/") && !at("https://proxy.example"));
+}
+
+#[test]
+fn models_have_other_names_that_are_nobody_elses() {
+    let catalog = Catalog::builtin();
+    assert_eq!(catalog.named("anthropic", "opus").unwrap().id, "claude-opus-5-5");
+    assert_eq!(catalog.named("anthropic", "claude-haiku-latest").unwrap().id, "claude-haiku-5-5");
+    assert_eq!(catalog.named("anthropic", "claude-haiku-5-5").unwrap().id, "claude-haiku-5-5");
+    assert_eq!(catalog.named("anthropic", "opera"), None);
+    assert_eq!(catalog.provider_of("opus").map(|p| p.id.as_str()), Some("anthropic"));
+    for provider in &catalog.providers {
+        let models = catalog.models_of(provider);
+        let mut names: Vec<_> =
+            models.iter().flat_map(|m| m.aliases.iter().chain([&m.id])).map(String::as_str).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all, "{}: two models share a name", provider.id);
+    }
+    let (user, problems) =
+        UserModels::read(r#"{"providers": {"xai": {"modelOverrides": {"grok-4.7": {"aliases": ["big"]}}}}}"#);
+    assert_eq!(problems, []);
+    assert_eq!(catalog.with_user(user).named("xai", "big").unwrap().id, "grok-4.7");
+}
+
+#[test]
+fn the_newest_that_can() {
+    let catalog = Catalog::builtin();
+    let latest =
+        |provider: &str, can: fn(&Model) -> bool| catalog.latest(provider, can).map(|m| m.id.clone());
+    assert_eq!(latest("anthropic", |_| true).as_deref(), Some("claude-opus-5-5"));
+    assert_eq!(latest("openai", |m| m.id.contains("terra")).as_deref(), Some("gpt-6.1-terra"));
+    assert_eq!(latest("openai", |m| m.id.starts_with("gpt-4o")).as_deref(), Some("gpt-4o"));
+    assert_eq!((latest("openai", |_| false), latest("nobody", |_| true)), (None, None));
+    assert_eq!((version("claude-opus-4-5-20251101"), version("gpt-6.1-sol")), (vec![4, 5], vec![6, 1]));
+}

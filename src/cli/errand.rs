@@ -1,0 +1,108 @@
+//! Words in the place of a file or a prompt that are work of their own: `login`, `logout`,
+//! `models refresh`.
+//!
+//! Must not know how the work is done.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::runtime::Builder;
+
+use super::args::Args;
+use super::process::{FAILED, Nobody, OK, USAGE, process};
+use super::{login, setup};
+use crate::base::error::Report;
+use crate::base::width::visible_lines;
+use crate::runtime::Options;
+use crate::runtime::refresh;
+use crate::tools::Mode;
+
+/// Such work.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// Keep a key or a login.
+    Login(Option<String>),
+    /// Forget it.
+    Logout(Option<String>),
+    /// Ask providers for their models.
+    Refresh(Option<String>),
+}
+
+/// The work that the arguments name. A file of that name is a file.
+pub fn wanted(args: &Args) -> Option<Errand> {
+    let words: Vec<&str> = args.args.iter().map(String::as_str).collect();
+    let (make, rest): (fn(Option<String>) -> Errand, _) = match &words[..] {
+        ["login", rest @ ..] => (Errand::Login, rest),
+        ["logout", rest @ ..] => (Errand::Logout, rest),
+        ["models", "refresh", rest @ ..] => (Errand::Refresh, rest),
+        _ => return None,
+    };
+    let file = Path::new(words[0]).exists();
+    (!args.print && !file && rest.len() <= 1).then(|| make(rest.first().map(ToString::to_string)))
+}
+
+/// Does it; gives the exit code.
+pub fn run(args: &Args, errand: &Errand) -> Result<i32, (i32, Report)> {
+    // What is piped in answers questions; it is no prompt.
+    let process = process(true).map_err(|report| (USAGE, report))?;
+    let bare = Args { args: Vec::new(), ..args.clone() };
+    let setup = setup::resolve(&bare, &process, false).map_err(|report| (USAGE, report))?;
+    let env = setup::environment(&setup);
+    let options = setup::session(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let options = options.map_err(|report| (USAGE, report))?;
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
+    let talk = login::Terminal::default();
+    let said = runtime.block_on(async {
+        tokio::select! {
+            said = perform(&options, errand, &talk) => said,
+            _ = tokio::signal::ctrl_c() => Err(Report::new("given up; nothing is changed")),
+        }
+    });
+    talk.show();
+    // A thread may wait for a line that never comes.
+    runtime.shutdown_background();
+    let (text, code) = said.map_err(|report| (FAILED, report))?;
+    let told = std::io::stdout().write_all(visible_lines(&format!("{text}\n")).as_bytes());
+    // It is done, whether anybody reads that or not.
+    Ok(told.map_or(code, |()| code))
+}
+
+async fn perform(
+    options: &Options,
+    errand: &Errand,
+    talk: &login::Terminal,
+) -> Result<(String, i32), Report> {
+    match errand {
+        Errand::Login(provider) => Ok((login::login(options, provider.as_deref(), talk).await?, OK)),
+        Errand::Logout(provider) => Ok((login::logout(options, provider.as_deref()).await?, OK)),
+        Errand::Refresh(provider) => {
+            let told = refresh::refresh(options, provider.as_deref()).await?;
+            let code = if told.iter().all(|told| told.outcome.is_ok()) { OK } else { FAILED };
+            let lines: Vec<String> = told.iter().map(refresh::Told::sentence).collect();
+            Ok((lines.join("\n"), code))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[test]
+    fn words_that_are_work() {
+        let errand = |words: &[&str]| {
+            let all = std::iter::once("bowline").chain(words.iter().copied());
+            wanted(&Args::try_parse_from(all).unwrap())
+        };
+        assert_eq!(errand(&["login"]), Some(Errand::Login(None)));
+        assert_eq!(errand(&["logout", "xai"]), Some(Errand::Logout(Some("xai".into()))));
+        assert_eq!(errand(&["models", "refresh"]), Some(Errand::Refresh(None)));
+        assert_eq!(errand(&["models", "refresh", "xai"]), Some(Errand::Refresh(Some("xai".into()))));
+        for words in [&["models"][..], &["models", "refresh", "a", "b"], &["-p", "login"], &["refresh"]] {
+            assert_eq!(errand(words), None, "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What the lists of providers say of their models, in pi's schema.
+//!
+//! Pure; must not know how a list is asked for. The lists differ more in the names of their fields than
+//! in their form, and no name means two things, so one reader knows all of them (its tests name them).
+//! What it does not know it leaves alone.
+
+use serde_json::{Map, Value, json};
+
+/// Models of one provider that are taken.
+const MODELS_MAX: usize = 3_000;
+/// Other names of one model that are taken.
+const ALIASES_MAX: usize = 20;
+/// Characters of an id or a name.
+const NAME_MAX: usize = 200;
+
+/// One answer of a list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    /// Fields of models.
+    pub models: Vec<Value>,
+    /// What asks for the next page, where there is one.
+    pub next: Option<String>,
+}
+
+/// Where sizes may stand, the surest first.
+const WINDOW: &[&str] = &[
+    "/top_provider/context_length",
+    "/context_length",
+    "/context_window",
+    "/max_context_length",
+    "/max_model_len",
+    "/max_input_tokens",
+    "/inputTokenLimit",
+    "/providers/0/context_length",
+];
+const ANSWER: &[&str] = &[
+    "/top_provider/max_completion_tokens",
+    "/max_completion_tokens",
+    "/max_output_tokens",
+    "/outputTokenLimit",
+    "/max_output_length",
+    "/max_tokens",
+];
+/// Where it stands that images are taken.
+const SEES: &[&str] = &[
+    "/capabilities/vision",
+    "/capabilities/image_input/supported",
+    "/supports_image_input",
+    "/supports_image_in",
+    "/supports_vision",
+];
+/// Where it stands that it thinks.
+const THINKS: &[&str] = &[
+    "/thinking",
+    "/capabilities/reasoning",
+    "/capabilities/thinking/supported",
+    "/supports_reasoning",
+    "/supports_thinking",
+];
+/// Where it stands that it talks at all, and that it is to be had.
+const TALKS: &[&str] = &["/capabilities/completion_chat", "/supports_chat", "/active"];
+/// Kinds of models that do not talk.
+const KINDS: &[&str] =
+    &["embedding", "image", "moderation", "rerank", "audio", "video", "transcribe", "classify"];
+/// Parts of ids of models that do not talk, for lists that say no kind.
+const SILENT: &[&str] = &[
+    "embed",
+    "whisper",
+    "tts",
+    "dall-e",
+    "moderation",
+    "-image",
+    "imagen",
+    "realtime",
+    "transcribe",
+    "rerank",
+    "sora",
+    "veo-",
+    "babbage",
+    "davinci",
+    "-audio",
+    "guard",
+    "-ocr",
+];
+
+/// Reads one answer; `None` where it is no list at all.
+pub fn read(list: &Value) -> Option<Page> {
+    let rows = list.as_array().or_else(|| list.get("data")?.as_array());
+    let rows = rows.or_else(|| list.get("models")?.as_array())?;
+    let more = list.get("has_more").and_then(Value::as_bool) == Some(true);
+    let after = list.get("last_id").filter(|_| more).or_else(|| list.get("nextPageToken"));
+    let next = after.and_then(Value::as_str).filter(|token| !token.is_empty()).map(str::to_string);
+    Some(Page { models: rows.iter().filter_map(model).take(MODELS_MAX).collect(), next })
+}
+
+fn model(row: &Value) -> Option<Value> {
+    let text = |name: &str| row.get(name).and_then(Value::as_str).filter(|text| is_name(text));
+    let id = text("id").or_else(|| text("name")).map(|id| id.trim_start_matches("models/"))?;
+    if !talks(row, id) {
+        return None;
+    }
+    let mut fields = Map::new();
+    fields.insert("id".into(), id.into());
+    let name = text("display_name").or_else(|| text("displayName"));
+    if let Some(name) = name.or_else(|| text("name").filter(|name| !name.ends_with(id))) {
+        fields.insert("name".into(), name.into());
+    }
+    let aliases = row.get("aliases").and_then(Value::as_array).into_iter().flatten();
+    let aliases = aliases.filter(|alias| alias.as_str().is_some_and(|text| is_name(text) && text != id));
+    let aliases: Vec<Value> = aliases.take(ALIASES_MAX).cloned().collect();
+    if !aliases.is_empty() {
+        fields.insert("aliases".into(), aliases.into());
+    }
+    let number = |places: &[&str]| {
+        let found = places.iter().filter_map(|place| row.pointer(place)?.as_u64());
+        found.into_iter().find(|number| *number > 0)
+    };
+    let sizes = [("contextWindow", number(WINDOW)), ("maxTokens", number(ANSWER))];
+    fields.extend(sizes.into_iter().filter_map(|(name, size)| Some((name.to_string(), size?.into()))));
+    let said = |places: &[&str]| places.iter().find_map(|place| row.pointer(place)?.as_bool());
+    let tag = |places: &[&str], wanted: &str| holds(row, places, wanted);
+    let sees = said(SEES).or_else(|| tag(&["/architecture/input_modalities", "/input_modalities"], "image"));
+    if let Some(sees) = sees.or_else(|| tag(&["/tags"], "vision")) {
+        fields.insert("input".into(), if sees { json!(["text", "image"]) } else { json!(["text"]) });
+    }
+    let thinks = said(THINKS).or_else(|| tag(&["/supported_parameters", "/tags"], "reasoning"));
+    if let Some(thinks) = thinks {
+        fields.insert("reasoning".into(), thinks.into());
+    }
+    let pricing = row.get("pricing").or_else(|| row.pointer("/providers/0/pricing"));
+    if let Some(cost) = pricing.and_then(cost) {
+        fields.insert("cost".into(), cost);
+    }
+    Some(Value::Object(fields))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().count() <= NAME_MAX && !text.chars().any(char::is_control)
+}
+
+/// Whether a list of words holds one; `None` where there is no such list.
+fn holds(row: &Value, places: &[&str], wanted: &str) -> Option<bool> {
+    let words = places.iter().find_map(|place| row.pointer(place)?.as_array())?;
+    Some(words.iter().any(|word| word.as_str() == Some(wanted)))
+}
+
+fn talks(row: &Value, id: &str) -> bool {
+    let no = |place: &&str| row.pointer(place).and_then(Value::as_bool) == Some(false);
+    if TALKS.iter().any(no) || row.get("archived").and_then(Value::as_bool) == Some(true) {
+        return false;
+    }
+    let writes = holds(row, &["/architecture/output_modalities", "/output_modalities"], "text");
+    let writes = writes.or_else(|| holds(row, &["/supportedGenerationMethods"], "generateContent"));
+    if writes == Some(false) {
+        return false;
+    }
+    let kind = row.get("type").and_then(Value::as_str).filter(|kind| !["model", "base"].contains(kind));
+    match kind {
+        Some(kind) => !KINDS.contains(&kind),
+        None if TALKS[..2].iter().any(|place| row.pointer(place).is_some()) => true,
+        None => !SILENT.iter().any(|part| id.to_ascii_lowercase().contains(part)),
+    }
+}
+
+/// Dollars per million tokens. Text is dollars per token, as gateways write it; a number is per
+/// million, as hosts write it. A price below nothing is no price.
+fn cost(pricing: &Value) -> Option<Value> {
+    let price = |names: &[&str]| {
+        names.iter().find_map(|name| match pricing.get(name)? {
+            Value::String(text) => text.parse::<f64>().ok().map(|price| (price * 1e12).round() / 1e6),
+            value => value.as_f64(),
+        })
+    };
+    let (input, output) = (price(&["prompt", "input"])?, price(&["completion", "output"])?);
+    let read = price(&["input_cache_read", "cached_input", "cache_read"]).unwrap_or(0.0);
+    let write = price(&["input_cache_write", "cache_write"]).unwrap_or(0.0);
+    let all = [input, output, read, write];
+    let sane = all.iter().all(|price| price.is_finite() && *price >= 0.0);
+    sane.then(|| json!({"input": input, "output": output, "cacheRead": read, "cacheWrite": write}))
+}
+
+#[cfg(test)]
+mod tests;

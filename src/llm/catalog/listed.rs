@@ -1,0 +1,95 @@
+//! What lists of providers have told so far, in the form in which it is kept between runs.
+//!
+//! Must not know where it is kept. It only adds: what comes with the program and what the person's own
+//! file says wins over it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The form of the file; what has another one is asked for anew.
+const VERSION: u32 = 1;
+
+/// By provider id.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Listed {
+    version: u32,
+    /// What each has told.
+    pub providers: BTreeMap<String, List>,
+}
+
+/// What one provider has told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct List {
+    /// The root of the API that was asked: another server has other models.
+    pub root: String,
+    /// When it was asked last, in milliseconds since the Unix epoch.
+    pub checked: u64,
+    /// What names this state of the list for the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// The same by time, where there is no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified: Option<String>,
+    /// Fields of models in pi's schema, as far as they were told.
+    pub models: Vec<Value>,
+}
+
+impl Default for Listed {
+    fn default() -> Self {
+        Self { version: VERSION, providers: BTreeMap::new() }
+    }
+}
+
+impl Listed {
+    /// Reads what was kept; why not, for the log.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let listed: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if listed.version == VERSION {
+            Ok(listed)
+        } else {
+            Err(format!("it has version {}, not {VERSION}", listed.version))
+        }
+    }
+
+    /// As it is kept.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The models of a provider at a root of its API; at any where none is given.
+    pub fn of(&self, provider: &str, root: Option<&str>) -> &[Value] {
+        let list = self.providers.get(provider);
+        let fits = |list: &&List| root.is_none_or(|root| same_root(root, &list.root));
+        list.filter(fits).map_or(&[], |list| &list.models)
+    }
+}
+
+/// Whether two addresses name one root.
+pub fn same_root(a: &str, b: &str) -> bool {
+    a.trim_end_matches('/') == b.trim_end_matches('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_kept_is_read_and_nothing_else() {
+        let mut listed = Listed::default();
+        let list = List { root: "https://h/v1/".into(), models: vec![json!({"id": "m"})], ..List::default() };
+        listed.providers.insert("p".into(), List { etag: Some("\"e\"".into()), checked: 5, ..list });
+        let read = Listed::read(&listed.text()).unwrap();
+        assert_eq!(read, listed);
+        assert_eq!(read.of("p", Some("https://h/v1")).len(), 1);
+        assert_eq!((read.of("p", None).len(), read.of("p", Some("https://other")).len()), (1, 0));
+        assert_eq!(
+            Listed::read(r#"{"version": 9, "providers": {}}"#).unwrap_err(),
+            "it has version 9, not 1"
+        );
+        assert!(Listed::read("{\"version\": 1").is_err() && Listed::read("").is_err());
+    }
+}

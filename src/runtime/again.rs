@@ -1,0 +1,72 @@
+//! Looks again who can be asked while a session runs: after a login or a logout, after lists of models
+//! were asked for, and when somebody else has changed the files that it depends on.
+//!
+//! Must not know who displays it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::offered::Offered;
+use super::options::Options;
+use super::reach::{self, Reached};
+use crate::base::error::Report;
+use crate::llm::auth;
+use crate::llm::catalog::Catalog;
+use crate::llm::client::Client;
+use crate::llm::model::Model;
+
+/// Who can be asked, who there is, and the models.
+pub type Found = (Client, Catalog, Vec<Arc<Model>>);
+
+/// What is needed for it. Cheap to clone; all clones know the same.
+#[derive(Clone)]
+pub struct Again {
+    options: Arc<Options>,
+    /// Names what the files held when they were looked at last.
+    seen: Arc<AtomicU64>,
+}
+
+impl Again {
+    /// For a session that was started with these; the files are as `seen`.
+    pub fn new(options: Options, seen: u64) -> Self {
+        Self { options: Arc::new(options), seen: Arc::new(AtomicU64::new(seen)) }
+    }
+}
+
+/// Names what the files hold on which it depends who can be asked. Reads files.
+pub fn fingerprint(options: &Options) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let models = options.home.config.join("models.json");
+    for path in [reach::store(options).path(), &models, &reach::listed_path(options)] {
+        // What cannot be read is told when it is needed.
+        auth::read_text(path).unwrap_or_default().hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+impl Again {
+    /// What the session was started with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Who can be asked now, `told` by servers of this machine included. `always`: also where no file
+    /// has changed since it was looked last, else nothing is new then.
+    pub async fn look(&self, always: bool, mut told: Vec<Arc<Model>>) -> Result<Option<Found>, Report> {
+        let (options, seen) = (self.options.clone(), self.seen.clone());
+        let look = move || {
+            let now = fingerprint(&options);
+            let changed = seen.swap(now, Ordering::SeqCst) != now;
+            (changed || always).then(|| reach::reach(&options))
+        };
+        let reached = tokio::task::spawn_blocking(look).await;
+        let reached = reached.map_err(|error| Report::caused("the work was ended", &error))?;
+        let Some(Reached { client, catalog, .. }) = reached else { return Ok(None) };
+        let models = Offered::new(client.models().to_vec());
+        // What servers of this machine have told is in no file.
+        told.retain(|model| catalog.provider(&model.provider).is_some_and(|info| info.probe.is_some()));
+        models.add(told);
+        Ok(Some((client, catalog, models.all())))
+    }
+}

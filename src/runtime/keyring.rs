@@ -1,0 +1,83 @@
+//! Keys in the system's keyring, by the programs that the system has for that: `secret-tool` (Secret
+//! Service), `security` (macOS). What is kept in `auth.json` is then the command that gets the key back.
+//!
+//! Must not know who asks. A key goes in through standard input: arguments can be seen by others.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::error::Report;
+use crate::exec::{CommandSpec, Environment, Exit};
+
+/// How long it may take: a person may have to unlock the keyring first.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// What keys are filed under.
+const SERVICE: &str = "bowline";
+
+/// The command that gives the key of a provider, as a value of `auth.json`.
+pub fn reference(provider: &str) -> String {
+    format!("!{}", command(provider, "find-generic-password -w", "lookup"))
+}
+
+/// Puts a key into the keyring.
+pub async fn put(env: &dyn Environment, provider: &str, name: &str, key: &str) -> Result<(), Report> {
+    if !is_plain(provider) || key.contains(['"', '\\', '\n']) {
+        return Err(Report::new("this key cannot be handed to the keyring")
+            .hint("keyring = false keeps it in auth.json"));
+    }
+    let (script, input) = if cfg!(target_os = "macos") {
+        let line = format!("add-generic-password -U -s {SERVICE} -a {provider} -w \"{key}\"\n");
+        ("security -i".to_string(), line)
+    } else {
+        let label = name.replace('\'', "");
+        let script =
+            format!("secret-tool store --label='bowline: {label}' service {SERVICE} account {provider}");
+        (script, key.to_string())
+    };
+    run(env, script, input).await.map_err(|why| {
+        Report::new(format!("the keyring did not take the key: {why}"))
+            .hint("keyring = false in settings.toml keeps keys in auth.json")
+    })
+}
+
+/// Takes what an entry refers to out of the keyring; nothing where it refers to none.
+pub async fn take_away(env: &dyn Environment, provider: &str, kept: &str) -> Result<(), Report> {
+    if !is_plain(provider) || kept != reference(provider) {
+        return Ok(());
+    }
+    let script = command(provider, "delete-generic-password", "clear");
+    run(env, script, String::new())
+        .await
+        .map_err(|why| Report::new(format!("the key of {provider} may still be in the keyring: {why}")))
+}
+
+fn command(provider: &str, mac: &str, other: &str) -> String {
+    if cfg!(target_os = "macos") {
+        format!("security {mac} -s {SERVICE} -a {provider}")
+    } else {
+        format!("secret-tool {other} service {SERVICE} account {provider}")
+    }
+}
+
+/// Whether a shell takes the id as one plain word.
+fn is_plain(provider: &str) -> bool {
+    !provider.is_empty() && provider.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+}
+
+async fn run(env: &dyn Environment, script: String, input: String) -> Result<(), String> {
+    let cwd = env.root().to_path_buf();
+    let program = script.split(' ').next().unwrap_or_default().to_string();
+    let command = CommandSpec { script, cwd, timeout: Some(PATIENCE), env: BTreeMap::default() };
+    let nobody = || Box::new(|_: &[u8]| {});
+    let cancel = CancellationToken::new();
+    let _ended = cancel.clone().drop_guard();
+    match env.filter(command, input.into_bytes(), nobody(), nobody(), cancel).await {
+        Ok(Exit::Code(0)) => Ok(()),
+        Ok(Exit::Code(127)) => Err(format!("there is no program `{program}`")),
+        Ok(Exit::Code(code)) => Err(format!("`{program}` ended with {code}")),
+        Ok(Exit::TimedOut | Exit::Cancelled) => Err(format!("`{program}` was ended")),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,212 @@
+//! A person logs in and out at the screen, and finds the models that are to be had.
+
+use std::path::PathBuf;
+
+use bowline::ide::access::ask::Happened;
+use bowline::ide::event::Event;
+use bowline::ide::input;
+use bowline::ide::state::overlay::Overlay;
+use bowline::llm::model::{Notice, Question};
+use bowline::runtime::talk::Said;
+use bowline::tui::input::Input;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::support::desk::{Desk, Plan};
+use crate::support::server::{Reply, Server};
+
+fn run(desk: &mut Desk, id: &str) {
+    let command = input::find(id).unwrap();
+    desk.ide.app().with_cx(|cx| input::run(cx, command));
+}
+
+fn auth(desk: &Desk) -> PathBuf {
+    desk.home("data/auth.json")
+}
+
+fn kept(desk: &Desk) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(auth(desk)).unwrap()).unwrap()
+}
+
+fn offers(desk: &mut Desk, provider: &str) -> bool {
+    desk.state().agent.models.iter().any(|model| model.provider == provider)
+}
+
+fn login_is_open(desk: &mut Desk) -> bool {
+    matches!(desk.state().overlays.last(), Some(Overlay::Login(_)))
+}
+
+/// Chooses a provider in a picker.
+async fn choose(desk: &mut Desk, command: &str, provider: &str) {
+    run(desk, command);
+    desk.ide.idle().await;
+    desk.type_in(provider).await;
+    desk.keys("Enter").await;
+}
+
+/// Begins to log in with a key, up to where the key is typed.
+async fn until_asked(cols: u16, rows: u16) -> Desk {
+    let mut desk = Plan::new().with("a.txt", "one\n").size(cols, rows).start().await;
+    choose(&mut desk, "agent.login", "deepseek").await;
+    desk.until("the question", |state| match state.overlays.last() {
+        Some(Overlay::Login(view)) => view.asked.is_some(),
+        _ => false,
+    })
+    .await;
+    desk
+}
+
+#[tokio::test]
+async fn a_key_is_typed_unseen_and_its_models_are_offered_at_once() {
+    let mut desk = until_asked(80, 24).await;
+    desk.type_now("hunter3");
+    desk.ide.press("Backspace");
+    desk.ide.input(Input::Paste("2\n".into()));
+    let picture = desk.picture();
+    assert!(picture.contains("Key for DeepSeek") && picture.contains("•••••••"), "{picture}");
+    assert!(!picture.contains("hunter"), "{picture}");
+    desk.ide.press("Enter");
+    desk.until("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
+    desk.shows("models").await;
+    desk.shows("deepseek/").await;
+    assert_eq!(kept(&desk), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
+    desk.keys("Enter").await;
+    desk.until("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
+    // Nothing of the key stays anywhere: not in a text, not in what can be done again.
+    assert_eq!(desk.text(), "one\n");
+    for file in walk(&desk.home("state")) {
+        let bytes = std::fs::read(&file).unwrap();
+        assert!(!bytes.windows(7).any(|part| part == b"hunter2"), "{}", file.display());
+    }
+}
+
+fn walk(folder: &std::path::Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[tokio::test]
+async fn what_is_typed_into_a_login_is_not_recorded() {
+    let mut desk = Plan::new().with("a.txt", "\n").start().await;
+    run(&mut desk, "macro.record");
+    choose(&mut desk, "agent.login", "deepseek").await;
+    desk.until("the question", |s| matches!(s.overlays.last(), Some(Overlay::Login(v)) if v.asked.is_some()))
+        .await;
+    desk.type_now("hunter2");
+    desk.ide.press("Escape");
+    assert!(!login_is_open(&mut desk));
+    assert_eq!(desk.message(), "the login was given up; nothing is changed");
+    run(&mut desk, "macro.record");
+    desk.keys("Alt-2").await;
+    run(&mut desk, "macro.replay");
+    desk.ide.idle().await;
+    assert!(!desk.picture().contains("hunter2"), "{}", desk.picture());
+    assert!(!auth(&desk).exists());
+}
+
+#[tokio::test]
+async fn logging_out_takes_the_models_away_and_says_what_to_do() {
+    let mut desk = until_asked(80, 24).await;
+    desk.type_now("hunter2");
+    desk.ide.press("Enter");
+    desk.shows("deepseek/").await;
+    desk.keys("Enter").await;
+    desk.until("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
+    choose(&mut desk, "agent.logout", "deepseek").await;
+    desk.until("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
+    assert_eq!(kept(&desk), json!({}));
+    desk.shows("cannot be asked any more").await;
+    desk.snap("logged_out");
+}
+
+#[tokio::test]
+async fn a_login_elsewhere_is_noticed_when_models_are_looked_at() {
+    let mut desk = Plan::new().start().await;
+    assert!(!offers(&mut desk, "deepseek"));
+    std::fs::create_dir_all(auth(&desk).parent().unwrap()).unwrap();
+    std::fs::write(auth(&desk), json!({"deepseek": {"type": "api_key", "key": "k"}}).to_string()).unwrap();
+    run(&mut desk, "agent.model-picker");
+    desk.shows("deepseek/").await;
+    desk.keys("Escape").await;
+    std::fs::write(auth(&desk), "{}").unwrap();
+    run(&mut desk, "agent.model-picker");
+    desk.until("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
+    assert!(offers(&mut desk, "scripted") && offers(&mut desk, "demo"));
+}
+
+#[tokio::test]
+async fn a_link_can_be_copied_and_escape_ends_the_login() {
+    let mut desk = Plan::new().start().await;
+    choose(&mut desk, "agent.login", "openrouter").await;
+    desk.shows("l for the login").await;
+    desk.type_now("l");
+    desk.ide.press("Enter");
+    desk.shows("https://openrouter.ai/auth?callback_url=").await;
+    desk.ide.press("Alt-c");
+    let copied = desk.ide.app().copied.take().unwrap();
+    assert!(
+        copied.starts_with("https://openrouter.ai/auth?callback_url=http%3A%2F%2Flocalhost%3A"),
+        "{copied}"
+    );
+    let port: u16 =
+        copied.split("localhost%3A").nth(1).unwrap().split("%2F").next().unwrap().parse().unwrap();
+    let is_free = move || std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
+    assert!(!is_free());
+    desk.ide.press("Escape");
+    assert!(!login_is_open(&mut desk));
+    desk.until("the port is free", move |_| is_free()).await;
+    assert!(!auth(&desk).exists());
+}
+
+#[tokio::test]
+async fn lists_of_models_are_asked_for_at_the_screen() {
+    let list = json!({"data": [{"id": "grok-99"}]});
+    let server = Server::start(vec![Reply::Status { code: 200, headers: vec![], body: list.to_string() }]);
+    let models = json!({"providers": {"xai": {"baseUrl": server.url}}}).to_string();
+    let mut desk = Plan::new().config("models.json", &models).start().await;
+    assert!(offers(&mut desk, "xai"));
+    run(&mut desk, "agent.refresh-models");
+    desk.shows("1 models listed by 1 providers, 1 new").await;
+    desk.until("the new model", |state| state.agent.models.iter().any(|m| m.id == "grok-99")).await;
+}
+
+/// A login as a flow with a code shows itself.
+fn with_code(desk: &mut Desk) -> oneshot::Receiver<Option<String>> {
+    let number = desk.state().agent.logins;
+    let (reply, answer) = oneshot::channel();
+    let code = Notice::Code {
+        code: "WDJB-MJHT".into(),
+        page: "https://auth.example.com/device?from=bowline".into(),
+    };
+    let question = Question::Pasted("If the browser is on another machine, paste the address".into());
+    for happened in [
+        Happened::Said(number, Said::Told(Notice::Progress("asking for a code…".into()))),
+        Happened::Said(number, Said::Told(code)),
+        Happened::Said(number, Said::Asked(question, reply)),
+    ] {
+        desk.ide.app().handle(Event::Access(happened));
+    }
+    desk.ide.app().frame();
+    answer
+}
+
+#[tokio::test]
+async fn a_login_on_screens_of_all_sizes() {
+    for (cols, rows) in [(80, 24), (40, 12)] {
+        let mut desk = until_asked(cols, rows).await;
+        desk.type_now("hunter2");
+        desk.snap("login_key");
+        let answer = with_code(&mut desk);
+        desk.type_now("http://localhost:1455/auth/callback?code=abc");
+        desk.snap("login_code");
+        desk.ide.press("Alt-k");
+        assert_eq!(desk.ide.app().copied.take().as_deref(), Some("WDJB-MJHT"));
+        desk.ide.press("Enter");
+        assert_eq!(answer.await.unwrap().as_deref(), Some("http://localhost:1455/auth/callback?code=abc"));
+        desk.ide.press("Escape");
+        run(&mut desk, "agent.login");
+        desk.ide.idle().await;
+        desk.snap("login_picker");
+    }
+}
