@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
-use super::settings::{Row, Settings, Value};
+use super::kind::Value;
+use super::settings::{Row, Settings};
 
 /// Something wrong in a file, for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 //!
 //! Must not know files, nor what other modules make of a value: they parse their own words.
 
-mod kind;
-
-pub use kind::{Kind, Value};
+use super::kind::{Kind, Value};
 
 /// One setting.
 #[derive(Debug)]
