@@ -92,6 +92,11 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
     if process.cwd.join(word).exists() {
         return Ok(());
     }
+    if word == "models" {
+        return Err(Report::new("`bowline models` does nothing by itself").hint(
+            "`bowline models refresh [PROVIDER]` asks for lists of models, `bowline --list-models` shows what is known",
+        ));
+    }
     Err(Report::new(format!("`bowline {word}` is not in this version"))
         .hint(format!("bowline --help lists what is; ./{word} is a file of that name, -p {word} a prompt")))
 }

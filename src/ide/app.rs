@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::access;
-use super::answers;
 use super::arrange;
 use super::commands::command::Cx;
 use super::commands::file::save_buffer;
@@ -18,7 +17,6 @@ use super::layout;
 use super::modal::{cursor_shape, flow, repeat};
 use super::options::Options;
 use super::panes::{PANES, overlay, prompt};
-use super::pickers::PICKERS;
 use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::state::damage::Part;
@@ -281,35 +279,6 @@ impl App {
         };
         f(&mut cx);
         self.perform(effects);
-    }
-
-    /// Enter in a picker or a question.
-    fn accept(&mut self) {
-        if let Some(Overlay::Undo(_)) = self.state.overlays.last() {
-            // The text is there already.
-            self.state.pop_overlay();
-            return;
-        }
-        match self.state.overlays.last() {
-            Some(Overlay::Picker(_)) => {}
-            Some(Overlay::Diff(_)) => return self.with_cx(diff::jump),
-            _ => return self.with_cx(answers::question),
-        }
-        let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };
-        self.worker.stop_walk();
-        let Some(row) = PICKERS.iter().find(|row| row.id == picker.id) else { return };
-        if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
-            self.with_cx(|cx| (row.accept)(cx, &pick, &picker.marked));
-        }
-    }
-
-    /// The picker on top may have new matches.
-    pub fn woken(&mut self) {
-        if let Some(Overlay::Picker(picker)) = self.state.overlays.last_mut()
-            && picker.tick(0)
-        {
-            self.state.damage.add(Part::Overlay);
-        }
     }
 
     /// Notes what time alone will change, in so far as the next key or frame must know.

@@ -221,6 +221,8 @@ fn the_command_line_says_what_came_of_each() {
     assert!(code == 1 && out.starts_with("anthropic: the list was refused: HTTP 500"), "{out}");
     let (_, listed, _) = run(&["--list-models", "claude-9"]);
     assert!(listed.starts_with("anthropic/claude-9\t"), "{listed}");
+    let (code, _, told) = run(&["models"]);
+    assert!(code != 0 && told.contains("`bowline models refresh [PROVIDER]`"), "{told}");
     let (code, _, told) = run(&["models", "refresh", "nobody"]);
     assert!(code == 1 && told.contains("there is no provider `nobody`"), "{told}");
 }

@@ -1,11 +1,14 @@
-//! Opens pickers. May not know what is in them.
+//! Opens pickers and takes what is chosen. May not know what is in them.
 
 use super::App;
 use crate::ide::access::ask::Work;
+use crate::ide::answers;
 use crate::ide::commands::snippets;
+use crate::ide::diff;
 use crate::ide::effect::Effect;
 use crate::ide::input;
 use crate::ide::pickers::{Load, PICKERS};
+use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Overlay, Picker};
 
 /// How long a picker whose rows are there already waits for its first matches, in milliseconds.
@@ -45,5 +48,34 @@ impl App {
         }
         self.state.push_overlay(Overlay::Picker(Box::new(picker)));
         self.with_cx(input::follow_query);
+    }
+
+    /// Enter in a picker or a question.
+    pub(super) fn accept(&mut self) {
+        if let Some(Overlay::Undo(_)) = self.state.overlays.last() {
+            // The text is there already.
+            self.state.pop_overlay();
+            return;
+        }
+        match self.state.overlays.last() {
+            Some(Overlay::Picker(_)) => {}
+            Some(Overlay::Diff(_)) => return self.with_cx(diff::jump),
+            _ => return self.with_cx(answers::question),
+        }
+        let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };
+        self.worker.stop_walk();
+        let Some(row) = PICKERS.iter().find(|row| row.id == picker.id) else { return };
+        if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
+            self.with_cx(|cx| (row.accept)(cx, &pick, &picker.marked));
+        }
+    }
+
+    /// The picker on top may have new matches.
+    pub fn woken(&mut self) {
+        if let Some(Overlay::Picker(picker)) = self.state.overlays.last_mut()
+            && picker.tick(0)
+        {
+            self.state.damage.add(Part::Overlay);
+        }
     }
 }

@@ -1,0 +1,42 @@
+//! What values settings take. Must not know which settings there are.
+
+/// The values that a setting takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// A whole number between these two.
+    Number(i64, i64),
+    /// True or false.
+    Flag,
+    /// A list of whole numbers between these two.
+    Numbers(i64, i64),
+}
+
+/// A value from a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A string.
+    Text(String),
+    /// An integer.
+    Number(i64),
+    /// A boolean.
+    Flag(bool),
+    /// An array of integers.
+    Numbers(Vec<i64>),
+}
+
+impl Kind {
+    /// What it takes, for people.
+    pub fn words(self) -> String {
+        match self {
+            Self::Text => "a string".to_string(),
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::Number(min, max) => format!("a whole number from {min} to {max}"),
+            Self::Numbers(min, max) => format!("a list of whole numbers from {min} to {max}"),
+            Self::Flag => "true or false".to_string(),
+        }
+    }
+}
