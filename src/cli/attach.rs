@@ -1,5 +1,7 @@
 //! Files that go with a prompt: text in a named block, images, PDFs and sounds as they are.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use base64::Engine;
@@ -14,15 +16,17 @@ const BYTES_MAX: u64 = 3_400_000;
 /// Reads an attachment: its text for the prompt, or the part that it is.
 pub fn read(path: &Path) -> Result<Result<String, Part>, Report> {
     let cannot = |error: &std::io::Error| Report::caused(format!("cannot attach {}", path.display()), error);
-    let size = std::fs::metadata(path).map_err(|e| cannot(&e))?.len();
-    if size > BYTES_MAX {
+    let file = File::open(path).map_err(|e| cannot(&e))?;
+    // Pipes and devices have no length, and some of them no end.
+    let mut bytes = Vec::new();
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| cannot(&e))?;
+    if bytes.len() as u64 > BYTES_MAX {
         let what = format!(
-            "cannot attach {}: it has {size} bytes, at most {BYTES_MAX} can go with a prompt",
+            "cannot attach {}: it is larger than the {BYTES_MAX} bytes that can go with a prompt",
             path.display()
         );
         return Err(Report::new(what).hint("name the file in the prompt; the agent can read it in parts"));
     }
-    let bytes = std::fs::read(path).map_err(|e| cannot(&e))?;
     if let Some(kind) = media::kind(&bytes) {
         let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -35,4 +39,18 @@ pub fn read(path: &Path) -> Result<Result<String, Part>, Report> {
         ))
     })?;
     Ok(Ok(format!("<file name=\"{}\">\n{text}\n</file>\n", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_has_no_end_is_too_large_and_a_folder_is_no_file() {
+        let told = |path: &str| read(Path::new(path)).unwrap_err().to_string();
+        assert!(told("/dev/zero").contains("larger than the 3400000 bytes"), "{}", told("/dev/zero"));
+        assert!(told("/").starts_with("cannot attach /: "), "{}", told("/"));
+        assert_eq!(read(Path::new("/dev/null")).unwrap().unwrap(), "<file name=\"/dev/null\">\n\n</file>\n");
+    }
 }

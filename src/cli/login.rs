@@ -27,7 +27,8 @@ pub async fn login(options: &Options, provider: Option<&str>, talk: &dyn Talk) -
 
 /// Forgets what is kept for a provider.
 pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String, Report> {
-    let kept: Vec<_> = login::choices(options).into_iter().filter(|choice| !choice.kept.is_empty()).collect();
+    let kept: Vec<_> =
+        login::choices(options)?.into_iter().filter(|choice| !choice.kept.is_empty()).collect();
     let ids = kept.iter().map(|choice| choice.id.as_str()).collect::<Vec<_>>().join(", ");
     let id = match provider {
         Some(id) => id.to_string(),
@@ -35,15 +36,16 @@ pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String,
         None if kept.is_empty() => return Ok("nothing is kept for any provider".to_string()),
         None => return Err(Report::new("for which provider?").hint(format!("one of {ids}"))),
     };
-    if login::logout(options, &id).await? {
-        return Ok(format!("what was kept for {id} is forgotten"));
+    let left = login::logout(options, &id).await?;
+    if left.was_kept {
+        return Ok(left.sentence(&id));
     }
-    let report = Report::new(format!("nothing is kept for {id}"));
+    let report = Report::new(left.sentence(&id));
     Err(if ids.is_empty() { report } else { report.hint(format!("something is kept for {ids}")) })
 }
 
 async fn ask_which(options: &Options, talk: &dyn Talk) -> Result<String, Report> {
-    let choices = login::choices(options);
+    let choices = login::choices(options)?;
     let width = choices.iter().map(|choice| choice.id.len()).max().unwrap_or_default();
     for choice in &choices {
         let kept = if choice.kept.is_empty() { String::new() } else { format!("  ({})", choice.kept) };

@@ -60,14 +60,15 @@ pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
             cx.state.overlays.retain(|overlay| !ours(overlay));
             match result {
                 Ok(said) => {
+                    // The keys that the models are looked for with take the message away.
+                    cx.state.transcript.notice(false, said.clone());
                     cx.state.say(said);
                     offer(cx, &provider);
                 }
                 Err(report) => cx.state.fail(report.to_string()),
             }
         }
-        Happened::Out(name, Ok(true)) => cx.state.say(format!("what was kept for {name} is forgotten")),
-        Happened::Out(name, Ok(false)) => cx.state.say(format!("nothing is kept for {name}")),
+        Happened::Out(name, Ok(left)) => cx.state.say(left.sentence(&name)),
         Happened::Out(_, Err(report)) | Happened::Refreshed(Err(report)) => {
             cx.state.fail(report.to_string());
         }

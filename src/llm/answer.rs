@@ -17,6 +17,7 @@ use super::failure::{Asked, RAW_BYTES_MAX, ReadKind, Refusal};
 use super::model::{LlmError, Model, RateLimit, StreamEvent};
 use super::provider::EventStream;
 use crate::base::clock::SharedClock;
+use crate::net::error::NetError;
 use crate::net::frames;
 use crate::net::http::{Http, Post};
 use crate::net::response::Response;
@@ -130,11 +131,25 @@ enum Source {
 struct Body {
     response: Response,
     decoder: Decoder,
+    /// Whether its first byte that is not blank was seen.
+    begun: bool,
+}
+
+/// What follows a piece of a body.
+enum After {
+    More,
+    End,
+    Nonsense(String),
+    Broke(NetError),
+    /// It is no stream.
+    Other(Refusal),
 }
 
 enum Decoder {
     Sse(sse::Decoder),
     Frames(frames::Decoder),
+    /// It is no stream: what came instead, as much of it as is told.
+    Other(Vec<u8>),
 }
 
 impl<R: Reader> Answer<R> {
@@ -194,7 +209,7 @@ impl Means {
         let source = match self.http.post(post).await {
             Ok(response) if response.status() == 200 => {
                 out.extend(RateLimit::read(|name| response.header(name)).map(StreamEvent::Limits));
-                Source::Body(Box::new(Body { response, decoder }))
+                Source::Body(Box::new(Body { response, decoder, begun: false }))
             }
             Ok(response) => {
                 let status = response.status();
@@ -224,26 +239,18 @@ impl<R: Reader> Reading<R> {
     async fn receive(&mut self, means: &Means, out: &mut Vec<StreamEvent>) {
         match &mut self.source {
             Source::Body(body) => {
-                let Body { response, decoder } = &mut **body;
-                let mut events = Vec::new();
-                match response.chunk().await {
-                    Ok(Some(bytes)) => {
-                        let whole = decoder.push(&bytes, &mut events);
-                        self.take(&events, means.raw, out);
-                        if let Err(what) = whole
-                            && !self.reader.ended()
-                        {
-                            self.reader.fail(self.asked.nonsense(&what), out);
-                        }
+                let (events, after) = body.next().await;
+                self.take(&events, means.raw, out);
+                match after {
+                    _ if self.reader.ended() => {}
+                    After::More => {}
+                    After::End => self.reader.end(out),
+                    After::Nonsense(what) => self.reader.fail(self.asked.nonsense(&what), out),
+                    After::Broke(error) => self.reader.fail(self.asked.net(&error, true), out),
+                    After::Other(refusal) => {
+                        let error = self.asked.instead(refusal, self.read_kind, means.clock.now_ms());
+                        self.reader.fail(error, out);
                     }
-                    Ok(None) => {
-                        decoder.end(&mut events);
-                        self.take(&events, means.raw, out);
-                        if !self.reader.ended() {
-                            self.reader.end(out);
-                        }
-                    }
-                    Err(error) => self.reader.fail(self.asked.net(&error, true), out),
                 }
             }
             Source::Channel(channel, first) => {
@@ -289,11 +296,56 @@ impl<R: Reader> Reading<R> {
     }
 }
 
+impl Body {
+    /// The events of the next piece, and what follows it.
+    async fn next(&mut self) -> (Vec<Event>, After) {
+        let mut events = Vec::new();
+        let chunk = self.response.chunk().await;
+        if let Ok(Some(bytes)) = &chunk {
+            self.begin(bytes);
+        }
+        let after = match (chunk, &mut self.decoder) {
+            (Ok(Some(bytes)), Decoder::Other(body)) if body.len() < RAW_BYTES_MAX => {
+                let room = RAW_BYTES_MAX - body.len();
+                body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                After::More
+            }
+            (_, Decoder::Other(body)) => {
+                let retry_after = retry_after(|name| self.response.header(name).map(str::to_string));
+                let body = String::from_utf8_lossy(body).into_owned();
+                After::Other(Refusal { status: self.response.status(), retry_after, body })
+            }
+            (Ok(Some(bytes)), decoder) => match decoder.push(&bytes, &mut events) {
+                Ok(()) => After::More,
+                Err(what) => After::Nonsense(what),
+            },
+            (Ok(None), decoder) => {
+                decoder.end(&mut events);
+                After::End
+            }
+            (Err(error), _) => After::Broke(error),
+        };
+        (events, after)
+    }
+
+    /// A stream never begins like JSON or a page: some gateways send those with a status of success.
+    fn begin(&mut self, bytes: &[u8]) {
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace()).filter(|_| !self.begun);
+        if let Some(first) = first {
+            self.begun = true;
+            if b"{[<".contains(first) {
+                self.decoder = Decoder::Other(Vec::new());
+            }
+        }
+    }
+}
+
 impl Decoder {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<Event>) -> Result<(), String> {
         match self {
             Self::Sse(decoder) => decoder.push(bytes, out).map_err(|error| error.to_string()),
             Self::Frames(decoder) => decoder.push(bytes, out).map_err(|error| error.to_string()),
+            Self::Other(_) => Ok(()),
         }
     }
 

@@ -21,10 +21,13 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use tokio::io::AsyncReadExt;
+
 use super::media;
 use super::model::Part;
 use crate::net::error::NetError;
 use crate::net::http::{Get, Http};
+use crate::net::tape;
 
 /// Largest file, in bytes: what the most patient provider takes inline.
 pub const BYTES_MAX: usize = 20 << 20;
@@ -80,7 +83,7 @@ pub struct Attach<'a> {
 /// a path, relative ones to the process's folder.
 pub async fn attach(source: &str, means: &Attach<'_>) -> Result<Part, AttachError> {
     let (bytes, shown) = if source.starts_with("https://") || source.starts_with("http://") {
-        let shown = source.split(['?', '#']).next().unwrap_or_default().to_string();
+        let shown = tape::plain(source.split('#').next().unwrap_or_default()).into_owned();
         (fetch(source, &shown, means.http).await?, shown)
     } else if let Some(data) = source.strip_prefix("data:") {
         let base64 = data.split_once(";base64,").map(|(_, base64)| base64).ok_or(AttachError::Data)?;
@@ -99,6 +102,11 @@ pub async fn attach(source: &str, means: &Attach<'_>) -> Result<Part, AttachErro
 }
 
 fn path(source: &str, home: Option<&Path>) -> Result<PathBuf, AttachError> {
+    // Programs that hand out such addresses write blanks and umlauts as codes.
+    let url = source.starts_with("file:///").then(|| reqwest::Url::parse(source).ok()).flatten();
+    if let Some(path) = url.and_then(|url| url.to_file_path().ok()) {
+        return Ok(path);
+    }
     let plain = source.strip_prefix("file://").unwrap_or(source);
     match plain.strip_prefix("~/") {
         None => Ok(PathBuf::from(plain)),
@@ -119,7 +127,11 @@ async fn read(path: &Path) -> Result<Vec<u8>, AttachError> {
     if meta.len() > BYTES_MAX as u64 {
         return Err(AttachError::TooLarge(shown));
     }
-    tokio::fs::read(path).await.map_err(cannot)
+    let file = tokio::fs::File::open(path).await.map_err(cannot)?;
+    // It may grow while it is read.
+    let mut bytes = Vec::new();
+    file.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes).await.map_err(cannot)?;
+    Ok(bytes)
 }
 
 async fn fetch(url: &str, shown: &str, http: &Http) -> Result<Vec<u8>, AttachError> {
@@ -163,6 +175,9 @@ mod tests {
         assert_eq!(from(&misnamed, None).await, image());
         assert_eq!(from(&format!("file://{misnamed}"), None).await, image());
         assert_eq!(from("~/photo.jpg", Some(dir.path())).await, image());
+        write("a b ä.png", PNG);
+        let coded = format!("file://{}/a%20b%20%C3%A4.png", dir.path().display());
+        assert_eq!(from(&coded, None).await, image());
         assert!(from("~/photo.jpg", None).await.unwrap_err().contains("no home"));
         let (data, mime_type) = (STANDARD.encode(b"%PDF-1.7"), "application/pdf".to_string());
         let document =
@@ -176,6 +191,19 @@ mod tests {
         let large = dir.path().join("large.png");
         std::fs::File::create(&large).unwrap().set_len(BYTES_MAX as u64 + 1).unwrap();
         assert!(from(&large.display().to_string(), None).await.unwrap_err().contains("at most"));
+    }
+
+    #[tokio::test]
+    async fn what_may_be_secret_in_an_address_is_not_told() {
+        let attach = |source: String| async move {
+            let http = Http::new(crate::net::http::Limits::default(), true);
+            attach(&source, &Attach { http: &http, home: None }).await.unwrap_err().to_string()
+        };
+        let told = attach("https://me:hunter2@h.example/x.png?key=hunter2#hunter2".into()).await;
+        assert!(
+            told.starts_with("cannot attach https://h.example/x.png: ") && !told.contains("hunter2"),
+            "{told}"
+        );
     }
 
     #[tokio::test]

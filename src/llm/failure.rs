@@ -61,7 +61,7 @@ impl Asked {
     }
 
     /// What a server said, without the key that it was sent.
-    fn without_key(&self, said: String) -> String {
+    pub fn without_key(&self, said: String) -> String {
         match &self.key {
             Some(Secret(key)) if said.contains(key.as_str()) => said.replace(key.as_str(), HIDDEN),
             _ => said,
@@ -100,6 +100,32 @@ impl Asked {
             retry_after,
             raw: Some(body),
             ..self.error(kind, &format!(" answered {status}: {said}"))
+        }
+    }
+
+    /// What came with a status of success and is no stream: an error that a gateway passes on, or
+    /// something that has nothing to do with models.
+    pub fn instead(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
+        let parsed: Value = serde_json::from_str(&refusal.body).unwrap_or_default();
+        let parsed = parsed.get(0).unwrap_or(&parsed);
+        let error = parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed);
+        if message(error).is_some() {
+            let status =
+                [&error["code"], &error["status"], &parsed["status"]].into_iter().find_map(status_in);
+            return self.refused(
+                Refusal { status: status.unwrap_or(refusal.status), ..refusal },
+                read,
+                now_ms,
+            );
+        }
+        let body = self.without_key(refusal.body);
+        let first: String = body.trim().lines().next().unwrap_or_default().chars().take(100).collect();
+        let url = &self.base_url;
+        let what = format!(" answered with something that is no stream (check the base URL {url}): {first}");
+        LlmError {
+            status: Some(refusal.status),
+            raw: Some(body),
+            ..self.error(ErrorKind::InvalidRequest, &what)
         }
     }
 
@@ -167,6 +193,12 @@ impl Asked {
             _ => String::new(),
         }
     }
+}
+
+/// The HTTP status of a refusal, where a field holds one.
+fn status_in(field: &Value) -> Option<u16> {
+    let number = field.as_u64().or_else(|| field.as_str()?.parse().ok())?;
+    u16::try_from(number).ok().filter(|status| (400..600).contains(status))
 }
 
 /// Some servers send the message alone where others send an object.
@@ -245,6 +277,47 @@ mod tests {
 
     fn refused(status: u16, body: &str) -> LlmError {
         asked().refused(Refusal { status, retry_after: None, body: body.into() }, |_, _| None, 0)
+    }
+
+    #[test]
+    fn errors_with_a_status_of_success_are_told_as_what_they_are() {
+        let told = |body: &str| {
+            let refusal = Refusal { status: 200, retry_after: None, body: body.into() };
+            let error = asked().instead(refusal, |_, _| None, 0);
+            (error.kind, error.status, error.message)
+        };
+        for (body, kind, status, said) in [
+            (
+                r#"{"error": {"code": 502, "message": "the host is down"}}"#,
+                ErrorKind::Server,
+                502,
+                "acme answered 502: the host is down",
+            ),
+            (
+                r#"[{"error": {"code": "429", "message": "slowly"}}]"#,
+                ErrorKind::RateLimit,
+                429,
+                "acme answered 429: slowly",
+            ),
+            (
+                r#"{"error": "no such key hunter2-hunter2"}"#,
+                ErrorKind::InvalidRequest,
+                200,
+                "acme answered 200: no such key (the key)",
+            ),
+            (
+                "<html>\nSign in",
+                ErrorKind::InvalidRequest,
+                200,
+                "no stream (check the base URL http://h:1): <html>",
+            ),
+            (r#"{"choices": []}"#, ErrorKind::InvalidRequest, 200, "no stream (check the base URL"),
+            ("{", ErrorKind::InvalidRequest, 200, "no stream"),
+        ] {
+            let (is, code, text) = told(body);
+            assert_eq!((is, code), (kind, Some(status)), "{body}: {text}");
+            assert!(text.contains(said), "{text}");
+        }
     }
 
     #[test]

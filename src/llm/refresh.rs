@@ -11,6 +11,7 @@ use super::auth::ask;
 use super::auth::chain::Chain;
 use super::catalog::facts;
 use super::catalog::listed::{List, same_root};
+use super::failure::Asked;
 use super::headers;
 use super::model::LlmError;
 use crate::net::error::NetError;
@@ -60,6 +61,7 @@ impl Lister {
     /// Asks for the whole list; what was told before is told again where it has not changed.
     pub async fn ask(&self, before: Option<&List>) -> Result<List, RefreshError> {
         let access = self.keys.access().await?;
+        let asked = Asked::new(self.provider(), &access);
         let form = self.keys.info.model_list.as_deref().unwrap_or_default();
         let root = access.base_url.trim_end_matches('/').to_string();
         let before = before.filter(|list| same_root(&list.root, &root));
@@ -80,8 +82,8 @@ impl Lister {
             }
             let named = |name| response.header(name).map(str::to_string);
             let marks = (named("etag"), named("last-modified"));
-            let read = facts::read(&body(response).await?).ok_or(RefreshError::NoList)?;
-            list.models.extend(read.models);
+            let read = facts::read(&body(response, &asked).await?).ok_or(RefreshError::NoList)?;
+            list.add(read.models);
             // A token that leads to itself leads nowhere.
             let next = read.next.filter(|next| after.as_ref() != Some(next));
             if page == 0 && next.is_none() {
@@ -97,10 +99,11 @@ impl Lister {
     }
 }
 
-async fn body(response: Response) -> Result<Value, RefreshError> {
+async fn body(response: Response, asked: &Asked) -> Result<Value, RefreshError> {
     let status = response.status();
     if status != 200 {
-        return Err(RefreshError::Refused(status, ask::why(&response.text(REFUSAL_MAX).await)));
+        let said = asked.without_key(response.text(REFUSAL_MAX).await);
+        return Err(RefreshError::Refused(status, ask::why(&said)));
     }
     serde_json::from_str(&response.text(BYTES_MAX).await).map_err(|_| RefreshError::NoList)
 }

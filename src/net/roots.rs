@@ -3,10 +3,14 @@
 //!
 //! Must not know where the names of the files come from.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::error::NetError;
+
+/// Bytes of one file: all authorities that there are take a quarter of a million.
+const BYTES_MAX: u64 = 8 << 20;
 
 /// The files, each with the name of what says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +42,13 @@ impl Roots {
 }
 
 fn read(path: &Path) -> Result<Vec<reqwest::Certificate>, String> {
-    let text = fs::read(path).map_err(|error| format!("cannot be read: {error}"))?;
+    let cannot = |error| format!("cannot be read: {error}");
+    let mut text = Vec::new();
+    let file = File::open(path).map_err(cannot)?;
+    file.take(BYTES_MAX + 1).read_to_end(&mut text).map_err(cannot)?;
+    if text.len() as u64 > BYTES_MAX {
+        return Err(format!("is larger than {BYTES_MAX} bytes"));
+    }
     match reqwest::Certificate::from_pem_bundle(&text) {
         Ok(certificates) if certificates.is_empty() => Err("holds no certificate in PEM form".to_string()),
         Ok(certificates) => Ok(certificates),
@@ -58,10 +68,12 @@ mod tests {
         let missing = said();
         assert!(missing.contains("ca.pem, which `ca-file` names, cannot be read"), "{missing}");
         assert!(missing.ends_with("(correct `ca-file`)"), "{missing}");
-        fs::write(&path, "no certificate").unwrap();
+        std::fs::write(&path, "no certificate").unwrap();
         assert!(said().contains("holds no certificate in PEM form"), "{}", said());
-        fs::write(&path, "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n").unwrap();
+        std::fs::write(&path, "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n").unwrap();
         assert!(said().contains("holds a certificate that cannot be read"), "{}", said());
+        let endless = Roots::default().with("`ca-file`", "/dev/zero".into()).read().unwrap_err().to_string();
+        assert!(!cfg!(unix) || endless.contains("is larger than"), "{endless}");
         assert!(Roots::default().read().unwrap().is_empty());
     }
 }

@@ -94,7 +94,10 @@ impl Wish {
             }
             (provider, Some(id)) => {
                 let of_it = usable.iter().filter(|m| provider.as_ref().is_none_or(|p| *p == m.provider));
-                let names = of_it.flat_map(|m| [m.id.clone(), format!("{}/{}", m.provider, m.id)]);
+                let names = of_it.flat_map(|m| {
+                    let own = [m.id.clone(), format!("{}/{}", m.provider, m.id)];
+                    own.into_iter().chain(m.aliases.iter().cloned())
+                });
                 (format!("model `{id}`"), nearest(id, names))
             }
             (provider, None) => {
@@ -233,5 +236,8 @@ mod tests {
         assert_eq!(find("c/big:high").as_deref(), Some("c/big-20270101:high"));
         assert_eq!(find("one").as_deref(), Some("a/one"), "an id goes before an alias");
         assert_eq!(find("c/one").as_deref(), Some("c/other"));
+        let wish = Wish::read(None, Some("bigg"), &[]).unwrap();
+        let told = wish.refusal(&usable, Catalog::builtin(), false).to_string();
+        assert!(told.contains("did you mean `big`"), "{told}");
     }
 }

@@ -9,7 +9,7 @@ use super::again::Again;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::live::Command;
-use super::login::{self, Choice};
+use super::login::{self, Choice, Left};
 use super::offered::Offered;
 use super::places::Place;
 use super::refresh::{self, Told};
@@ -138,9 +138,10 @@ impl Handle {
     }
 
     /// The providers that one can log in at.
-    pub async fn logins(&self) -> Vec<Choice> {
+    pub async fn logins(&self) -> Result<Vec<Choice>, Report> {
         let options = self.again.options().clone();
-        tokio::task::spawn_blocking(move || login::choices(&options)).await.unwrap_or_default()
+        let read = tokio::task::spawn_blocking(move || login::choices(&options)).await;
+        read.map_err(|error| Report::caused("the work was ended", &error))?
     }
 
     /// Logs in at a provider and offers its models; gives a sentence for the person. Whoever drops
@@ -151,12 +152,12 @@ impl Handle {
         Ok(told)
     }
 
-    /// Forgets what is kept for a provider and takes its models away; whether there was anything.
-    pub async fn logout(&self, provider: &str) -> Result<bool, Report> {
-        let was = login::logout(self.again.options(), provider).await;
+    /// Forgets what is kept for a provider and takes its models away, unless something else opens it.
+    pub async fn logout(&self, provider: &str) -> Result<Left, Report> {
+        let left = login::logout(self.again.options(), provider).await;
         // Even where the keyring refused, the file holds nothing any more.
         self.look_again(true).await?;
-        was
+        left
     }
 
     fn send(&self, command: Command) {

@@ -4,6 +4,7 @@
 //! Must not know who asks. A key goes in through standard input: arguments can be seen by others.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -13,6 +14,8 @@ use crate::exec::{CommandSpec, Environment, Exit};
 
 /// How long it may take: a person may have to unlock the keyring first.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// Bytes of what the program says about a failure that are kept.
+const TOLD_MAX: usize = 1 << 10;
 /// What keys are filed under.
 const SERVICE: &str = "bowline";
 
@@ -61,23 +64,50 @@ fn command(provider: &str, mac: &str, other: &str) -> String {
     }
 }
 
-/// Whether a shell takes the id as one plain word.
+/// Whether a shell takes the id as one plain word, and the program not as an option.
 fn is_plain(provider: &str) -> bool {
-    !provider.is_empty() && provider.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    let begins = provider.starts_with(|c: char| c.is_ascii_alphanumeric());
+    begins && provider.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
 async fn run(env: &dyn Environment, script: String, input: String) -> Result<(), String> {
     let cwd = env.root().to_path_buf();
     let program = script.split(' ').next().unwrap_or_default().to_string();
     let command = CommandSpec { script, cwd, timeout: Some(PATIENCE), env: BTreeMap::default() };
-    let nobody = || Box::new(|_: &[u8]| {});
     let cancel = CancellationToken::new();
     let _ended = cancel.clone().drop_guard();
-    match env.filter(command, input.into_bytes(), nobody(), nobody(), cancel).await {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let into = told.clone();
+    let sink = move |bytes: &[u8]| {
+        let mut all = into.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = TOLD_MAX.saturating_sub(all.len());
+        all.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    };
+    match env.filter(command, input.into_bytes(), Box::new(|_| {}), Box::new(sink), cancel).await {
         Ok(Exit::Code(0)) => Ok(()),
         Ok(Exit::Code(127)) => Err(format!("there is no program `{program}`")),
-        Ok(Exit::Code(code)) => Err(format!("`{program}` ended with {code}")),
+        Ok(Exit::Code(code)) => {
+            let told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            let told = String::from_utf8_lossy(&told);
+            let first = told.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            Err(format!("`{program}` ended with {code} {first}").trim_end().to_string())
+        }
         Ok(Exit::TimedOut | Exit::Cancelled) => Err(format!("`{program}` was ended")),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_that_are_no_plain_words_are_not_handed_to_a_shell() {
+        for id in ["openai", "openai-codex", "my_own.2"] {
+            assert!(is_plain(id), "{id}");
+        }
+        for id in ["", "-x", "--label=x", ".", "a b", "a;b", "$(x)", "a'b", "ä", "a\nb"] {
+            assert!(!is_plain(id), "{id}");
+        }
     }
 }

@@ -24,9 +24,35 @@ pub struct Choice {
     pub kept: &'static str,
 }
 
-/// Every provider that keeps something, in the order of the catalog. Reads files.
-pub fn choices(options: &Options) -> Vec<Choice> {
-    let entries = reach::store(options).read().unwrap_or_default();
+/// What a logout leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Whether anything was kept, which is forgotten now.
+    pub was_kept: bool,
+    /// What opens the provider all the same: variables, or the person's file of providers.
+    pub still: Option<String>,
+}
+
+impl Left {
+    /// For a person; `name` is the provider's.
+    pub fn sentence(&self, name: &str) -> String {
+        let Self { was_kept, still } = self;
+        let what = if *was_kept {
+            format!("what was kept for {name} is forgotten")
+        } else {
+            format!("nothing is kept for {name}")
+        };
+        match still {
+            Some(still) => format!("{what}; it can be asked all the same, by {still} (take that away, too)"),
+            None => what,
+        }
+    }
+}
+
+/// Every provider that keeps something, in the order of the catalog. Reads files; without the one of
+/// credentials nobody could say what is kept.
+pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
+    let entries = reach::store(options).read().map_err(|error| Report::new(error.to_string()))?;
     let kept = |id: &str| match entries.get(id).and_then(Entry::read) {
         Some(Entry::Login(_)) => "login",
         Some(Entry::Key { .. }) => "key",
@@ -35,7 +61,7 @@ pub fn choices(options: &Options) -> Vec<Choice> {
     let catalog = reach::reach(options).catalog;
     let wants = |p: &&ProviderInfo| !p.key_vars.is_empty() || p.login.is_some() || p.api_key.is_some();
     let row = |p: &ProviderInfo| Choice { id: p.id.clone(), name: p.name.clone(), kept: kept(&p.id) };
-    catalog.providers.iter().filter(wants).map(row).collect()
+    Ok(catalog.providers.iter().filter(wants).map(row).collect())
 }
 
 /// Logs in and keeps what comes; gives a sentence for the person.
@@ -56,32 +82,70 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result
         _ => by_key(info, options, talk).await?,
     };
     let entry = if options.keyring { into_keyring(options, info, entry).await? } else { entry };
-    let (store, id) = (reach::store(options), info.id.clone());
-    let path = store.path().display().to_string();
-    let kept = tokio::task::spawn_blocking(move || store.set(&id, Some(entry))).await;
-    let kept = kept.map_err(|error| Report::caused("the work was ended", &error))?;
-    kept.map_err(|error| Report::new(error.to_string()))?;
-    Ok(format!("{} can be asked now; what opens it is kept in {path}", info.name))
+    let key = key_of(&entry);
+    let before = put(options, &info.id, Some(entry)).await?.and_then(|before| key_of(&before));
+    if let Some(before) = before.filter(|before| key.as_ref() != Some(before)) {
+        keyring::take_away(&*options.env, &info.id, &before).await?;
+    }
+    let kept = match key {
+        Some(key) if key == keyring::reference(&info.id) => "its key is in the system's keyring".to_string(),
+        None if options.keyring => {
+            "its tokens are kept in auth.json, since only keys go into the keyring".to_string()
+        }
+        _ => "what opens it is kept in auth.json".to_string(),
+    };
+    Ok(format!("{} can be asked now; {kept}", info.name))
 }
 
-/// Forgets what is kept for a provider; whether there was anything.
-pub async fn logout(options: &Options, provider: &str) -> Result<bool, Report> {
-    let (store, id) = (reach::store(options), provider.to_string());
-    let forgot = tokio::task::spawn_blocking(move || {
-        let lock = store.lock()?;
-        let was = lock.read()?.get(&id).cloned();
-        if was.is_some() {
-            lock.set(&id, None)?;
-        }
-        Ok::<_, crate::llm::auth::store::StoreError>(was)
-    });
-    let forgot = forgot.await.map_err(|error| Report::caused("the work was ended", &error))?;
-    let forgot = forgot.map_err(|error| Report::new(error.to_string()))?;
-    let Some(entry) = forgot else { return Ok(false) };
-    if let Some(Entry::Key { key: Some(key), .. }) = Entry::read(&entry) {
-        keyring::take_away(&*options.env, provider, &key.0).await?;
+/// Forgets what is kept for a provider, and tells what is left.
+pub async fn logout(options: &Options, provider: &str) -> Result<Left, Report> {
+    let before = put(options, provider, None).await?;
+    if let Some(key) = before.as_ref().and_then(key_of) {
+        keyring::take_away(&*options.env, provider, &key).await?;
     }
-    Ok(true)
+    let (files, id) = (options.clone(), provider.to_string());
+    let still = tokio::task::spawn_blocking(move || still_opens(&files, &id)).await;
+    let still = still.map_err(|error| Report::caused("the work was ended", &error))?;
+    Ok(Left { was_kept: before.is_some(), still })
+}
+
+/// Keeps an entry, or takes it away; gives what was there.
+async fn put(
+    options: &Options,
+    provider: &str,
+    entry: Option<serde_json::Value>,
+) -> Result<Option<serde_json::Value>, Report> {
+    let (store, id) = (reach::store(options), provider.to_string());
+    let work = tokio::task::spawn_blocking(move || {
+        let lock = store.lock()?;
+        let before = lock.read()?.get(&id).cloned();
+        if entry.is_some() || before.is_some() {
+            lock.set(&id, entry)?;
+        }
+        Ok::<_, crate::llm::auth::store::StoreError>(before)
+    });
+    let before = work.await.map_err(|error| Report::caused("the work was ended", &error))?;
+    before.map_err(|error| Report::new(error.to_string()))
+}
+
+/// The key of an entry, as it is kept.
+fn key_of(entry: &serde_json::Value) -> Option<String> {
+    match Entry::read(entry) {
+        Some(Entry::Key { key, .. }) => key.map(|key| key.0),
+        _ => None,
+    }
+}
+
+/// What opens a provider that nothing is kept for. Reads files.
+fn still_opens(options: &Options, provider: &str) -> Option<String> {
+    let catalog = reach::reach(options).catalog;
+    let info = catalog.provider(provider)?;
+    let var = |name: &str| options.vars.get(name).cloned().filter(|value| !value.trim().is_empty());
+    let set = |name: &&String| var(name).is_some();
+    let ambient = || info.ambient.iter().find(|all| all.iter().all(|name| set(&name)));
+    let own = || info.api_key.as_deref().filter(|text| value::may_be_set(text, var));
+    let key = info.key_vars.iter().find(set).cloned();
+    key.or_else(|| Some(ambient()?.join(" and "))).or_else(|| own().map(|_| "models.json".to_string()))
 }
 
 /// Puts the key of an entry into the system's keyring; what is left of the entry refers to it. What
@@ -136,7 +200,14 @@ async fn by_key(
             continue;
         }
         let said = talk.ask(Question::Line(name.clone())).await.ok_or_else(given_up)?;
-        entry["env"][name] = said.trim().into();
+        let said = said.trim();
+        if said.is_empty() {
+            return Err(Report::new(format!(
+                "{} has no address without {name}; nothing is changed",
+                info.name
+            )));
+        }
+        entry["env"][name] = said.into();
     }
     Ok(entry)
 }

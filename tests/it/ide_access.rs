@@ -72,6 +72,7 @@ async fn a_key_is_typed_unseen_and_its_models_are_offered_at_once() {
     assert_eq!(kept(&desk), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
     desk.keys("Enter").await;
     desk.until("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
+    desk.shows("what opens it is kept in").await;
     // Nothing of the key stays anywhere: not in a text, not in what can be done again.
     assert_eq!(desk.text(), "one\n");
     for file in walk(&desk.home("state")) {
@@ -189,6 +190,41 @@ fn with_code(desk: &mut Desk) -> oneshot::Receiver<Option<String>> {
     }
     desk.ide.app().frame();
     answer
+}
+
+#[tokio::test]
+async fn a_broken_file_of_credentials_is_told_where_one_logs_out() {
+    let mut desk = Plan::new().size(120, 24).start().await;
+    std::fs::create_dir_all(auth(&desk).parent().unwrap()).unwrap();
+    std::fs::write(auth(&desk), "{").unwrap();
+    run(&mut desk, "agent.logout");
+    desk.shows("is no file of credentials").await;
+}
+
+#[tokio::test]
+async fn a_login_on_a_tiny_screen_is_usable_and_has_a_way_out() {
+    for (cols, rows) in [(20, 5), (7, 3), (3, 2), (1, 1)] {
+        let mut desk = until_asked(cols, rows).await;
+        desk.type_now("hunter2");
+        let picture = desk.picture();
+        assert!(!picture.contains("hunter"), "{picture}");
+        assert!(cols < 20 || picture.contains("›") && picture.contains("•••••••"), "{picture}");
+        let answer = with_code(&mut desk);
+        desk.type_now("äöü");
+        assert!(cols < 20 || desk.picture().contains("äöü"), "{}", desk.picture());
+        desk.ide.press("Enter");
+        assert_eq!(answer.await.unwrap().as_deref(), Some("äöü"));
+        for key in ["Tab", "Up", "PageDown", "Ctrl-w", "F5", "Delete", "Alt-c", "Alt-k", "Ctrl-u"] {
+            desk.ide.press(key);
+            desk.ide.app().frame();
+        }
+        desk.until("the login", |s| s.overlays.iter().any(|o| matches!(o, Overlay::Login(_)))).await;
+        while !login_is_open(&mut desk) {
+            desk.ide.press("Escape");
+        }
+        desk.ide.press("Escape");
+        assert!(!login_is_open(&mut desk), "{cols}x{rows}");
+    }
 }
 
 #[tokio::test]

@@ -369,3 +369,14 @@ async fn thinking_and_output_are_shown_on_demand() {
     desk.keys("Ctrl-t Ctrl-o").await;
     assert_eq!(desk.picture(), short);
 }
+
+#[tokio::test]
+async fn a_count_of_tokens_that_makes_no_sense_is_shown_all_the_same() {
+    let turn = Turn::of(vec![text(&["An answer."])]);
+    let mut desk = Plan::new().with("a.txt", "one\n").turns([turn]).size(120, 24).start().await;
+    desk.say("go on").await;
+    desk.shows("An answer.").await;
+    desk.state().agent.context_tokens = u64::MAX;
+    desk.state().damage.all();
+    assert!(desk.picture().contains('%'), "{}", desk.picture());
+}

@@ -157,6 +157,27 @@ async fn what_breaks_off_is_an_error_with_what_had_come() {
 }
 
 #[tokio::test]
+async fn an_error_with_a_status_of_success_is_told() {
+    let error = br#"{"error": {"code": 503, "message": "nobody is free"}}"#;
+    let pieces = |bytes: &[u8]| vec![Piece::Raw(bytes[..9].to_vec()), Piece::Raw(bytes[9..].to_vec())];
+    let blank = [vec![Piece::Raw(b"\n ".to_vec())], pieces(error), vec![Piece::Cut]].concat();
+    for (pieces, kind, said) in [
+        (pieces(error), ErrorKind::Server, "openai answered 503: nobody is free"),
+        (blank, ErrorKind::Server, "openai answered 503: nobody is free"),
+        (pieces(b"<!doctype html>\n"), ErrorKind::InvalidRequest, "no stream (check the base URL http"),
+        (
+            pieces("[".repeat(100_000).as_bytes()),
+            ErrorKind::InvalidRequest,
+            "no stream (check the base URL http",
+        ),
+    ] {
+        let server = Server::start(vec![Reply::Stream(pieces)]);
+        let (error, _) = failed(&ask(&server.url).await);
+        assert!(error.kind == kind && error.message.contains(said), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_without_its_end_mark_is_whole_if_it_has_a_reason() {
     let mut pieces = [wire::text(&["hi"]), wire::close("stop")].concat();
     pieces.pop();

@@ -132,6 +132,22 @@ async fn one_that_fails_does_not_hold_up_the_others() {
 }
 
 #[tokio::test]
+async fn a_key_that_a_server_repeats_is_not_told_and_a_model_is_listed_once() {
+    let body = json!({"error": {"message": "no such key: hunter2-hunter2"}}).to_string();
+    let twice = json!({"data": [{"id": "grok-99"}, {"id": "grok-99", "context_length": u64::MAX}]});
+    let server = Server::start(vec![Reply::Status { code: 401, headers: vec![], body }, says(&twice)]);
+    let dir = tempfile::tempdir().unwrap();
+    let options = options(dir.path(), &[]);
+    let models = json!({"providers": {"xai": {"baseUrl": server.url, "apiKey": "hunter2-hunter2"}}});
+    std::fs::write(options.home.config.join("models.json"), models.to_string()).unwrap();
+    let ask = || async { refresh(&options, None).await.unwrap().remove(0).sentence() };
+    assert_eq!(ask().await, "xai: the list was refused: HTTP 401, no such key: (the key)");
+    assert_eq!(ask().await, "xai: 1 models, 1 new");
+    let all = ids(&options).await;
+    assert_eq!(all.iter().filter(|id| *id == "xai/grok-99").count(), 1, "{all:?}");
+}
+
+#[tokio::test]
 async fn a_bad_file_is_no_file_and_another_server_has_other_models() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(vec![says(&json!({"data": [{"id": "grok-99"}]}))]);

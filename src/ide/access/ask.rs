@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Report;
 use crate::ide::state::overlay::PickRow;
+use crate::runtime::login::Left;
 use crate::runtime::refresh::Told;
 use crate::runtime::talk::Said;
 
@@ -31,8 +32,8 @@ pub enum Happened {
     Said(u64, Said),
     /// A login has ended.
     Done(u64, String, Result<String, Report>),
-    /// What was kept for the provider of this name is forgotten, or there was nothing.
-    Out(String, Result<bool, Report>),
+    /// A logout at the provider of this name has ended.
+    Out(String, Result<Left, Report>),
     /// The browser was asked to show the page.
     Opened,
     /// Lists of models came.

@@ -146,7 +146,7 @@ fn right(state: &State, cols: usize) -> String {
         };
         parts.push(format!("{}{thinking}", model.name));
         if agent.context_tokens > 0 {
-            let percent = agent.context_tokens * 100 / model.context_window.max(1);
+            let percent = agent.context_tokens.saturating_mul(100) / model.context_window.max(1);
             parts.push(format!(
                 "{}/{} {percent}%",
                 thousands(agent.context_tokens),

@@ -43,10 +43,16 @@ impl Worker {
             }
             Work::Refresh => self
                 .task(async move { Event::Access(Happened::Refreshed(session.refresh_models(None).await)) }),
-            Work::Providers(injector, picker, kept) => self.task(async move {
-                fill(&injector, session.logins().await, kept);
-                Event::Filled(picker)
-            }),
+            Work::Providers(injector, picker, kept) => {
+                let events = self.events.clone();
+                self.task(async move {
+                    match session.logins().await {
+                        Ok(choices) => fill(&injector, choices, kept),
+                        Err(report) => send(&events, Event::Failed(report.to_string())).await,
+                    }
+                    Event::Filled(picker)
+                });
+            }
             Work::Login(provider, number, cancel) => self.log_in(session, provider, number, cancel),
             Work::Logout(provider, name) => {
                 self.task(async move { Event::Access(Happened::Out(name, session.logout(&provider).await)) });

@@ -6,12 +6,18 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::base::width::is_unsafe;
+
 /// Models of one provider that are taken.
 const MODELS_MAX: usize = 3_000;
 /// Other names of one model that are taken.
 const ALIASES_MAX: usize = 20;
 /// Characters of an id or a name.
 const NAME_MAX: usize = 200;
+/// Tokens of a window or an answer that are believed.
+const TOKENS_MAX: u64 = 1_000_000_000;
+/// Dollars per million tokens that are believed.
+const DOLLARS_MAX: f64 = 1e6;
 
 /// One answer of a list.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -95,7 +101,8 @@ pub fn read(list: &Value) -> Option<Page> {
 
 fn model(row: &Value) -> Option<Value> {
     let text = |name: &str| row.get(name).and_then(Value::as_str).filter(|text| is_name(text));
-    let id = text("id").or_else(|| text("name")).map(|id| id.trim_start_matches("models/"))?;
+    let id = text("id").or_else(|| text("name")).map(|id| id.trim_start_matches("models/"));
+    let id = id.filter(|id| !id.is_empty())?;
     if !talks(row, id) {
         return None;
     }
@@ -113,7 +120,7 @@ fn model(row: &Value) -> Option<Value> {
     }
     let number = |places: &[&str]| {
         let found = places.iter().filter_map(|place| row.pointer(place)?.as_u64());
-        found.into_iter().find(|number| *number > 0)
+        found.into_iter().find(|number| (1..=TOKENS_MAX).contains(number))
     };
     let sizes = [("contextWindow", number(WINDOW)), ("maxTokens", number(ANSWER))];
     fields.extend(sizes.into_iter().filter_map(|(name, size)| Some((name.to_string(), size?.into()))));
@@ -135,7 +142,7 @@ fn model(row: &Value) -> Option<Value> {
 }
 
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().count() <= NAME_MAX && !text.chars().any(char::is_control)
+    !text.trim().is_empty() && text.chars().count() <= NAME_MAX && !text.chars().any(is_unsafe)
 }
 
 /// Whether a list of words holds one; `None` where there is no such list.
@@ -175,7 +182,7 @@ fn cost(pricing: &Value) -> Option<Value> {
     let read = price(&["input_cache_read", "cached_input", "cache_read"]).unwrap_or(0.0);
     let write = price(&["input_cache_write", "cache_write"]).unwrap_or(0.0);
     let all = [input, output, read, write];
-    let sane = all.iter().all(|price| price.is_finite() && *price >= 0.0);
+    let sane = all.iter().all(|price| (0.0..=DOLLARS_MAX).contains(price));
     sane.then(|| json!({"input": input, "output": output, "cacheRead": read, "cacheWrite": write}))
 }
 

@@ -3,13 +3,16 @@
 //! Must not know where it is kept. It only adds: what comes with the program and what the person's own
 //! file says wins over it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The form of the file; what has another one is asked for anew.
 const VERSION: u32 = 1;
+
+/// Models of one provider that are kept.
+const MODELS_MAX: usize = 3_000;
 
 /// By provider id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +38,16 @@ pub struct List {
     pub modified: Option<String>,
     /// Fields of models in pi's schema, as far as they were told.
     pub models: Vec<Value>,
+}
+
+impl List {
+    /// Adds models that are not there yet, as far as there is room.
+    pub fn add(&mut self, models: Vec<Value>) {
+        let mut known: HashSet<Value> = self.models.iter().map(|model| model["id"].clone()).collect();
+        let new = models.into_iter().filter(|model| known.insert(model["id"].clone()));
+        let room = MODELS_MAX.saturating_sub(self.models.len());
+        self.models.extend(new.take(room));
+    }
 }
 
 impl Default for Listed {
@@ -76,6 +89,17 @@ pub fn same_root(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_model_that_is_told_twice_is_one_and_a_list_has_an_end() {
+        let mut list = List::default();
+        let model = |id: usize, name: &str| json!({"id": id.to_string(), "name": name});
+        list.add(vec![model(1, "a"), model(1, "b"), model(2, "c")]);
+        list.add(vec![model(2, "d"), model(3, "e")]);
+        assert_eq!(list.models, [model(1, "a"), model(2, "c"), model(3, "e")]);
+        list.add((0..9 * MODELS_MAX).map(|id| model(id, "")).collect());
+        assert_eq!(list.models.len(), MODELS_MAX);
+    }
 
     #[test]
     fn what_is_kept_is_read_and_nothing_else() {

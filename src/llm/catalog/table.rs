@@ -76,8 +76,8 @@ impl Catalog {
         let id = |fields: &Value| fields.get("id").and_then(Value::as_str).map(str::to_string);
         let told = self.listed.of(&provider.id, root);
         if !told.is_empty() {
-            let known: HashSet<String> = all.iter().filter_map(id).collect();
-            let new = told.iter().filter(|fields| id(fields).is_some_and(|id| !known.contains(&id)));
+            let mut known: HashSet<String> = all.iter().filter_map(id).collect();
+            let new = told.iter().filter(|fields| id(fields).is_some_and(|id| known.insert(id)));
             all.extend(new.cloned().map(|fields| guessed(provider, fields)));
         }
         let Some(user) = self.user.of(&provider.id) else { return all };

@@ -67,10 +67,11 @@ async fn a_key_is_kept_as_it_is_and_forgotten() {
     let kept = entries["deepseek"]["key"].as_str().unwrap();
     let value = crate::llm::auth::value::resolve(kept, |_| None, None).await;
     assert_eq!(value.as_deref(), Ok("!a$b"));
-    let kept = choices(&options).into_iter().find(|c| c.id == "deepseek").unwrap().kept;
+    let kept = choices(&options).unwrap().into_iter().find(|c| c.id == "deepseek").unwrap().kept;
     assert_eq!(kept, "key");
-    assert!(logout(&options, "deepseek").await.unwrap());
-    assert!(!logout(&options, "deepseek").await.unwrap());
+    let left = |was_kept| Left { was_kept, still: None };
+    assert_eq!(logout(&options, "deepseek").await.unwrap(), left(true));
+    assert_eq!(logout(&options, "deepseek").await.unwrap(), left(false));
     assert_eq!(reach::reach(&options).client.models()[0].provider, "demo");
 }
 
@@ -84,6 +85,10 @@ async fn what_an_address_needs_is_asked() {
     assert_eq!(entries["cloudflare-workers-ai"]["env"]["CLOUDFLARE_ACCOUNT_ID"], "acc");
     let models = reach::reach(&options).client.models().to_vec();
     assert!(models[0].base_url.contains("/accounts/acc/"), "{}", models[0].base_url);
+    let without = Person::with(&["other", " "]);
+    let refused = login(&options, "cloudflare-workers-ai", &without).await.unwrap_err().to_string();
+    assert!(refused.contains("no address without CLOUDFLARE_ACCOUNT_ID"), "{refused}");
+    assert_eq!(reach::store(&options).read().unwrap(), entries);
 }
 
 #[tokio::test]
@@ -140,7 +145,15 @@ async fn a_key_goes_into_the_keyring_and_out_of_it() {
     let kept = dir.path().join("bin/key-deepseek");
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "!a$b");
     assert_eq!(reach::reach(&options).client.models()[0].provider, "deepseek");
-    assert!(logout(&options, "deepseek").await.unwrap());
+    // A key that goes elsewhere leaves none behind.
+    let plain = Options { keyring: false, ..options.clone() };
+    login(&plain, "deepseek", &Person::with(&["other"])).await.unwrap();
+    assert!(!kept.exists());
+    login(&options, "deepseek", &Person::with(&["one"])).await.unwrap();
+    let said = login(&options, "deepseek", &Person::with(&["two"])).await.unwrap();
+    assert_eq!(said, "DeepSeek can be asked now; its key is in the system's keyring");
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "two");
+    assert!(logout(&options, "deepseek").await.unwrap().was_kept);
     assert!(!kept.exists());
 }
 
@@ -149,7 +162,8 @@ async fn a_key_goes_into_the_keyring_and_out_of_it() {
 async fn without_a_keyring_nothing_is_kept_and_the_way_out_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let options = with_keyring(dir.path());
-    for (script, why) in [("#!/bin/sh\nexit 3\n", "ended with 3"), ("", "there is no program")] {
+    let locked = "#!/bin/sh\ncat >&2 <<'X'\n\nno bus\nmore\nX\nexit 3\n";
+    for (script, why) in [(locked, "ended with 3 no bus ("), ("", "there is no program")] {
         let program = dir.path().join("bin/secret-tool");
         std::fs::write(&program, script).unwrap();
         if script.is_empty() {
@@ -158,5 +172,41 @@ async fn without_a_keyring_nothing_is_kept_and_the_way_out_is_told() {
         let report = login(&options, "deepseek", &Person::with(&["hunter2"])).await.unwrap_err().to_string();
         assert!(report.contains(why) && report.contains("keyring = false"), "{report}");
         assert!(!report.contains("hunter2") && reach::store(&options).read().unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_opens_a_provider_after_a_logout_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut options = options(dir.path());
+    login(&options, "deepseek", &Person::with(&["k"])).await.unwrap();
+    options.vars.insert("DEEPSEEK_API_KEY".into(), "hunter2".into());
+    let left = logout(&options, "deepseek").await.unwrap();
+    assert_eq!(
+        left.sentence("DeepSeek"),
+        "what was kept for DeepSeek is forgotten; it can be asked all the same, by DEEPSEEK_API_KEY (take that away, too)"
+    );
+    options.vars.insert("DEEPSEEK_API_KEY".into(), " ".into());
+    let left = logout(&options, "deepseek").await.unwrap();
+    assert_eq!(left.sentence("DeepSeek"), "nothing is kept for DeepSeek");
+    std::fs::create_dir_all(&options.home.config).unwrap();
+    let models = r#"{"providers": {"deepseek": {"apiKey": "$MINE"}}}"#;
+    std::fs::write(options.home.config.join("models.json"), models).unwrap();
+    assert_eq!(logout(&options, "deepseek").await.unwrap().still, None);
+    options.vars.insert("MINE".into(), "hunter2".into());
+    assert_eq!(logout(&options, "deepseek").await.unwrap().still.as_deref(), Some("models.json"));
+}
+
+#[tokio::test]
+async fn a_broken_file_of_credentials_is_told_and_not_taken_for_an_empty_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = options(dir.path());
+    let path = reach::store(&options).path().to_path_buf();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, "{\"deepseek\": hunter2").unwrap();
+    for report in [choices(&options).unwrap_err(), logout(&options, "deepseek").await.unwrap_err()] {
+        let told = report.to_string();
+        assert!(told.contains("auth.json:1: this is no file of credentials"), "{told}");
+        assert!(!told.contains("hunter2"), "{told}");
     }
 }

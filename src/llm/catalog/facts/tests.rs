@@ -29,6 +29,17 @@ fn lists_of_openai_and_its_followers() {
 }
 
 #[test]
+fn what_nobody_would_say_is_not_believed() {
+    let list = json!({"data": [
+        {"id": "models/"}, {"id": " "}, {"id": "a\u{202e}b"}, {"id": "a\u{200b}"}, {"id": "x".repeat(300)},
+        {"id": "m", "name": "a\u{2028}b", "context_window": u64::MAX, "max_tokens": 1e300},
+        {"id": "n", "context_window": -1, "max_tokens": 0, "pricing": {"prompt": "1e290", "completion": "1"}},
+        {"id": "o", "pricing": {"prompt": "NaN", "completion": "-1"}},
+    ]});
+    assert_eq!(models(&list), ["m", "n", "o"].map(|id| json!({"id": id})));
+}
+
+#[test]
 fn the_list_of_anthropic_by_pages() {
     let list = json!({"data": [
         {"type": "model", "id": "claude-9", "display_name": "Claude 9", "created_at": "2027-01-01T00:00:00Z",
