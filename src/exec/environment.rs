@@ -208,6 +208,14 @@ pub trait Environment: Send + Sync + fmt::Debug {
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>>;
 
+    /// Removes a file, of a symbolic link the link. With `expected` it fails as
+    /// [`EnvError::Stale`] when the content is another by now. A place that cannot do it says so.
+    fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
+        drop(expected);
+        let source = std::io::ErrorKind::Unsupported.into();
+        Box::pin(std::future::ready(Err(EnvError::Io { path: path.to_path_buf(), source })))
+    }
+
     /// Runs a command in a process group of its own with closed standard input; `cancel` and
     /// the time-out end the whole group (SIGTERM, after 2 s SIGKILL).
     fn run(

@@ -117,6 +117,14 @@ impl Environment for LocalEnvironment {
         })
     }
 
+    fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
+        let locks = Arc::clone(&self.locks);
+        Self::blocking(path, move |path| {
+            let real = files::real_path(path)?;
+            locks.with(&real, || replace::remove(path, expected.as_ref()))
+        })
+    }
+
     fn run(
         &self,
         command: CommandSpec,

@@ -47,6 +47,16 @@ pub(super) fn replace(path: &Path, bytes: &[u8], expected: Option<&Stamp>) -> Re
     }
 }
 
+/// Removes the file of that name; its folder stays.
+pub(super) fn remove(path: &Path, expected: Option<&Stamp>) -> Result<(), EnvError> {
+    let before = existing(path)?.ok_or_else(|| EnvError::NotFound(path.to_path_buf()));
+    if let Some(expected) = expected {
+        check_stamp(path, before.is_ok(), expected)?;
+    }
+    before?;
+    fs::remove_file(path).map_err(|source| error_at(path, source))
+}
+
 fn temporary(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".bowline-").permissions(Permissions::from_mode(mode));

@@ -138,6 +138,22 @@ impl Environment for BufferEnvironment {
         .boxed()
     }
 
+    fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
+        async move {
+            // The buffer of an open file stays, with its text; what it knew of the file is gone.
+            let expected = match self.snapshot(path).await? {
+                Some(open) if expected.as_ref().is_some_and(|stamp| *stamp != stamp_of(&open)) => {
+                    return Err(EnvError::Stale(path.to_path_buf()));
+                }
+                Some(open) => open.stamp,
+                None => expected,
+            };
+            self.inner.remove(path, expected).await?;
+            self.tell(BufferRequest::Touched(path.to_path_buf())).await
+        }
+        .boxed()
+    }
+
     fn run(
         &self,
         command: CommandSpec,

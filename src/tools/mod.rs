@@ -23,4 +23,4 @@ pub use pipeline::{Context, execute};
 pub use policy::Mode;
 pub use registry::Registry;
 pub use tool::{Invocation, Outcome, Progress, Tool, ToolClass};
-pub use view::{CallView, DiffLine, ResultView};
+pub use view::{CallView, DiffLine, FileDiff, ResultView};

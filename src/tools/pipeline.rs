@@ -4,7 +4,7 @@
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -93,20 +93,24 @@ async fn approve(
     cancel: &CancellationToken,
 ) -> Option<Outcome> {
     let class = tool.class();
-    let subject = tool.subject(args);
-    let verdict = if class == ToolClass::Edits {
-        judge_path(cx, &subject).await
-    } else {
-        Ok(policy::judge(cx.mode, class, &subject, cx.env.root()))
-    };
-    let rule = match verdict {
-        Err(message) => return Some(Outcome::error(message)),
-        Ok(Verdict::Run) => return None,
-        Ok(Verdict::Refuse(rule)) => {
-            return Some(refused(cx.mode, rule));
+    let subjects = tool.subjects(args);
+    let mut strictest = Verdict::Run;
+    for subject in &subjects {
+        let verdict = match class {
+            ToolClass::Edits => judge_path(cx, subject).await,
+            _ => Ok(policy::judge(cx.mode, class, subject, cx.env.root())),
+        };
+        match verdict {
+            Err(message) => return Some(Outcome::error(message)),
+            Ok(verdict) => strictest = strictest.max(verdict),
         }
-        Ok(Verdict::Ask(rule)) => rule,
+    }
+    let rule = match strictest {
+        Verdict::Run => return None,
+        Verdict::Refuse(rule) => return Some(refused(cx.mode, rule)),
+        Verdict::Ask(rule) => rule,
     };
+    let subject = subjects.join("\n");
     let ask =
         Ask { call_id: call.id.clone(), tool: call.name.clone(), class, subject, rule: rule.to_string() };
     let decision = tokio::select! {
@@ -131,12 +135,18 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
     Outcome::error(text).details(json!({"refused": {"rule": rule, "flag": "--approval full"}}))
 }
 
-/// Judges an edit by where its path really leads.
+/// Judges an edit by where its path really leads, and by where the name itself stands: of a link
+/// that is removed the name goes, not what it leads to.
 async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
+    let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
     let path = paths::resolve(&*cx.env, subject);
-    let real = cx.env.resolve(&path).await.map_err(|error| error.to_string())?;
-    let root = cx.env.resolve(cx.env.root()).await.map_err(|error| error.to_string())?;
-    Ok(policy::judge(cx.mode, ToolClass::Edits, &real.to_string_lossy(), &root))
+    let root = resolve(cx.env.root()).await?;
+    let real = resolve(&path).await?;
+    let judge = |path: &Path| policy::judge(cx.mode, ToolClass::Edits, &path.to_string_lossy(), &root);
+    let verdict = judge(&real);
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(verdict) };
+    let named = resolve(parent).await?.join(name);
+    Ok(verdict.max(judge(&named)))
 }
 
 /// Runs the tool; a panic ends the call, not the program. Progress that comes after the end is

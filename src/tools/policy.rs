@@ -41,8 +41,8 @@ impl Mode {
     }
 }
 
-/// What becomes of a call. Rules are said to people and models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What becomes of a call, from mild to strict. Rules are said to people and models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It runs.
     Run,

@@ -56,6 +56,12 @@ pub trait Tool: Send + Sync {
         field("command").or_else(|| field("path")).unwrap_or_else(|| args.to_string())
     }
 
+    /// Everything that a call touches; each is judged by itself, and the strictest verdict counts.
+    /// One subject unless a call of the tool changes several files.
+    fn subjects(&self, args: &Value) -> Vec<String> {
+        vec![self.subject(args)]
+    }
+
     /// Runs one call whose arguments have passed the schema. Never panics on bad input: a
     /// failure is an outcome with `is_error`, in words on which a model can act.
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome>;

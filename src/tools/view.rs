@@ -25,6 +25,21 @@ pub enum ResultView {
         /// The hunks, in order; `None` between two of them.
         lines: Vec<Option<DiffLine>>,
     },
+    /// A change of several files, in the order in which they were changed.
+    Diffs(Vec<FileDiff>),
+}
+
+/// The change of one file among several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// What happened to which file, such as `M src/a.rs`.
+    pub title: String,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
+    /// The hunks, in order; `None` between two of them.
+    pub lines: Vec<Option<DiffLine>>,
 }
 
 /// One line of a diff.

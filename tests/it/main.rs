@@ -5,6 +5,8 @@
 
 /// The Anthropic adapter over a real socket.
 mod anthropic;
+/// The codex binary judges patches.
+mod apply_patch;
 /// Which module may import which, and where the outside world may be touched.
 mod architecture;
 /// The adapter of Amazon Bedrock over a real socket.

@@ -77,6 +77,24 @@ async fn a_changed_file_is_not_overwritten() {
 }
 
 #[tokio::test]
+async fn files_and_links_are_removed_unless_they_changed() {
+    let (_folder, env) = here();
+    let path = env.root().join("f");
+    fs::write(&path, "one").unwrap();
+    let stamp = env.read(&path).await.unwrap().stamp;
+    fs::write(&path, "ONE").unwrap();
+    assert!(matches!(env.remove(&path, Some(stamp)).await, Err(EnvError::Stale(_))));
+    let link = env.root().join("link");
+    symlink("f", &link).unwrap();
+    env.remove(&link, None).await.unwrap();
+    assert!(!link.exists() && path.exists(), "only the link");
+    env.remove(&path, Some(Stamp::of(b"ONE"))).await.unwrap();
+    assert!(matches!(env.remove(&path, None).await, Err(EnvError::NotFound(_))));
+    assert!(matches!(env.remove(&path, Some(Stamp::of(b"ONE"))).await, Err(EnvError::Stale(_))));
+    assert!(matches!(env.remove(env.root(), None).await, Err(EnvError::IsFolder(_))));
+}
+
+#[tokio::test]
 async fn of_two_writers_with_one_stamp_one_is_stale() {
     let (_folder, env) = here();
     let path = env.root().join("f");

@@ -4,7 +4,7 @@
 use super::show::Show;
 use super::transcript::{Call, Item, Kind, Status};
 use crate::base::width::{text_width, truncate, visible};
-use crate::tools::view::{DiffLine, ResultView};
+use crate::tools::view::{DiffLine, FileDiff, ResultView};
 use crate::tui::widgets::line::{Break, Line, Span, wrap};
 
 /// Lines of output that are shown in short.
@@ -94,6 +94,10 @@ fn status(call: &Call) -> (String, &'static str) {
     };
     let change = match &call.result {
         Some(ResultView::Diff { added, removed, .. }) => format!("+{added} −{removed} "),
+        Some(ResultView::Diffs(files)) => {
+            let sum = |count: fn(&FileDiff) -> usize| files.iter().map(count).sum::<usize>();
+            format!("+{} −{} ", sum(|file| file.added), sum(|file| file.removed))
+        }
         _ => String::new(),
     };
     match call.status {
@@ -117,6 +121,7 @@ fn body(call: &Call, width: u16, show: Show) -> Vec<Line> {
         Some(ResultView::Diff { lines, .. }) => {
             diff(lines, width, if show.output { WHOLE_ROWS } else { DIFF_ROWS }, show.output)
         }
+        Some(ResultView::Diffs(files)) => diffs(files, width, show),
     }
 }
 
@@ -153,6 +158,21 @@ fn tail(text: &str, width: u16, rows: usize) -> Vec<Line> {
         out.push(vec![Span::new(format!("    … {earlier} lines before (Ctrl-o shows all)"), "ui.hint")]);
     }
     out.extend(indented(kept.into_iter().rev(), width, rows * 2, "agent.tool.output"));
+    out
+}
+
+/// The changes of several files, in the rows that one of them may have.
+fn diffs(files: &[FileDiff], width: u16, show: Show) -> Vec<Line> {
+    let rows = if show.output { WHOLE_ROWS } else { DIFF_ROWS };
+    let mut out: Vec<Line> = Vec::new();
+    for file in files {
+        if out.len() >= rows {
+            out.push(vec![Span::new("    … (Ctrl-o shows all)", "ui.hint")]);
+            break;
+        }
+        out.extend(indented(std::iter::once(file.title.as_str()), width, 1, "agent.tool.title"));
+        out.extend(diff(&file.lines, width, rows.saturating_sub(out.len()).max(1), show.output));
+    }
     out
 }
 

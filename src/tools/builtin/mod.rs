@@ -2,6 +2,7 @@
 //!
 //! Must not know who calls them. The order of the rows is the order in which models see them.
 
+pub mod apply_patch;
 pub mod bash;
 pub mod edit;
 pub mod ls;
@@ -22,6 +23,7 @@ pub static TOOLS: &[Make] = &[
     || Arc::new(edit::Edit),
     || Arc::new(write::Write),
     || Arc::new(ls::Ls),
+    || Arc::new(apply_patch::ApplyPatch),
 ];
 
 #[cfg(test)]

@@ -100,6 +100,57 @@ async fn edits_in_the_workspace_run_and_others_ask() {
     assert_eq!(asked[0].subject, target.to_string_lossy());
 }
 
+/// Edits every path of its list.
+struct Several;
+
+impl Tool for Several {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { name: "several".into(), parameters: json!({"type": "object"}), ..ToolSpec::default() }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Edits
+    }
+
+    fn snippet(&self) -> &'static str {
+        ""
+    }
+
+    fn subjects(&self, args: &Value) -> Vec<String> {
+        args["paths"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_string()).collect()
+    }
+
+    fn run(&self, _call: Invocation) -> BoxFuture<'static, Outcome> {
+        Box::pin(async { Outcome::text("done") })
+    }
+
+    fn call_view(&self, _args: &Value) -> CallView {
+        CallView::default()
+    }
+}
+
+#[tokio::test]
+async fn of_several_paths_the_strictest_verdict_counts() {
+    let mut bench = Bench::new(Decision::Deny(String::new()));
+    bench.registry.add(Arc::new(Several));
+    let outside = tempfile::tempdir().unwrap();
+    let inside = bench.folder.path().join("a");
+    std::os::unix::fs::symlink(&inside, outside.path().join("link")).unwrap();
+    let paths = |paths: &[&str]| json!({"paths": paths});
+    let (other, link) = (outside.path().join("x"), outside.path().join("link"));
+    let (other, link) = (other.to_str().unwrap(), link.to_str().unwrap());
+    assert!(!bench.call(Mode::OnRequest, "several", paths(&["a", "b/c"])).await.1);
+    for strange in [other, ".git/hooks/x", link] {
+        assert!(bench.call(Mode::OnRequest, "several", paths(&["a", strange, "b"])).await.1, "{strange}");
+        let asked = bench.approval.asked.lock().unwrap().pop().unwrap();
+        assert_eq!(asked.subject, format!("a\n{strange}\nb"));
+        assert!(
+            bench.call(Mode::AutoEdit, "several", paths(&[strange, "a"])).await.0.contains("nobody to ask")
+        );
+    }
+    assert!(bench.call(Mode::Untrusted, "several", paths(&["a", "b"])).await.1);
+}
+
 #[tokio::test]
 async fn commands_that_only_look_run_and_others_ask() {
     let bench = Bench::new(Decision::Allow);

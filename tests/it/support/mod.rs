@@ -9,6 +9,7 @@ pub mod frames;
 pub mod git;
 pub mod mock;
 pub mod openai;
+pub mod patches;
 pub mod place;
 pub mod pty;
 pub mod server;

@@ -102,6 +102,13 @@ impl Environment for Place {
         self.inner.write(path, bytes, expected)
     }
 
+    fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
+        if self.refused.writes.lock().unwrap().iter().any(|refused| refused == path) {
+            return futures::future::ready(Err(EnvError::Denied(path.to_path_buf()))).boxed();
+        }
+        self.inner.remove(path, expected)
+    }
+
     fn run(
         &self,
         command: CommandSpec,

@@ -1,0 +1,262 @@
+//! The grammar, line by line: what each line of a patch is, given the lines before it.
+//!
+//! Must not know what a patch does to a file. The same reader serves whole patches and patches
+//! that are still coming in.
+
+/// Why a text is no patch. Lines count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatchError {
+    /// The first line is another one.
+    #[error("the first line of a patch must be '*** Begin Patch'")]
+    NoBegin,
+    /// The last line is another one.
+    #[error("the last line of a patch must be '*** End Patch', and nothing may follow it")]
+    NoEnd,
+    /// Nothing between the two.
+    #[error("the patch is empty: it names no file")]
+    Empty,
+    /// An environment without a name, or a second one.
+    #[error("line {0}: one '*** Environment ID:' with a name may stand before the first file")]
+    Environment(usize),
+    /// A file's section was expected to start.
+    #[error(
+        "line {line}: {text:?} starts no section; expected '*** Add File: path', '*** Delete File: path' \
+         or '*** Update File: path' (lines of a new file start with '+')"
+    )]
+    Header {
+        /// Where.
+        line: usize,
+        /// What is there.
+        text: String,
+    },
+    /// A file to update without a change.
+    #[error("line {line}: the update of {path:?} has no lines; write at least one chunk")]
+    EmptyUpdate {
+        /// Where the section ends.
+        line: usize,
+        /// Of which file.
+        path: String,
+    },
+    /// An `@@` line without lines.
+    #[error(
+        "line {0}: the chunk has no lines before this one; lines that start with ' ', '-' or '+' must follow \
+         its '@@' line, of which a chunk has one"
+    )]
+    EmptyChunk(usize),
+    /// A line that is none of a chunk's.
+    #[error(
+        "line {line}: {text:?} is no line of a chunk; those start with ' ' (stays), '-' (goes) or '+' (comes), \
+         and a new chunk starts with '@@'"
+    )]
+    Line {
+        /// Where.
+        line: usize,
+        /// What is there.
+        text: String,
+    },
+}
+
+/// Bytes of a line that an error repeats.
+const ECHO_MAX: usize = 200;
+
+pub(super) const BEGIN: &str = "*** Begin Patch";
+pub(super) const END: &str = "*** End Patch";
+
+/// What a section does to its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Makes it, or replaces it whole.
+    Add,
+    /// Removes it.
+    Delete,
+    /// Changes it.
+    Update,
+}
+
+/// What a line of a chunk says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// It is there and stays.
+    Keep,
+    /// It is there and goes.
+    Remove,
+    /// It comes.
+    Add,
+}
+
+/// What a line means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event<'a> {
+    /// Nothing for anybody: markers of the envelope, skipped lines.
+    Nothing,
+    /// A file's section starts.
+    Section(Kind, &'a str),
+    /// The updated file gets this path.
+    Moved(&'a str),
+    /// A chunk starts, below this line of the file if there is one.
+    Chunk(Option<&'a str>),
+    /// A line; in an update the first one may start a chunk by itself.
+    Line(Sign, &'a str),
+    /// The chunk stands at the end of the file.
+    AtEnd,
+}
+
+/// Where the reader is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Start,
+    /// Between `BEGIN` and the first section.
+    Begun {
+        named: bool,
+    },
+    Adding,
+    Deleted,
+    /// In an update that has no chunk yet.
+    Updating {
+        moved: bool,
+    },
+    Chunk {
+        lines: usize,
+    },
+    /// After the end-of-file line of a chunk.
+    Closed,
+    Ended,
+}
+
+/// Reads the lines of one patch in their order.
+#[derive(Debug)]
+pub(super) struct Reader {
+    state: State,
+    /// Lines so far.
+    line: usize,
+    /// The file of the running update.
+    path: String,
+}
+
+impl Reader {
+    /// `skipped` lines stood before the patch.
+    pub(super) fn new(skipped: usize) -> Self {
+        Self { state: State::Start, line: skipped, path: String::new() }
+    }
+
+    /// Whether the end marker has come.
+    pub(super) fn has_ended(&self) -> bool {
+        self.state == State::Ended
+    }
+
+    /// The number of the line that was taken last.
+    pub(super) fn number(&self) -> usize {
+        self.line
+    }
+
+    /// Takes the next line, without its line feed.
+    pub(super) fn line<'a>(&mut self, line: &'a str) -> Result<Event<'a>, PatchError> {
+        self.line += 1;
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        match self.state {
+            State::Start if line.trim() == BEGIN => {
+                self.state = State::Begun { named: false };
+                Ok(Event::Nothing)
+            }
+            State::Start => Err(PatchError::NoBegin),
+            State::Begun { named } => self.begun(line, named),
+            State::Adding if line.starts_with('+') => Ok(Event::Line(Sign::Add, &line[1..])),
+            State::Adding | State::Deleted => self.outside(line),
+            State::Updating { .. } | State::Chunk { .. } | State::Closed => self.updating(line),
+            State::Ended if line.trim().is_empty() => Ok(Event::Nothing),
+            State::Ended => Err(PatchError::NoEnd),
+        }
+    }
+
+    fn begun<'a>(&mut self, line: &'a str, named: bool) -> Result<Event<'a>, PatchError> {
+        let Some(name) = line.trim().strip_prefix("*** Environment ID:") else { return self.outside(line) };
+        if named || name.trim().is_empty() {
+            return Err(PatchError::Environment(self.line));
+        }
+        self.state = State::Begun { named: true };
+        Ok(Event::Nothing)
+    }
+
+    /// Where only a section or the end may start; blanks around the line do not count.
+    fn outside<'a>(&mut self, line: &'a str) -> Result<Event<'a>, PatchError> {
+        let header = self.header(line.trim());
+        header.ok_or_else(|| PatchError::Header { line: self.line, text: echo(line) })
+    }
+
+    /// A section's first line or the end marker.
+    fn header<'a>(&mut self, line: &'a str) -> Option<Event<'a>> {
+        if line == END {
+            self.state = State::Ended;
+            return Some(Event::Nothing);
+        }
+        let (kind, path, state) = if let Some(path) = line.strip_prefix("*** Add File: ") {
+            (Kind::Add, path, State::Adding)
+        } else if let Some(path) = line.strip_prefix("*** Delete File: ") {
+            (Kind::Delete, path, State::Deleted)
+        } else {
+            let path = line.strip_prefix("*** Update File: ")?;
+            (Kind::Update, path, State::Updating { moved: false })
+        };
+        self.state = state;
+        self.path = path.to_string();
+        Some(Event::Section(kind, path))
+    }
+
+    /// In an update, where blanks before a line belong to the line.
+    fn updating<'a>(&mut self, line: &'a str) -> Result<Event<'a>, PatchError> {
+        let marker = line.trim_end();
+        let number = self.line;
+        if self.state == (State::Updating { moved: false })
+            && let Some(path) = marker.strip_prefix("*** Move to: ")
+        {
+            self.state = State::Updating { moved: true };
+            return Ok(Event::Moved(path));
+        }
+        let empty = match self.state {
+            State::Updating { .. } => Some(PatchError::EmptyUpdate { line: number, path: self.path.clone() }),
+            State::Chunk { lines: 0 } => Some(PatchError::EmptyChunk(number)),
+            _ => None,
+        };
+        let before = self.state;
+        if let Some(event) = self.header(marker) {
+            return empty.map_or(Ok(event), Err);
+        }
+        let narrow = marker.strip_prefix("@@ ");
+        if narrow.is_some() || marker == "@@" {
+            if before == (State::Chunk { lines: 0 }) {
+                return Err(PatchError::EmptyChunk(number));
+            }
+            self.state = State::Chunk { lines: 0 };
+            return Ok(Event::Chunk(narrow));
+        }
+        if before == State::Closed {
+            let blank = line.trim().is_empty();
+            return if blank { Ok(Event::Nothing) } else { Err(self.bad(line)) };
+        }
+        if marker == "*** End of File" {
+            if matches!(before, State::Updating { .. }) {
+                return Ok(Event::Nothing);
+            }
+            self.state = State::Closed;
+            return empty.map_or(Ok(Event::AtEnd), Err);
+        }
+        let (sign, text) = match line.as_bytes().first() {
+            None => (Sign::Keep, ""),
+            Some(b' ') => (Sign::Keep, &line[1..]),
+            Some(b'-') => (Sign::Remove, &line[1..]),
+            Some(b'+') => (Sign::Add, &line[1..]),
+            Some(_) => return Err(self.bad(line)),
+        };
+        let lines = if let State::Chunk { lines } = before { lines } else { 0 };
+        self.state = State::Chunk { lines: lines + 1 };
+        Ok(Event::Line(sign, text))
+    }
+
+    fn bad(&self, line: &str) -> PatchError {
+        PatchError::Line { line: self.line, text: echo(line) }
+    }
+}
+
+fn echo(line: &str) -> String {
+    line[..line.floor_char_boundary(ECHO_MAX)].to_string()
+}

@@ -1,0 +1,198 @@
+//! What chunks make of a text.
+//!
+//! Must not know files. Lines that stay are the file's, not the patch's, with their blanks and
+//! endings; lines that come end as the file's first line does, and so does a last line that had no
+//! ending.
+
+use super::parse::{Chunk, Sign};
+use super::seek::Finder;
+
+/// Why chunks do not fit a text. Lines of the patch count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UpdateError {
+    /// The line of an `@@` is not there.
+    #[error(
+        "the chunk at line {number} of the patch: no line {text:?} {place}; after '@@' stands one whole line \
+         of the file, without line numbers"
+    )]
+    NoPlace {
+        /// Where in the patch.
+        number: usize,
+        /// Of the `@@` line.
+        text: String,
+        /// Where it was looked for.
+        place: String,
+    },
+    /// Its lines are not there.
+    #[error("the chunk at line {number} of the patch: these lines do not stand {place}{hint}:\n{lines}")]
+    NoLines {
+        /// Where in the patch.
+        number: usize,
+        /// Where they were looked for.
+        place: String,
+        /// What may be wrong, as the rest of the sentence.
+        hint: String,
+        /// The lines that stay or go.
+        lines: String,
+    },
+}
+
+/// Bytes of the missing lines that an error repeats.
+const ECHO_MAX: usize = 2000;
+
+/// Applies chunks, all or none of them.
+pub fn update(before: &str, chunks: &[Chunk]) -> Result<String, UpdateError> {
+    let rows = split(before);
+    let mut finder = Finder::new(rows.iter().map(|row| row.text).collect());
+    let mut cursor = 0;
+    let mut splices = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        place(&mut finder, chunk, &mut cursor, &mut splices)?;
+    }
+    // Chunks that only add do so at the end; all else is in the order of the file already.
+    splices.sort_by_key(|splice| splice.start);
+    Ok(join(&rows, &splices))
+}
+
+/// A line of the file.
+struct Row<'a> {
+    text: &'a str,
+    /// Empty only at the end of the file.
+    ending: &'a str,
+}
+
+/// Splits at line feeds, carriage returns and pairs of them.
+fn split(text: &str) -> Vec<Row<'_>> {
+    let mut rows = Vec::new();
+    let mut from = 0;
+    while let Some(length) = memchr::memchr2(b'\n', b'\r', &text.as_bytes()[from..]) {
+        let at = from + length;
+        let pair = text[at..].starts_with("\r\n");
+        let next = at + 1 + usize::from(pair);
+        rows.push(Row { text: &text[from..at], ending: &text[at..next] });
+        from = next;
+    }
+    if from < text.len() {
+        rows.push(Row { text: &text[from..], ending: "" });
+    }
+    rows
+}
+
+/// Rows of the file and what comes there instead.
+struct Splice<'a> {
+    start: usize,
+    length: usize,
+    new: Vec<&'a str>,
+}
+
+/// Finds the place of a chunk, moves the cursor behind it and adds what it changes there.
+fn place<'a>(
+    finder: &mut Finder<'_>,
+    chunk: &'a Chunk,
+    cursor: &mut usize,
+    splices: &mut Vec<Splice<'a>>,
+) -> Result<(), UpdateError> {
+    if let Some(below) = &chunk.below {
+        let found = finder.find(&[below], *cursor, false);
+        *cursor = 1 + found.ok_or_else(|| UpdateError::NoPlace {
+            number: chunk.number,
+            text: below.clone(),
+            place: searched(*cursor),
+        })?;
+    }
+    let mut old = old_lines(chunk);
+    if old.is_empty() {
+        changes(chunk, finder.end(), 0, None, splices);
+        return Ok(());
+    }
+    let mut found = finder.find(&old, *cursor, chunk.at_end);
+    let mut dropped = None;
+    if found.is_none() && old.last() == Some(&"") {
+        // A last empty line often only means the end of the last line but one.
+        old.pop();
+        let last = chunk.lines.iter().rposition(|line| line.sign != Sign::Remove);
+        dropped = last.filter(|at| chunk.lines[*at].text.is_empty());
+        found = finder.find(&old, *cursor, chunk.at_end);
+    }
+    let start = found.ok_or_else(|| missing(finder, chunk, *cursor))?;
+    *cursor = start + old.len();
+    changes(chunk, start, old.len(), dropped, splices);
+    Ok(())
+}
+
+/// The lines that must be there.
+fn old_lines(chunk: &Chunk) -> Vec<&str> {
+    let there = chunk.lines.iter().filter(|line| line.sign != Sign::Add);
+    there.map(|line| line.text.as_str()).collect()
+}
+
+/// What a chunk changes at row `start`, without the rows that stay. Only its first `length` old
+/// lines have rows, and line `dropped` of it does not stand there afterwards.
+fn changes<'a>(
+    chunk: &'a Chunk,
+    start: usize,
+    length: usize,
+    dropped: Option<usize>,
+    splices: &mut Vec<Splice<'a>>,
+) {
+    let mut row = start;
+    let mut open = Splice { start, length: 0, new: Vec::new() };
+    for (at, line) in chunk.lines.iter().enumerate() {
+        let has_row = line.sign != Sign::Add && row < start + length;
+        let stays = line.sign != Sign::Remove && dropped != Some(at);
+        row += usize::from(has_row);
+        match (has_row, stays) {
+            (true, true) => {
+                let next = Splice { start: row, length: 0, new: Vec::new() };
+                splices.push(std::mem::replace(&mut open, next));
+            }
+            (true, false) => open.length += 1,
+            (false, true) => open.new.push(&line.text),
+            (false, false) => {}
+        }
+    }
+    splices.push(open);
+}
+
+fn searched(cursor: usize) -> String {
+    match cursor {
+        0 => "in the file".to_string(),
+        _ => format!("in the file after its line {cursor}, where the chunk before or '@@' led"),
+    }
+}
+
+/// Why the lines of a chunk are not there.
+fn missing(finder: &mut Finder<'_>, chunk: &Chunk, cursor: usize) -> UpdateError {
+    let old = old_lines(chunk);
+    let hint = if chunk.at_end && finder.find(&old, cursor, false).is_some() {
+        ", of which they are not the last ones as '*** End of File' says".to_string()
+    } else if let Some(at) = finder.find(&old, 0, chunk.at_end) {
+        format!(", but at its line {}: chunks must be in the order of the file", at + 1)
+    } else if let Some(line) = old.iter().find(|line| !finder.has(line)) {
+        let shown = &line[..line.floor_char_boundary(ECHO_MAX / 10)];
+        format!(" (no line of it is {shown:?}); read the file again and copy them exactly")
+    } else {
+        " one after the other; read the file again and copy them exactly".to_string()
+    };
+    let mut lines = old.join("\n");
+    lines.truncate(lines.floor_char_boundary(ECHO_MAX));
+    UpdateError::NoLines { number: chunk.number, place: searched(cursor), hint, lines }
+}
+
+/// The text with every splice made.
+fn join(rows: &[Row<'_>], splices: &[Splice<'_>]) -> String {
+    let usual = rows.first().map(|row| row.ending).filter(|ending| !ending.is_empty()).unwrap_or("\n");
+    let mut out = String::new();
+    let keep = |out: &mut String, row: &Row<'_>| {
+        let ending = if row.ending.is_empty() { usual } else { row.ending };
+        out.extend([row.text, ending]);
+    };
+    let mut done = 0;
+    for splice in splices {
+        rows[done..splice.start].iter().for_each(|row| keep(&mut out, row));
+        splice.new.iter().for_each(|line| out.extend([line, usual]));
+        done = splice.start + splice.length;
+    }
+    rows[done..].iter().for_each(|row| keep(&mut out, row));
+    out
+}

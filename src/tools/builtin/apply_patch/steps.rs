@@ -1,0 +1,134 @@
+//! One section of a patch on the files of an environment.
+//!
+//! Must not know the patch's other sections. A file that changes between reading and writing is
+//! read again and the section is applied to what is there now.
+
+use std::path::Path;
+
+use crate::exec::{EnvError, Environment, FileData, Stamp};
+use crate::patch::diff::{self, LineDiff};
+use crate::patch::v4a::{self, Chunk, Section};
+use crate::tools::paths;
+
+/// Times that a step starts again because somebody else changed the file meanwhile.
+const TRIES: usize = 5;
+
+/// What a section did.
+pub(super) struct Applied {
+    /// Such as `M src/a.rs`.
+    pub title: String,
+    /// Where the content is now, or was; as the patch has it.
+    pub path: String,
+    /// Between the contents before and after.
+    pub diff: LineDiff,
+}
+
+impl Applied {
+    fn new(title: String, path: &str, before: &str, after: &str) -> Self {
+        Self { title, path: path.to_string(), diff: diff::lines(before, after) }
+    }
+}
+
+/// Why a try did not succeed.
+enum Miss {
+    /// Somebody changed a file meanwhile.
+    Stale,
+    /// For the model, without a full stop.
+    Failed(String),
+}
+
+/// Applies a section; the error is a sentence without its full stop.
+pub(super) async fn apply(env: &dyn Environment, section: &Section) -> Result<Applied, String> {
+    for _ in 0..TRIES {
+        let step = match section {
+            Section::Add { path, text } => add(env, path, text).await,
+            Section::Delete { path } => delete(env, path).await,
+            Section::Update { path, to: None, chunks } => update(env, path, chunks).await,
+            Section::Update { path, to: Some(to), chunks } => rename(env, (path, to), chunks).await,
+        };
+        match step {
+            Ok(applied) => return Ok(applied),
+            Err(Miss::Stale) => {}
+            Err(Miss::Failed(why)) => return Err(why),
+        }
+    }
+    Err(format!("{} keeps being changed by somebody else; try again", section.path()))
+}
+
+fn miss(what: &str, error: EnvError) -> Miss {
+    match error {
+        EnvError::Stale(_) => Miss::Stale,
+        other => Miss::Failed(format!("Cannot {what} {other}")),
+    }
+}
+
+async fn add(env: &dyn Environment, shown: &str, text: &str) -> Result<Applied, Miss> {
+    let before = replace(env, &paths::resolve(env, shown), text).await?;
+    Ok(Applied::new(format!("A {shown}"), shown, &before, text))
+}
+
+/// Makes a file or replaces it whole; gives what it held.
+async fn replace(env: &dyn Environment, path: &Path, text: &str) -> Result<String, Miss> {
+    let before = match env.read(path).await {
+        Ok(data) => Some(data),
+        Err(EnvError::NotFound(_)) => None,
+        Err(error) => return Err(miss("write", error)),
+    };
+    let stamp = before.as_ref().map_or_else(Stamp::missing, |data| data.stamp.clone());
+    env.write(path, text.as_bytes().to_vec(), Some(stamp)).await.map_err(|error| miss("write", error))?;
+    // The old content is only for the diff.
+    Ok(before.map(|data| String::from_utf8_lossy(&data.bytes).into_owned()).unwrap_or_default())
+}
+
+async fn delete(env: &dyn Environment, shown: &str) -> Result<Applied, Miss> {
+    let path = paths::resolve(env, shown);
+    let data = env.read(&path).await.map_err(|error| miss("delete", error))?;
+    env.remove(&path, Some(data.stamp)).await.map_err(|error| miss("delete", error))?;
+    Ok(Applied::new(format!("D {shown}"), shown, &String::from_utf8_lossy(&data.bytes), ""))
+}
+
+/// The content of a file and what the chunks make of it.
+async fn changed(
+    env: &dyn Environment,
+    shown: &str,
+    chunks: &[Chunk],
+) -> Result<(String, String, Stamp), Miss> {
+    let path = paths::resolve(env, shown);
+    let FileData { bytes, stamp } = env.read(&path).await.map_err(|error| miss("update", error))?;
+    let before = String::from_utf8(bytes).map_err(|_| {
+        Miss::Failed(format!("Cannot update {shown}: it is not UTF-8 text. Use bash to change it"))
+    })?;
+    let after = v4a::update(&before, chunks)
+        .map_err(|error| Miss::Failed(format!("Cannot update {shown}: {error}")))?;
+    Ok((before, after, stamp))
+}
+
+async fn update(env: &dyn Environment, shown: &str, chunks: &[Chunk]) -> Result<Applied, Miss> {
+    let (before, after, stamp) = changed(env, shown, chunks).await?;
+    let path = paths::resolve(env, shown);
+    let bytes = after.clone().into_bytes();
+    env.write(&path, bytes, Some(stamp)).await.map_err(|error| miss("update", error))?;
+    Ok(Applied::new(format!("M {shown}"), shown, &before, &after))
+}
+
+/// Writes the new content at the new path, then removes the old file.
+async fn rename(env: &dyn Environment, (shown, to): (&str, &str), chunks: &[Chunk]) -> Result<Applied, Miss> {
+    let (before, after, stamp) = changed(env, shown, chunks).await?;
+    let (old, new) = (paths::resolve(env, shown), paths::resolve(env, to));
+    let real = async |path| env.resolve(path).await.map_err(|error| miss("move", error));
+    if real(&old).await? == real(&new).await? {
+        // The form has it so: a file is written at its new path and removed from its old one.
+        env.remove(&old, Some(stamp)).await.map_err(|error| miss("move", error))?;
+        return Ok(Applied::new(
+            format!("D {shown} (moved onto itself, which removes it)"),
+            shown,
+            &before,
+            "",
+        ));
+    }
+    replace(env, &new, &after).await?;
+    match env.remove(&old, Some(stamp)).await {
+        Ok(()) => Ok(Applied::new(format!("M {shown} -> {to}"), to, &before, &after)),
+        Err(error) => Err(Miss::Failed(format!("{to} is written, but the old file stays: {error}"))),
+    }
+}
