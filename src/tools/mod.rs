@@ -7,14 +7,13 @@ pub mod ansi;
 pub mod approval;
 pub mod builtin;
 pub mod changes;
+pub mod command;
 pub mod limits;
 pub mod output;
 pub mod paths;
 pub mod pipeline;
 pub mod policy;
-pub mod readonly;
 pub mod registry;
-pub mod shell;
 pub mod tool;
 pub mod view;
 

@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path};
 
-use super::readonly;
+use super::command;
 use super::tool::ToolClass;
 
 /// `--approval`.
@@ -68,7 +68,7 @@ pub fn judge(mode: Mode, class: ToolClass, subject: &str, root: &Path) -> Verdic
 fn objection(mode: Mode, class: ToolClass, subject: &str, root: &Path) -> Option<&'static str> {
     match class {
         ToolClass::Reads => None,
-        ToolClass::Runs if readonly::is_read_only(subject) => None,
+        ToolClass::Runs if command::is_read_only(subject) => None,
         ToolClass::Runs => Some("command not known to be read-only"),
         ToolClass::Edits if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
         ToolClass::Edits => match Path::new(subject).strip_prefix(root) {
