@@ -14,6 +14,7 @@ pub mod paths;
 pub mod pipeline;
 pub mod policy;
 pub mod registry;
+pub mod rules;
 pub mod tool;
 pub mod view;
 
@@ -21,5 +22,6 @@ pub use approval::{Approval, Ask, Decision};
 pub use pipeline::{Context, execute};
 pub use policy::Mode;
 pub use registry::Registry;
+pub use rules::Rules;
 pub use tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 pub use view::{CallView, DiffLine, ResultView};
