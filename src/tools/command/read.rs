@@ -132,6 +132,8 @@ impl<'t> Reader<'t> {
             "herestring_redirect" => self.inner(node),
             "heredoc_redirect" => self.here_document(node),
             "function_definition" => {
+                // Its name may be that of a program, and it may call itself without end.
+                self.script.doubt("a function");
                 children(node)
                     .into_iter()
                     .filter(|child| child.is_named() && child.kind() != "word")
