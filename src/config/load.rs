@@ -114,7 +114,7 @@ impl Loaded {
 }
 
 /// The text of a file; `None` when there is none.
-pub(super) fn read_text(path: &Path) -> io::Result<Option<String>> {
+pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -13,6 +13,7 @@ pub mod live;
 pub mod login;
 pub mod offered;
 pub mod options;
+mod permissions;
 pub mod places;
 pub mod reach;
 pub mod recorder;

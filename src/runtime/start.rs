@@ -13,6 +13,7 @@ use super::hub::Hub;
 use super::live::Live;
 use super::offered::Offered;
 use super::options::{Options, SessionChoice};
+use super::permissions;
 use super::reach::{self, Reached};
 use super::recorder::Recorder;
 use crate::agent::abort::Abort;
@@ -50,6 +51,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let mut offered = registry.clone();
     offered.retain(|name| registry.default_names().any(|known| known == name));
     let (documents, unread) = documents(options.cwd.clone()).await;
+    let (rules, misruled) = permissions::load(&options).await;
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
     if options.discover {
@@ -80,6 +82,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
             env: options.env.clone(),
             approval: options.approval.clone(),
             mode: options.policy,
+            rules: Arc::new(rules),
             artifacts: options.home.cache.join("outputs").join(session.id()),
         },
         clock: options.clock.clone(),
@@ -87,6 +90,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     };
     let mut notices = problems(&session);
     notices.extend(unread);
+    notices.extend(misruled);
     notices.extend(wrong);
     let recorder = Recorder::new(session, hub.clone(), model, thinking);
     let names: Vec<String> = offered.names().map(String::from).collect();

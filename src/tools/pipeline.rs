@@ -17,6 +17,7 @@ use super::limits;
 use super::paths;
 use super::policy::{self, Mode, Verdict};
 use super::registry::Registry;
+use super::rules::{Rules, Said};
 use super::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 use crate::exec::Environment;
 use crate::llm::model::message::KnownPart;
@@ -36,6 +37,8 @@ pub struct Context {
     pub approval: Arc<dyn Approval>,
     /// Which calls those are.
     pub mode: Mode,
+    /// What is allowed, asked about and forbidden whatever the mode says.
+    pub rules: Arc<Rules>,
     /// Folder for outputs too long for the model.
     pub artifacts: PathBuf,
 }
@@ -100,19 +103,28 @@ async fn approve(
             ToolClass::Edits => judge_path(cx, subject).await,
             _ => Ok(policy::judge(cx.mode, class, subject, cx.env.root())),
         };
-        match verdict {
+        let verdict = match verdict {
             Err(message) => return Some(Outcome::error(message)),
-            Ok(verdict) => strictest = strictest.max(verdict),
-        }
+            Ok(verdict) => verdict,
+        };
+        let verdict = match said(cx, &call.name, class, subject).await {
+            Some(said) => policy::overrule(cx.mode, verdict, said),
+            None => verdict,
+        };
+        strictest = strictest.max(verdict);
     }
     let rule = match strictest {
         Verdict::Run => return None,
-        Verdict::Refuse(rule) => return Some(refused(cx.mode, rule)),
+        Verdict::Refuse(rule) => return Some(refused(cx.mode, &rule)),
+        Verdict::Forbid(rule) => {
+            let text = format!("Not run: forbidden by the rule `{rule}`. Find another way or tell the user.");
+            return Some(Outcome::error(text).details(json!({"refused": {"rule": rule}})));
+        }
         Verdict::Ask(rule) => rule,
     };
     let subject = subjects.join("\n");
     let ask =
-        Ask { call_id: call.id.clone(), tool: call.name.clone(), class, subject, rule: rule.to_string() };
+        Ask { call_id: call.id.clone(), tool: call.name.clone(), class, subject, rule: rule.into_owned() };
     let decision = tokio::select! {
         biased;
         () = cancel.cancelled() => Decision::Deny("interrupted before it was approved".to_string()),
@@ -123,6 +135,20 @@ async fn approve(
         Decision::Deny(why) if why.is_empty() => Some(Outcome::error("Not run: the user said no.")),
         Decision::Deny(why) => Some(Outcome::error(format!("Not run: {why}"))),
     }
+}
+
+/// What the rules say about a call, by where its path really leads and by its own name.
+async fn said(cx: &Context, tool: &str, class: ToolClass, subject: &str) -> Option<Said> {
+    if class == ToolClass::Runs {
+        return cx.rules.command(tool, subject);
+    }
+    if cx.rules.is_empty() {
+        return None;
+    }
+    let path = paths::resolve(&*cx.env, subject);
+    // A path that leads nowhere is told by the tool itself.
+    let real = cx.env.resolve(&path).await.unwrap_or_else(|_| path.clone());
+    cx.rules.file(tool, class, &[&real, &path])
 }
 
 /// A refusal that the model is told and that front ends find in the details.

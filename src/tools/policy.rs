@@ -2,9 +2,11 @@
 //!
 //! Pure; must not know tools or front ends. Paths come with their links followed already.
 
+use std::borrow::Cow;
 use std::path::{Component, Path};
 
-use super::readonly;
+use super::command;
+use super::rules::{Ruling, Said};
 use super::tool::ToolClass;
 
 /// `--approval`.
@@ -42,15 +44,20 @@ impl Mode {
 }
 
 /// What becomes of a call, from mild to strict. Rules are said to people and models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It runs.
     Run,
     /// Somebody decides.
-    Ask(&'static str),
+    Ask(Cow<'static, str>),
     /// It does not run.
-    Refuse(&'static str),
+    Refuse(Cow<'static, str>),
+    /// A rule forbids it, in every mode.
+    Forbid(String),
 }
+
+/// Why an edit of a workspace's own set-up is never allowed by a rule.
+const SET_UP: &str = "file of the repository's or bowline's own set-up";
 
 /// Folders in a workspace whose files make other programs run something.
 const GUARDED: [&str; 2] = [".git", ".bowline"];
@@ -60,20 +67,33 @@ const GUARDED: [&str; 2] = [".git", ".bowline"];
 pub fn judge(mode: Mode, class: ToolClass, subject: &str, root: &Path) -> Verdict {
     match (mode, objection(mode, class, subject, root)) {
         (Mode::Full, _) | (_, None) => Verdict::Run,
-        (Mode::AutoEdit, Some(rule)) => Verdict::Refuse(rule),
-        (Mode::Untrusted | Mode::OnRequest, Some(rule)) => Verdict::Ask(rule),
+        (Mode::AutoEdit, Some(rule)) => Verdict::Refuse(rule.into()),
+        (Mode::Untrusted | Mode::OnRequest, Some(rule)) => Verdict::Ask(rule.into()),
+    }
+}
+
+/// What becomes of a call about which a rule says something.
+pub fn overrule(mode: Mode, verdict: Verdict, said: Said) -> Verdict {
+    let guarded = matches!(&verdict, Verdict::Ask(rule) | Verdict::Refuse(rule) if rule == SET_UP);
+    match (said.ruling, mode) {
+        (Ruling::Deny, _) => Verdict::Forbid(said.rule),
+        (Ruling::Ask, Mode::Full) => verdict,
+        (Ruling::Ask, Mode::AutoEdit) => Verdict::Refuse(said.rule.into()),
+        (Ruling::Ask, Mode::Untrusted | Mode::OnRequest) => Verdict::Ask(said.rule.into()),
+        (Ruling::Allow, _) if guarded => verdict,
+        (Ruling::Allow, _) => Verdict::Run,
     }
 }
 
 fn objection(mode: Mode, class: ToolClass, subject: &str, root: &Path) -> Option<&'static str> {
     match class {
         ToolClass::Reads => None,
-        ToolClass::Runs if readonly::is_read_only(subject) => None,
+        ToolClass::Runs if command::is_read_only(subject) => None,
         ToolClass::Runs => Some("command not known to be read-only"),
-        ToolClass::Edits if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
         ToolClass::Edits => match Path::new(subject).strip_prefix(root) {
+            Ok(below) if is_guarded(below) => Some(SET_UP),
+            _ if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
             Err(_) => Some("file outside the workspace"),
-            Ok(below) if is_guarded(below) => Some("file of the repository's or bowline's own set-up"),
             Ok(_) => None,
         },
     }
@@ -111,9 +131,39 @@ mod tests {
                     Verdict::Run => "run",
                     Verdict::Ask(_) => "ask",
                     Verdict::Refuse(_) => "refuse",
+                    Verdict::Forbid(_) => "forbid",
                 })
                 .collect();
             assert_eq!(words.join(" "), expected, "{subject}");
+        }
+    }
+
+    #[test]
+    fn rules_stand_above_modes() {
+        let word = |verdict| match verdict {
+            Verdict::Run => "run",
+            Verdict::Ask(_) => "ask",
+            Verdict::Refuse(_) => "refuse",
+            Verdict::Forbid(_) => "forbid",
+        };
+        let rows = [
+            (Runs, "make", Ruling::Allow, "run run run run"),
+            (Runs, "make", Ruling::Ask, "ask ask refuse run"),
+            (Runs, "ls", Ruling::Ask, "ask ask refuse run"),
+            (Runs, "ls", Ruling::Deny, "forbid forbid forbid forbid"),
+            (Edits, "/w2/a.rs", Ruling::Allow, "run run run run"),
+            (Edits, "/w/.git/config", Ruling::Allow, "ask ask refuse run"),
+            (Reads, "/w/.env", Ruling::Deny, "forbid forbid forbid forbid"),
+        ];
+        for (class, subject, ruling, expected) in rows {
+            let words: Vec<&str> = [Untrusted, OnRequest, AutoEdit, Full]
+                .into_iter()
+                .map(|mode| {
+                    let verdict = judge(mode, class, subject, Path::new("/w"));
+                    word(overrule(mode, verdict, Said { ruling, rule: "r".to_string() }))
+                })
+                .collect();
+            assert_eq!(words.join(" "), expected, "{subject} {ruling:?}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The ways of one call.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Mutex;
 
 use futures::future::BoxFuture;
@@ -10,6 +11,7 @@ use super::*;
 use crate::exec::LocalEnvironment;
 use crate::llm::model::ToolSpec;
 use crate::llm::model::message::join_text;
+use crate::tools::rules::Author;
 use crate::tools::view::CallView;
 
 /// Answers as told and remembers the questions.
@@ -39,12 +41,18 @@ struct Bench {
     folder: TempDir,
     approval: Arc<Scripted>,
     registry: Registry,
+    rules: Rules,
 }
 
 impl Bench {
     fn new(answer: Decision) -> Self {
         let approval = Arc::new(Scripted { answer, asked: Mutex::default() });
-        Self { folder: tempfile::tempdir().unwrap(), approval, registry: Registry::builtin() }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            approval,
+            registry: Registry::builtin(),
+            rules: Rules::default(),
+        }
     }
 
     fn context(&self, mode: Mode) -> Context {
@@ -54,6 +62,7 @@ impl Bench {
             env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), vars)),
             approval,
             mode,
+            rules: Arc::new(self.rules.clone()),
             artifacts: self.folder.path().join("artifacts"),
         }
     }
@@ -246,4 +255,36 @@ async fn panics_long_outputs_and_late_progress_are_contained() {
     assert_eq!(outcome.full_text.map(|text| text.len()), Some(100_000));
     let text = join_text(&outcome.content);
     assert!(text.len() < 60_000 && text.contains("are left out"));
+}
+
+#[tokio::test]
+async fn rules_decide_before_the_mode() {
+    let mut bench = Bench::new(Decision::Deny("not now".into()));
+    let root = bench.folder.path().canonicalize().unwrap();
+    std::fs::write(root.join(".env"), "secret").unwrap();
+    std::os::unix::fs::symlink(root.join(".env"), root.join("open.txt")).unwrap();
+    let file = "[[rule]]\ndecision = \"allow\"\ncommand = \"touch\"\n\
+                [[rule]]\ndecision = \"deny\"\npath = \".env\"\n\
+                [[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n";
+    assert_eq!(bench.rules.add(file, Author::Person, &root, Path::new("/nowhere")), Vec::<String>::new());
+    let touched = bench.call(Mode::AutoEdit, "bash", json!({"command": "touch made && ls"})).await;
+    assert!(!touched.1 && root.join("made").exists(), "{touched:?}");
+    for mode in [Mode::OnRequest, Mode::Full] {
+        let (text, is_error) = bench.call(mode, "bash", json!({"command": "touch made; rm made"})).await;
+        assert_eq!(
+            (text.as_str(), is_error),
+            (
+                "Not run: forbidden by the rule `deny command \"rm\"`. Find another way or tell the user.",
+                true
+            )
+        );
+        for path in [".env", "open.txt", "x/../.env"] {
+            let (text, _) = bench.call(mode, "read", json!({"path": path})).await;
+            assert!(text.contains("deny path \".env\""), "{path}: {text}");
+        }
+    }
+    assert!(root.join("made").exists() && bench.approval.asked.lock().unwrap().is_empty());
+    let (text, _) = bench.call(Mode::OnRequest, "bash", json!({"command": "touch b > c"})).await;
+    assert_eq!(text, "Not run: not now");
+    assert_eq!(bench.approval.asked.lock().unwrap().len(), 1);
 }

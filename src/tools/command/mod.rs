@@ -1,0 +1,20 @@
+//! Command lines, judged before they run: everything that the shell would start, what it would
+//! write, and whether all of that only looks.
+//!
+//! Pure. Must not know policies, tools or front ends. What cannot be told is a doubt, and whoever
+//! finds a doubt asks: a reader that guesses is worse than one that asks.
+
+mod expand;
+mod heredoc;
+mod leaves;
+mod looks;
+mod read;
+mod script;
+mod wrapped;
+
+pub use expand::parse;
+pub use looks::{is_read_only, looks_elsewhere, part_is_read_only};
+pub use script::{Part, Script, Word};
+
+#[cfg(test)]
+mod tests;

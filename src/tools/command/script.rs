@@ -1,0 +1,54 @@
+//! What a command line would do, as data.
+
+/// One word of a command, quotes removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// What the program gets, or what is written where that is not known.
+    pub text: String,
+    /// Whether the shell may turn the word into anything, an option or several words, too.
+    pub wild: bool,
+    /// Whether the program gets exactly `text`.
+    pub exact: bool,
+}
+
+impl Word {
+    /// A word that the shell does not touch.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), wild: false, exact: true }
+    }
+
+    /// A word that can become anything.
+    pub fn wild(text: impl Into<String>) -> Self {
+        Self { text: text.into(), wild: true, exact: false }
+    }
+}
+
+/// A simple command: variables that are set, then a program with its words. One of both may be
+/// missing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Part {
+    /// Names of the variables.
+    pub sets: Vec<String>,
+    /// The program and its words.
+    pub words: Vec<Word>,
+}
+
+/// Everything that a command line would do, in the order of reading.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Script {
+    /// What runs, in substitutions, functions and wrappers, too.
+    pub parts: Vec<Part>,
+    /// Files that redirections write; the harmless ones are left out.
+    pub writes: Vec<Word>,
+    /// Why not all of it is known. Nothing may be allowed while there is a doubt.
+    pub doubts: Vec<&'static str>,
+}
+
+impl Script {
+    /// Notes a doubt, once.
+    pub(super) fn doubt(&mut self, why: &'static str) {
+        if !self.doubts.contains(&why) {
+            self.doubts.push(why);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A table of command lines, and properties of any text.
+
+use proptest::prelude::*;
+
+use super::{Script, is_read_only, parse};
+
+/// One row each: verdict, command line, what is in it. `⏎` is a line feed, `⇥` a tab.
+const TABLE: &str = include_str!("table.txt");
+
+fn shown(script: &Script) -> String {
+    let part = |part: &super::Part| {
+        let sets = part.sets.iter().map(|name| format!("{name}="));
+        let words = part
+            .words
+            .iter()
+            .map(|word| if word.wild { format!("‹{}›", word.text) } else { word.text.clone() });
+        sets.chain(words).collect::<Vec<_>>().join(" ")
+    };
+    let parts = script.parts.iter().map(part);
+    let writes = script.writes.iter().map(|word| format!(">{}", word.text));
+    let doubts = script.doubts.iter().map(|why| format!("?{why}"));
+    parts.chain(writes).chain(doubts).collect::<Vec<_>>().join(" | ").replace('\n', "⏎").replace('\t', "⇥")
+}
+
+fn row(line: &str) -> String {
+    let command = line.replace('⏎', "\n").replace('⇥', "\t");
+    let verdict = if is_read_only(&command) { "looks" } else { "asks" };
+    format!("{verdict} ┃ {line} ┃ {}", shown(&parse(&command)))
+}
+
+#[test]
+fn the_table_of_command_lines() {
+    let rows: Vec<&str> = TABLE.lines().filter(|line| !line.is_empty()).collect();
+    assert!(rows.len() >= 150, "{}", rows.len());
+    let command = |row: &str| row.split(" ┃ ").nth(1).unwrap_or_default().to_string();
+    let judged: Vec<String> = rows.iter().map(|expected| row(&command(expected))).collect();
+    let wrong: Vec<&String> = judged.iter().zip(&rows).filter(|(a, b)| a != *b).map(|(a, _)| a).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_stands_in_no_table() {
+    for script in ["", " \n", "ls\r\nrm x", "ls\r", "ls \u{1b}[0m", "ls\u{a0}x"] {
+        assert!(!is_read_only(script), "{script:?}");
+    }
+    let (long, deep) =
+        (format!("ls {}", "x".repeat(10_000)), format!("{}ls{}", "(".repeat(200), ")".repeat(200)));
+    let nested = (0..12).fold("ls".to_string(), |text, _| format!("eval {text}"));
+    let many = "ls;".repeat(300);
+    for script in [&long, &deep, &many] {
+        assert!(!is_read_only(script) && !parse(script).doubts.is_empty(), "{script}");
+    }
+    assert!(!parse(&nested).doubts.is_empty());
+}
+
+/// Pieces of which command lines are made, so that many of them can be read.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "ls",
+        "cat f",
+        " ",
+        " ",
+        "\n",
+        ";",
+        "&&",
+        "||",
+        "|",
+        "&",
+        "(",
+        ")",
+        "{ ",
+        "}",
+        "'",
+        "\"",
+        "$'",
+        "\\",
+        "`",
+        "$(",
+        "<(",
+        "${",
+        "$x",
+        "<<E\n",
+        "\nE\n",
+        "<<'E'\n",
+        "<<<",
+        ">/dev/null ",
+        "> f",
+        "[ ",
+        " ]",
+        "[[ ",
+        " ]]",
+        "if ",
+        "then ",
+        "fi",
+        "for i in a",
+        " do ",
+        "done",
+        "case a in",
+        "esac",
+        "!",
+        "x=",
+        "*",
+        "f()",
+        "$((",
+        "))",
+        "eval ",
+        "xargs ",
+        "find . -exec ",
+        "bash -c ",
+        "ä",
+        "日",
+        "\t",
+        "\r",
+        "\0",
+    ]);
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_text_is_read_or_doubted(text in prop_oneof![pieces(), any::<String>(), "[ -~\n]{0,60}"]) {
+        let script = parse(&text);
+        prop_assert!(!is_read_only(&text) || script.doubts.is_empty() && !script.parts.is_empty());
+    }
+
+    /// Neither a comment nor a backslash can hide what stands behind it in another line.
+    #[test]
+    fn nothing_put_behind_a_text_is_allowed_with_it(text in prop_oneof![pieces(), "[ -~]{0,40}"]) {
+        prop_assume!(!text.ends_with('\\') && !text.contains('#'));
+        for end in ["; rm -rf x", "\nrm -rf x"] {
+            let longer = text.clone() + end;
+            prop_assert!(!is_read_only(&longer), "{:?}", longer);
+        }
+    }
+
+    #[test]
+    fn a_quoted_text_is_one_word(text in "[^'\\p{C}\\p{Z}!\\\\]{0,30}") {
+        let script = parse(&format!("echo '{text}'"));
+        prop_assert_eq!(&script.doubts, &Vec::<&str>::new());
+        prop_assert_eq!(&script.parts[0].words[1].text, &text);
+    }
+}

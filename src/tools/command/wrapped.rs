@@ -1,0 +1,267 @@
+//! Programs that run what their words say: which commands, or which texts for a shell.
+//!
+//! Must not know what is harmless. A wrapper itself stays a command of its own, too.
+
+use super::script::Word;
+
+/// What a wrapper runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Inner {
+    /// A command, with the names of the variables that are set for it.
+    Words(Vec<String>, Vec<Word>),
+    /// A text for a shell.
+    Text(String),
+    /// Something that cannot be told.
+    Unknown,
+}
+
+/// A program that runs the rest of its words.
+struct Wrapper {
+    name: &'static str,
+    /// Options without a value.
+    flags: &'static str,
+    /// Options with one, in the same word or the next.
+    valued: &'static str,
+    /// Words of its own before the command.
+    operands: usize,
+    /// Whether `A=b` words come before the command.
+    sets: bool,
+    /// What becomes of the words.
+    rest: Rest,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Command,
+    /// The words are joined for a shell.
+    Joined,
+    /// More words are put behind it.
+    Appended,
+}
+
+const fn wrapper(name: &'static str, flags: &'static str, valued: &'static str) -> Wrapper {
+    Wrapper { name, flags, valued, operands: 0, sets: false, rest: Rest::Command }
+}
+
+/// Options between blanks. An option that is not here makes everything unknown.
+const WRAPPERS: &[Wrapper] = &[
+    wrapper("time", " -p ", " "),
+    wrapper("nice", " ", " -n "),
+    wrapper("ionice", " -t ", " -c -n "),
+    wrapper("stdbuf", " ", " -i -o -e "),
+    wrapper("nohup", " ", " "),
+    wrapper("setsid", " -f -w -c --fork --wait ", " "),
+    wrapper("command", " -p ", " "),
+    wrapper("builtin", " ", " "),
+    wrapper("coproc", " ", " "),
+    wrapper("exec", " -c -l ", " -a "),
+    wrapper("doas", " -n ", " -u "),
+    Wrapper {
+        operands: 1,
+        ..wrapper("timeout", " --foreground --preserve-status -v --verbose ", " -k -s --kill-after --signal ")
+    },
+    Wrapper {
+        sets: true,
+        ..wrapper("sudo", " -n -E -H -S -k -b -A ", " -u -g -C -D -p -h -r -t -T -U -R --user --group ")
+    },
+    Wrapper {
+        sets: true,
+        ..wrapper("env", " - -i -0 --ignore-environment --null ", " -u -C --unset --chdir ")
+    },
+    Wrapper {
+        rest: Rest::Appended,
+        ..wrapper(
+            "xargs",
+            " -0 -r -t -x --null --no-run-if-empty --verbose ",
+            " -n -P -L -d -E -s -I --max-args ",
+        )
+    },
+    Wrapper {
+        rest: Rest::Joined,
+        ..wrapper("watch", " -d -t -b -e -g -c --differences --no-title --color ", " -n --interval ")
+    },
+    Wrapper {
+        operands: 1,
+        rest: Rest::Joined,
+        ..wrapper("ssh", " -4 -6 -A -a -C -f -g -K -k -N -n -q -s -T -t -V -v -X -x -Y ", " -i -l -p ")
+    },
+];
+
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+/// Options of `tar` that run a program.
+const TAR: [&str; 7] = [
+    "--to-command",
+    "--checkpoint-action",
+    "--use-compress-program",
+    "--rsh-command",
+    "--rmt-command",
+    "--info-script",
+    "--new-volume-script",
+];
+
+/// What a command runs beside itself.
+pub(super) fn inside(words: &[Word]) -> Vec<Inner> {
+    let Some((first, rest)) = words.split_first() else { return Vec::new() };
+    if !first.exact {
+        return vec![Inner::Unknown];
+    }
+    let name = first.text.rsplit('/').next().unwrap_or_default();
+    let looks_up = name == "command" && rest.first().is_some_and(|word| ["-v", "-V"].contains(&&*word.text));
+    match name {
+        _ if looks_up => Vec::new(),
+        "find" => found(rest),
+        "eval" => vec![joined(rest)],
+        "git" => configured(rest),
+        "tar" | "bsdtar" => unknown_if(rest.iter().any(|word| word.wild || runs_from_tar(&word.text))),
+        "awk" | "gawk" | "mawk" | "nawk" => unknown_if(rest.iter().any(runs_from_awk)),
+        name if SHELLS.contains(&name) => shell(rest),
+        name => WRAPPERS
+            .iter()
+            .find(|wrapper| wrapper.name == name)
+            .map(|wrapper| unwrap(wrapper, rest).unwrap_or(Inner::Unknown))
+            .filter(
+                |inner| !matches!(inner, Inner::Words(sets, words) if sets.is_empty() && words.is_empty()),
+            )
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn unknown_if(unknown: bool) -> Vec<Inner> {
+    if unknown { vec![Inner::Unknown] } else { Vec::new() }
+}
+
+fn unwrap(wrapper: &Wrapper, words: &[Word]) -> Option<Inner> {
+    let mut at = 0;
+    let mut replaced = None;
+    while let Some(word) = words.get(at).filter(|word| word.wild || word.text.starts_with('-')) {
+        let option = &*word.text;
+        let has = |list: &str, name: &str| list.contains(&format!(" {name} "));
+        let (name, value) =
+            option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+        at += 1;
+        match () {
+            () if word.wild => return None,
+            () if option == "--" => break,
+            () if has(wrapper.flags, option) => {}
+            () if has(wrapper.valued, name) => {
+                let value = value.or_else(|| words.get(at).map(|word| &*word.text));
+                replaced = value.filter(|_| name == "-I").or(replaced);
+                at += usize::from(!option.contains('='));
+            }
+            // `-n1`: the value in the same word.
+            () if !option.starts_with("--") && has(wrapper.valued, option.get(..2)?) => {
+                replaced = option.strip_prefix("-I").or(replaced);
+            }
+            () => return None,
+        }
+    }
+    at += wrapper.operands;
+    let mut sets = Vec::new();
+    while let Some((name, _)) =
+        words.get(at).filter(|_| wrapper.sets).and_then(|word| word.text.split_once('='))
+    {
+        sets.push(name.to_string());
+        at += 1;
+    }
+    let rest = words.get(at.min(words.len())..)?;
+    Some(match wrapper.rest {
+        _ if rest.is_empty() => Inner::Words(sets, Vec::new()),
+        Rest::Command => Inner::Words(sets, rest.to_vec()),
+        Rest::Joined => joined(rest),
+        Rest::Appended if replaced.is_some_and(|sign| rest[0].text.contains(sign)) => return None,
+        Rest::Appended if replaced.is_some() => {
+            // Any word may hold what is replaced.
+            let behind = rest[1..].iter().map(|word| Word::wild(&word.text));
+            Inner::Words(sets, std::iter::once(rest[0].clone()).chain(behind).collect())
+        }
+        Rest::Appended => {
+            let all = rest.iter().cloned().chain([Word::wild("…")]);
+            Inner::Words(sets, all.collect())
+        }
+    })
+}
+
+fn joined(words: &[Word]) -> Inner {
+    let exact = words.iter().all(|word| word.exact);
+    let words: Vec<&str> = words.iter().map(|word| &*word.text).collect();
+    if exact { Inner::Text(words.join(" ")) } else { Inner::Unknown }
+}
+
+/// `-exec` and its kin, up to `;` or `+`.
+fn found(words: &[Word]) -> Vec<Inner> {
+    let mut inner = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        if ["-exec", "-execdir", "-ok", "-okdir"].contains(&&*word.text) {
+            let rest = words.get(at..).unwrap_or_default();
+            let length = rest.iter().position(|word| word.text == ";" || word.text == "+");
+            let command = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
+            let filled = |word: &Word| if word.text.contains("{}") { Word::wild("{}") } else { word.clone() };
+            inner.push(match length {
+                Some(length) if length > 0 => Inner::Words(Vec::new(), command.iter().map(filled).collect()),
+                _ => Inner::Unknown,
+            });
+            at += command.len();
+        }
+    }
+    inner
+}
+
+/// `sh -c TEXT`, with `c` anywhere in a cluster.
+fn shell(words: &[Word]) -> Vec<Inner> {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        if !word.exact {
+            return vec![Inner::Unknown];
+        }
+        let is_option = word.text.starts_with(['-', '+']) && word.text != "--";
+        if !is_option {
+            break;
+        }
+        let is_short = !word.text.starts_with("--");
+        if is_short && word.text.contains('c') {
+            let text = words.get(at).filter(|word| word.exact && !word.text.starts_with(['-', '+']));
+            return vec![text.map_or(Inner::Unknown, |word| Inner::Text(word.text.clone()))];
+        }
+        let takes_value = is_short && word.text.contains(['o', 'O']);
+        at += usize::from(takes_value || ["--rcfile", "--init-file"].contains(&&*word.text));
+    }
+    Vec::new()
+}
+
+/// Configuration given to git, which can name programs and aliases.
+fn configured(words: &[Word]) -> Vec<Inner> {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = &*word.text;
+        let names =
+            text.starts_with("-c") || text.starts_with("--config-env") || text.starts_with("--exec-path=");
+        if word.wild || names {
+            return vec![Inner::Unknown];
+        }
+        if !text.starts_with('-') {
+            break;
+        }
+        if ["-C", "--git-dir", "--work-tree", "--namespace"].contains(&text) {
+            words.next();
+        }
+    }
+    Vec::new()
+}
+
+fn runs_from_tar(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    let is_long = name.len() > 2 && TAR.iter().any(|option| option.starts_with(name));
+    let is_short = name.starts_with('-') && !name.starts_with("--") && name.contains(['I', 'F']);
+    is_long && name.starts_with("--") || is_short
+}
+
+fn runs_from_awk(word: &Word) -> bool {
+    let signs = ["system", "|", ">", "getline", "@"];
+    word.wild
+        || word.text.starts_with('-') && word.text.contains('f')
+        || signs.iter().any(|sign| word.text.contains(sign))
+}
