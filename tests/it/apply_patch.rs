@@ -69,6 +69,9 @@ fn found(root: &Path, folder: &Path, files: &mut Files) {
     }
 }
 
+/// The one case in which we differ on purpose: codex loses a file that is moved onto itself.
+const ONTO_ITSELF: &str = "move self";
+
 #[tokio::test]
 async fn every_outcome_is_that_of_codex() {
     let registry = Registry::builtin();
@@ -92,6 +95,11 @@ async fn every_outcome_is_that_of_codex() {
             .await;
         let mut after = Files::new();
         found(folder.path(), folder.path(), &mut after);
+        if case.name.ends_with(ONTO_ITSELF) {
+            assert!(!outcome.is_error && case.after.is_empty(), "{outcome:?}");
+            assert_eq!(after.keys().collect::<Vec<_>>(), case.before.keys().collect::<Vec<_>>(), "it stays");
+            continue;
+        }
         if outcome.is_error == case.success || after != case.after {
             wrong.push(format!("{case:#?}\nbut ours: {outcome:#?}\n{after:#?}"));
         }

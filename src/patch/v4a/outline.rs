@@ -2,8 +2,8 @@
 //!
 //! Must not know where it comes from. Whatever follows the end of the patch does not count.
 
-use super::parse::{Kind, OPENERS, Sign};
-use super::reader::{Event, PatchError, Reader};
+use super::parse::OPENERS;
+use super::reader::{Event, Kind, PatchError, Reader, Sign};
 
 /// One file of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]

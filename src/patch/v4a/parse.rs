@@ -3,9 +3,7 @@
 //! Must not know files. Lenient where codex is: blanks around the patch and its markers, a shell's
 //! here-document around it, a first chunk without its `@@`.
 
-pub use super::reader::{Kind, Sign};
-
-use super::reader::{BEGIN, END, Event, PatchError, Reader};
+use super::reader::{BEGIN, END, Event, Kind, PatchError, Reader, Sign};
 
 /// What becomes of one file. Paths are as the patch has them.
 #[derive(Debug, Clone, PartialEq, Eq)]

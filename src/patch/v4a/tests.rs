@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::parse::parse;
+use super::update::update;
 use super::*;
-use crate::patch::v4a::parse::{Kind, Sign};
 
 fn enveloped(sections: &str) -> String {
     format!("*** Begin Patch\n{sections}\n*** End Patch")

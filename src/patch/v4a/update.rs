@@ -4,7 +4,8 @@
 //! endings; lines that come end as the file's first line does, and so does a last line that had no
 //! ending.
 
-use super::parse::{Chunk, Sign};
+use super::parse::Chunk;
+use super::reader::Sign;
 use super::seek::Finder;
 
 /// Why chunks do not fit a text. Lines of the patch count from 1.

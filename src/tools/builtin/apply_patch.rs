@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 
 use self::steps::Applied;
 use crate::llm::model::ToolSpec;
-use crate::patch::v4a::parse::Kind;
-use crate::patch::v4a::{self, Outline, Section};
+use crate::patch::v4a::{self, Kind, Outline, Section};
 use crate::tools::changes;
 use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::view::{CallView, FileDiff, ResultView};
@@ -74,7 +73,7 @@ impl Tool for ApplyPatch {
 
     /// Every path of the patch; none of a text that is no patch, which will touch nothing.
     fn subjects(&self, args: &Value) -> Vec<String> {
-        let sections = v4a::parse(input(args)).unwrap_or_default();
+        let sections = v4a::parse::parse(input(args)).unwrap_or_default();
         let mut paths: Vec<String> = Vec::new();
         for path in sections.iter().flat_map(Section::paths) {
             if !paths.iter().any(|known| known == path) {
@@ -129,7 +128,7 @@ fn file_view(details: &Value) -> Option<FileDiff> {
 }
 
 async fn apply(call: Invocation) -> Outcome {
-    let sections = match v4a::parse(input(&call.args)) {
+    let sections = match v4a::parse::parse(input(&call.args)) {
         Ok(sections) => sections,
         Err(error) => return Outcome::error(format!("Nothing was changed: {error}.")),
     };

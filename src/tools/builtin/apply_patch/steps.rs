@@ -98,7 +98,7 @@ async fn changed(
     let before = String::from_utf8(bytes).map_err(|_| {
         Miss::Failed(format!("Cannot update {shown}: it is not UTF-8 text. Use bash to change it"))
     })?;
-    let after = v4a::update(&before, chunks)
+    let after = v4a::update::update(&before, chunks)
         .map_err(|error| Miss::Failed(format!("Cannot update {shown}: {error}")))?;
     Ok((before, after, stamp))
 }
@@ -111,21 +111,15 @@ async fn update(env: &dyn Environment, shown: &str, chunks: &[Chunk]) -> Result<
     Ok(Applied::new(format!("M {shown}"), shown, &before, &after))
 }
 
-/// Writes the new content at the new path, then removes the old file.
+/// Writes the new content at the new path, then removes the old file. A move of a file onto itself is
+/// an update: codex removes the file, but nothing that a patch means is worth a lost file.
 async fn rename(env: &dyn Environment, (shown, to): (&str, &str), chunks: &[Chunk]) -> Result<Applied, Miss> {
-    let (before, after, stamp) = changed(env, shown, chunks).await?;
     let (old, new) = (paths::resolve(env, shown), paths::resolve(env, to));
     let real = async |path| env.resolve(path).await.map_err(|error| miss("move", error));
     if real(&old).await? == real(&new).await? {
-        // The form has it so: a file is written at its new path and removed from its old one.
-        env.remove(&old, Some(stamp)).await.map_err(|error| miss("move", error))?;
-        return Ok(Applied::new(
-            format!("D {shown} (moved onto itself, which removes it)"),
-            shown,
-            &before,
-            "",
-        ));
+        return update(env, shown, chunks).await;
     }
+    let (before, after, stamp) = changed(env, shown, chunks).await?;
     replace(env, &new, &after).await?;
     match env.remove(&old, Some(stamp)).await {
         Ok(()) => Ok(Applied::new(format!("M {shown} -> {to}"), to, &before, &after)),

@@ -11,9 +11,9 @@ mod seek;
 pub mod update;
 
 pub use outline::Outline;
-pub use parse::{Chunk, Line, Section, parse};
-pub use reader::PatchError;
-pub use update::{UpdateError, update};
+pub use parse::{Chunk, Line, Section};
+pub use reader::{Kind, PatchError, Sign};
+pub use update::UpdateError;
 
 #[cfg(test)]
 mod tests;
