@@ -22,6 +22,8 @@ pub mod failure;
 pub mod gemini;
 pub mod generate;
 pub mod headers;
+#[cfg(test)]
+mod heard;
 pub mod history;
 pub mod layer;
 pub mod layers;

@@ -273,31 +273,17 @@ mod tests {
     use super::*;
     use crate::llm::accumulate::Accumulator;
     use crate::llm::catalog::Catalog;
-    use crate::llm::model::{AssistantMessage, KnownPart, Part};
+    use crate::llm::heard::{heard, last};
+    use crate::llm::model::{KnownPart, Part};
     use serde_json::json;
 
     fn read(data: &[Value]) -> Vec<StreamEvent> {
-        let mut reader = Reader::new(
+        let reader = Reader::new(
             &Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap(),
             Asked::default(),
             5,
         );
-        let mut out = Vec::new();
-        for value in data {
-            let text = value.as_str().map_or_else(|| value.to_string(), Into::into);
-            reader.take(&Event { name: String::new(), data: text }, &mut out);
-        }
-        if !reader.ended() {
-            reader.end(&mut out);
-        }
-        out
-    }
-
-    fn last(events: &[StreamEvent]) -> AssistantMessage {
-        match events.last().unwrap() {
-            StreamEvent::Done { message } | StreamEvent::Error { message, .. } => (**message).clone(),
-            other => panic!("{other:?}"),
-        }
+        heard(reader, data)
     }
 
     fn start(index: usize, block: &Value) -> Value {

@@ -6,27 +6,13 @@ use serde_json::json;
 use super::*;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::answer::Reader as _;
-use crate::llm::model::{AssistantMessage, ErrorKind, KnownPart, Part};
+use crate::llm::heard::{heard, last};
+use crate::llm::model::{ErrorKind, KnownPart, Part};
 
 fn read(events: &[Value]) -> Vec<StreamEvent> {
     let model = Model::unknown("openai", "gpt-x", "openai-responses", "");
-    let mut reader = Reader::new(&model, Asked::default(), 5, None);
-    let mut out = Vec::new();
-    for event in events {
-        let data = event.as_str().map_or_else(|| event.to_string(), Into::into);
-        reader.take(&Event { name: String::new(), data }, &mut out);
-    }
-    if !reader.ended() {
-        reader.end(&mut out);
-    }
-    out
-}
-
-fn last(events: &[StreamEvent]) -> AssistantMessage {
-    match events.last().unwrap() {
-        StreamEvent::Done { message } | StreamEvent::Error { message, .. } => (**message).clone(),
-        other => panic!("{other:?}"),
-    }
+    let reader = Reader::new(&model, Asked::default(), 5, None);
+    heard(reader, events)
 }
 
 fn error(events: &[StreamEvent]) -> LlmError {

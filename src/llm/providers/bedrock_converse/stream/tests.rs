@@ -1,8 +1,8 @@
 //! Streams as they come, and the events that they become.
 
 use super::*;
-use crate::llm::answer::Reader as _;
-use crate::llm::model::{AssistantMessage, KnownPart, Part};
+use crate::llm::heard::{heard_events, last};
+use crate::llm::model::{KnownPart, Part};
 use crate::net::frames::{self, Decoder};
 use proptest::prelude::*;
 
@@ -12,8 +12,8 @@ fn model() -> Model {
 
 /// Through the bytes of the wire, so that names and payloads are what a server sends.
 fn read(data: &[(&str, Value)]) -> Vec<StreamEvent> {
-    let mut reader = Reader::new(&model(), Asked::default(), 5);
-    let (mut out, mut events) = (Vec::new(), Vec::new());
+    let reader = Reader::new(&model(), Asked::default(), 5);
+    let mut events = Vec::new();
     let mut decoder = Decoder::default();
     for (name, value) in data {
         let head = match name.strip_prefix('!') {
@@ -22,20 +22,7 @@ fn read(data: &[(&str, Value)]) -> Vec<StreamEvent> {
         };
         decoder.push(&frames::encode(&[head], value.to_string().as_bytes()), &mut events).unwrap();
     }
-    for event in events {
-        reader.take(&event, &mut out);
-    }
-    if !reader.ended() {
-        reader.end(&mut out);
-    }
-    out
-}
-
-fn last(events: &[StreamEvent]) -> AssistantMessage {
-    match events.last().unwrap() {
-        StreamEvent::Done { message } | StreamEvent::Error { message, .. } => (**message).clone(),
-        other => panic!("{other:?}"),
-    }
+    heard_events(reader, events)
 }
 
 fn kind(events: &[StreamEvent]) -> ErrorKind {

@@ -5,31 +5,16 @@ use serde_json::json;
 
 use super::*;
 use crate::llm::accumulate::Accumulator;
-use crate::llm::answer::Reader as _;
-use crate::llm::model::{AssistantMessage, KnownPart, Part};
+use crate::llm::heard::{heard, last};
+use crate::llm::model::{KnownPart, Part};
 
 fn model() -> Model {
     Model::unknown("mistral", "m", "mistral-conversations", "")
 }
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
-    let mut reader = Reader::new(&model(), Asked::default(), 5);
-    let mut out = Vec::new();
-    for value in data {
-        let data = value.as_str().map_or_else(|| value.to_string(), Into::into);
-        reader.take(&Event { name: String::new(), data }, &mut out);
-    }
-    if !reader.ended() {
-        reader.end(&mut out);
-    }
-    out
-}
-
-fn last(events: &[StreamEvent]) -> AssistantMessage {
-    match events.last().unwrap() {
-        StreamEvent::Done { message } | StreamEvent::Error { message, .. } => (**message).clone(),
-        other => panic!("{other:?}"),
-    }
+    let reader = Reader::new(&model(), Asked::default(), 5);
+    heard(reader, data)
 }
 
 fn kind(events: &[StreamEvent]) -> Option<ErrorKind> {
