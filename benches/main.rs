@@ -16,6 +16,8 @@ mod large;
 mod llm;
 /// Other editors beside it.
 mod peers;
+/// Files and text in a tree, beside ripgrep.
+mod search;
 /// The wires of the dialects in bytes: those of the tests.
 #[path = "../tests/it/support"]
 #[allow(dead_code, reason = "the tests take more of it")]
@@ -27,6 +29,8 @@ mod support {
 }
 /// The built binary in a pseudo terminal: start, keys, idle.
 mod terminal;
+/// The agent's tools.
+mod tools;
 
 /// How much to do.
 #[derive(Clone, Copy)]
@@ -59,6 +63,8 @@ const ROWS: &[Row] = &[
     ("interrupt", terminal::interrupt),
     ("large", large::files),
     ("line", large::line),
+    ("grep", search::grep),
+    ("bash", tools::bash_output),
     ("peers", peers::peers),
     // Before the others, which leave memory behind that it would not have to ask for.
     ("llm-memory", llm::memory),

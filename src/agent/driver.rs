@@ -9,8 +9,12 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use super::abort::Abort;
+use super::config::{Config, Lifecycle};
+use super::effect::{Effect, Ended, Event};
 use super::event::AgentEvent;
-use super::step::{Config, Effect, Event, State};
+use super::fullness::{self, Fullness};
+use super::retell;
+use super::step::State;
 use super::work::{ToolDone, Wake, Work};
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
@@ -20,10 +24,11 @@ use crate::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Model, Request, StopReason, StreamEvent, Thinking,
     ToolChoice, ToolResultMessage, ToolSpec,
 };
-use crate::tools::{self, Registry};
+use crate::tools::{self, Outcome, Registry};
 
-/// How long interrupted commands may take when the session ends.
-const LEAVE: std::time::Duration = std::time::Duration::from_millis(300);
+/// How long interrupted commands may take when the session ends: they get SIGTERM, after two seconds
+/// SIGKILL, and a moment to be gone.
+const LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
 
 /// What hears and keeps. Storing comes before hearing.
 pub trait Listener: Send {
@@ -33,6 +38,10 @@ pub trait Listener: Send {
     fn sync(&mut self) -> impl Future<Output = ()> + Send;
     /// Hears an event; may wait for slow readers.
     fn hear(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;
+    /// The conversation as it was kept, for telling it anew; `None` where nothing is kept.
+    fn history(&self) -> Option<Vec<Message>> {
+        None
+    }
     /// Gets waiting messages back.
     fn returned(&mut self, texts: Vec<String>);
 }
@@ -73,11 +82,14 @@ pub struct Driver<L> {
     specs: Vec<ToolSpec>,
     /// Every tool that could be offered.
     all: Registry,
+    /// How many messages of the history are told in those tools; `None` where it has to be told anew.
+    told: Option<usize>,
     work: Work,
     answer: Option<Answer>,
     abort: Abort,
     /// The current token's cancellation has been acted on.
     aborted: bool,
+    fullness: Fullness,
     listener: L,
 }
 
@@ -100,18 +112,22 @@ pub enum Step {
 impl<L: Listener> Driver<L> {
     /// An idle agent.
     pub fn new(config: Config, services: Services, setup: Setup, abort: Abort, listener: L) -> Self {
+        let answers = |message: &&Message| matches!(message, Message::Assistant(_));
+        let turns = setup.history.iter().filter(answers).count().try_into().unwrap_or(u32::MAX);
         let specs = services.registry.specs();
         let all = services.registry.clone();
         Self {
-            state: State::new(config),
+            state: State::new(config, turns),
             services,
             setup,
             specs,
             all,
+            told: Some(0),
             work: Work::default(),
             answer: None,
             abort,
             aborted: false,
+            fullness: Fullness::default(),
             listener,
         }
     }
@@ -119,6 +135,25 @@ impl<L: Listener> Driver<L> {
     /// Whether a run is going on.
     pub fn working(&self) -> bool {
         self.state.working()
+    }
+
+    /// Where the session stands.
+    pub fn lifecycle(&self) -> Lifecycle {
+        self.state.lifecycle()
+    }
+
+    /// The rules of the loop; changes take effect with the next answer.
+    pub fn config(&mut self) -> &mut Config {
+        self.state.config()
+    }
+
+    /// Goes on without new words; `false` where the history has nothing to answer.
+    pub async fn go_on(&mut self) -> bool {
+        let open = !self.working() && unanswered(&self.setup.history);
+        if open {
+            self.send(Event::Continue).await;
+        }
+        open
     }
 
     /// Who answers; changes take effect with the next request.
@@ -132,16 +167,47 @@ impl<L: Listener> Driver<L> {
         self.work.end(LEAVE).await;
     }
 
-    /// Offers only the tools whose names pass, from the next request and call on.
-    pub fn offer(&mut self, keep: impl FnMut(&str) -> bool) {
+    /// Offers the tools of `all` whose names pass, from the next request and call on. `parallel`: calls
+    /// of one answer may run at the same time.
+    pub fn offer(&mut self, all: Registry, parallel: bool, keep: impl FnMut(&str) -> bool) {
+        self.all = all;
         self.services.registry = self.all.clone();
         self.services.registry.retain(keep);
         self.specs = self.services.registry.specs();
+        self.state.run_in_parallel(parallel);
+    }
+
+    /// Tells the conversation anew with the next request, because other tools are there.
+    pub fn tell_anew(&mut self) {
+        self.told = None;
+    }
+
+    /// Goes on with another conversation.
+    pub fn set_history(&mut self, history: Vec<Message>) {
+        (self.setup.history, self.told) = (history, Some(0));
+    }
+
+    /// Brings the history into the words of the tools that there are now. Every call of it is answered
+    /// whenever a model is asked, so what was told once stays as it is.
+    fn tell(&mut self) {
+        if self.told.is_none()
+            && let Some(kept) = self.listener.history()
+        {
+            self.setup.history = kept;
+        }
+        let new = self.setup.history.split_off(self.told.unwrap_or(0).min(self.setup.history.len()));
+        self.setup.history.extend(retell::retell(new, &self.all));
+        self.told = Some(self.setup.history.len());
     }
 
     /// Another client from the next request on; what the layers of the one before count goes on.
     pub fn reach_by(&mut self, client: Client) {
         self.services.client = self.services.client.succeeded_by(client);
+    }
+
+    /// What it works with.
+    pub fn services(&self) -> &Services {
+        &self.services
     }
 
     /// The rules for tool calls; changes take effect with the next call.
@@ -181,7 +247,7 @@ impl<L: Listener> Driver<L> {
 
     /// Gives the machine an event and performs what it wants, with all that follows at once.
     pub async fn send(&mut self, event: Event) {
-        if matches!(event, Event::Prompt { .. }) && !self.state.working() {
+        if matches!(event, Event::Prompt { .. } | Event::Continue) && !self.state.working() {
             self.abort.renew();
             self.aborted = false;
         }
@@ -197,7 +263,10 @@ impl<L: Listener> Driver<L> {
         match effect {
             Effect::Emit(event) => self.emit(event).await,
             Effect::Record(message) => self.record(message).await,
-            Effect::CallModel => self.call_model(),
+            Effect::CallModel => {
+                self.tell_fullness().await;
+                self.call_model();
+            }
             Effect::RunTool { index, call } => {
                 let (registry, context) = (self.services.registry.clone(), self.services.tools.clone());
                 let clock = self.services.clock.clone();
@@ -206,6 +275,8 @@ impl<L: Listener> Driver<L> {
             Effect::Cancel => return self.cancel(),
             Effect::Wait(timer, delay) => self.work.wait(timer, delay),
             Effect::ReturnQueue(texts) => self.listener.returned(texts),
+            // Whoever owns the driver asks for the lifecycle.
+            Effect::Close => {}
         }
         None
     }
@@ -235,7 +306,17 @@ impl<L: Listener> Driver<L> {
         Some(Event::Answered { message, error: None, chance: 0.0 })
     }
 
+    async fn tell_fullness(&mut self) {
+        let prompt: usize = self.setup.system.iter().map(String::len).sum();
+        let tokens = fullness::tokens(&self.setup.history, prompt);
+        let window = self.setup.model.context_window;
+        if self.fullness.look(tokens, window) {
+            self.listener.hear(AgentEvent::ContextWarning { tokens, window }).await;
+        }
+    }
+
     fn call_model(&mut self) {
+        self.tell();
         let model = &self.setup.model;
         let request = Request {
             model: (**model).clone(),
@@ -299,17 +380,18 @@ impl<L: Listener> Driver<L> {
     }
 
     async fn tool_done(&mut self, done: ToolDone) {
-        let ToolDone { index, call, outcome, took } = done;
+        let ToolDone { index, call, mut outcome, took } = done;
         let result = ToolResultMessage {
             tool_call_id: call.id,
             tool_name: call.name,
-            content: outcome.content,
-            details: outcome.details,
+            content: std::mem::take(&mut outcome.content),
+            details: outcome.details.take(),
             is_error: outcome.is_error,
             timestamp: self.services.clock.now_ms(),
             extra: Map::new(),
         };
-        self.send(Event::ToolEnded { index, result, full_text: outcome.full_text, took }).await;
+        let Outcome { full_text, terminate, .. } = outcome;
+        self.send(Event::ToolEnded { index, ended: Ended { result, full_text, took, terminate } }).await;
     }
 
     async fn record(&mut self, message: Message) {
@@ -335,6 +417,15 @@ impl<L: Listener> Driver<L> {
         let digits = self.services.ids.entry();
         u32::from_str_radix(&digits, 16).map_or(0.5, |n| f64::from(n) / f64::from(u32::MAX))
     }
+}
+
+/// Whether a model could answer this history: it ends with words or results, failed tries aside.
+fn unanswered(history: &[Message]) -> bool {
+    let tried = |message: &&Message| match message {
+        Message::Assistant(m) => !matches!(m.stop_reason, StopReason::Error | StopReason::Aborted),
+        _ => true,
+    };
+    history.iter().rev().find(tried).is_some_and(|message| !matches!(message, Message::Assistant(_)))
 }
 
 fn empty(message: &AssistantMessage) -> AssistantMessage {

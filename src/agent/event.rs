@@ -41,6 +41,11 @@ pub enum AgentEvent {
     RetryStart { attempt: u32, max: u32, delay: Duration, error: String },
     /// A repeated call has begun to answer, or the last one failed.
     RetryEnd { success: bool },
+    /// A message that was said while the agent worked goes into the conversation.
+    SteeringInjected(String),
+    /// The context fills up: about so many tokens of so many, above four fifths. Told once until it
+    /// was below.
+    ContextWarning { tokens: u64, window: u64 },
     /// A limit ended the run; the text says which.
     LimitReached(String),
     /// The calls repeat themselves; the model was told.

@@ -5,49 +5,50 @@ use std::collections::VecDeque;
 use crate::llm::model::ToolCall;
 
 /// How many calls in a row must repeat themselves.
-const WINDOW: usize = 10;
+pub const WINDOW: usize = 10;
 /// Longest pattern that is looked for.
 const PATTERN_MAX: usize = 3;
-
-/// What the model is told.
-pub const WARNING: &str = "The last ten tool calls repeat the same pattern, so repeating it once more will not help. \
-                           Stop, think about what the results have in common, and try a different approach; \
-                           if there is none, say what is missing.";
 
 /// The latest calls.
 #[derive(Debug, Clone, Default)]
 pub struct Repetition {
+    window: Option<usize>,
     calls: VecDeque<String>,
 }
 
 impl Repetition {
+    /// Looks at so many calls; at none with `None`.
+    pub fn new(window: Option<usize>) -> Self {
+        Self { window: window.filter(|window| *window > 1), calls: VecDeque::new() }
+    }
+
     /// Notes a call.
     pub fn note(&mut self, call: &ToolCall) {
-        if self.calls.len() == WINDOW {
+        let Some(window) = self.window else { return };
+        if self.calls.len() == window {
             self.calls.pop_front();
         }
         self.calls.push_back(format!("{}\0{}", call.name, call.arguments));
     }
 
-    /// Whether the window is one pattern over and over; if so it starts anew, so that the
-    /// model is told once and then has ten calls to do better.
-    pub fn take(&mut self) -> bool {
-        let found = self.calls.len() == WINDOW && (1..=PATTERN_MAX).any(|length| self.repeats(length));
-        if found {
-            self.calls.clear();
+    /// What the model is told when the window is one pattern over and over; then it starts anew,
+    /// so that the model is told once and has as many calls to do better.
+    pub fn take(&mut self) -> Option<String> {
+        let window = self.window?;
+        if self.calls.len() < window || !(1..=PATTERN_MAX).any(|length| self.repeats(length)) {
+            return None;
         }
-        found
-    }
-
-    /// Whether the largest multiple of `length` at the window's end repeats its first part.
-    fn repeats(&self, length: usize) -> bool {
-        let from = WINDOW % length;
-        (from + length..WINDOW).all(|at| self.calls[at] == self.calls[at - length])
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
         self.calls.clear();
+        Some(format!(
+            "Loop detected: the last {window} tool calls follow a repeating pattern. Try a different approach."
+        ))
+    }
+
+    /// Whether the largest multiple of `length` at the window's end repeats its first part. One time is
+    /// no repetition.
+    fn repeats(&self, length: usize) -> bool {
+        let (all, from) = (self.calls.len(), self.calls.len() % length);
+        from + length < all && (from + length..all).all(|at| self.calls[at] == self.calls[at - length])
     }
 }
 
@@ -57,7 +58,7 @@ mod tests {
     use serde_json::json;
 
     fn detected(pattern: &str) -> Option<usize> {
-        let mut repetition = Repetition::default();
+        let mut repetition = Repetition::new(Some(WINDOW));
         pattern.chars().position(|c| {
             let arguments = json!({"c": c.to_string()});
             repetition.note(&ToolCall {
@@ -66,7 +67,7 @@ mod tests {
                 arguments,
                 thought_signature: None,
             });
-            repetition.take()
+            repetition.take().is_some()
         })
     }
 
@@ -79,5 +80,27 @@ mod tests {
         assert_eq!(detected("aaaaabaaaa"), None);
         assert_eq!(detected("abcdabcdabcd"), None);
         assert_eq!(detected("zzaaaaaaaaaa"), Some(10));
+    }
+
+    #[test]
+    fn the_window_is_what_one_wants() {
+        let call = |name: &str| ToolCall {
+            id: "x".into(),
+            name: name.into(),
+            arguments: json!({}),
+            thought_signature: None,
+        };
+        let told = |window, calls: usize| {
+            let mut repetition = Repetition::new(window);
+            (0..calls).for_each(|_| repetition.note(&call("t")));
+            repetition.take()
+        };
+        assert!(told(Some(4), 4).unwrap().starts_with("Loop detected: the last 4 tool calls"));
+        assert_eq!([told(Some(4), 3), told(None, 100), told(Some(1), 5)], [None, None, None]);
+        let mut three = Repetition::new(Some(3));
+        for name in ["a", "b", "c"] {
+            three.note(&call(name));
+        }
+        assert_eq!(three.take(), None, "three different calls are no pattern");
     }
 }

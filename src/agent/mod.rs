@@ -4,13 +4,22 @@
 //! files or the wall clock.
 
 pub mod abort;
+pub mod config;
 pub mod driver;
+pub mod effect;
+pub mod equip;
 pub mod event;
+pub mod fullness;
 pub mod history;
 pub mod loops;
+pub mod place;
+pub mod profile;
+pub mod profiles;
 pub mod prompt;
 pub mod queue;
+pub mod retell;
 pub mod step;
+pub mod team;
 pub mod work;
 
 pub use event::AgentEvent;

@@ -3,99 +3,22 @@
 //!
 //! Messages that the machine makes have the time stamp 0; whoever performs effects stamps them.
 
-use std::collections::BTreeSet;
+mod batch;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Map;
-
+use self::batch::{ABORTED, ABORTED_RUNNING, Batch, CUT_OFF, error_result, refuse_calls};
+use super::config::{Config, Lifecycle};
+use super::effect::{Effect, Ended, Event, Timer};
 use super::event::AgentEvent;
-use super::loops::{self, Repetition};
-use super::queue::{Lane, QueueMode, Queues};
+use super::loops::Repetition;
+use super::queue::{Lane, Queues};
 use crate::llm::model::message::join_text;
-use crate::llm::model::{
-    AssistantMessage, LlmError, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
-};
-use crate::llm::retry::Policy;
+use crate::llm::model::{AssistantMessage, LlmError, Message, StopReason, ToolCall, UserMessage};
 
 /// How long interrupted tools may take to say how far they got.
 const GRACE: Duration = Duration::from_millis(40);
-
-/// Rules of the loop.
-#[derive(Debug, Clone)]
-pub struct Config {
-    /// Rounds of tool calls that one input may cause.
-    pub tool_rounds_max: u32,
-    /// When failed model calls are repeated.
-    pub retry: Policy,
-    /// Delivery of steering messages.
-    pub steering: QueueMode,
-    /// Delivery of follow-up messages.
-    pub follow_up: QueueMode,
-    /// Tools that make a batch run one call after the other.
-    pub sequential: BTreeSet<String>,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            tool_rounds_max: 200,
-            retry: Policy::default(),
-            steering: QueueMode::One,
-            follow_up: QueueMode::One,
-            sequential: BTreeSet::new(),
-        }
-    }
-}
-
-/// What happens to the machine.
-#[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
-pub enum Event {
-    /// A person says something.
-    Prompt { message: UserMessage, lane: Lane },
-    /// A person interrupts.
-    Abort,
-    /// A person wants the waiting messages back.
-    TakeQueue,
-    /// The first part of an answer has come.
-    Began,
-    /// The answer ended, with its error if it failed. `chance` is between 0 and 1.
-    Answered { message: AssistantMessage, error: Option<LlmError>, chance: f64 },
-    /// A tool call ended.
-    ToolEnded { index: usize, result: ToolResultMessage, full_text: Option<String>, took: Duration },
-    /// The time of an [`Effect::Wait`] is over.
-    Due(Timer),
-}
-
-/// What an [`Effect::Wait`] is for. There is never more than one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Timer {
-    /// The next try of a model call.
-    Retry,
-    /// The end of the patience with interrupted tools.
-    Grace,
-}
-
-/// What the machine wants done, in this order.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
-pub enum Effect {
-    /// Tell the listeners.
-    Emit(AgentEvent),
-    /// Store a message, then add it to the history and tell the listeners.
-    Record(Message),
-    /// Ask the model, with the history as it is now.
-    CallModel,
-    /// Run one tool call.
-    RunTool { index: usize, call: ToolCall },
-    /// End what is running.
-    Cancel,
-    /// Send [`Event::Due`] after this time.
-    Wait(Timer, Duration),
-    /// Give these texts back to the person.
-    ReturnQueue(Vec<String>),
-}
 
 /// The state of one agent.
 #[derive(Debug, Default)]
@@ -107,6 +30,11 @@ pub struct State {
     rounds: u32,
     repetition: Repetition,
     aborting: bool,
+    /// Answers in the whole session.
+    turns: u32,
+    /// The last run ended with a question.
+    asked: bool,
+    closed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -125,20 +53,27 @@ enum Phase {
     Tools(Batch),
 }
 
-/// The tool calls of one answer.
-#[derive(Debug)]
-struct Batch {
-    message: Arc<AssistantMessage>,
-    calls: Vec<ToolCall>,
-    results: Vec<Option<Arc<ToolResultMessage>>>,
-    /// How many calls have been started.
-    started: usize,
-}
-
 impl State {
-    /// An idle agent.
-    pub fn new(config: Config) -> Self {
-        Self { config, ..Self::default() }
+    /// An idle agent of a session that has had `turns` answers.
+    pub fn new(config: Config, turns: u32) -> Self {
+        let repetition = Repetition::new(config.loop_window);
+        Self { config, repetition, turns, ..Self::default() }
+    }
+
+    /// Its rules; changes take effect with the next answer.
+    pub fn config(&mut self) -> &mut Config {
+        &mut self.config
+    }
+
+    /// Where the session stands.
+    pub fn lifecycle(&self) -> Lifecycle {
+        match &self.phase {
+            _ if self.closed => Lifecycle::Closed,
+            Phase::Idle if self.asked => Lifecycle::AwaitingInput,
+            Phase::Idle => Lifecycle::Idle,
+            Phase::Tools(batch) if batch.only_asks(&self.config.asking) => Lifecycle::AwaitingInput,
+            _ => Lifecycle::Processing,
+        }
     }
 
     /// Whether a run is going on.
@@ -146,18 +81,26 @@ impl State {
         !matches!(self.phase, Phase::Idle)
     }
 
+    /// Whether calls of one answer may run at the same time, from the next batch on.
+    pub fn run_in_parallel(&mut self, parallel: bool) {
+        self.config.parallel = parallel;
+    }
+
     /// Takes one event and says what is to be done.
     pub fn step(&mut self, event: Event) -> Vec<Effect> {
         let mut out = Vec::new();
         match event {
+            // Whoever speaks to a session that is over gets the words back.
+            Event::Prompt { message, .. } if self.closed => {
+                out.push(Effect::ReturnQueue(vec![join_text(&message.content)]));
+            }
             Event::Prompt { message, lane } => self.prompt(message, lane, &mut out),
+            Event::Continue => self.go_on(&mut out),
             Event::Abort => self.abort(&mut out),
             Event::TakeQueue => self.take_queue(&mut out),
             Event::Began => self.began(&mut out),
             Event::Answered { message, error, chance } => self.answered(message, error, chance, &mut out),
-            Event::ToolEnded { index, result, full_text, took } => {
-                self.tool_ended(index, result, full_text, took, &mut out);
-            }
+            Event::ToolEnded { index, ended } => self.tool_ended(index, ended, &mut out),
             Event::Due(Timer::Retry) => self.retry(&mut out),
             Event::Due(Timer::Grace) => self.out_of_patience(&mut out),
         }
@@ -170,14 +113,27 @@ impl State {
             out.push(self.queue_update());
             return;
         }
-        self.aborting = false;
-        self.rounds = 0;
-        self.repetition.clear();
-        out.push(Effect::Emit(AgentEvent::AgentStart));
+        self.begin(out);
         let mut messages = vec![message];
         // What an interrupted run has left waiting goes along.
         messages.extend(self.take(Lane::Steering, out));
         self.turn(messages, out);
+    }
+
+    fn go_on(&mut self, out: &mut Vec<Effect>) {
+        if self.working() || self.closed {
+            return;
+        }
+        self.begin(out);
+        let messages = self.take(Lane::Steering, out);
+        self.turn(messages, out);
+    }
+
+    fn begin(&mut self, out: &mut Vec<Effect>) {
+        (self.aborting, self.asked) = (false, false);
+        self.rounds = 0;
+        self.repetition = Repetition::new(self.config.loop_window);
+        out.push(Effect::Emit(AgentEvent::AgentStart));
     }
 
     fn abort(&mut self, out: &mut Vec<Effect>) {
@@ -241,12 +197,18 @@ impl State {
             out.push(Effect::Emit(AgentEvent::RetryEnd { success: error.is_none() && !aborted }));
         }
         out.push(Effect::Record(Message::Assistant(message.clone())));
+        self.turns = self.turns.saturating_add(1);
+        let lasting = error.as_ref().is_some_and(|error| !error.retryable());
         let failure = error.map(|e| e.message).or_else(|| message.error_message.clone());
         let failed = message.stop_reason == StopReason::Error;
         if aborted || failed {
             let why = if aborted { ABORTED } else { "Not run: the answer broke off before it was complete." };
             refuse_calls(message, why, out);
             self.end(aborted, failure.filter(|_| !aborted), out);
+            if self.config.close_on_failure && lasting && !aborted {
+                self.closed = true;
+                out.push(Effect::Close);
+            }
         } else if message.stop_reason == StopReason::Length && message.tool_calls().next().is_some() {
             self.rounds += 1;
             refuse_calls(message, CUT_OFF, out);
@@ -260,6 +222,7 @@ impl State {
         let calls: Vec<ToolCall> = message.tool_calls().cloned().collect();
         let message = Arc::new(message);
         if calls.is_empty() {
+            self.asked = message.text().trim_end().ends_with(['?', '？']);
             out.push(Effect::Emit(AgentEvent::TurnEnd { message, results: Vec::new() }));
             return self.would_stop(out);
         }
@@ -267,9 +230,10 @@ impl State {
         for call in &calls {
             self.repetition.note(call);
         }
-        let sequential = calls.iter().any(|call| self.config.sequential.contains(&call.name));
+        let sequential =
+            !self.config.parallel || calls.iter().any(|call| self.config.sequential.contains(&call.name));
         let results = vec![None; calls.len()];
-        let mut batch = Batch { message, calls, results, started: 0 };
+        let mut batch = Batch { message, calls, results, terminate: true, started: 0 };
         let first = if sequential { 1 } else { batch.calls.len() };
         for _ in 0..first {
             batch.start_next(out);
@@ -277,19 +241,12 @@ impl State {
         self.phase = Phase::Tools(batch);
     }
 
-    fn tool_ended(
-        &mut self,
-        index: usize,
-        result: ToolResultMessage,
-        full_text: Option<String>,
-        took: Duration,
-        out: &mut Vec<Effect>,
-    ) {
+    fn tool_ended(&mut self, index: usize, ended: Ended, out: &mut Vec<Effect>) {
         let Phase::Tools(batch) = &mut self.phase else { return };
         if index >= batch.started || batch.results[index].is_some() {
             return;
         }
-        batch.end(index, result, full_text, took, out);
+        batch.end(index, ended, out);
         if !batch.running() {
             if batch.started < batch.calls.len() && !self.aborting {
                 batch.start_next(out);
@@ -307,7 +264,7 @@ impl State {
         for index in 0..batch.started {
             if batch.results[index].is_none() {
                 let result = error_result(&batch.calls[index], ABORTED_RUNNING);
-                batch.end(index, result, None, GRACE, out);
+                batch.end(index, Ended { result, full_text: None, took: GRACE, terminate: false }, out);
             }
         }
         self.finish_batch(out);
@@ -316,6 +273,7 @@ impl State {
     /// Records the results in the order of the calls.
     fn finish_batch(&mut self, out: &mut Vec<Effect>) {
         let Phase::Tools(batch) = std::mem::take(&mut self.phase) else { return };
+        let terminate = batch.terminate;
         let answered = batch.calls.iter().zip(batch.results);
         let results: Vec<_> = answered
             .map(|(call, result)| result.unwrap_or_else(|| Arc::new(error_result(call, ABORTED))))
@@ -324,6 +282,8 @@ impl State {
         out.push(Effect::Emit(AgentEvent::TurnEnd { message: batch.message, results }));
         if self.aborting {
             self.end(true, None, out);
+        } else if terminate {
+            self.would_stop(out);
         } else {
             self.after_tools(out);
         }
@@ -337,9 +297,9 @@ impl State {
             return self.would_stop(out);
         }
         let mut messages = self.take(Lane::Steering, out);
-        if self.repetition.take() {
+        if let Some(warning) = self.repetition.take() {
             out.push(Effect::Emit(AgentEvent::LoopDetected));
-            messages.push(UserMessage::text(loops::WARNING, 0));
+            messages.push(steering(UserMessage::text(warning, 0)));
         }
         self.turn(messages, out);
     }
@@ -353,13 +313,21 @@ impl State {
         if messages.is_empty() {
             return self.end(false, None, out);
         }
-        self.rounds = 0;
+        (self.rounds, self.asked) = (0, false);
         self.turn(messages, out);
     }
 
     fn turn(&mut self, messages: Vec<UserMessage>, out: &mut Vec<Effect>) {
-        out.push(Effect::Emit(AgentEvent::TurnStart));
+        let is_over = self.config.turns_max > 0 && self.turns >= self.config.turns_max;
+        if !is_over {
+            out.push(Effect::Emit(AgentEvent::TurnStart));
+        }
         out.extend(messages.into_iter().map(|message| Effect::Record(Message::User(message))));
+        if is_over {
+            let text = format!("stopped: this session has had its {} answers", self.config.turns_max);
+            out.push(Effect::Emit(AgentEvent::LimitReached(text)));
+            return self.end(false, None, out);
+        }
         out.push(Effect::CallModel);
         self.phase = Phase::Calling { attempt: 1, began: false };
     }
@@ -384,7 +352,12 @@ impl State {
         if !taken.is_empty() {
             out.push(self.queue_update());
         }
-        taken
+        if lane == Lane::FollowUp {
+            return taken;
+        }
+        let said = |message: &UserMessage| join_text(&message.content);
+        out.extend(taken.iter().map(|m| Effect::Emit(AgentEvent::SteeringInjected(said(m)))));
+        taken.into_iter().map(steering).collect()
     }
 
     fn queue_update(&self) -> Effect {
@@ -393,66 +366,13 @@ impl State {
     }
 }
 
-const ABORTED: &str = "Not run: the user interrupted.";
-const ABORTED_RUNNING: &str =
-    "The user interrupted this call while it ran; what it had done by then stays done.";
-const CUT_OFF: &str = "Not run: the answer was cut off at the output limit, so this call may be incomplete. \
-                       Send it again, in smaller pieces.";
+/// The field of a user's message that came while the agent worked.
+pub const STEERING: &str = "steering";
 
-impl Batch {
-    fn start_next(&mut self, out: &mut Vec<Effect>) {
-        let (index, call) = (self.started, self.calls[self.started].clone());
-        self.started += 1;
-        out.push(Effect::Emit(AgentEvent::ToolStart {
-            call_id: call.id.clone(),
-            tool: call.name.clone(),
-            args: call.arguments.clone(),
-        }));
-        out.push(Effect::RunTool { index, call });
-    }
-
-    fn end(
-        &mut self,
-        index: usize,
-        result: ToolResultMessage,
-        full_text: Option<String>,
-        took: Duration,
-        out: &mut Vec<Effect>,
-    ) {
-        let result = Arc::new(result);
-        self.results[index] = Some(result.clone());
-        let call = &self.calls[index];
-        out.push(Effect::Emit(AgentEvent::ToolEnd {
-            call_id: call.id.clone(),
-            tool: call.name.clone(),
-            result,
-            full_text,
-            took,
-        }));
-    }
-
-    fn running(&self) -> bool {
-        self.results[..self.started].iter().any(Option::is_none)
-    }
-}
-
-/// Answers every call of a message with an error, so that the history stays valid.
-fn refuse_calls(message: AssistantMessage, why: &str, out: &mut Vec<Effect>) {
-    let results: Vec<_> = message.tool_calls().map(|call| Arc::new(error_result(call, why))).collect();
-    out.extend(results.iter().map(|result| Effect::Record(Message::ToolResult((**result).clone()))));
-    out.push(Effect::Emit(AgentEvent::TurnEnd { message: Arc::new(message), results }));
-}
-
-fn error_result(call: &ToolCall, text: &str) -> ToolResultMessage {
-    ToolResultMessage {
-        tool_call_id: call.id.clone(),
-        tool_name: call.name.clone(),
-        content: vec![Part::text(text)],
-        details: None,
-        is_error: true,
-        timestamp: 0,
-        extra: Map::new(),
-    }
+/// Marks a message as one that was said while the agent worked, or by the loop itself.
+fn steering(mut message: UserMessage) -> UserMessage {
+    message.extra.insert(STEERING.to_string(), true.into());
+    message
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::step::Timer;
+use super::effect::Timer;
 use crate::base::clock::SharedClock;
 use crate::llm::model::{StreamEvent, ToolCall};
 use crate::llm::provider::EventStream;

@@ -1,5 +1,6 @@
 //! The raw arguments: names, meanings and help texts, nothing resolved.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -58,6 +59,47 @@ pub struct Args {
     #[arg(long, value_name = "LEVEL", value_parser = ["off", "minimal", "low", "medium", "high", "xhigh", "max"])]
     pub thinking: Option<String>,
 
+    /// Tools and prompt for the model: auto goes by the model
+    #[arg(long, value_name = "ID", value_parser = ["auto", "pi", "openai", "anthropic", "gemini"])]
+    pub profile: Option<String>,
+
+    /// Offer only these tools: names or kinds (read, bash, edit, …), with * for anything; +name and
+    /// -name change the usual choice
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub tools: Option<Vec<String>>,
+
+    /// Never offer these tools (-xt)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub exclude_tools: Vec<String>,
+
+    /// Offer no tools (-nt)
+    #[arg(long)]
+    pub no_tools: bool,
+
+    /// Offer none of the built-in tools unless they are named (-nbt)
+    #[arg(long)]
+    pub no_builtin_tools: bool,
+
+    /// Base instructions in place of the profile's: text, or a file that holds it
+    #[arg(long, value_name = "TEXT")]
+    pub system_prompt: Option<String>,
+
+    /// More instructions, behind all others: text, or a file that holds it; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    pub append_system_prompt: Vec<String>,
+
+    /// Leave AGENTS.md and its like alone (-nc)
+    #[arg(long)]
+    pub no_context_files: bool,
+
+    /// With `prompt`: show the system prompt with its parts and their tokens
+    #[arg(long)]
+    pub show: bool,
+
+    /// With a subcommand: answer in JSON
+    #[arg(long)]
+    pub json: bool,
+
     /// Key for the provider, for this run only
     #[arg(long, value_name = "KEY", hide_env_values = true)]
     pub api_key: Option<String>,
@@ -87,6 +129,25 @@ pub struct Args {
     pub offline: bool,
 }
 
+/// Short names of two letters and more, which clap has not.
+const SHORT: [(&str, &str); 4] = [
+    ("-xt", "--exclude-tools"),
+    ("-nt", "--no-tools"),
+    ("-nbt", "--no-builtin-tools"),
+    ("-nc", "--no-context-files"),
+];
+
+/// The arguments with short names of several letters written out, up to `--`.
+pub fn written_out(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut over = false;
+    args.map(|arg| {
+        over |= arg == "--";
+        let long = SHORT.iter().find(|(short, _)| !over && arg == *short);
+        long.map_or(arg, |(_, long)| long.into())
+    })
+    .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +156,20 @@ mod tests {
     #[test]
     fn the_definitions_hold_together() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn short_names_of_several_letters_are_written_out() {
+        let parse = |words: &[&str]| {
+            let args = std::iter::once("bowline").chain(words.iter().copied()).map(OsString::from);
+            Args::try_parse_from(written_out(args)).unwrap()
+        };
+        let args = parse(&["-xt", "bash,write", "-nc", "-t", "-bash,+ls", "-p", "--", "-nt"]);
+        assert_eq!(args.exclude_tools, ["bash", "write"]);
+        assert_eq!(args.tools.unwrap(), ["-bash", "+ls"]);
+        assert!(args.no_context_files && !args.no_tools);
+        assert_eq!(args.args, ["-nt"]);
+        assert!(parse(&["-nt"]).no_tools && parse(&["-nbt"]).no_builtin_tools);
     }
 
     #[test]

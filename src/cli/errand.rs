@@ -1,5 +1,5 @@
 //! Words in the place of a file or a prompt that are work of their own: `login`, `logout`,
-//! `models refresh`.
+//! `models refresh`, `prompt --show`.
 //!
 //! Must not know how the work is done.
 
@@ -11,7 +11,7 @@ use tokio::runtime::Builder;
 
 use super::args::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, process};
-use super::{login, setup};
+use super::{login, prompt, setup};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::runtime::Options;
@@ -27,6 +27,8 @@ pub enum Errand {
     Logout(Option<String>),
     /// Ask providers for their models.
     Refresh(Option<String>),
+    /// Show the system prompt; in JSON, or as text.
+    Prompt(bool),
 }
 
 /// The work that the arguments name. A file of that name is a file.
@@ -35,6 +37,10 @@ pub fn wanted(args: &Args) -> Option<Errand> {
     let (make, rest): (fn(Option<String>) -> Errand, _) = match &words[..] {
         ["login", rest @ ..] => (Errand::Login, rest),
         ["logout", rest @ ..] => (Errand::Logout, rest),
+        ["prompt"] if args.show => {
+            let file = Path::new("prompt").exists() || args.print;
+            return (!file).then_some(Errand::Prompt(args.json));
+        }
         ["models", "refresh", rest @ ..] => (Errand::Refresh, rest),
         _ => return None,
     };
@@ -77,6 +83,7 @@ async fn perform(
     match errand {
         Errand::Login(provider) => Ok((login::login(options, provider.as_deref(), talk).await?, OK)),
         Errand::Logout(provider) => Ok((login::logout(options, provider.as_deref()).await?, OK)),
+        Errand::Prompt(json) => Ok((prompt::show(options, *json).await?, OK)),
         Errand::Refresh(provider) => {
             let told = refresh::refresh(options, provider.as_deref()).await?;
             let code = if told.iter().all(|told| told.outcome.is_ok()) { OK } else { FAILED };
@@ -93,6 +100,13 @@ mod tests {
 
     #[test]
     fn words_that_are_work() {
+        let parse = |words: &[&str]| {
+            let all = std::iter::once("bowline").chain(words.iter().copied());
+            wanted(&Args::try_parse_from(all).unwrap())
+        };
+        assert_eq!(parse(&["prompt", "--show"]), Some(Errand::Prompt(false)));
+        assert_eq!(parse(&["prompt", "--show", "--json"]), Some(Errand::Prompt(true)));
+        assert_eq!(parse(&["prompt"]), None);
         let errand = |words: &[&str]| {
             let all = std::iter::once("bowline").chain(words.iter().copied());
             wanted(&Args::try_parse_from(all).unwrap())

@@ -9,6 +9,7 @@ pub mod errand;
 pub mod login;
 pub mod models;
 pub mod process;
+pub mod prompt;
 pub mod run;
 pub mod setup;
 pub mod target;

@@ -8,7 +8,7 @@ use clap::Parser;
 use futures::FutureExt;
 use tokio::runtime::Builder;
 
-use super::args::Args;
+use super::args::{self, Args};
 use super::process::{FAILED, Nobody, OK, USAGE, process, tell};
 use super::setup::{self, Process, Setup};
 use super::{errand, models};
@@ -29,7 +29,7 @@ const READ_NOW: u64 = 256 << 10;
 
 /// Runs the program with the process's arguments; returns its exit code.
 pub fn run() -> i32 {
-    let args = match Args::try_parse() {
+    let args = match Args::try_parse_from(args::written_out(std::env::args_os())) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no failures; clap knows which stream each goes to.
@@ -97,6 +97,10 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
             "`bowline models refresh [PROVIDER]` asks for lists of models, `bowline --list-models` shows what is known",
         ));
     }
+    if word == "prompt" {
+        return Err(Report::new("`bowline prompt` does nothing by itself")
+            .hint("`bowline prompt --show` shows the system prompt; -p prompt says it to the model"));
+    }
     Err(Report::new(format!("`bowline {word}` is not in this version"))
         .hint(format!("bowline --help lists what is; ./{word} is a file of that name, -p {word} a prompt")))
 }
@@ -143,9 +147,11 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     };
     let args = args.clone();
     let term = process.vars.get("TERM").cloned();
-    let connect: ide::event::Connect = Box::new(move |env, approval| {
+    let connect: ide::event::Connect = Box::new(move |ports| {
         async move {
-            let options = setup::session(&args, &setup, &process, Mode::OnRequest, env, approval)?;
+            let ide::event::Ports { env, approval, questions } = ports;
+            let mut options = setup::session(&args, &setup, &process, Mode::OnRequest, env, approval)?;
+            options.questions = Some(questions);
             runtime::start(options).await
         }
         .boxed()

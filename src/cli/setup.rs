@@ -8,9 +8,8 @@ use std::sync::Arc;
 use super::args::Args;
 use super::attach;
 use super::target::{Target, understand};
-use crate::base::clock::SystemClock;
+use crate::agent::prompt::Words;
 use crate::base::error::Report;
-use crate::base::ids::RandomIds;
 use crate::base::paths::Home;
 use crate::config::load::{self, Loaded};
 use crate::config::resources::Resources;
@@ -23,7 +22,10 @@ use crate::net::http::Transport;
 use crate::net::roots::Roots;
 use crate::net::tape::Tape;
 use crate::runtime::options::{Options as SessionOptions, SessionChoice};
-use crate::tools::{Approval, Mode};
+use crate::tools::choice::Flags;
+use crate::tools::files::ReadFirst;
+use crate::tools::truncation::Override;
+use crate::tools::{Approval, Choice, Mode, Registry};
 use crate::tui::theme::Theme;
 use crate::tui::theme::scheme::BUILTIN as THEMES;
 
@@ -183,6 +185,10 @@ pub fn session(
     approval: Arc<dyn Approval>,
 ) -> Result<SessionOptions, Report> {
     let tape = tape(args, &process.cwd)?;
+    let flags = tool_flags(args);
+    Choice::new(flags.clone(), &Registry::new()).map_err(|error| {
+        Report::new(error.to_string()).hint("`bowline prompt --show` lists the tools on offer")
+    })?;
     let settings = &setup.loaded.settings;
     let wished = args.approval.as_deref().or(settings.approval.as_deref()).and_then(Mode::parse);
     let session = match (&args.session, args.continue_, args.no_session) {
@@ -192,10 +198,6 @@ pub fn session(
         (None, false, false) => SessionChoice::New,
     };
     Ok(SessionOptions {
-        home: setup.home.clone(),
-        cwd: setup.workspace.clone(),
-        env,
-        approval,
         policy: wished.unwrap_or(mode),
         session,
         session_root: args.session_dir.as_ref().map(|folder| process.cwd.join(folder)),
@@ -205,12 +207,14 @@ pub fn session(
         default_provider: settings.provider.clone(),
         default_model: settings.model.clone(),
         default_thinking: settings.thinking.as_deref().and_then(Thinking::parse),
+        profile: Some(args.profile.clone().unwrap_or_else(|| settings.profile.clone())),
+        tool_flags: flags,
+        words: words(args, &process.cwd)?,
+        no_documents: args.no_context_files,
         steering: queue_mode(&settings.steering_mode),
         follow_up: queue_mode(&settings.follow_up_mode),
         api_key: args.api_key.clone(),
         vars: process.vars.clone(),
-        clock: SystemClock::shared(),
-        ids: RandomIds::shared(),
         offline: args.offline,
         budget: (settings.budget > 0).then_some(settings.budget as f64),
         tape,
@@ -218,8 +222,49 @@ pub fn session(
         roots: roots(settings, process, &setup.home.user),
         keyring: settings.keyring,
         discover: true,
-        providers: Vec::new(),
+        read_first: ReadFirst::of(&settings.read_before_write),
+        tools_config: tools_config(settings),
+        ..SessionOptions::new(setup.home.clone(), setup.workspace.clone(), env, approval)
     })
+}
+
+/// Which tools the flags want.
+fn tool_flags(args: &Args) -> Flags {
+    let trimmed = |words: &[String]| -> Vec<String> {
+        words.iter().map(|word| word.trim().to_string()).filter(|word| !word.is_empty()).collect()
+    };
+    Flags {
+        only: args.tools.as_deref().map(trimmed),
+        without: trimmed(&args.exclude_tools),
+        no_builtin: args.no_builtin_tools,
+        none: args.no_tools,
+    }
+}
+
+/// What the flags say about the system prompt.
+fn words(args: &Args, cwd: &Path) -> Result<Words, Report> {
+    let read = |given: &String| {
+        let path = cwd.join(given);
+        if given.is_empty() || !path.is_file() {
+            return Ok(given.clone());
+        }
+        std::fs::read_to_string(&path)
+            .map_err(|error| Report::caused(format!("cannot read {}", path.display()), &error))
+    };
+    let append = args.append_system_prompt.iter().map(read).collect::<Result<_, _>>()?;
+    Ok(Words { base: args.system_prompt.as_ref().map(read).transpose()?, append })
+}
+
+/// What the settings say about tools.
+fn tools_config(settings: &Settings) -> crate::tools::config::Config {
+    let mut config = crate::tools::config::Config::default();
+    for (name, limit) in &settings.tool_limits {
+        config.limits.set(name, Override { chars: limit.chars, lines: limit.lines });
+    }
+    let time = |ms: usize| (ms > 0).then(|| std::time::Duration::from_millis(ms as u64));
+    config.command_timeout = time(settings.command_timeout_ms);
+    config.command_timeout_max = time(settings.command_timeout_max_ms);
+    config
 }
 
 fn queue_mode(name: &str) -> crate::agent::queue::QueueMode {

@@ -13,6 +13,8 @@ pub enum Kind {
     Flag,
     /// A list of whole numbers between these two.
     Numbers(i64, i64),
+    /// A table of limits by name.
+    Limits,
 }
 
 /// A value from a file.
@@ -26,6 +28,17 @@ pub enum Value {
     Flag(bool),
     /// An array of integers.
     Numbers(Vec<i64>),
+    /// A table of limits.
+    Limits(Vec<(String, Limit)>),
+}
+
+/// A limit of a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limit {
+    /// Characters.
+    pub chars: Option<usize>,
+    /// Lines; 0 for any number.
+    pub lines: Option<usize>,
 }
 
 impl Kind {
@@ -36,6 +49,7 @@ impl Kind {
             Self::Choice(words) => format!("one of {}", words.join(", ")),
             Self::Number(min, max) => format!("a whole number from {min} to {max}"),
             Self::Numbers(min, max) => format!("a list of whole numbers from {min} to {max}"),
+            Self::Limits => "tables of chars and lines by tool, such as [tool-limits.bash]".to_string(),
             Self::Flag => "true or false".to_string(),
         }
     }

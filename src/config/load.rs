@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
-use super::kind::Value;
+use super::kind::{Limit, Value};
 use super::settings::{Row, Settings};
 
 /// Something wrong in a file, for the person.
@@ -166,8 +166,28 @@ fn plain(value: &DeValue<'_>) -> Option<Value> {
             let numbers: Option<Vec<i64>> = values.iter().map(|value| whole(value.get_ref())).collect();
             numbers.map(Value::Numbers)
         }
+        DeValue::Table(table) => {
+            let limits =
+                table.iter().map(|(name, value)| Some((name.get_ref().to_string(), limit(value.get_ref())?)));
+            limits.collect::<Option<_>>().map(Value::Limits)
+        }
         _ => None,
     }
+}
+
+/// Characters and lines, and nothing else.
+fn limit(value: &DeValue<'_>) -> Option<Limit> {
+    let DeValue::Table(table) = value else { return None };
+    let mut limit = Limit::default();
+    for (key, value) in table {
+        let number = Some(usize::try_from(whole(value.get_ref())?).ok()?);
+        match key.get_ref().as_ref() {
+            "chars" => limit.chars = number,
+            "lines" => limit.lines = number,
+            _ => return None,
+        }
+    }
+    Some(limit)
 }
 
 fn whole(value: &DeValue<'_>) -> Option<i64> {
@@ -195,6 +215,24 @@ mod tests {
         let prefix = format!("{}/", folder.path().display());
         let problems = loaded.problems.iter().map(|p| p.to_string().replace(&prefix, "")).collect();
         (loaded, problems)
+    }
+
+    #[test]
+    fn limits_are_tables() {
+        let (loaded, problems) =
+            load_texts("[tool-limits.bash]\nchars = 5\n[tool-limits.Read]\nlines = 0", "");
+        assert_eq!(problems, Vec::<String>::new());
+        let limits = &loaded.settings.tool_limits;
+        assert_eq!(limits["bash"], Limit { chars: Some(5), lines: None });
+        assert_eq!(limits["Read"], Limit { chars: None, lines: Some(0) });
+        for wrong in ["bash = 3", "[tool-limits.bash]\nchars = -1", "[tool-limits.bash]\nwords = 1"] {
+            let text = wrong.replace("bash = 3", "[tool-limits]\nbash = 3");
+            let (loaded, problems) = load_texts(&text, "");
+            assert!(
+                loaded.settings.tool_limits.is_empty() && problems[0].contains("tables of chars"),
+                "{problems:?}"
+            );
+        }
     }
 
     #[test]

@@ -2,7 +2,13 @@
 //!
 //! Must not know files, nor what other modules make of a value: they parse their own words.
 
-use super::kind::{Kind, Value};
+mod put;
+
+use std::collections::BTreeMap;
+
+use put::{flag, limits, number, numbers, optional, text};
+
+use super::kind::{Kind, Limit, Value};
 
 /// One setting.
 #[derive(Debug)]
@@ -33,6 +39,8 @@ pub struct Settings {
     pub provider: Option<String>,
     /// Thinking level to start with.
     pub thinking: Option<String>,
+    /// Profile of tools and prompt: `auto` goes by the model.
+    pub profile: String,
     /// Approval mode; each front end has its own default.
     pub approval: Option<String>,
     /// Most US dollars that one run may spend on models; 0 for no limit.
@@ -89,6 +97,14 @@ pub struct Settings {
     pub steering_mode: String,
     /// How follow-up messages are delivered: `all` or `one-at-a-time`.
     pub follow_up_mode: String,
+    /// Whether a model must have read a file before it changes it: `family`, `off` or `on`.
+    pub read_before_write: String,
+    /// Other limits of what models get of tools' texts, by the name of a tool or of what it is for.
+    pub tool_limits: BTreeMap<String, Limit>,
+    /// Milliseconds after which a command is stopped whose call does not say it; 0 for the tool's own.
+    pub command_timeout_ms: usize,
+    /// The most milliseconds that a call may say; 0 for the tool's own.
+    pub command_timeout_max_ms: usize,
 }
 
 impl Default for Settings {
@@ -99,6 +115,7 @@ impl Default for Settings {
             model: None,
             provider: None,
             thinking: None,
+            profile: "auto".to_string(),
             approval: None,
             budget: 0,
             transport: "auto".to_string(),
@@ -127,15 +144,21 @@ impl Default for Settings {
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),
             follow_up_mode: "one-at-a-time".to_string(),
+            read_before_write: "family".to_string(),
+            tool_limits: BTreeMap::new(),
+            command_timeout_ms: 0,
+            command_timeout_max_ms: 0,
         }
     }
 }
-
 const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
+const TIME: Kind = Kind::Number(0, i32::MAX as i64);
 const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
 const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
 const TRANSPORT: Kind = Kind::Choice(&["auto", "sse", "websocket", "websocket-cached"]);
 const TABS: Kind = Kind::Choice(&["always", "several", "never"]);
+const PROFILE: Kind = Kind::Choice(&["auto", "pi", "openai", "anthropic", "gemini"]);
+
 const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);
 
 /// Every setting.
@@ -179,6 +202,14 @@ pub static ROWS: &[Row] = &[
         doc: "Thinking level to start with",
         project: false,
         put: |settings, value| optional(value, &mut settings.thinking),
+    },
+    Row {
+        key: "profile",
+        kind: PROFILE,
+        default: "\"auto\"",
+        doc: "Tools and prompt: those of one family of models, or as fits the model",
+        project: false,
+        put: |settings, value| text(value, &mut settings.profile),
     },
     Row {
         key: "approval",
@@ -404,37 +435,39 @@ pub static ROWS: &[Row] = &[
         project: false,
         put: |settings, value| text(value, &mut settings.follow_up_mode),
     },
+    Row {
+        key: "read-before-write",
+        kind: Kind::Choice(&["family", "off", "on"]),
+        default: "\"family\"",
+        doc: "Whether a model must have read a file before it changes it",
+        project: false,
+        put: |settings, value| text(value, &mut settings.read_before_write),
+    },
+    Row {
+        key: "tool-limits",
+        kind: Kind::Limits,
+        default: "",
+        doc: "How much of a tool's text models get, such as [tool-limits.bash] chars = 20000, lines = 200",
+        project: false,
+        put: |settings, value| limits(value, &mut settings.tool_limits),
+    },
+    Row {
+        key: "command-timeout-ms",
+        kind: TIME,
+        default: "0",
+        doc: "Milliseconds after which commands are stopped whose call does not say it; 0 for the tool's own",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.command_timeout_ms),
+    },
+    Row {
+        key: "command-timeout-max-ms",
+        kind: TIME,
+        default: "0",
+        doc: "The most milliseconds that a call may give a command; 0 for the tool's own",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.command_timeout_max_ms),
+    },
 ];
-
-fn text(value: Value, into: &mut String) {
-    if let Value::Text(text) = value {
-        *into = text;
-    }
-}
-
-fn optional(value: Value, into: &mut Option<String>) {
-    if let Value::Text(text) = value {
-        *into = Some(text);
-    }
-}
-
-fn flag(value: &Value, into: &mut bool) {
-    if let Value::Flag(flag) = value {
-        *into = *flag;
-    }
-}
-
-fn number(value: &Value, into: &mut usize) {
-    if let Value::Number(number) = value {
-        *into = usize::try_from(*number).unwrap_or(*into);
-    }
-}
-
-fn numbers(value: Value, into: &mut Vec<usize>) {
-    if let Value::Numbers(numbers) = value {
-        *into = numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).collect();
-    }
-}
 
 impl Row {
     /// The setting of that key.
@@ -445,7 +478,9 @@ impl Row {
     /// Sets the value, or says what would be right.
     pub fn set(&self, settings: &mut Settings, value: Value) -> Result<(), String> {
         let fits = match (self.kind, &value) {
-            (Kind::Text, Value::Text(_)) | (Kind::Flag, Value::Flag(_)) => true,
+            (Kind::Text, Value::Text(_))
+            | (Kind::Flag, Value::Flag(_))
+            | (Kind::Limits, Value::Limits(_)) => true,
             (Kind::Choice(words), Value::Text(text)) => words.contains(&text.as_str()),
             (Kind::Number(min, max), Value::Number(number)) => (min..=max).contains(number),
             (Kind::Numbers(min, max), Value::Numbers(numbers)) => {

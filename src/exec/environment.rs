@@ -2,137 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use super::error::EnvError;
+use super::facts::{DirEntry, FileData, FileStat, Stamp};
+use super::running::{Running, SpawnSpec};
+use super::search::by_reading::{self, Listing};
+use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 use super::terminal::{Terminal, TerminalSpec};
-
-/// Identifies the state of a file at one moment, so that a write can be refused when somebody
-/// else has changed the file since. Opaque; equal stamps mean equal content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stamp(pub String);
-
-impl Stamp {
-    /// The stamp of a content. Length and a 64-bit hash with fixed keys: it finds accidents,
-    /// and nobody gains anything by forging one.
-    pub fn of(bytes: &[u8]) -> Self {
-        let mut stamping = Stamping::default();
-        stamping.feed(bytes);
-        stamping.stamp()
-    }
-
-    /// The stamp of a file that does not exist: a write with it only ever makes a new file.
-    pub fn missing() -> Self {
-        Self("missing".to_string())
-    }
-}
-
-/// The stamp of a content that comes in pieces.
-#[derive(Debug, Default)]
-pub struct Stamping {
-    hasher: DefaultHasher,
-    length: u64,
-}
-
-impl Stamping {
-    /// Takes in the next piece, of any length.
-    pub fn feed(&mut self, piece: &[u8]) {
-        self.hasher.write(piece);
-        self.length += piece.len() as u64;
-    }
-
-    /// The stamp of all of them.
-    pub fn stamp(&self) -> Stamp {
-        Stamp(format!("{:x}-{:016x}", self.length, self.hasher.finish()))
-    }
-}
 
 /// Takes a file in, piece by piece; `false` ends the reading. Called on a thread that may block.
 pub type PieceSink = Box<dyn FnMut(&[u8]) -> bool + Send>;
-
-/// A file's bytes and the state in which they were read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileData {
-    /// The content.
-    pub bytes: Vec<u8>,
-    /// For a later [`Environment::write`].
-    pub stamp: Stamp,
-}
-
-/// What stands at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    /// A regular file.
-    File,
-    /// A folder.
-    Folder,
-    /// A socket, pipe or device.
-    Other,
-}
-
-/// The facts about a path, symbolic links followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileStat {
-    /// What it is.
-    pub kind: FileKind,
-    /// In bytes.
-    pub size: u64,
-    /// Another one after every write that the system's dates show; `None` while the last write
-    /// is so fresh that a further one could have the same date.
-    pub version: Option<u64>,
-}
-
-/// One entry of a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DirEntry {
-    /// Its name, lossy where it is no UTF-8.
-    pub name: String,
-    /// What it is, links followed.
-    pub kind: FileKind,
-}
-
-/// Why a place could not do what was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum EnvError {
-    /// Nothing there.
-    #[error("{0}: no such file or folder")]
-    NotFound(PathBuf),
-    /// A folder where a file was expected.
-    #[error("{0}: is a folder")]
-    IsFolder(PathBuf),
-    /// The system refuses.
-    #[error("{0}: permission denied")]
-    Denied(PathBuf),
-    /// The file is not in the state of the stamp that the write was based on.
-    #[error("{0}: changed since it was read")]
-    Stale(PathBuf),
-    /// The working folder of a command is not there.
-    #[error("working folder {0} does not exist")]
-    NoWorkingFolder(PathBuf),
-    /// Anything else.
-    #[error("{path}: {source}")]
-    Io {
-        /// On what.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The work was cancelled.
-    #[error("cancelled")]
-    Cancelled,
-}
-
-impl EnvError {
-    /// A content that cannot be turned into a file's bytes.
-    pub fn unfit(path: &Path, why: impl std::error::Error + Send + Sync + 'static) -> Self {
-        let source = std::io::Error::new(std::io::ErrorKind::InvalidData, why);
-        Self::Io { path: path.to_path_buf(), source }
-    }
-}
 
 /// A command to run.
 #[derive(Debug, Clone)]
@@ -212,8 +96,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
     /// [`EnvError::Stale`] when the content is another by now. A place that cannot do it says so.
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         drop(expected);
-        let source = std::io::ErrorKind::Unsupported.into();
-        Box::pin(std::future::ready(Err(EnvError::Io { path: path.to_path_buf(), source })))
+        Box::pin(std::future::ready(Err(EnvError::unsupported(path))))
     }
 
     /// Runs a command in a process group of its own with closed standard input; `cancel` and
@@ -236,13 +119,95 @@ pub trait Environment: Send + Sync + fmt::Debug {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         drop((input, output, errors, cancel));
-        let source = std::io::ErrorKind::Unsupported.into();
-        Box::pin(std::future::ready(Err(EnvError::Io { path: command.cwd, source })))
+        Box::pin(std::future::ready(Err(EnvError::unsupported(&command.cwd))))
+    }
+
+    /// Starts a command and gives it as a value. To be called where tasks run. A place that cannot do it
+    /// says so.
+    fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+        let why = "this place cannot keep a command running";
+        let source = std::io::Error::new(std::io::ErrorKind::Unsupported, why);
+        Box::pin(std::future::ready(Err(EnvError::Io { path: spec.cwd, source })))
     }
 
     /// Starts the person's shell in a terminal of its own. To be called where tasks run. A place that
     /// cannot do it says so.
     fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
-        Err(EnvError::Io { path: spec.cwd, source: std::io::ErrorKind::Unsupported.into() })
+        Err(EnvError::unsupported(&spec.cwd))
+    }
+
+    /// Looks for text in files under their ignore rules. What is found comes in the order of paths.
+    /// A place that has no faster way lists and reads.
+    fn search(
+        &self,
+        spec: SearchSpec,
+        sink: MatchSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        Box::pin(by_reading::search(self, spec, sink, cancel))
+    }
+
+    /// Looks for files by their names under the ignore rules; all else is as with [`Self::search`].
+    fn find(
+        &self,
+        spec: FindSpec,
+        sink: PathSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        Box::pin(by_reading::find(self, spec, sink, cancel))
+    }
+
+    /// Makes the place ready: connects, starts, mounts. Called once, before anything else.
+    fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Gives back what [`Self::initialize`] took. Called once, after everything else.
+    fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Where commands start unless told otherwise.
+    fn working_folder(&self) -> &Path {
+        self.root()
+    }
+
+    /// The kind of system: `linux`, `darwin`, `windows` or `wasm`.
+    fn platform(&self) -> &'static str {
+        "linux"
+    }
+
+    /// The system's name and version, in one line; empty where nobody knows.
+    fn os_version(&self) -> String {
+        String::new()
+    }
+
+    /// Whether anything stands at an absolute path.
+    fn exists<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<bool, EnvError>> {
+        Box::pin(async move {
+            match self.stat(path).await {
+                Ok(_) => Ok(true),
+                Err(EnvError::NotFound(_)) => Ok(false),
+                Err(error) => Err(error),
+            }
+        })
+    }
+}
+
+impl<E: Environment + ?Sized> Listing for E {
+    fn entries<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.list(path)
+    }
+
+    fn facts<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
+        self.stat(path)
+    }
+
+    fn content<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, EnvError>> {
+        Box::pin(async move { self.read(path).await.map(|data| data.bytes) })
+    }
+
+    fn real<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        self.resolve(path)
     }
 }

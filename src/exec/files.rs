@@ -9,7 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::environment::{DirEntry, EnvError, FileData, FileKind, FileStat, Stamp, Stamping};
+use super::error::EnvError;
+use super::facts::{DirEntry, FileData, FileKind, FileStat, Stamp, Stamping};
 use crate::base::paths;
 
 /// Symbolic links that are followed one after the other before we call it a circle, as Linux does.
@@ -36,7 +37,13 @@ pub(super) fn stat(path: &Path) -> Result<FileStat, EnvError> {
     } else {
         FileKind::Other
     };
-    Ok(FileStat { kind, size: facts.len(), version: version(&facts) })
+    Ok(FileStat { kind, size: facts.len(), version: version(&facts), modified: modified(&facts) })
+}
+
+/// Milliseconds since the epoch.
+pub(super) fn modified(facts: &fs::Metadata) -> Option<u64> {
+    let date = facts.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(date.as_millis() as u64)
 }
 
 /// How old a change must be before the file's dates are believed: some systems count seconds.

@@ -3,22 +3,23 @@
 //! Must not know the domain. Files go through blocking threads, commands through `process`.
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::environment::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, OutputSink, PieceSink,
-    Stamp,
-};
+use super::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
+use super::error::EnvError;
+use super::facts::{DirEntry, FileData, FileKind, FileStat, Stamp};
+use super::process::spawn;
+use super::running::{Running, SpawnSpec};
+use super::search::local as search;
+use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 use super::terminal::{self, Terminal, TerminalSpec};
+use super::variables::Inherit;
 use super::{files, process, replace};
-
-/// Endings of the names of variables that hold secrets; commands do not get them.
-const SECRET_ENDINGS: [&str; 5] = ["_API_KEY", "_SECRET", "_TOKEN", "_PASSWORD", "_CREDENTIAL"];
 
 /// Files and commands of this machine.
 #[derive(Debug)]
@@ -36,9 +37,16 @@ impl LocalEnvironment {
     /// commands get them without those that look like secrets, terminals as they are.
     pub fn new(root: PathBuf, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let own_vars: Vec<_> = vars.into_iter().collect();
-        let vars: Vec<_> = own_vars.iter().filter(|(name, _)| !is_secret(name)).cloned().collect();
+        let vars = Inherit::default().of(&own_vars);
         let home = vars.iter().find(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
         Self { root, home, vars, own_vars, locks: Arc::default() }
+    }
+
+    /// With another rule for the variables that commands inherit.
+    #[must_use]
+    pub fn inheriting(mut self, rule: Inherit) -> Self {
+        self.vars = rule.of(&self.own_vars);
+        self
     }
 
     /// A regular file of at most `max` bytes and where its path leads, read on this thread;
@@ -63,12 +71,6 @@ impl LocalEnvironment {
                 .unwrap_or_else(|error| Err(EnvError::Io { path, source: std::io::Error::other(error) }))
         })
     }
-}
-
-/// Whether a variable's name says that it holds a secret.
-fn is_secret(name: &OsStr) -> bool {
-    let name = name.to_string_lossy().to_ascii_uppercase();
-    SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 impl Environment for LocalEnvironment {
@@ -145,11 +147,42 @@ impl Environment for LocalEnvironment {
         Box::pin(process::filter(&self.vars, command, input, (output, errors), cancel))
     }
 
+    fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+        Box::pin(std::future::ready(spawn::start(&self.vars, &spec)))
+    }
+
     fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
         if !spec.cwd.is_dir() {
             return Err(EnvError::NoWorkingFolder(spec.cwd));
         }
         terminal::start(&self.own_vars, &spec).map_err(|source| EnvError::Io { path: spec.cwd, source })
+    }
+
+    fn search(
+        &self,
+        spec: SearchSpec,
+        sink: MatchSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        Self::blocking(&spec.root.clone(), move |_| search::search(&spec, sink, &cancel))
+    }
+
+    fn find(
+        &self,
+        spec: FindSpec,
+        sink: PathSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        Self::blocking(&spec.root.clone(), move |_| search::find(&spec, sink, &cancel))
+    }
+
+    fn platform(&self) -> &'static str {
+        if cfg!(target_os = "macos") { "darwin" } else { "linux" }
+    }
+
+    fn os_version(&self) -> String {
+        let system = rustix::system::uname();
+        format!("{} {}", system.sysname().to_string_lossy(), system.release().to_string_lossy())
     }
 }
 

@@ -19,13 +19,16 @@ use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::environment::{CommandSpec, EnvError, Exit, OutputSink};
+use super::environment::{CommandSpec, Exit, OutputSink};
+use super::error::EnvError;
 use super::files;
 
+pub(super) mod spawn;
+
 /// Between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// How often we look whether a terminated group is gone.
-const GROUP_POLL: Duration = Duration::from_millis(10);
+pub(super) const GROUP_POLL: Duration = Duration::from_millis(10);
 /// After the shell's end, silence of this length ends the wait for a background process that
 /// still holds the pipe.
 const DRAIN_QUIET: Duration = Duration::from_millis(100);
@@ -158,12 +161,12 @@ async fn until(deadline: Option<Instant>) {
 }
 
 /// 128 + signal number when a signal ended it, as shells say it.
-fn exit_code(status: ExitStatus) -> i32 {
+pub(super) fn exit_code(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
 /// bash where there is one, else sh.
-fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
+pub(super) fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let path = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let folders = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter();
     let path = path.unwrap_or_default();
@@ -182,7 +185,7 @@ fn spawn(
 ) -> io::Result<(Child, Receiver)> {
     let (reader, writer) = io::pipe()?;
     let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
-    let mut builder = shell_command(shell, vars, command);
+    let mut builder = shell_command(shell, vars, command, false);
     // The builder owns the write ends and drops them at the end of this function, so that the
     // pipe ends when the last process that holds it does.
     let child = builder.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
@@ -198,14 +201,22 @@ fn spawn_apart(
     let ((output, stdout), (errors, stderr)) = (io::pipe()?, io::pipe()?);
     let output = Receiver::from_owned_fd(OwnedFd::from(output))?;
     let errors = Receiver::from_owned_fd(OwnedFd::from(errors))?;
-    let mut builder = shell_command(shell, vars, command);
+    let mut builder = shell_command(shell, vars, command, false);
     let child = builder.stdin(Stdio::piped()).stdout(stdout).stderr(stderr).spawn()?;
     Ok((child, output, errors))
 }
 
 /// A shell in a process group of its own, not started yet.
-fn shell_command(shell: &Path, vars: &[(OsString, OsString)], command: &CommandSpec) -> Command {
+pub(super) fn shell_command(
+    shell: &Path,
+    vars: &[(OsString, OsString)],
+    command: &CommandSpec,
+    login: bool,
+) -> Command {
     let mut builder = Command::new(shell);
+    if login {
+        builder.arg("-l");
+    }
     builder
         .arg("-c")
         .arg(&command.script)
@@ -315,16 +326,24 @@ fn pass_on(buffer: &[u8], read: io::Result<usize>, output: &mut OutputSink) -> b
     }
 }
 
-/// Whether somebody in the group still runs. A process that has ended counts as a member until
-/// its parent has asked for its status; in a container whose first process never asks, that is
-/// forever, so where `/proc` tells, such members are not counted.
-fn group_lives(group: Pid) -> bool {
-    if test_kill_process_group(group).is_err() {
-        return false;
+/// Whether somebody in the group still runs.
+pub(super) fn group_lives(group: Pid) -> bool {
+    match members(group) {
+        Some(members) => !members.is_empty(),
+        None => test_kill_process_group(group).is_ok(),
     }
-    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+}
+
+/// The processes of a group that still run; `None` where the system has no list of processes. One that
+/// has ended counts as a member until its parent has asked for its status; in a container whose first
+/// process never asks, that is forever, so such members are left out.
+pub(super) fn members(group: Pid) -> Option<Vec<Pid>> {
+    if test_kill_process_group(group).is_err() {
+        return Some(Vec::new());
+    }
     let mut told = false;
-    for process in processes.flatten() {
+    let mut found = Vec::new();
+    for process in std::fs::read_dir("/proc").ok()?.flatten() {
         let Ok(text) = std::fs::read_to_string(process.path().join("stat")) else { continue };
         told = true;
         // `pid (name) state parent group …`; a name may hold spaces and parentheses.
@@ -332,14 +351,15 @@ fn group_lives(group: Pid) -> bool {
         let (state, _parent, of) = (fields.next(), fields.next(), fields.next());
         let same = of.and_then(|of| of.parse().ok()) == Some(group.as_raw_nonzero().get());
         if same && !matches!(state, Some("Z" | "X")) {
-            return true;
+            let pid = process.file_name().to_str().and_then(|name| name.parse().ok());
+            found.extend(pid.and_then(Pid::from_raw));
         }
     }
-    !told
+    told.then_some(found)
 }
 
 /// Signals a group; one that is gone already is what we want.
-fn signal(group: Pid, signal: Signal) {
+pub(super) fn signal(group: Pid, signal: Signal) {
     if let Err(error) = kill_process_group(group, signal)
         && error != rustix::io::Errno::SRCH
     {

@@ -14,7 +14,8 @@ use std::path::Path;
 use rustix::fs::{Access, Gid, Uid, XattrFlags};
 use tempfile::NamedTempFile;
 
-use super::environment::{EnvError, Stamp};
+use super::error::EnvError;
+use super::facts::Stamp;
 use super::files::{error_at, must_be_file, stamp};
 
 /// Replaces the file at a real path (links followed); makes it and its folders when missing.

@@ -15,6 +15,17 @@ pub struct Shelf {
     folder: PathBuf,
 }
 
+/// A file of a shelf.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Its name.
+    pub name: String,
+    /// Its length.
+    pub bytes: u64,
+    /// When it was written last.
+    pub modified: SystemTime,
+}
+
 /// What a shelf holds at most.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -56,31 +67,58 @@ impl Shelf {
         gone(fs::remove_file(self.folder.join(name)))
     }
 
-    /// Takes away what is too old, then the oldest files until the rest is within the limits.
-    pub fn clean(&self, limits: Limits) -> io::Result<()> {
+    /// The files that are there, oldest first. Names that are no UTF-8 are nobody's.
+    pub fn list(&self) -> io::Result<Vec<Item>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+        let mut items = Vec::new();
         for entry in entries {
             let entry = entry?;
             // Another run may be taking it away as well.
             let Ok(facts) = entry.metadata() else { continue };
-            if facts.is_file() {
-                files.push((facts.modified()?, facts.len(), entry.path()));
+            if let Some(name) = entry.file_name().to_str().filter(|_| facts.is_file()) {
+                items.push(Item { name: name.into(), bytes: facts.len(), modified: facts.modified()? });
             }
         }
-        files.sort();
+        items.sort_by(|a, b| (a.modified, &a.name).cmp(&(b.modified, &b.name)));
+        Ok(items)
+    }
+
+    /// Cleans every folder in a folder, and takes away those that hold nothing then.
+    pub fn clean_folders(folder: &Path, limits: Limits) -> io::Result<()> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                continue;
+            }
+            Self::new(entry.path()).clean(limits)?;
+            match fs::remove_dir(entry.path()) {
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                removed => gone(removed)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes away what is too old, then the oldest files until the rest is within the limits.
+    pub fn clean(&self, limits: Limits) -> io::Result<()> {
+        let files = self.list()?;
         let now = SystemTime::now();
-        let mut bytes: u64 = files.iter().map(|(_, length, _)| length).sum();
-        for (time, length, path) in files {
-            let age = now.duration_since(time).unwrap_or_default();
-            let is_torn = is_part(&path) && age > PART_AGE;
+        let mut bytes: u64 = files.iter().map(|item| item.bytes).sum();
+        for item in files {
+            let age = now.duration_since(item.modified).unwrap_or_default();
+            let is_torn = item.name.starts_with(PART) && age > PART_AGE;
             if is_torn || age > limits.age || bytes > limits.bytes {
-                gone(fs::remove_file(path))?;
-                bytes -= length;
+                self.remove(&item.name)?;
+                bytes -= item.bytes;
             }
         }
         Ok(())
@@ -97,10 +135,6 @@ pub fn is_file(path: &Path) -> bool {
 const PART: &str = ".part-";
 /// Nothing is written for that long.
 const PART_AGE: Duration = Duration::from_mins(10);
-
-fn is_part(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PART))
-}
 
 fn gone(removed: io::Result<()>) -> io::Result<()> {
     match removed {
@@ -148,5 +182,23 @@ mod tests {
         shelf.clean(limits).unwrap();
         assert_eq!(["c", "d"].map(left), [true, true]);
         Shelf::new(folder.path().join("none")).clean(limits).unwrap();
+    }
+
+    #[test]
+    fn folders_are_cleaned_and_go_when_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let day = Duration::from_hours(24);
+        for (name, days) in [("old/a", 100), ("new/a", 100), ("new/b", 1)] {
+            let (sub, name) = name.split_once('/').unwrap();
+            Shelf::new(folder.path().join(sub)).put(name, b"x").unwrap();
+            let file = File::options().write(true).open(folder.path().join(sub).join(name)).unwrap();
+            file.set_times(FileTimes::new().set_modified(SystemTime::now() - day * days)).unwrap();
+        }
+        let limits = Limits { bytes: 99, age: day * 30 };
+        Shelf::clean_folders(folder.path(), limits).unwrap();
+        assert!(!folder.path().join("old").exists());
+        let left = Shelf::new(folder.path().join("new")).list().unwrap();
+        assert_eq!(left.iter().map(|item| (item.name.as_str(), item.bytes)).collect::<Vec<_>>(), [("b", 1)]);
+        Shelf::clean_folders(&folder.path().join("none"), limits).unwrap();
     }
 }

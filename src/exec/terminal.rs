@@ -11,7 +11,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
-use pty_process::{Command, Size};
+use pty_process::{Command, OwnedReadPty, OwnedWritePty, Size};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -84,9 +84,6 @@ pub trait TerminalControl: Send + Sync {
 pub(super) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::Result<Terminal> {
     let shell = shell(vars);
     let name = shell.file_name().map_or_else(|| "sh".into(), |name| name.to_string_lossy().into_owned());
-    let (pty, pts) = pty_process::open().map_err(plain)?;
-    pty.resize(Size::new(spec.rows.max(1), spec.cols.max(1))).map_err(plain)?;
-    let master = pty.as_fd().try_clone_to_owned()?;
     let inside = |(name, _): &&(OsString, OsString)| !OUTSIDE.iter().any(|known| name == known);
     let command = Command::new(&shell)
         .current_dir(&spec.cwd)
@@ -94,13 +91,24 @@ pub(super) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::R
         .envs(vars.iter().filter(inside).map(|(name, value)| (name, value)))
         .env("TERM", TERM)
         .env("COLORTERM", "truecolor")
-        .env("SHELL", &shell)
-        .kill_on_drop(true);
-    let child = command.spawn(pts).map_err(plain)?;
+        .env("SHELL", &shell);
+    let (output, input, control) = open(command, spec.cols, spec.rows)?;
+    Ok(Terminal { name, output: Box::new(output), input: Box::new(input), control: Box::new(control) })
+}
+
+/// Starts a program as the leader of a session in a terminal of that size.
+pub(super) fn open(
+    command: Command,
+    cols: u16,
+    rows: u16,
+) -> io::Result<(OwnedReadPty, OwnedWritePty, Control)> {
+    let (pty, pts) = pty_process::open().map_err(plain)?;
+    pty.resize(Size::new(rows.max(1), cols.max(1))).map_err(plain)?;
+    let master = pty.as_fd().try_clone_to_owned()?;
+    let child = command.kill_on_drop(true).spawn(pts).map_err(plain)?;
     let session = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
     let (output, input) = pty.into_split();
-    let control = Control { child, master, session, ended: false };
-    Ok(Terminal { name, output: Box::new(output), input: Box::new(input), control: Box::new(control) })
+    Ok((output, input, Control { child, master, session, ended: false }))
 }
 
 /// The library's errors are the system's, but for what cannot happen here.
@@ -118,7 +126,8 @@ fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     own.filter(|shell| shell.is_absolute() && shell.is_file()).unwrap_or_else(|| PathBuf::from("/bin/sh"))
 }
 
-struct Control {
+/// Everything that runs in a terminal.
+pub(super) struct Control {
     child: Child,
     /// Our side of the terminal, for its window and its foreground.
     master: OwnedFd,
@@ -169,9 +178,24 @@ impl TerminalControl for Control {
 }
 
 impl Control {
+    /// The number of the session, which is that of its leader's process.
+    pub(super) fn session(&self) -> Option<Pid> {
+        self.session
+    }
+
+    /// What still runs inside, as far as the system lists it.
+    pub(super) fn left(&self) -> Vec<Pid> {
+        self.session.and_then(|session| members(Path::new("/proc"), session)).unwrap_or_default()
+    }
+
+    /// Nothing runs inside any more.
+    pub(super) fn forget(&mut self) {
+        self.session = None;
+    }
+
     /// Signals every process of the session; where the system does not list them, the shell's group and
     /// the one in front.
-    fn tell(&self, signal: Signal) {
+    pub(super) fn tell(&self, signal: Signal) {
         let Some(session) = self.session else { return };
         if let Some(members) = members(Path::new("/proc"), session) {
             for member in members {
@@ -216,7 +240,11 @@ fn members(processes: &Path, session: Pid) -> Option<Vec<Pid>> {
         let Ok(text) = std::fs::read_to_string(process.path().join("stat")) else { continue };
         told = true;
         // `pid (name) state parent group session …`; a name may hold spaces and parentheses.
-        let of = text.rsplit(") ").next().and_then(|fields| fields.split(' ').nth(3)?.parse().ok());
+        let fields = text.rsplit(") ").next().unwrap_or("");
+        if fields.starts_with(['Z', 'X']) {
+            continue;
+        }
+        let of = fields.split(' ').nth(3).and_then(|session| session.parse().ok());
         let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
         if of == Some(session.as_raw_nonzero().get()) {
             found.extend(pid);

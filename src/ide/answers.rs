@@ -13,11 +13,10 @@ use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
 use super::tree_events;
 use super::undo_keeping;
-use super::{leaving, plugins, recovery, shell, terminals};
+use super::{leaving, permission, plugins, recovery, shell, terminals};
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
-use crate::tools::approval::Decision;
 
 /// A dialog was answered; it is gone from the screen already.
 pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
@@ -47,11 +46,15 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::SaveIn(id, encoding) => save_in(cx, *id, *encoding),
         Answer::Recover(number) => recovery::recover(cx, *number),
         Answer::DiscardLeft(number) => recovery::discard(cx, *number),
-        Answer::Allow(id) => cx.state.asks.answer(*id, Decision::Allow, false),
-        Answer::AllowAlways(id) => cx.state.asks.answer(*id, Decision::Allow, true),
-        Answer::Deny(id) => {
-            cx.state.asks.answer(*id, Decision::Deny("the person said no".to_string()), false);
-        }
+        Answer::Allow(_)
+        | Answer::AllowAlways(_)
+        | Answer::AllowLike(_)
+        | Answer::Propose(_)
+        | Answer::Lasting(_)
+        | Answer::AskAgain(_)
+        | Answer::EditCall(_)
+        | Answer::Deny(_)
+        | Answer::Refuse(_) => permission::answered(cx, answer),
         Answer::RevertHunk => git::revert(cx),
         Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
         Answer::Trust(trusted) => plugins::answered(cx, *trusted),
@@ -78,6 +81,7 @@ pub fn question(cx: &mut Cx<'_>) {
         | Topic::SaveAs(_)
         | Topic::Pipe(_)
         | Topic::Create
+        | Topic::EditCall(_)
         | Topic::Move(_)
             if answer.trim().is_empty() =>
         {
@@ -152,6 +156,7 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
             let path = resolve(cx, &answer);
             diff::with_path(cx, path);
         }
+        Topic::EditCall(_) | Topic::RefuseCall(_) => permission::written(cx, &topic, answer),
         Topic::WorkspaceSearch => list(cx, answer, None),
         Topic::WorkspaceReplace => ask(cx, Topic::WorkspaceReplaceWith(answer), ""),
         Topic::WorkspaceReplaceWith(wanted) => list(cx, wanted, Some(answer)),

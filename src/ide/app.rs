@@ -20,12 +20,12 @@ use super::panes::{PANES, overlay, prompt};
 use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::state::damage::Part;
-use super::state::overlay::{Answer, Overlay};
+use super::state::overlay::Overlay;
 use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
-    diff, disk_events, file_events, git, input, leaving, mouse, plugins, reading, recovery, restoring,
-    settle, terminals, undo_keeping, update,
+    diff, disk_events, file_events, git, input, inquiries, leaving, mouse, permission, plugins, reading,
+    recovery, restoring, settle, terminals, undo_keeping, update,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -54,7 +54,7 @@ pub struct App {
     sign_due: Option<Duration>,
     prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
     /// Which question that came by itself is on top, by its first answer.
-    asked: Option<Answer>,
+    asked: Option<update::Came>,
     /// Which files were unsaved in the last frame.
     unsaved: Vec<BufferId>,
     /// How many pickers there were.
@@ -173,6 +173,7 @@ impl App {
             Event::Runtime(event) => update::runtime(&mut cx, &event),
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
+            Event::SystemPrompt(shown) => update::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
             Event::Elsewhere(work) => flow::landed(&mut cx, work),
             Event::Occurrences(asked, found) => {
@@ -186,6 +187,7 @@ impl App {
             Event::Surveyed(found) => settle::surveyed(&mut cx, *found),
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
+            Event::Done(text) => cx.state.say(text),
             Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
             Event::Opened(opened) => file_events::opened(&mut cx, *opened),
             Event::Reading(part) => reading::more(&mut cx, *part),
@@ -206,7 +208,8 @@ impl App {
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
-            Event::Ask(ask, reply) => update::ask(&mut cx, ask, reply),
+            Event::Ask(ask, reply) => permission::ask(&mut cx, ask, reply),
+            Event::Inquired(questions, reply) => inquiries::asked(&mut cx, questions, reply),
             Event::Access(happened) => access::happened(&mut cx, happened),
         }
         self.perform(effects);
@@ -285,7 +288,7 @@ impl App {
     fn watch_time(&mut self) {
         self.with_cx(leaving::settle);
         let now = self.clock.monotonic();
-        let asked = self.state.overlays.last().and_then(update::uninvited).cloned();
+        let asked = self.state.overlays.last().and_then(update::uninvited);
         if asked != self.asked {
             // Whoever has just answered one question must not answer the next with the same key.
             self.state.guard_swallows = self.asked.is_some();

@@ -177,10 +177,14 @@ pub enum Effect {
     SetThinking(Thinking),
     /// Offer only these tools.
     SetTools(Vec<String>),
+    /// Show what the model is told before the conversation.
+    ShowPrompt,
     /// Go to another place of the conversation.
     Navigate(String),
     /// Log in or out, look who can be asked.
     Access(Access),
+    /// Keep a rule for tool calls, in the form of its file.
+    Remember(String),
     /// Put a text on the system's clipboard.
     Copy(String),
     /// Work for a list of places.

@@ -16,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::event::{BufferRequest, BufferSnapshot, Event};
 use crate::exec::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, Stamp,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, FindSpec, MatchSink, OutputSink,
+    PathSink, Running, SearchSpec, Searched, SpawnSpec, Stamp,
 };
 use crate::text::position::Byte;
 use crate::text::{diff, format};
@@ -163,6 +164,10 @@ impl Environment for BufferEnvironment {
         self.inner.run(command, output, cancel)
     }
 
+    fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+        self.inner.spawn(spec)
+    }
+
     fn filter(
         &self,
         command: CommandSpec,
@@ -172,5 +177,44 @@ impl Environment for BufferEnvironment {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         self.inner.filter(command, input, output, errors, cancel)
+    }
+
+    /// What is found is what is on the disk.
+    fn search(
+        &self,
+        spec: SearchSpec,
+        sink: MatchSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        self.inner.search(spec, sink, cancel)
+    }
+
+    fn find(
+        &self,
+        spec: FindSpec,
+        sink: PathSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        self.inner.find(spec, sink, cancel)
+    }
+
+    fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        self.inner.initialize()
+    }
+
+    fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        self.inner.cleanup()
+    }
+
+    fn working_folder(&self) -> &Path {
+        self.inner.working_folder()
+    }
+
+    fn platform(&self) -> &'static str {
+        self.inner.platform()
+    }
+
+    fn os_version(&self) -> String {
+        self.inner.os_version()
     }
 }

@@ -26,7 +26,7 @@ use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
 use crate::patch::diff::LineDiff;
-use crate::runtime::{Handle, RuntimeEvent, Snapshot};
+use crate::runtime::{Handle, RuntimeEvent, Shown, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
 use crate::text::encoding::Encoding;
@@ -34,6 +34,7 @@ use crate::text::format::Format;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::tools::approval::{Ask, Decision};
+use crate::tools::questions::{Answer, Question, Questions};
 use crate::tui::input::Input;
 use crate::workspace::editorconfig::Found;
 
@@ -49,6 +50,8 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The conversation is at another place, or could not be brought there.
     Navigated(Result<Box<Snapshot>, Report>),
+    /// What the model is told before the conversation; nothing where the session has ended.
+    SystemPrompt(Option<Box<Shown>>),
     /// A text was searched.
     Found(Box<SearchFor>, Box<Matches>),
     /// Work of a modal map is done.
@@ -71,6 +74,8 @@ pub enum Event {
     CodeColored(Box<CodeColored>),
     /// Something failed that nobody waits for.
     Failed(String),
+    /// Some work is done, in words.
+    Done(String),
     /// The queues that were taken back.
     Dequeued(Vec<String>),
     /// A file was read.
@@ -112,6 +117,8 @@ pub enum Event {
     Buffer(BufferRequest),
     /// A tool call wants to run.
     Ask(Ask, oneshot::Sender<Decision>),
+    /// The agent asks something.
+    Inquired(Vec<Question>, oneshot::Sender<Option<Vec<Answer>>>),
     /// Of a login, or of lists of models.
     Access(AccessHappened),
 }
@@ -286,10 +293,15 @@ pub struct BufferSnapshot {
 }
 
 /// Starts the session once the first frame is drawn.
-pub type Connect = Box<
-    dyn FnOnce(
-            Arc<dyn crate::exec::Environment>,
-            Arc<dyn crate::tools::approval::Approval>,
-        ) -> futures::future::BoxFuture<'static, Result<Handle, Report>>
-        + Send,
->;
+pub type Connect =
+    Box<dyn FnOnce(Ports) -> futures::future::BoxFuture<'static, Result<Handle, Report>> + Send>;
+
+/// How the session reaches the person and the open files.
+pub struct Ports {
+    /// Files and commands; what is open is read and written as it is open.
+    pub env: Arc<dyn crate::exec::Environment>,
+    /// Who answers when a call needs leave.
+    pub approval: Arc<dyn crate::tools::approval::Approval>,
+    /// Who answers the agent's questions.
+    pub questions: Arc<dyn Questions>,
+}

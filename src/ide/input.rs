@@ -15,7 +15,7 @@ use super::state::awaiting::Awaiting;
 use super::state::damage::Part;
 use super::state::modal::Mode;
 use super::state::overlay::{Answer, Overlay, Topic};
-use super::{terminal_input, update};
+use super::{inquiries, terminal_input, update};
 use crate::text::transaction::Grouping;
 use crate::tui::input::{Key, KeyCode, KeyKind};
 
@@ -118,7 +118,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
             return;
         }
     }
-    if dialog_key(cx, key) {
+    if dialog_key(cx, key) || inquiries::key(cx, key) {
         return;
     }
     if let Some(awaiting) = cx.state.awaiting.take() {
@@ -216,8 +216,16 @@ fn dialog_key(cx: &mut Cx<'_>, key: Key) -> bool {
     };
     let answer =
         dialog.choices.iter().find(|choice| choice.key == wanted).map(|choice| choice.answer.clone());
-    let allows =
-        matches!(answer, Some(Answer::Allow(_) | Answer::AllowAlways(_) | Answer::Trust(Some(true) | None)));
+    let allows = matches!(
+        answer,
+        Some(
+            Answer::Allow(_)
+                | Answer::AllowAlways(_)
+                | Answer::AllowLike(_)
+                | Answer::Propose(_)
+                | Answer::Trust(Some(true) | None)
+        )
+    );
     if allows && dialog.top < dialog::last_top(cx.state.size, dialog) {
         cx.state.say("there is more to read first: PageDown");
         return true;
@@ -249,7 +257,7 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
     if guarded(cx) && !cx.state.guard_swallows {
         return typed_below(cx, |cx| paste(cx, text));
     }
-    if access::paste(cx, text) {
+    if access::paste(cx, text) || inquiries::paste(cx, text) {
         return;
     }
     if cx.state.place() == Place::Terminal {

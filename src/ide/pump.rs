@@ -9,8 +9,9 @@ use tokio::sync::{Notify, mpsc};
 use super::app::App;
 use super::approval::AskPerson;
 use super::environment::BufferEnvironment;
-use super::event::{Connect, Event, Happened};
+use super::event::{Connect, Event, Happened, Ports};
 use super::feed::Feed;
+use super::inquiries::InquirePerson;
 use super::options::Options;
 use super::state::overlay::Overlay;
 use super::state::panes::Focus;
@@ -76,9 +77,11 @@ impl Pump {
         let Some(connect) = self.connect.take() else { return };
         let env = Arc::new(BufferEnvironment::new(self.env.clone(), self.sender.clone()));
         let approval = Arc::new(AskPerson::new(self.sender.clone()));
+        let questions = Arc::new(InquirePerson::new(self.sender.clone()));
+        let ports = Ports { env, approval, questions };
         let joined = self.joined.clone();
         self.app.task(async move {
-            let handle = match connect(env, approval).await {
+            let handle = match connect(ports).await {
                 Ok(handle) => handle,
                 Err(report) => return Event::Connected(Err(report)),
             };

@@ -5,54 +5,36 @@ use super::access;
 use super::commands::command::Cx;
 use super::disk_events;
 use super::file_events;
+use super::inquiries;
+use super::permission;
 use super::state::code_blocks::CodeColored;
 use super::state::damage::Part;
-use super::state::overlay::{Answer, Dialog, Overlay};
+use super::state::overlay::{Answer, Overlay};
+use super::state::panes::Focus;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::llm::model::Message;
-use crate::runtime::{RuntimeEvent, Snapshot};
-use crate::tools::approval::{Ask, Decision};
+use crate::runtime::{Equipment, RuntimeEvent, Shown, Snapshot};
 
-/// A tool call wants to run.
-pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: tokio::sync::oneshot::Sender<Decision>) {
-    let Some(id) = cx.state.asks.add(ask.clone(), reply) else { return };
-    let lines = vec![ask.subject, String::new(), format!("asked by the rule: {}", ask.rule)];
-    let dialog = Dialog::ask(format!("{} wants to run", ask.tool), lines)
-        .choice('y', "once", Answer::Allow(id))
-        .choice('a', "always this", Answer::AllowAlways(id))
-        .choice('n', "no", Answer::Deny(id));
-    // Below everything else: what the person is busy with keeps the keys, and so does the
-    // question that is being read.
-    cx.state.overlays.insert(0, Overlay::Dialog(dialog));
-    cx.state.damage.all();
-}
-
-/// The tool call that an overlay asks about, if it asks about one.
-pub fn asked_id(overlay: &Overlay) -> Option<u64> {
-    let Overlay::Dialog(dialog) = overlay else { return None };
-    dialog
-        .choices
-        .iter()
-        .find_map(|choice| if let Answer::Allow(id) = choice.answer { Some(id) } else { None })
-}
-
-/// The first answer of a question that came by itself, so that nobody can have meant to answer it
+/// What names a question that came by itself, so that nobody can have meant to answer it
 /// with what he was typing.
-pub fn uninvited(overlay: &Overlay) -> Option<&Answer> {
+pub fn uninvited(overlay: &Overlay) -> Option<Came> {
+    if let Overlay::Inquiry(view) = overlay {
+        return Some(Came::Inquiry(view.number));
+    }
     let Overlay::Dialog(dialog) = overlay else { return None };
     let first = dialog.choices.first().map(|choice| &choice.answer)?;
     matches!(first, Answer::Allow(_) | Answer::Recover(_) | Answer::TakeDisk(_) | Answer::Trust(_))
-        .then_some(first)
+        .then(|| Came::Dialog(first.clone()))
 }
 
-/// Questions that nobody waits for any more leave the screen.
-fn drop_withdrawn(cx: &mut Cx<'_>) {
-    let gone = cx.state.asks.withdrawn();
-    if !gone.is_empty() {
-        cx.state.overlays.retain(|overlay| asked_id(overlay).is_none_or(|id| !gone.contains(&id)));
-        cx.state.damage.all();
-    }
+/// A question that came by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Came {
+    /// By its first answer.
+    Dialog(Answer),
+    /// By its number.
+    Inquiry(u64),
 }
 
 /// The session is there.
@@ -64,6 +46,7 @@ pub fn connected(
     let state = &mut *cx.state;
     state.agent.connected = true;
     state.agent.models = models;
+    equip(state, &snapshot.equipment);
     state.transcript.load(&snapshot.messages, &state.tools);
     show_session(state, snapshot);
     for message in &snapshot.messages {
@@ -72,6 +55,12 @@ pub fn connected(
         }
     }
     state.damage.all();
+}
+
+/// Other tools are there, perhaps those of another profile.
+fn equip(state: &mut super::state::State, equipment: &Equipment) {
+    state.tools = equipment.all.clone();
+    state.agent.tools = equipment.offered.iter().cloned().collect();
 }
 
 fn show_session(state: &mut super::state::State, snapshot: &Snapshot) {
@@ -89,6 +78,15 @@ pub fn replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     state.transcript.load(&snapshot.messages, &state.tools);
     show_session(state, snapshot);
     state.damage.all();
+}
+
+/// What the model is told before the conversation, as a text that can be read.
+pub fn show_prompt(cx: &mut Cx<'_>, shown: Option<&Shown>) {
+    let Some(shown) = shown else { return cx.state.fail("the session has ended".to_string()) };
+    cx.state.buffers.open_fixed("system prompt", "this text is only shown", &shown.text());
+    super::commands::view::focus(cx, Focus::Editor);
+    cx.state.say("this is what the agent is told before the conversation");
+    cx.state.damage.all();
 }
 
 /// The session could not be started.
@@ -110,6 +108,10 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             cx.state.agent.thinking = *level;
             cx.state.say(format!("thinking: {}", level.name()));
         }
+        RuntimeEvent::ToolsChanged(equipment) => equip(cx.state, equipment),
+        RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
+        // Whoever ended it knows; what closes it by itself has been told.
+        RuntimeEvent::Ended => {}
         RuntimeEvent::ModelsFound(models) => access::offered(cx, models),
         RuntimeEvent::Failed(report) => {
             cx.state.transcript.notice(true, report.to_string());
@@ -131,7 +133,8 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         }
         AgentEvent::AgentEnd { .. } => {
             agent.working_since = None;
-            drop_withdrawn(cx);
+            permission::drop_withdrawn(cx);
+            inquiries::drop_withdrawn(cx);
             cx.state.damage.add(Part::Status);
             cx.state.damage.add(Part::Prompt);
             disk_events::check_disk(cx);
@@ -151,7 +154,8 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
             }
         }
         AgentEvent::ToolEnd { .. } => {
-            drop_withdrawn(cx);
+            permission::drop_withdrawn(cx);
+            inquiries::drop_withdrawn(cx);
             file_events::refresh_tree(cx);
             disk_events::check_disk(cx);
         }
@@ -160,6 +164,25 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
     let state = &mut *cx.state;
     if state.transcript.apply(event, &state.tools) {
         state.damage.add(Part::Transcript);
+    }
+}
+
+/// Something happened to an agent that the agent has started: it costs money and changes files.
+fn delegated(cx: &mut Cx<'_>, event: &AgentEvent) {
+    match event {
+        AgentEvent::MessageEnd(message) => {
+            if let Message::Assistant(answer) = &**message {
+                cx.state.agent.usage += &answer.usage;
+                cx.state.damage.add(Part::Status);
+            }
+        }
+        AgentEvent::ToolEnd { .. } => {
+            permission::drop_withdrawn(cx);
+            inquiries::drop_withdrawn(cx);
+            file_events::refresh_tree(cx);
+            disk_events::check_disk(cx);
+        }
+        _ => {}
     }
 }
 

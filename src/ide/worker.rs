@@ -225,11 +225,24 @@ impl Worker {
             }
             Effect::SetThinking(level) => self.with_session(|session| session.set_thinking(level)),
             Effect::SetTools(names) => self.with_session(|session| session.set_tools(names)),
+            Effect::ShowPrompt => {
+                let Some(session) = self.session.clone() else { return };
+                self.task(async move { Event::SystemPrompt(session.system_prompt().await.map(Box::new)) });
+            }
             Effect::Navigate(entry) => {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
             Effect::Access(work) => self.access(work),
+            Effect::Remember(rule) => {
+                let Some(session) = self.session.clone() else { return };
+                self.task(async move {
+                    match session.remember(&rule).await {
+                        Ok(said) => Event::Done(said),
+                        Err(report) => Event::Failed(report.to_string()),
+                    }
+                });
+            }
             _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }

@@ -106,8 +106,11 @@ impl Run<'_> {
                         return false;
                     }
                 }
-                RuntimeEvent::ModelChanged(_)
+                RuntimeEvent::Ended
+                | RuntimeEvent::Delegated { .. }
+                | RuntimeEvent::ModelChanged(_)
                 | RuntimeEvent::ThinkingChanged(_)
+                | RuntimeEvent::ToolsChanged(_)
                 | RuntimeEvent::ModelsFound(_) => {}
             }
         }
@@ -133,6 +136,14 @@ impl Run<'_> {
                 }
             }
             AgentEvent::LimitReached(text) => tell(self.stderr, &text),
+            AgentEvent::ContextWarning { tokens, window } => {
+                tell(
+                    self.stderr,
+                    &format!(
+                        "the conversation has about {tokens} tokens of {window} that the model can hold"
+                    ),
+                );
+            }
             AgentEvent::LoopDetected => tell(self.stderr, "the model repeats its calls and was told so"),
             _ => {}
         }

@@ -33,8 +33,33 @@ pub struct Row {
     pub text: String,
 }
 
-/// Compares two texts line by line; line endings count.
+/// Lines at both ends of what differs that are compared, too: hunks may slide by some of them.
+const AROUND: usize = 32;
+
+/// Compares two texts line by line; line endings count. Of long texts that are mostly the same only the
+/// part that is not is looked at.
 pub fn lines(old: &str, new: &str) -> LineDiff {
+    let (front, back) = same_ends(old.as_bytes(), new.as_bytes());
+    let above = memchr::memchr_iter(b'\n', &old.as_bytes()[..front]).count();
+    let mut diff = compare(&old[front..old.len() - back], &new[front..new.len() - back]);
+    diff.first_changed = diff.first_changed.map(|line| line + above);
+    diff.rows.iter_mut().flatten().for_each(|row| row.number += above);
+    diff
+}
+
+/// Bytes of whole lines that both texts begin and end with, but for some lines.
+fn same_ends(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let shorter = old.len().min(new.len());
+    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let front = memchr::memrchr_iter(b'\n', &old[..same]).nth(AROUND).map_or(0, |at| at + 1);
+    let most = shorter - same;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let rest = &old[old.len() - tail..];
+    let back = memchr::memchr_iter(b'\n', rest).nth(AROUND).map_or(0, |at| rest.len() - at - 1);
+    (front, back)
+}
+
+fn compare(old: &str, new: &str) -> LineDiff {
     let input = InternedInput::new(old, new);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
@@ -133,6 +158,18 @@ mod tests {
         );
         let diff = lines(&old, &new);
         assert_eq!((diff.added, diff.removed, diff.first_changed), (1, 2, Some(5)));
+    }
+
+    #[test]
+    fn a_change_in_a_long_text_is_found_where_it_is() {
+        let old = numbers(1, 100_000);
+        let new = old.replace("\n60000\n", "\nx\ny\n");
+        let diff = lines(&old, &new);
+        assert_eq!((diff.added, diff.removed, diff.first_changed), (2, 1, Some(60_000)));
+        let rows = " 59997 59997\n 59998 59998\n 59999 59999\n-60000 60000\n+60000 x\n+60001 y\n";
+        assert!(show(&old, &new).starts_with(rows), "{}", show(&old, &new));
+        assert!(super::same_ends(old.as_bytes(), new.as_bytes()).0 > 300_000);
+        assert!(super::same_ends(old.as_bytes(), new.as_bytes()).1 > 200_000);
     }
 
     #[test]

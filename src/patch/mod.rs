@@ -3,8 +3,12 @@
 //! Layer 2. May import `base`; must not know files or tools.
 
 pub mod diff;
+mod fuzzy;
+pub mod passes;
 pub mod replace;
 pub mod v4a;
+mod windows;
 
 pub use diff::LineDiff;
-pub use replace::{Change, ReplaceError, Replacement};
+pub use passes::{Ladder, Pass};
+pub use replace::{Change, How, ReplaceError, Replacement};

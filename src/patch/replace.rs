@@ -1,18 +1,29 @@
-//! Several exact replacements in one text, all matched against the text as it was.
+//! Several replacements in one text, all matched against the text as it was.
 //!
 //! Must not know files or tools. Matching looks at lines that end in LF; the text keeps its own
-//! endings, byte for byte wherever nothing was replaced. Where nothing matches exactly, whole
-//! lines are compared without their trailing blanks, because models drop those.
+//! endings, byte for byte wherever nothing was replaced. How far matching may differ from the given text
+//! is [`Ladder`]'s.
 
 use memchr::memmem;
+
+use super::passes::{self, Found, Ladder, Pass};
 
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Must occur exactly once.
+    /// Must occur exactly once, unless it is to be replaced wherever it is.
     pub old: String,
     /// What stands there afterwards.
     pub new: String,
+}
+
+/// How replacements are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct How {
+    /// How far matching may differ.
+    pub ladder: Ladder,
+    /// Wherever the old text stands, not just once.
+    pub everywhere: bool,
 }
 
 /// A changed text.
@@ -20,8 +31,10 @@ pub struct Change {
 pub struct Replacement {
     /// The whole new text.
     pub text: String,
-    /// How many changes matched only without trailing blanks.
-    pub tolerant: usize,
+    /// Pieces that were replaced.
+    pub count: usize,
+    /// How each change was found, in their order.
+    pub passes: Vec<Pass>,
 }
 
 /// Why a text was not changed. Numbers of edits count from 1.
@@ -65,49 +78,51 @@ pub enum ReplaceError {
 const PLACES_MAX: usize = 5;
 
 /// Applies all changes, or none.
-pub fn apply(original: &str, changes: &[Change]) -> Result<Replacement, ReplaceError> {
+pub fn apply(original: &str, changes: &[Change], how: How) -> Result<Replacement, ReplaceError> {
     if changes.is_empty() {
         return Err(ReplaceError::NoEdits);
     }
     let flat = Flat::new(original);
     let mut matches = Vec::with_capacity(changes.len());
+    let mut passes = Vec::with_capacity(changes.len());
     for (at, change) in changes.iter().enumerate() {
-        let found = find(&flat.text, &unified(&change.old), at + 1)?;
-        matches.push((found, at));
+        let found = find(&flat.text, &unified(&change.old), at + 1, how)?;
+        passes.extend(found.first().map(|one| one.pass));
+        matches.extend(found.into_iter().map(|found| (found, at)));
     }
-    matches.sort_by_key(|(found, _)| found.start);
+    matches.sort_by_key(|(found, _)| found.place.start);
     for pair in matches.windows(2) {
         let ((first, a), (second, b)) = (&pair[0], &pair[1]);
-        if first.end > second.start {
+        if first.place.end > second.place.start {
             return Err(ReplaceError::Overlap(a.min(b) + 1, a.max(b) + 1));
         }
     }
     let mut text = String::with_capacity(original.len());
     let mut done = 0;
     for (found, at) in &matches {
-        text.push_str(&original[done..flat.in_original(found.start)]);
-        flat.push_replacement(&mut text, found, &unified(&changes[*at].new));
-        done = flat.in_original(found.end);
+        text.push_str(&original[done..flat.in_original(found.place.start)]);
+        flat.push_replacement(&mut text, found, &fitted(found, &unified(&changes[*at].new)));
+        done = flat.in_original(found.place.end);
     }
     text.push_str(&original[done..]);
     if text == original {
         return Err(ReplaceError::NoChange);
     }
-    let tolerant = matches.iter().filter(|(found, _)| found.tolerant).count();
-    Ok(Replacement { text, tolerant })
+    Ok(Replacement { text, count: matches.len(), passes })
+}
+
+/// The new text as it is to stand at a place.
+fn fitted(found: &Found, new: &str) -> String {
+    match (&found.indent, found.pass) {
+        (Some(indent), _) => passes::reindented(new, indent),
+        (None, Pass::Escapes) => passes::unescaped(new).unwrap_or_else(|| new.to_string()),
+        _ => new.to_string(),
+    }
 }
 
 /// Text of a model with LF line ends and without a byte order mark.
 fn unified(text: &str) -> String {
     text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
-}
-
-/// A match in the flat text.
-#[derive(Debug, Clone, Copy)]
-struct Found {
-    start: usize,
-    end: usize,
-    tolerant: bool,
 }
 
 /// The text with LF line ends, and the way back.
@@ -149,9 +164,9 @@ impl Flat {
     /// Adds the new text: its first lines end as the replaced ones did, further ones as the last
     /// of those, or as the lines around do.
     fn push_replacement(&self, out: &mut String, found: &Found, new: &str) {
-        let replaced = &self.text[found.start..found.end];
+        let replaced = &self.text[found.place.clone()];
         let mut endings =
-            memchr::memchr_iter(b'\n', replaced.as_bytes()).map(|at| self.has_crlf(found.start + at));
+            memchr::memchr_iter(b'\n', replaced.as_bytes()).map(|at| self.has_crlf(found.place.start + at));
         let mut crlf = self.surrounding_crlf(found);
         for line in new.split_inclusive('\n') {
             let Some(line) = line.strip_suffix('\n') else {
@@ -166,68 +181,37 @@ impl Flat {
 
     /// How the line of a match ends, else the one before it.
     fn surrounding_crlf(&self, found: &Found) -> bool {
-        let next = memchr::memchr(b'\n', &self.text.as_bytes()[found.end..]).map(|at| found.end + at);
-        let feed = next.or_else(|| memchr::memrchr(b'\n', &self.text.as_bytes()[..found.start]));
+        let next =
+            memchr::memchr(b'\n', &self.text.as_bytes()[found.place.end..]).map(|at| found.place.end + at);
+        let feed = next.or_else(|| memchr::memrchr(b'\n', &self.text.as_bytes()[..found.place.start]));
         feed.is_some_and(|feed| self.has_crlf(feed))
     }
 }
 
-/// The one place where `old` stands.
-fn find(text: &str, old: &str, edit: usize) -> Result<Found, ReplaceError> {
+/// The one place where `old` stands, or all of them, none of which overlaps another.
+fn find(text: &str, old: &str, edit: usize, how: How) -> Result<Vec<Found>, ReplaceError> {
     if old.is_empty() {
         return Err(ReplaceError::Empty(edit));
     }
-    let exact: Vec<Found> = exact_places(text, old)
-        .map(|start| Found { start, end: start + old.len(), tolerant: false })
-        .collect();
-    let found = if exact.is_empty() { tolerant_places(text, old) } else { exact };
-    match found[..] {
-        [one] => Ok(one),
-        [] => Err(ReplaceError::NotFound { edit, hint: hint(text, old) }),
-        _ => {
+    let mut found = passes::places(text, old, how.ladder);
+    if how.everywhere {
+        let mut end = 0;
+        found.retain(|one| {
+            let apart = one.place.start >= end;
+            end = if apart { one.place.end } else { end };
+            apart
+        });
+    }
+    match found.len() {
+        0 => Err(ReplaceError::NotFound { edit, hint: hint(text, old) }),
+        count if count > 1 && !how.everywhere => {
             let lines: Vec<String> =
-                found.iter().take(PLACES_MAX).map(|one| line_of(text, one.start).to_string()).collect();
-            let more = if found.len() > PLACES_MAX { " …" } else { "" };
-            let lines = lines.join(", ") + more;
-            Err(ReplaceError::Ambiguous { edit, count: found.len(), lines })
+                found.iter().take(PLACES_MAX).map(|one| line_of(text, one.place.start).to_string()).collect();
+            let more = if count > PLACES_MAX { " …" } else { "" };
+            Err(ReplaceError::Ambiguous { edit, count, lines: lines.join(", ") + more })
         }
+        _ => Ok(found),
     }
-}
-
-/// Every place, overlapping ones too: replacing one of those would be a guess.
-fn exact_places<'a>(text: &'a str, old: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let finder = memmem::Finder::new(old.as_bytes()).into_owned();
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let at = from + finder.find(&text.as_bytes()[from..])?;
-        from = at + 1;
-        Some(at)
-    })
-}
-
-/// Places where whole lines are the same but for trailing blanks.
-fn tolerant_places(text: &str, old: &str) -> Vec<Found> {
-    let wanted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').map(str::trim_end).collect();
-    if wanted.iter().all(|line| line.is_empty()) {
-        return Vec::new();
-    }
-    let mut start = 0;
-    let lines: Vec<(usize, &str)> = text
-        .split_inclusive('\n')
-        .map(|line| {
-            start += line.len();
-            (start - line.len(), line)
-        })
-        .collect();
-    lines
-        .windows(wanted.len())
-        .filter(|window| window.iter().zip(&wanted).all(|((_, line), wanted)| line.trim_end() == *wanted))
-        .filter_map(|window| {
-            let ((start, _), (last, line)) = (*window.first()?, *window.last()?);
-            let whole = old.ends_with('\n') || !line.ends_with('\n');
-            Some(Found { start, end: last + line.len() - usize::from(!whole), tolerant: true })
-        })
-        .collect()
 }
 
 fn line_of(text: &str, at: usize) -> usize {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::outfit::Equipment;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Thinking, Usage};
@@ -21,12 +22,23 @@ pub enum Delivery {
 pub enum RuntimeEvent {
     /// From the agent.
     Agent(AgentEvent),
+    /// From an agent that the session's own has started.
+    Delegated {
+        /// By which it is spoken to.
+        agent: String,
+        /// What happened to it.
+        event: AgentEvent,
+    },
     /// Another model answers from now on.
     ModelChanged(Arc<Model>),
     /// Another thinking level.
     ThinkingChanged(Thinking),
+    /// Other tools are on offer, perhaps those of another profile.
+    ToolsChanged(Arc<Equipment>),
     /// More models can be asked: these are all.
     ModelsFound(Vec<Arc<Model>>),
+    /// The session is over; nothing comes after this.
+    Ended,
     /// Something failed outside the conversation: storing, configuration.
     Failed(Report),
 }
@@ -42,6 +54,8 @@ pub struct Snapshot {
     pub messages: Vec<Arc<AgentMessage>>,
     /// The model that answers.
     pub model: Option<Arc<Model>>,
+    /// What it works with.
+    pub equipment: Arc<Equipment>,
     /// How hard it thinks.
     pub thinking: Thinking,
     /// Sum over the conversation.

@@ -3,18 +3,22 @@
 use std::sync::Arc;
 
 use serde_json::Map;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::again::Again;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::live::Command;
 use super::login::{self, Choice, Left};
+use super::observe::Observer;
 use super::offered::Offered;
+use super::permissions;
 use super::places::Place;
 use super::refresh::{self, Told};
+use super::shown::Shown;
 use super::talk::{Line, Said};
 use crate::agent::abort::Abort;
+use crate::agent::config::Lifecycle;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
 use crate::tools::Mode;
@@ -25,6 +29,7 @@ pub struct Handle {
     pub(super) commands: mpsc::Sender<Command>,
     pub(super) abort: Abort,
     pub(super) hub: Hub,
+    pub(super) lifecycle: watch::Receiver<Lifecycle>,
     pub(super) models: Offered,
     pub(super) again: Again,
 }
@@ -39,6 +44,21 @@ impl Handle {
         content.extend(images);
         // The agent stamps it when it is delivered.
         self.send(Command::Prompt(UserMessage { content, timestamp: 0, extra: Map::new() }, delivery));
+    }
+
+    /// Goes on without new words: after an interruption, a failure, a limit.
+    pub fn go_on(&self) {
+        self.send(Command::GoOn);
+    }
+
+    /// Where the session stands.
+    pub fn lifecycle(&self) -> Lifecycle {
+        *self.lifecycle.borrow()
+    }
+
+    /// The same, to wait for a change.
+    pub fn lifecycles(&self) -> watch::Receiver<Lifecycle> {
+        self.lifecycle.clone()
     }
 
     /// Interrupts at once: the connection closes, running tools end. Waiting messages stay in
@@ -63,6 +83,13 @@ impl Handle {
     /// Another thinking level from the next request on.
     pub fn set_thinking(&self, level: Thinking) {
         self.send(Command::Thinking(level));
+    }
+
+    /// What the model is told before the conversation; `None` after the session has been shut down.
+    pub async fn system_prompt(&self) -> Option<Shown> {
+        let (reply, shown) = oneshot::channel();
+        self.commands.send(Command::Prompted(reply)).await.ok()?;
+        shown.await.ok()
     }
 
     /// Offers only these tools from the next request on; unknown names are left out.
@@ -104,6 +131,12 @@ impl Handle {
         let (reply, joined) = oneshot::channel();
         self.commands.send(Command::Subscribe(reply)).await.ok()?;
         joined.await.ok()
+    }
+
+    /// Listens with the specification's kinds of event. `None` after the session has been shut down.
+    pub async fn observe(&self) -> Option<Observer> {
+        let (snapshot, events) = self.subscribe().await?;
+        Some(Observer::new(snapshot.session_id, self.again.options().clock.clone(), events))
     }
 
     /// Ends what runs, makes the session safe on disk, and ends the session's task.
@@ -158,6 +191,11 @@ impl Handle {
         // Even where the keyring refused, the file holds nothing any more.
         self.look_again(true).await?;
         left
+    }
+
+    /// Writes a rule for tool calls to the end of the person's file; gives a sentence for the person.
+    pub async fn remember(&self, rule: &str) -> Result<String, Report> {
+        permissions::remember(self.again.options(), rule).await
     }
 
     fn send(&self, command: Command) {

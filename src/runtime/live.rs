@@ -2,29 +2,39 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::choice::Wish;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::offered::Offered;
+use super::outfit::Outfit;
 use super::places::Place;
 use super::recorder::Recorder;
+use super::recruits::{Kit, Recruits};
+use super::shown::Shown;
+use crate::agent::config::Lifecycle;
 use crate::agent::driver::{Driver, Listener};
+use crate::agent::effect::Event;
 use crate::agent::history;
 use crate::agent::queue::Lane;
-use crate::agent::step::Event;
+use crate::agent::team::Team;
 use crate::base::error::Report;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::tools::Mode;
 
+/// How long commands that run on may take at the end of the session; then they are killed.
+const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(300);
+
 /// What a [`super::Handle`] asks for.
 #[derive(Debug)]
 pub enum Command {
     /// A person says something.
     Prompt(UserMessage, Delivery),
+    /// Go on without new words.
+    GoOn,
     /// A person interrupts.
     Abort,
     /// A person wants the waiting messages back.
@@ -35,6 +45,8 @@ pub enum Command {
     Thinking(Thinking),
     /// Other tools, by name.
     Tools(Vec<String>),
+    /// What the model is told before the conversation.
+    Prompted(oneshot::Sender<Shown>),
     /// Where one can go back to.
     Places(oneshot::Sender<Vec<Place>>),
     /// Go there.
@@ -52,9 +64,17 @@ pub enum Command {
 /// The owner.
 pub struct Live {
     pub(super) driver: Driver<Recorder>,
+    pub(super) outfit: Outfit,
+    /// Who equips the agents that the agent starts, and those agents.
+    pub(super) recruits: Recruits,
+    pub(super) team: Option<Team>,
+    /// Whether the driver has the system prompt that goes with model and tools as they are now.
+    pub(super) prompted: bool,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) hub: Hub,
     pub(super) models: Offered,
+    /// Where the session stands, for whoever asks.
+    pub(super) lifecycle: watch::Sender<Lifecycle>,
     /// Who there is, for telling what could have been meant.
     pub(super) catalog: Catalog,
     /// What went wrong before anybody listened.
@@ -70,14 +90,21 @@ impl Live {
                 command = self.commands.recv() => command,
                 step = self.driver.next() => {
                     self.driver.handle(step).await;
+                    if self.stands() == Lifecycle::Closed {
+                        break None;
+                    }
                     continue;
                 }
             };
             match command {
                 Some(Command::Shutdown(done)) => break Some(done),
-                Some(command) => self.obey(command).await,
+                Some(command) => {
+                    self.obey(command).await;
+                    self.brief();
+                }
                 None => break None,
             }
+            self.stands();
         };
         self.driver.send(Event::Abort).await;
         while self.driver.working() {
@@ -85,12 +112,44 @@ impl Live {
             self.driver.handle(step).await;
         }
         self.driver.end_work().await;
+        let tools = Arc::clone(&self.driver.tools().shared);
+        tools.jobs.end_all(COMMANDS_LEAVE).await;
         self.driver.listener().sync().await;
+        self.hub.tell(RuntimeEvent::Ended).await;
+        if let Some(team) = &self.team {
+            team.close_all().await;
+        }
+        self.recruits.dismiss();
+        self.lifecycle.send_replace(Lifecycle::Closed);
         if let Some(done) = done
             && done.send(()).is_err()
         {
             tracing::debug!("nobody waited for the end of the session");
         }
+    }
+
+    /// Where the session stands now; those who watch are told of a change.
+    fn stands(&mut self) -> Lifecycle {
+        let now = self.driver.lifecycle();
+        self.lifecycle.send_if_modified(|before| std::mem::replace(before, now) != now);
+        now
+    }
+
+    /// Lets agents that are started from now on have what the session has.
+    pub(super) fn brief(&mut self) {
+        let services = self.driver.services();
+        let (client, context) = (services.client.clone(), services.tools.clone());
+        let config = self.driver.config().clone();
+        let setup = self.driver.setup();
+        self.recruits.set(Kit {
+            client,
+            catalog: self.catalog.clone(),
+            model: setup.model.clone(),
+            thinking: setup.thinking,
+            outfit: self.outfit.clone(),
+            context,
+            config,
+        });
     }
 
     async fn obey(&mut self, command: Command) {
@@ -100,9 +159,22 @@ impl Live {
                     Delivery::Steer => Lane::Steering,
                     Delivery::FollowUp => Lane::FollowUp,
                 };
+                self.put_prompt().await;
                 self.driver.send(Event::Prompt { message, lane }).await;
             }
-            Command::Abort => self.driver.send(Event::Abort).await,
+            Command::GoOn => {
+                self.put_prompt().await;
+                if !self.driver.go_on().await && !self.driver.working() {
+                    let report = Report::new("there is nothing to go on with").hint("say something first");
+                    self.hub.tell(RuntimeEvent::Failed(report)).await;
+                }
+            }
+            Command::Abort => {
+                self.driver.send(Event::Abort).await;
+                if let Some(team) = &self.team {
+                    team.interrupt();
+                }
+            }
             Command::TakeQueue(reply) => {
                 self.driver.listener().want_queue(reply);
                 self.driver.send(Event::TakeQueue).await;
@@ -113,13 +185,22 @@ impl Live {
                 let model = self.driver.setup().model.clone();
                 self.driver.listener().choose(model, level).await;
             }
-            Command::Tools(names) => self.driver.offer(|name| names.iter().any(|n| n == name)),
+            Command::Tools(names) => {
+                self.outfit.pick(&names);
+                self.equip().await;
+            }
+            Command::Prompted(reply) => {
+                let model = self.driver.setup().model.clone();
+                let (shown, problems) = self.outfit.prompt(&model).await;
+                self.notices.extend(problems);
+                answer(reply, shown);
+            }
             Command::Places(reply) => answer(reply, self.driver.listener().places()),
             Command::Navigate(entry, reply) => {
                 let moved = self.navigate(&entry);
                 answer(reply, moved);
             }
-            Command::Policy(mode) => self.driver.tools().mode = mode,
+            Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
                 self.driver.reach_by(*client);
                 self.catalog = *catalog;
@@ -140,7 +221,40 @@ impl Live {
         };
         self.driver.setup().model = model.clone();
         let thinking = self.driver.setup().thinking;
+        let other = self.outfit.follow(&model);
+        self.prompted = false;
         self.driver.listener().choose(model, thinking).await;
+        if other {
+            self.driver.tell_anew();
+            self.equip().await;
+        } else if self.driver.working() {
+            self.put_prompt().await;
+        }
+    }
+
+    /// Gives the driver the tools that are there now, and tells everybody.
+    async fn equip(&mut self) {
+        let equipment = Arc::new(self.outfit.equipment());
+        let parallel = self.outfit.profile().parallel;
+        self.driver.offer(equipment.all.clone(), parallel, |name| equipment.offered.contains(name));
+        self.prompted = false;
+        if self.driver.working() {
+            self.put_prompt().await;
+        }
+        self.hub.tell(RuntimeEvent::ToolsChanged(equipment)).await;
+    }
+
+    /// Gives the driver the system prompt, unless it has it.
+    async fn put_prompt(&mut self) {
+        if std::mem::replace(&mut self.prompted, true) {
+            return;
+        }
+        let model = self.driver.setup().model.clone();
+        let (shown, problems) = self.outfit.prompt(&model).await;
+        self.driver.setup().system = shown.parts.into_iter().map(|part| part.text).collect();
+        for report in problems {
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
     }
 
     fn navigate(&mut self, entry: &str) -> Result<Snapshot, Report> {
@@ -148,13 +262,16 @@ impl Live {
             return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
         }
         let context = self.driver.listener().go_to(entry)?;
-        self.driver.setup().history = context.messages.iter().filter_map(|m| history::for_model(m)).collect();
-        Ok(self.driver.listener().snapshot(false))
+        let history = context.messages.iter().filter_map(|m| history::for_model(m)).collect();
+        self.driver.set_history(history);
+        let equipment = Arc::new(self.outfit.equipment());
+        Ok(self.driver.listener().snapshot(false, equipment))
     }
 
     async fn subscribe(&mut self, reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>) {
         let working = self.driver.working();
-        let snapshot = self.driver.listener().snapshot(working);
+        let equipment = Arc::new(self.outfit.equipment());
+        let snapshot = self.driver.listener().snapshot(working, equipment);
         let events = self.hub.subscribe();
         if reply.send((snapshot, events)).is_err() {
             return;

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::agent::config::Config;
+use crate::agent::prompt::Words;
 use crate::agent::queue::QueueMode;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::ids::{RandomIds, SharedIds};
@@ -14,7 +16,10 @@ use crate::llm::model::Thinking;
 use crate::net::http::Transport;
 use crate::net::roots::Roots;
 use crate::net::tape::Tape;
-use crate::tools::{Approval, Mode};
+use crate::tools::choice::Flags;
+use crate::tools::files::ReadFirst;
+use crate::tools::questions::Questions;
+use crate::tools::{self, Approval, Mode, Tool};
 
 /// Which conversation to go on with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,6 +46,18 @@ pub struct Options {
     pub env: Arc<dyn Environment>,
     /// Who answers when a call needs leave.
     pub approval: Arc<dyn Approval>,
+    /// Who asks the person for the agent; nobody where nobody is there.
+    pub questions: Option<Arc<dyn Questions>>,
+    /// How deep agents may be that the agent starts; 0: it starts none.
+    pub agents_deep: u32,
+    /// Answers that the session may have; 0: any number.
+    pub turns_max: u32,
+    /// Rounds of tool calls that one input may cause.
+    pub tool_rounds_max: u32,
+    /// How many calls in a row are looked at for a pattern that repeats; `None`: none.
+    pub loop_window: Option<usize>,
+    /// Whether a failure that no repetition mends ends the session, for hosts where nobody is there.
+    pub close_on_failure: bool,
     /// Which calls need it.
     pub policy: Mode,
     /// Which conversation.
@@ -59,6 +76,16 @@ pub struct Options {
     pub default_model: Option<String>,
     /// Thinking level from the settings.
     pub default_thinking: Option<Thinking>,
+    /// The wished profile: the id of one, or `auto` for that which fits the model.
+    pub profile: Option<String>,
+    /// Tools on top of the profile's; of two with one name the later one counts.
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// Which tools are on offer.
+    pub tool_flags: Flags,
+    /// What the person says about the system prompt.
+    pub words: Words,
+    /// Whether documents of the project and the person are left alone.
+    pub no_documents: bool,
     /// How many waiting steering messages are delivered together.
     pub steering: QueueMode,
     /// How many waiting follow-up messages are delivered together.
@@ -85,8 +112,12 @@ pub struct Options {
     pub keyring: bool,
     /// Whether servers on this machine are looked for.
     pub discover: bool,
+    /// Whether a model must have read a file before it changes it.
+    pub read_first: ReadFirst,
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
+    /// What the settings say about tools.
+    pub tools_config: tools::config::Config,
 }
 
 impl Options {
@@ -98,6 +129,12 @@ impl Options {
             cwd,
             env,
             approval,
+            questions: None,
+            agents_deep: 1,
+            turns_max: 0,
+            tool_rounds_max: Config::default().tool_rounds_max,
+            loop_window: Config::default().loop_window,
+            close_on_failure: false,
             policy: Mode::default(),
             session: SessionChoice::default(),
             session_root: None,
@@ -107,6 +144,11 @@ impl Options {
             default_provider: None,
             default_model: None,
             default_thinking: None,
+            profile: None,
+            tools: Vec::new(),
+            tool_flags: Flags::default(),
+            words: Words::default(),
+            no_documents: false,
             steering: QueueMode::default(),
             follow_up: QueueMode::default(),
             api_key: None,
@@ -120,7 +162,9 @@ impl Options {
             roots: Roots::default(),
             keyring: false,
             discover: false,
+            read_first: ReadFirst::default(),
             providers: Vec::new(),
+            tools_config: tools::config::Config::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::options::Options;
 use crate::base::error::Report;
 use crate::config::load::read_text;
+use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
 use crate::tools::rules::{Author, Rules};
 
 /// The file of rules, in the folder of settings and in a project's `.bowline`.
@@ -37,6 +38,55 @@ pub(super) async fn load(options: &Options) -> (Rules, Vec<Report>) {
     })
 }
 
+/// Tries, when somebody else writes the file meanwhile.
+const TRIES: usize = 3;
+
+/// Writes a rule to the end of the person's file. What stands there stays as it is; a file with a
+/// mistake in it is not touched.
+pub(super) async fn remember(options: &Options, rule: &str) -> Result<String, Report> {
+    let path = options.home.config.join(FILE);
+    let files = LocalEnvironment::new(options.home.config.clone(), []);
+    for _ in 0..TRIES {
+        let (text, stamp) = match files.read(&path).await {
+            Ok(data) => {
+                let text = String::from_utf8(data.bytes);
+                (text.map_err(|error| Report::caused("the rules are no text", &error))?, data.stamp)
+            }
+            Err(EnvError::NotFound(_)) => (String::new(), Stamp::missing()),
+            Err(error) => return Err(Report::caused("cannot read the rules", &error)),
+        };
+        let text = with(&text, rule)
+            .map_err(|why| Report::new(format!("the rule was not written: {}: {why}", path.display())))?;
+        let Some(text) = text else { return Ok("the rule is there already".to_string()) };
+        match files.write(&path, text.into_bytes(), Some(stamp)).await {
+            Ok(_) => return Ok(format!("the rule is in {}", path.display())),
+            Err(EnvError::Stale(_)) => {}
+            Err(error) => return Err(Report::caused("the rule was not written", &error)),
+        }
+    }
+    Err(Report::new(format!("the rule was not written: {} changes all the time", path.display())))
+}
+
+/// A file with one rule more; `None` where it is there already.
+fn with(text: &str, rule: &str) -> Result<Option<String>, String> {
+    let check = |text: &str| {
+        let wrong = Rules::default().add(text, Author::Person, Path::new("/"), Path::new("/"));
+        wrong.into_iter().next().map_or(Ok(()), Err)
+    };
+    check(text)?;
+    if text.contains(rule.trim()) {
+        return Ok(None);
+    }
+    let gap = match text {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let longer = format!("{text}{gap}{}\n", rule.trim_end());
+    check(&longer)?;
+    Ok(Some(longer))
+}
+
 fn add(rules: &mut Rules, path: &Path, author: Author, root: &Path, user: &Path) -> Vec<String> {
     match read_text(path) {
         Ok(None) => Vec::new(),
@@ -55,6 +105,18 @@ mod tests {
     use std::fs;
 
     #[test]
+    fn a_rule_goes_to_the_end_and_all_else_stays() {
+        let rule = "[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n";
+        assert_eq!(with("", rule).unwrap().unwrap(), rule);
+        let own = "# mine\n[[rule]] # and why\ndecision = \"deny\"\ncommand = \"rm\"";
+        let longer = with(own, rule).unwrap().unwrap();
+        assert_eq!(longer, format!("{own}\n\n{rule}"));
+        assert_eq!(with(&longer, rule), Ok(None), "it is there once");
+        assert!(with("[[rule]]\ndecision = 3\n", rule).is_err(), "a mistake is not written on");
+        assert!(with("rule = []\n", rule).is_err(), "a list of another form");
+    }
+
+    #[test]
     fn files_are_read_as_what_they_are() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
@@ -65,7 +127,7 @@ mod tests {
         let said = |author, name: &str, line: &str| {
             let mut rules = Rules::default();
             let wrong = add(&mut rules, &place(name), author, Path::new("/w"), Path::new("/h"));
-            (rules.command("bash", line).map(|said| said.ruling), wrong.len())
+            (rules.command(&["bash"], line).map(|said| said.ruling), wrong.len())
         };
         assert_eq!(said(Author::Person, "rules", "make"), (Some(Ruling::Allow), 0));
         assert_eq!(said(Author::Person, "rules", "make clean"), (Some(Ruling::Deny), 0));

@@ -7,9 +7,11 @@ use tokio::sync::oneshot;
 
 use super::event::{RuntimeEvent, Snapshot};
 use super::hub::Hub;
+use super::outfit::Equipment;
 use super::places::{self, Place};
 use crate::agent::driver::Listener;
 use crate::agent::event::AgentEvent;
+use crate::agent::history;
 use crate::base::error::Report;
 use crate::llm::model::{Message, Model, StopReason, Thinking, Usage};
 use crate::session::{AgentMessage, EntryBody, Session, SessionContext};
@@ -51,12 +53,13 @@ impl Recorder {
     }
 
     /// The session as it stands.
-    pub fn snapshot(&self, working: bool) -> Snapshot {
+    pub fn snapshot(&self, working: bool, equipment: Arc<Equipment>) -> Snapshot {
         Snapshot {
             session_id: self.session.id().to_string(),
             file: self.session.file().map(Into::into),
             messages: self.session.context().messages,
             model: Some(self.model.clone()),
+            equipment,
             thinking: self.thinking,
             usage: self.usage.clone(),
             context_tokens: self.context_tokens,
@@ -155,6 +158,11 @@ impl Listener for Recorder {
 
     async fn hear(&mut self, event: AgentEvent) {
         self.hub.tell(RuntimeEvent::Agent(event)).await;
+    }
+
+    fn history(&self) -> Option<Vec<Message>> {
+        let messages = self.session.context().messages;
+        Some(messages.iter().filter_map(|message| history::for_model(message)).collect())
     }
 
     fn returned(&mut self, texts: Vec<String>) {

@@ -1,9 +1,9 @@
 //! Puts a live session together: credentials, models, session file, prompt, agent.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::again::{self, Again};
 use super::choice::Wish;
@@ -13,20 +13,23 @@ use super::hub::Hub;
 use super::live::Live;
 use super::offered::Offered;
 use super::options::{Options, SessionChoice};
+use super::outfit::Outfit;
 use super::permissions;
 use super::reach::{self, Reached};
 use super::recorder::Recorder;
+use super::recruits::Recruits;
+use super::shown::Shown;
 use crate::agent::abort::Abort;
+use crate::agent::config::{Config, Lifecycle};
 use crate::agent::driver::{Driver, Services, Setup};
-use crate::agent::step::Config;
-use crate::agent::{history, prompt};
+use crate::agent::history;
+use crate::agent::team::Team;
 use crate::base::error::Report;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
 use crate::session::{Session, SessionContext, store};
-use crate::tools::{self, Registry};
-use crate::workspace;
+use crate::tools::{self, Kind, Registry, Rules};
 
 /// Commands that wait while the session is busy.
 const COMMANDS_MAX: usize = 256;
@@ -47,10 +50,9 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         models.add(client.found().await);
     }
     let (model, thinking) = choose(&options, &catalog, &models.all(), &context)?;
-    let registry = Registry::builtin();
-    let mut offered = registry.clone();
-    offered.retain(|name| registry.default_names().any(|known| known == name));
-    let (documents, unread) = documents(options.cwd.clone()).await;
+    let mut outfit = Outfit::new(&options, &model)?;
+    let equipment = outfit.equipment();
+    let unread = outfit.read_documents().await;
     let (rules, misruled) = permissions::load(&options).await;
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
@@ -61,44 +63,101 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let setup = Setup {
         model: model.clone(),
         thinking,
-        system: prompt::system(prompt::Inputs {
-            tools: &offered.snippets(),
-            documents: &documents,
-            cwd: &options.cwd,
-        }),
+        // Made when the first prompt comes.
+        system: Vec::new(),
         history: context.messages.iter().filter_map(|m| history::for_model(m)).collect(),
         session_id: session.id().to_string(),
     };
-    let config = Config {
-        sequential: sequential(&registry),
-        steering: options.steering,
-        follow_up: options.follow_up,
-        ..Config::default()
-    };
-    let services = Services {
-        client,
-        registry,
-        tools: tools::Context {
-            env: options.env.clone(),
-            approval: options.approval.clone(),
-            mode: options.policy,
-            rules: Arc::new(rules),
-            artifacts: options.home.cache.join("outputs").join(session.id()),
-        },
-        clock: options.clock.clone(),
-        ids: options.ids.clone(),
-    };
+    let recruits = Recruits::new(
+        models.clone(),
+        options.clock.clone(),
+        options.ids.clone(),
+        hub.clone(),
+        options.agents_deep,
+    );
+    let team = recruits.team();
+    let services = services(&options, client, equipment.all.clone(), session.id(), rules, team.clone());
     let mut notices = problems(&session);
     notices.extend(unread);
     notices.extend(misruled);
     notices.extend(wrong);
     let recorder = Recorder::new(session, hub.clone(), model, thinking);
-    let names: Vec<String> = offered.names().map(String::from).collect();
+    let config = config(&options, &equipment.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
-    driver.offer(|name| names.iter().any(|known| known == name));
-    let live = Live { driver, commands, hub: hub.clone(), models: models.clone(), catalog, notices };
+    driver.offer(equipment.all, outfit.profile().parallel, |name| equipment.offered.contains(name));
+    let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
+    let mut live = Live {
+        lifecycle: stands,
+        driver,
+        outfit,
+        recruits,
+        team,
+        prompted: false,
+        commands,
+        hub: hub.clone(),
+        models: models.clone(),
+        catalog,
+        notices,
+    };
+    live.brief();
     tokio::spawn(live.run());
-    Ok(Handle { commands: sender, abort, hub, models, again: Again::new(options, seen) })
+    Ok(Handle { commands: sender, abort, hub, lifecycle, models, again: Again::new(options, seen) })
+}
+
+/// The rules of the loop.
+fn config(options: &Options, tools: &Registry) -> Config {
+    Config {
+        // Of every family, since the model may change.
+        sequential: tools.names_anywhere(|tool| tool.sequential()),
+        asking: tools.names_anywhere(|tool| tool.kind() == Kind::AskUser),
+        steering: options.steering,
+        follow_up: options.follow_up,
+        turns_max: options.turns_max,
+        tool_rounds_max: options.tool_rounds_max,
+        loop_window: options.loop_window,
+        close_on_failure: options.close_on_failure,
+        ..Config::default()
+    }
+}
+
+/// What the agent works with.
+fn services(
+    options: &Options,
+    client: Client,
+    registry: Registry,
+    session: &str,
+    rules: Rules,
+    team: Option<Team>,
+) -> Services {
+    Services {
+        client,
+        registry,
+        tools: tools::Context {
+            env: options.env.clone(),
+            approval: options.approval.clone(),
+            mode: options.policy.into(),
+            rules: Arc::new(rules),
+            shared: shared(options, session, team),
+        },
+        clock: options.clock.clone(),
+        ids: options.ids.clone(),
+    }
+}
+
+/// What the tools of this session keep. What other sessions kept for too long goes.
+fn shared(options: &Options, session: &str, team: Option<Team>) -> Arc<tools::Shared> {
+    let folder = options.home.cache.join("outputs");
+    let own = folder.join(session);
+    tokio::task::spawn_blocking(move || {
+        if let Err(error) = tools::artifacts::Artifacts::clean_all(&folder) {
+            tracing::warn!(%error, "cannot clean up kept outputs");
+        }
+    });
+    let mut shared =
+        tools::Shared::new(own).configured(options.tools_config.clone()).read_first(options.read_first);
+    shared.questions.clone_from(&options.questions);
+    shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
+    Arc::new(shared)
 }
 
 /// Asks the servers of this machine what they have, beside everything else.
@@ -128,6 +187,25 @@ pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) 
         models.add(client.found().await);
     }
     (models.all(), problems)
+}
+
+/// The system prompt that a new session would have, and what is wrong with the person's files. Needs no
+/// key: the model may be any that is known. Reads files, and asks nobody.
+pub async fn prompt_of(options: &Options) -> Result<(Shown, Vec<Report>), Report> {
+    let Reached { client, catalog, mut problems } = reach::reach(options);
+    let none = SessionContext::default();
+    let model = match choose(options, &catalog, client.models(), &none) {
+        Ok((model, _)) => model,
+        Err(report) => {
+            let known = catalog.providers.iter().flat_map(|provider| catalog.models_of(provider));
+            let known: Vec<Arc<Model>> = known.collect();
+            reach::wish(options, &catalog).and_then(|wish| wish.find(&known)).ok_or(report)?
+        }
+    };
+    let mut outfit = Outfit::new(options, &model)?;
+    let (shown, unread) = outfit.prompt(&model).await;
+    problems.extend(unread);
+    Ok((shown, problems))
 }
 
 /// What was asked for, else the session's last, else the setting, else the first that can be
@@ -187,22 +265,6 @@ fn open_session(options: &Options) -> Result<Session, Report> {
 fn problems(session: &Session) -> Vec<Report> {
     let file = session.file().map_or_else(String::new, |path| format!("{}:", path.display()));
     session.problems().iter().map(|p| Report::new(format!("{file}{}: {}", p.line, p.message))).collect()
-}
-
-fn sequential(registry: &Registry) -> std::collections::BTreeSet<String> {
-    registry.tools().filter(|tool| tool.sequential()).map(|tool| tool.spec().name).collect()
-}
-
-/// The project's instructions, and what of them cannot be read; off the caller's thread,
-/// because these are files.
-async fn documents(cwd: PathBuf) -> (Vec<(PathBuf, String)>, Vec<Report>) {
-    let reading = tokio::task::spawn_blocking(move || workspace::documents::load(&cwd, &["AGENTS.md"]));
-    let Ok(documents) = reading.await else {
-        return (Vec::new(), vec![Report::new("the project's instructions could not be read")]);
-    };
-    let unread = documents.problems.into_iter();
-    let unread = unread.map(|(path, why)| Report::new(format!("cannot read {}: {why}", path.display())));
-    (documents.found.into_iter().map(|d| (d.path, d.text)).collect(), unread.collect())
 }
 
 #[cfg(test)]

@@ -6,68 +6,114 @@
 /// line feeds, so that each state of a progress line stays readable; tabs and line feeds stay.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => skip_escape(&mut chars),
-            '\u{9b}' => skip_control(&mut chars),
-            '\r' => {
-                if chars.peek() != Some(&'\n') {
-                    out.push('\n');
-                }
-            }
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => {}
-            c => out.push(c),
-        }
-    }
+    let mut plain = Plain::default();
+    plain.feed(text, &mut |run| out.push_str(run));
+    plain.end(&mut |run| out.push_str(run));
     out
 }
 
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-/// After an escape: a control sequence, a string that ends in BEL or ST, or one more character
-/// after any intermediate ones.
-fn skip_escape(chars: &mut Chars<'_>) {
-    match chars.peek() {
-        Some('[') => {
-            chars.next();
-            skip_control(chars);
-        }
-        Some(']' | 'P' | 'X' | '^' | '_') => {
-            chars.next();
-            skip_string(chars);
-        }
-        Some(' '..='/') => {
-            while chars.next_if(|c| (' '..='/').contains(c)).is_some() {}
-            chars.next_if(|c| ('0'..='~').contains(c));
-        }
-        Some('0'..='~') => {
-            chars.next();
-        }
-        _ => {}
-    }
+/// The same for a text that comes in pieces, wherever they are cut.
+#[derive(Debug, Default)]
+pub struct Plain {
+    state: State,
 }
 
-/// Parameters, intermediates, one final character. Anything else was no sequence and stays.
-fn skip_control(chars: &mut Chars<'_>) {
-    while chars.next_if(|c| (' '..='?').contains(c)).is_some() {}
-    chars.next_if(|c| ('@'..='~').contains(c));
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Text,
+    /// After a carriage return that may belong to a line feed.
+    Return,
+    /// After an escape.
+    Escape,
+    /// Among the intermediate characters of an escape.
+    Between,
+    /// In a control sequence: parameters, intermediates, one final character. Anything else was no
+    /// sequence and stays.
+    Control,
+    /// In a string that ends in BEL, `ESC \` or U+009C. A line feed ends it too: one that nobody
+    /// closed must not swallow the rest of the output.
+    Quoted,
+    /// After an escape in such a string.
+    Closing,
 }
 
-/// Up to BEL, `ESC \` or U+009C. A line feed ends it too: a string that nobody closed must not
-/// swallow the rest of the output.
-fn skip_string(chars: &mut Chars<'_>) {
-    while let Some(c) = chars.next_if(|c| *c != '\n') {
-        match c {
-            '\u{7}' | '\u{9c}' => return,
-            '\u{1b}' => {
-                chars.next_if_eq(&'\\');
-                return;
+/// Bytes that are looked at together.
+const BLOCK: usize = 64;
+
+impl Plain {
+    /// Takes a piece, gives what is left of it in runs.
+    pub fn feed(&mut self, text: &str, out: &mut impl FnMut(&str)) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            if self.state == State::Text {
+                let clean = clean(rest.as_bytes());
+                if clean > 0 {
+                    out(&rest[..clean]);
+                    rest = &rest[clean..];
+                }
             }
-            _ => {}
+            let Some(c) = rest.chars().next() else { return };
+            rest = &rest[c.len_utf8()..];
+            self.take(c, out);
         }
     }
+
+    /// The end of the text.
+    pub fn end(&mut self, out: &mut impl FnMut(&str)) {
+        if std::mem::take(&mut self.state) == State::Return {
+            out("\n");
+        }
+    }
+
+    fn take(&mut self, c: char, out: &mut impl FnMut(&str)) {
+        let next = match (self.state, c) {
+            (State::Quoted | State::Return, '\n') => None,
+            (State::Escape, '[') | (State::Control, ' '..='?') => Some(State::Control),
+            (State::Escape | State::Between, ' '..='/') => Some(State::Between),
+            (State::Quoted, '\u{7}' | '\u{9c}') | (State::Closing, '\\') => Some(State::Text),
+            (State::Quoted, '\u{1b}') => Some(State::Closing),
+            (State::Escape, ']' | 'P' | 'X' | '^' | '_') | (State::Quoted, _) => Some(State::Quoted),
+            (State::Escape | State::Between, '0'..='~') | (State::Control, '@'..='~') => Some(State::Text),
+            (State::Return, _) => {
+                out("\n");
+                None
+            }
+            _ => None,
+        };
+        self.state = next.unwrap_or_else(|| text(c, out));
+    }
+}
+
+/// A character of the text itself.
+fn text(c: char, out: &mut impl FnMut(&str)) -> State {
+    match c {
+        '\u{1b}' => return State::Escape,
+        '\u{9b}' => return State::Control,
+        '\r' => return State::Return,
+        '\n' | '\t' => out(c.encode_utf8(&mut [0; 4])),
+        c if c.is_control() => {}
+        c => out(c.encode_utf8(&mut [0; 4])),
+    }
+    State::Text
+}
+
+/// How many of the first bytes are text for sure; ends between characters. Whole blocks are judged
+/// without a branch for each byte.
+fn clean(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    for block in bytes.chunks(BLOCK) {
+        if block.iter().fold(false, |found, byte| found | doubtful(*byte)) {
+            return at + block.iter().position(|byte| doubtful(*byte)).unwrap_or(0);
+        }
+        at += block.len();
+    }
+    at
+}
+
+/// A control character, or the first byte of one above 127 (and of some others).
+fn doubtful(byte: u8) -> bool {
+    (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f || byte == 0xc2
 }
 
 #[cfg(test)]
@@ -99,6 +145,19 @@ mod tests {
             let out = plain(&text);
             prop_assert!(out.chars().all(|c| c == '\n' || !c.is_control()));
             prop_assert_eq!(plain(&out), out);
+        }
+
+        #[test]
+        fn pieces_give_what_the_whole_gives(
+            pieces in prop::collection::vec("[aé£\u{1b}\\[\\]\\\\;0m\r\n\u{7}\u{9b}\u{9c}]{0,9}", 0..8),
+        ) {
+            let mut out = String::new();
+            let mut by_piece = Plain::default();
+            for piece in &pieces {
+                by_piece.feed(piece, &mut |run| out.push_str(run));
+            }
+            by_piece.end(&mut |run| out.push_str(run));
+            prop_assert_eq!(out, plain(&pieces.concat()));
         }
     }
 }

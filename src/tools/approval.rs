@@ -2,7 +2,9 @@
 
 use futures::future::BoxFuture;
 
+use super::proposal::Proposal;
 use super::tool::ToolClass;
+use super::view::ResultView;
 
 /// A question to whoever may allow things.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +19,14 @@ pub struct Ask {
     pub subject: String,
     /// The rule that makes us ask, such as `command not known to be read-only`.
     pub rule: String,
+    /// The workspace, in which commands run.
+    pub place: String,
+    /// The argument that the person may change: the one that is the whole `subject`.
+    pub editable: Option<String>,
+    /// A rule that would let this call run and those like it.
+    pub proposal: Option<Proposal>,
+    /// What an edit would change.
+    pub preview: Option<ResultView>,
 }
 
 /// The answer.
@@ -24,6 +34,10 @@ pub struct Ask {
 pub enum Decision {
     /// Run it.
     Allow,
+    /// Run it with this text in place of the editable argument, and tell the model.
+    AllowEdited(String),
+    /// Run it, and for the rest of the session what this rule allows.
+    AllowLike(Proposal),
     /// Do not, and tell the model why.
     Deny(String),
 }

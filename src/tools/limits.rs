@@ -1,4 +1,5 @@
-//! How much of an output a model gets: 2000 lines or 50 KiB, whichever is first.
+//! How much of an output a model gets: pi's tools 2000 lines or 50 KiB, whichever is first, the
+//! others by `truncation`.
 //!
 //! Must not know tools. Pure; cuts at lines, and inside a line at characters.
 
@@ -6,6 +7,26 @@
 pub const LINES_MAX: usize = 2000;
 /// Bytes that one result may have.
 pub const BYTES_MAX: usize = 50 * 1024;
+
+/// How much of a tool's text a model gets: characters first, since two lines can be as long as a book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Characters at most.
+    pub chars: usize,
+    /// What is kept of more.
+    pub keep: Keep,
+    /// Lines at most of what is left.
+    pub lines: Option<usize>,
+}
+
+/// What is kept of a text that is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Its first and its last half.
+    Ends,
+    /// Its end.
+    Tail,
+}
 
 /// A text cut at one end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,20 +111,6 @@ pub fn tail(text: &str, lines_max: usize, bytes_max: usize) -> Cut<'_> {
     Cut { text, lines, by: None, partial: false }
 }
 
-/// A text without its middle, with a note that says how much is missing. The last guard for
-/// tools that do not limit themselves: bytes first, since two lines can be as long as a book.
-pub fn middle_out(text: &str, bytes_max: usize) -> Option<String> {
-    if text.len() <= bytes_max {
-        return None;
-    }
-    let front = &text[..text.floor_char_boundary(bytes_max / 2)];
-    let back = &text[text.ceil_char_boundary(text.len() - bytes_max / 2)..];
-    let missing = text.len() - front.len() - back.len();
-    Some(format!(
-        "{front}\n\n[Output too long: {missing} bytes from its middle are left out. Ask for a smaller part to see them.]\n\n{back}"
-    ))
-}
-
 /// A size for people: `512B`, `50.0KB`, `1.5MB`.
 pub fn size(bytes: usize) -> String {
     match bytes {
@@ -132,13 +139,6 @@ mod tests {
     fn a_line_that_is_too_long_is_shown_in_part() {
         assert_eq!(head("ééé\nx", 9, 3), Cut { text: "é", lines: 1, by: Some(Limit::Bytes), partial: true });
         assert_eq!(tail("x\nééé", 9, 3), Cut { text: "é", lines: 1, by: Some(Limit::Bytes), partial: true });
-    }
-
-    #[test]
-    fn the_middle_is_named() {
-        assert_eq!(middle_out("abc", 3), None);
-        let cut = middle_out(&"x".repeat(100), 10).unwrap();
-        assert!(cut.starts_with("xxxxx\n") && cut.contains("90 bytes"), "{cut}");
     }
 
     proptest! {

@@ -1,10 +1,10 @@
-//! One call from the model's words to its result: found, checked, approved, run, limited.
+//! One call from the model's words to its result: found, checked, approved (`leave`), run, limited.
 //!
 //! Must not know any tool. Whatever goes wrong becomes an outcome on which a model can act.
 
 use std::any::Any;
+use std::io;
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,36 +12,25 @@ use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::approval::{Approval, Ask, Decision};
-use super::limits;
-use super::paths;
-use super::policy::{self, Mode, Verdict};
-use super::registry::Registry;
-use super::rules::{Rules, Said};
-use super::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
+use super::act::Kind;
+use super::artifacts::Kept;
+use super::context::Context;
+use super::fitting;
+use super::leave::{self, Leave};
+use super::limits::{self, Keep, Limits};
+use super::registry::{Registry, Row};
+use super::tool::{Invocation, Outcome, Progress, Tool};
+use super::truncation::Body;
 use crate::exec::Environment;
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Part, ToolCall};
 
 /// Room above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
+/// What tools that look call the place where they look.
+const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
 /// Longest argument text that an error repeats, in bytes.
 const ECHO_MAX: usize = 1000;
-
-/// What all calls of a session share.
-#[derive(Clone)]
-pub struct Context {
-    /// Where files and commands are.
-    pub env: Arc<dyn Environment>,
-    /// Who answers when a call is not allowed by itself.
-    pub approval: Arc<dyn Approval>,
-    /// Which calls those are.
-    pub mode: Mode,
-    /// What is allowed, asked about and forbidden whatever the mode says.
-    pub rules: Arc<Rules>,
-    /// Folder for outputs too long for the model.
-    pub artifacts: PathBuf,
-}
 
 /// Runs one call. Never fails and never panics: an unknown tool, wrong arguments, a refusal or
 /// a panic inside the tool is an outcome with `is_error`.
@@ -52,7 +41,7 @@ pub async fn execute(
     cancel: CancellationToken,
     progress: Progress,
 ) -> Outcome {
-    let Some((tool, schema)) = registry.get(&call.name).zip(registry.schema(&call.name)) else {
+    let Some(Row { tool, schema, .. }) = registry.meant(&call.name, &call.arguments) else {
         let names = registry.names().collect::<Vec<_>>().join(", ");
         return Outcome::error(format!("There is no tool named {:?}. The tools are: {names}.", call.name));
     };
@@ -73,106 +62,58 @@ pub async fn execute(
             ));
         }
     };
-    if let Some(refusal) = approve(&**tool, cx, call, &args, &cancel).await {
-        return refusal;
-    }
+    let args = declared(args, &tool.spec().parameters);
+    let leave = match leave::leave(&**tool, schema, cx, call, args, &cancel).await {
+        Ok(leave) => leave,
+        Err(refusal) => return refusal,
+    };
+    let Leave { mut args, note } = leave;
+    let kept = match in_kept(tool.kind(), cx, &mut args) {
+        Ok(kept) => kept,
+        Err(message) => return Outcome::error(message),
+    };
+    let again = kept.is_some();
     let invocation = Invocation {
         call_id: call.id.clone(),
         args,
-        env: Arc::clone(&cx.env),
+        env: kept.unwrap_or_else(|| Arc::clone(&cx.env)),
         cancel,
         progress: Arc::new(|_| {}),
-        artifacts: cx.artifacts.clone(),
+        shared: Arc::clone(&cx.shared),
     };
-    limit(run(tool, invocation, progress).await)
+    let limits = cx.shared.config.limits.limits(&call.name, tool.kind(), tool.limits());
+    let outcome = run(tool, invocation, progress).await;
+    let keep = |text: &str| if again { None } else { Some(cx.shared.artifacts.keep(&call.name, text)) };
+    let mut outcome = named(limit(outcome, limits, keep));
+    outcome.content.extend(note.map(Part::text));
+    outcome
 }
 
-/// Nothing when the call may run.
-async fn approve(
-    tool: &dyn Tool,
-    cx: &Context,
-    call: &ToolCall,
-    args: &Value,
-    cancel: &CancellationToken,
-) -> Option<Outcome> {
-    let class = tool.class();
-    let subjects = tool.subjects(args);
-    let mut strictest = Verdict::Run;
-    for subject in &subjects {
-        let verdict = match class {
-            ToolClass::Edits => judge_path(cx, subject).await,
-            _ => Ok(policy::judge(cx.mode, class, subject, cx.env.root())),
-        };
-        let verdict = match verdict {
-            Err(message) => return Some(Outcome::error(message)),
-            Ok(verdict) => verdict,
-        };
-        let verdict = match said(cx, &call.name, class, subject).await {
-            Some(said) => policy::overrule(cx.mode, verdict, said),
-            None => verdict,
-        };
-        strictest = strictest.max(verdict);
+/// The arguments that the schema names. What a model adds of its own must not be taken for what the call
+/// touches.
+fn declared(mut args: Value, parameters: &Value) -> Value {
+    let known = parameters.get("properties").and_then(Value::as_object);
+    if let (Some(known), Some(args)) = (known, args.as_object_mut()) {
+        args.retain(|name, _| known.contains_key(name));
     }
-    let rule = match strictest {
-        Verdict::Run => return None,
-        Verdict::Refuse(rule) => return Some(refused(cx.mode, &rule)),
-        Verdict::Forbid(rule) => {
-            let text = format!("Not run: forbidden by the rule `{rule}`. Find another way or tell the user.");
-            return Some(Outcome::error(text).details(json!({"refused": {"rule": rule}})));
+    args
+}
+
+/// Where a call that reads a kept output is to look: the name gives way to the path there. Nothing
+/// for any other call.
+fn in_kept(kind: Kind, cx: &Context, args: &mut Value) -> Result<Option<Arc<dyn Environment>>, String> {
+    let looks = matches!(kind, Kind::Read | Kind::Grep | Kind::Find);
+    let fields = args.as_object_mut().filter(|_| looks);
+    for (name, value) in fields.into_iter().flatten() {
+        if !PATHS.contains(&name.as_str()) {
+            continue;
         }
-        Verdict::Ask(rule) => rule,
-    };
-    let subject = subjects.join("\n");
-    let ask =
-        Ask { call_id: call.id.clone(), tool: call.name.clone(), class, subject, rule: rule.into_owned() };
-    let decision = tokio::select! {
-        biased;
-        () = cancel.cancelled() => Decision::Deny("interrupted before it was approved".to_string()),
-        decision = cx.approval.decide(ask) => decision,
-    };
-    match decision {
-        Decision::Allow => None,
-        Decision::Deny(why) if why.is_empty() => Some(Outcome::error("Not run: the user said no.")),
-        Decision::Deny(why) => Some(Outcome::error(format!("Not run: {why}"))),
+        let Some(found) = value.as_str().and_then(|text| cx.shared.artifacts.open(text)) else { continue };
+        let (env, path) = found?;
+        *value = json!(path);
+        return Ok(Some(env));
     }
-}
-
-/// What the rules say about a call, by where its path really leads and by its own name.
-async fn said(cx: &Context, tool: &str, class: ToolClass, subject: &str) -> Option<Said> {
-    if class == ToolClass::Runs {
-        return cx.rules.command(tool, subject);
-    }
-    if cx.rules.is_empty() {
-        return None;
-    }
-    let path = paths::resolve(&*cx.env, subject);
-    // A path that leads nowhere is told by the tool itself.
-    let real = cx.env.resolve(&path).await.unwrap_or_else(|_| path.clone());
-    cx.rules.file(tool, class, &[&real, &path])
-}
-
-/// A refusal that the model is told and that front ends find in the details.
-fn refused(mode: Mode, rule: &str) -> Outcome {
-    let text = format!(
-        "Not run: {rule}, and approval mode {} has nobody to ask. It would run with --approval full. \
-         Find another way or tell the user.",
-        mode.name()
-    );
-    Outcome::error(text).details(json!({"refused": {"rule": rule, "flag": "--approval full"}}))
-}
-
-/// Judges an edit by where its path really leads, and by where the name itself stands: of a link
-/// that is removed the name goes, not what it leads to.
-async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
-    let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
-    let path = paths::resolve(&*cx.env, subject);
-    let root = resolve(cx.env.root()).await?;
-    let real = resolve(&path).await?;
-    let judge = |path: &Path| policy::judge(cx.mode, ToolClass::Edits, &path.to_string_lossy(), &root);
-    let verdict = judge(&real);
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(verdict) };
-    let named = resolve(parent).await?.join(name);
-    Ok(verdict.max(judge(&named)))
+    Ok(None)
 }
 
 /// Runs the tool; a panic ends the call, not the program. Progress that comes after the end is
@@ -202,14 +143,37 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_string())
 }
 
-/// Cuts texts of tools that do not limit themselves; listeners still get the whole.
-fn limit(mut outcome: Outcome) -> Outcome {
+/// Cuts texts of tools that do not limit themselves; listeners still get the whole, and `keep` keeps
+/// it, unless it is a kept one that is read again.
+fn limit(
+    mut outcome: Outcome,
+    limits: Option<Limits>,
+    keep: impl Fn(&str) -> Option<io::Result<Kept>>,
+) -> Outcome {
+    if outcome.artifact.is_some() || outcome.full_text.is_some() {
+        return outcome;
+    }
     for part in &mut outcome.content {
-        if let Part::Known(KnownPart::Text { text, .. }) = part
-            && let Some(cut) = limits::middle_out(text, limits::BYTES_MAX + NOTES)
-        {
-            let whole = std::mem::replace(text, cut);
-            outcome.full_text.get_or_insert(whole);
+        let Part::Known(KnownPart::Text { text, .. }) = part else { continue };
+        // The last guard where nobody says anything.
+        let guard = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
+        let whole = Body::Whole(std::mem::take(text));
+        let fitted = fitting::fit(whole, limits.unwrap_or(guard), |body| body.whole().and_then(&keep));
+        *text = fitted.text;
+        outcome.full_text = outcome.full_text.or(fitted.full_text);
+        outcome.artifact = outcome.artifact.or(fitted.artifact);
+    }
+    outcome
+}
+
+/// Tells front ends in the details where the whole text is.
+fn named(mut outcome: Outcome) -> Outcome {
+    if let Some(name) = &outcome.artifact {
+        match outcome.details.get_or_insert_with(|| json!({})) {
+            Value::Object(details) => {
+                details.insert("artifact".to_string(), json!(name));
+            }
+            other => *other = json!({"artifact": name, "details": other.take()}),
         }
     }
     outcome

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 use std::path::{Component, Path};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::command;
 use super::rules::{Ruling, Said};
@@ -40,6 +42,31 @@ impl Mode {
     /// The mode of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// The mode of a session, which all of its agents hold to at any time. Cheap to clone; all clones are one.
+#[derive(Debug, Clone)]
+pub struct SharedMode(Arc<AtomicUsize>);
+
+impl From<Mode> for SharedMode {
+    fn from(mode: Mode) -> Self {
+        let shared = Self(Arc::default());
+        shared.set(mode);
+        shared
+    }
+}
+
+impl SharedMode {
+    /// The mode now.
+    pub fn get(&self) -> Mode {
+        Mode::ALL.get(self.0.load(Ordering::SeqCst)).copied().unwrap_or(Mode::Untrusted)
+    }
+
+    /// Another mode, for everybody from the next call on.
+    pub fn set(&self, mode: Mode) {
+        let place = Mode::ALL.iter().position(|known| *known == mode).unwrap_or(0);
+        self.0.store(place, Ordering::SeqCst);
     }
 }
 
@@ -99,7 +126,8 @@ fn objection(mode: Mode, class: ToolClass, subject: &str, root: &Path) -> Option
     }
 }
 
-fn is_guarded(below: &Path) -> bool {
+/// Whether a path below a workspace is of its own set-up.
+pub fn is_guarded(below: &Path) -> bool {
     below.components().any(|part| {
         matches!(part, Component::Normal(name) if GUARDED.iter().any(|guarded| name.eq_ignore_ascii_case(guarded)))
     })

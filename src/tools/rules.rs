@@ -112,8 +112,8 @@ impl Rules {
         self.0.is_empty()
     }
 
-    /// What is said about a call of a tool that runs commands.
-    pub fn command(&self, tool: &str, line: &str) -> Option<Said> {
+    /// What is said about a call of a tool that runs commands and has these names.
+    pub fn command(&self, tool: &[&str], line: &str) -> Option<Said> {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
@@ -123,7 +123,7 @@ impl Rules {
 
     /// What is said about a call of another tool. `paths` are the names of its file, the real one
     /// first: leave is given for that one only.
-    pub fn file(&self, tool: &str, class: ToolClass, paths: &[&Path]) -> Option<Said> {
+    pub fn file(&self, tool: &[&str], class: ToolClass, paths: &[&Path]) -> Option<Said> {
         let fits = |rule: &&Rule| {
             let about_files = rule.words.is_empty() && class != ToolClass::Runs;
             let paths =
@@ -183,8 +183,8 @@ impl Rule {
         Ok(Self { written, words, paths })
     }
 
-    fn names(&self, tool: &str) -> bool {
-        self.written.tool.as_deref().is_none_or(|name| name == tool)
+    fn names(&self, tool: &[&str]) -> bool {
+        self.written.tool.as_deref().is_none_or(|name| tool.contains(&name))
     }
 
     fn said(&self, ruling: Ruling) -> Said {

@@ -6,6 +6,9 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::act::{Act, Kind};
+use super::limits::Limits;
+use super::shared::Shared;
 use super::view::{CallView, ResultView};
 use crate::exec::Environment;
 use crate::llm::model::{Part, ToolSpec};
@@ -28,6 +31,26 @@ pub trait Tool: Send + Sync {
 
     /// What it may do.
     fn class(&self) -> ToolClass;
+
+    /// What it is for.
+    fn kind(&self) -> Kind {
+        Kind::Other
+    }
+
+    /// What a call wants done; `None` where only this tool can say it.
+    fn act(&self, _args: &Value) -> Option<Act> {
+        None
+    }
+
+    /// Arguments with which this tool does it; `None` where it cannot.
+    fn args_for(&self, _act: &Act) -> Option<Value> {
+        None
+    }
+
+    /// How much of its text a model gets; `None` when the tool sees to that itself.
+    fn limits(&self) -> Option<Limits> {
+        None
+    }
 
     /// One line for the tool list of the system prompt.
     fn snippet(&self) -> &'static str;
@@ -52,8 +75,8 @@ pub trait Tool: Send + Sync {
     /// What a call touches, as policies judge it and people are asked about it: the path of a
     /// tool that reads or edits, the command of one that runs.
     fn subject(&self, args: &Value) -> String {
-        let field = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_string);
-        field("command").or_else(|| field("path")).unwrap_or_else(|| args.to_string())
+        let name = if self.class() == ToolClass::Runs { "command" } else { "path" };
+        args.get(name).and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_string)
     }
 
     /// Everything that a call touches; each is judged by itself, and the strictest verdict counts.
@@ -91,8 +114,8 @@ pub struct Invocation {
     pub cancel: CancellationToken,
     /// Live output.
     pub progress: Progress,
-    /// Folder for outputs too long for the model; made on first use.
-    pub artifacts: std::path::PathBuf,
+    /// What the calls of a session share.
+    pub shared: Arc<Shared>,
 }
 
 /// What one call gave.
@@ -100,18 +123,29 @@ pub struct Invocation {
 pub struct Outcome {
     /// For the model, truncated to the tool's limits.
     pub content: Vec<Part>,
-    /// The whole text, for listeners, where it is longer than `content`.
+    /// The whole text, for listeners, where it is longer than `content` and no longer than 1 MiB.
     pub full_text: Option<String>,
+    /// The name of the kept whole text (`artifact://ID`), where it is longer than `content`.
+    pub artifact: Option<String>,
     /// For front ends; never sent to a model.
     pub details: Option<Value>,
     /// Whether the call failed.
     pub is_error: bool,
+    /// Whether the run may end with it; it does when every call of the answer says so.
+    pub terminate: bool,
 }
 
 impl Outcome {
     /// A success of text alone.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![Part::text(text)], full_text: None, details: None, is_error: false }
+        Self {
+            content: vec![Part::text(text)],
+            full_text: None,
+            artifact: None,
+            details: None,
+            is_error: false,
+            terminate: false,
+        }
     }
 
     /// A failure, in words on which a model can act.

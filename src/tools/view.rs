@@ -25,6 +25,8 @@ pub enum ResultView {
         /// The hunks, in order; `None` between two of them.
         lines: Vec<Option<DiffLine>>,
     },
+    /// The list of what is to be done.
+    Plan(Vec<Step>),
     /// A change of several files, in the order in which they were changed.
     Diffs(Vec<FileDiff>),
 }
@@ -51,4 +53,48 @@ pub struct DiffLine {
     pub number: usize,
     /// The line without its ending.
     pub text: String,
+}
+
+/// How far a step of a list is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Not begun.
+    Pending,
+    /// Being done.
+    InProgress,
+    /// Done.
+    Completed,
+    /// Given up.
+    Cancelled,
+    /// Waits for something.
+    Blocked,
+}
+
+impl Progress {
+    const ALL: [Self; 5] = [Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled, Self::Blocked];
+
+    /// The name in calls and details.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Cancelled => "cancelled",
+            Self::Blocked => "blocked",
+        }
+    }
+
+    /// The one of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|progress| progress.name() == name)
+    }
+}
+
+/// One step of a list of what is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What.
+    pub text: String,
+    /// How far it is.
+    pub progress: Progress,
 }

@@ -25,23 +25,27 @@ pub struct Document {
 /// What was found, and what could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Documents {
-    /// From the repository's root down to the working folder: later ones count more.
+    /// The person's own first, then from the repository's root down to the working folder: later ones
+    /// count more.
     pub found: Vec<Document>,
     /// Files that are there but cannot be read, and why.
     pub problems: Vec<(PathBuf, String)>,
 }
 
-/// Reads the files of these names (`AGENTS.md` and what the model's family calls it) in every
-/// folder from the repository's root, or from `cwd` outside of one, down to `cwd`.
-pub fn load(cwd: &Path, names: &[&str]) -> Documents {
+/// Reads the person's own file and those of these names (`AGENTS.md` and what the model's family calls
+/// it) in every folder from the repository's root, or from `cwd` outside of one, down to `cwd`. What
+/// says the same as another one, such as a link to it, is left out.
+pub fn load(cwd: &Path, names: &[&str], own: Option<&Path>) -> Documents {
     let root = git::root_of(cwd).unwrap_or_else(|| cwd.to_path_buf());
     let mut folders: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
     folders.reverse();
     let mut documents = Documents::default();
     let mut left = BYTES_MAX;
-    for path in folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))) {
+    let project = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+    for path in own.map(Path::to_path_buf).into_iter().chain(project) {
         match read(&path, left) {
             Ok(None) => {}
+            Ok(Some((text, false))) if documents.found.iter().any(|other| other.text == text) => {}
             Ok(Some((text, cut))) => {
                 left -= text.len().min(left);
                 let text = if cut { format!("{text}\n{CUT_MARK}") } else { text };
@@ -90,10 +94,26 @@ mod tests {
         fs::write(root.path().join("repo/CLAUDE.md"), "claude").unwrap();
         fs::write(deep.join("AGENTS.md"), "deep").unwrap();
         let texts = |names: &[&str]| -> Vec<String> {
-            load(&deep, names).found.into_iter().map(|document| document.text).collect()
+            load(&deep, names, None).found.into_iter().map(|document| document.text).collect()
         };
         assert_eq!(texts(&["AGENTS.md"]), ["root", "deep"]);
         assert_eq!(texts(&["AGENTS.md", "CLAUDE.md"]), ["root", "claude", "deep"]);
+        fs::create_dir(deep.join(".codex")).unwrap();
+        fs::write(deep.join(".codex/instructions.md"), "codex").unwrap();
+        assert_eq!(texts(&["AGENTS.md", ".codex/instructions.md"]), ["root", "deep", "codex"]);
+        let own = root.path().join("AGENTS.md");
+        let found = load(&deep, &["AGENTS.md"], Some(&own)).found;
+        assert_eq!(found[0], Document { path: own, text: "outside".to_string() });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_another_document_says_nothing_new() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("AGENTS.md"), "once").unwrap();
+        std::os::unix::fs::symlink("AGENTS.md", root.path().join("CLAUDE.md")).unwrap();
+        let found = load(root.path(), &["AGENTS.md", "CLAUDE.md"], None).found;
+        assert_eq!(found.len(), 1, "{found:?}");
     }
 
     #[test]
@@ -102,7 +122,7 @@ mod tests {
         let sub = root.path().join("sub");
         fs::create_dir(&sub).unwrap();
         fs::write(root.path().join("AGENTS.md"), "up").unwrap();
-        assert_eq!(load(&sub, &["AGENTS.md"]), Documents::default());
+        assert_eq!(load(&sub, &["AGENTS.md"], None), Documents::default());
     }
 
     #[test]
@@ -113,10 +133,10 @@ mod tests {
         fs::create_dir(root.path().join(".git")).unwrap();
         fs::write(root.path().join("AGENTS.md"), "a".repeat(BYTES_MAX - 3)).unwrap();
         fs::write(sub.join("AGENTS.md"), "ééé").unwrap();
-        let found = load(&sub, &["AGENTS.md"]).found;
+        let found = load(&sub, &["AGENTS.md"], None).found;
         assert_eq!(found[0].text.len(), BYTES_MAX - 3);
         assert_eq!(found[1].text, format!("é\n{CUT_MARK}"));
         fs::write(sub.join("AGENTS.md"), "abc").unwrap();
-        assert_eq!(load(&sub, &["AGENTS.md"]).found[1].text, "abc");
+        assert_eq!(load(&sub, &["AGENTS.md"], None).found[1].text, "abc");
     }
 }

@@ -74,7 +74,7 @@ const ONTO_ITSELF: [&str; 2] = ["by hand: move self", "by hand: move to self dot
 
 #[tokio::test]
 async fn every_outcome_is_that_of_codex() {
-    let registry = Registry::builtin();
+    let registry = Registry::of("openai");
     let tool = registry.get("apply_patch").unwrap();
     let cases = cases();
     let good = cases.iter().filter(|case| case.success).count();
@@ -90,7 +90,7 @@ async fn every_outcome_is_that_of_codex() {
                 env: Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), [])),
                 cancel: CancellationToken::new(),
                 progress: Arc::new(|_| {}),
-                artifacts: folder.path().join("artifacts"),
+                shared: std::sync::Arc::new(bowline::tools::Shared::new(folder.path().join("artifacts"))),
             })
             .await;
         let mut after = Files::new();

@@ -43,6 +43,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "tools::tool",
             "tools::view",
             "tools::approval",
+            "tools::questions",
             "tools::policy",
             "tools::registry",
             "agent::event",
@@ -58,6 +59,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "llm::model",
             "session::message",
             "tools::approval",
+            "tools::questions",
             "tools::view",
             "agent::event",
         ],
@@ -130,7 +132,9 @@ fn top_modules() -> BTreeSet<&'static str> {
 fn resolve(path: &[String], faces: &BTreeMap<(String, String), String>) -> String {
     let mut path = path.to_vec();
     for n in 1..path.len() {
-        if let Some(child) = faces.get(&(path[..n].join("::"), path[n].clone())) {
+        // A module may have a name like something in it: then the path goes on through the module.
+        let face = faces.get(&(path[..n].join("::"), path[n].clone()));
+        if let Some(child) = face.filter(|child| **child != path[..=n].join("::")) {
             let rest = path.split_off(n);
             path = child.split("::").map(String::from).collect();
             path.extend(rest);

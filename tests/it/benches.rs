@@ -18,6 +18,7 @@ fn every_benchmark_runs() {
         "idle 10 s",
         "100 MB source: first text",
         "52 MB line: key",
+        "bash output",
         "openai-responses: a token",
         "anthropic-messages: 1 MB of arguments",
         "mistral-conversations: 200 k tokens to a request",

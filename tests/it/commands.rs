@@ -165,6 +165,7 @@ const SAID: &[(&str, &str)] = &[
     ("agent.cycle-model", "answers from now on"),
     ("agent.cycle-model-back", "answers from now on"),
     ("agent.cycle-thinking", "thinking: "),
+    ("agent.show-prompt", "what the agent is told"),
 ];
 
 /// Operators of the Vim map, which wait for a motion.
@@ -223,6 +224,10 @@ async fn desk(id: &str, text: &str) -> Desk {
 
 fn shown(desk: &mut Desk) -> Option<String> {
     let buffer = desk.state().buffers.current()?;
+    if let Some((title, _)) = buffer.fixed {
+        // What it says is tested elsewhere.
+        return Some(format!("the text {title}"));
+    }
     Some(marked::show(buffer.area.text(), &buffer.area.selection))
 }
 
@@ -238,6 +243,7 @@ fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
         Overlay::Undo(_) => "undo tree".to_string(),
         Overlay::Diff(view) => format!("differences from {}: {:?}", view.there, view.counts()),
         Overlay::Login(view) => format!("login {}", view.name),
+        Overlay::Inquiry(view) => format!("inquiry {}", view.question().text),
     });
     let mut seen = vec![
         ("shows", top.unwrap_or_default()),

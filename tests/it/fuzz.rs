@@ -265,3 +265,59 @@ fn streams_of_every_dialect() {
         });
     }
 }
+
+/// Small pictures of every format that is read.
+fn pictures() -> Vec<Vec<u8>> {
+    use image::ImageFormat::{Bmp, Gif, Jpeg, Png, WebP};
+    let picture = image::DynamicImage::ImageRgb8(image::RgbImage::from_fn(24, 18, |x, y| {
+        image::Rgb([(x * 9) as u8, (y * 13) as u8, 77])
+    }));
+    let encode = |format| {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        picture.write_to(&mut bytes, format).unwrap();
+        bytes.into_inner()
+    };
+    [Png, Jpeg, Gif, WebP, Bmp].map(encode).to_vec()
+}
+
+#[test]
+fn pictures_that_are_broken() {
+    use bowline::tools::reading::picture;
+    let whole = pictures();
+    assert!(whole.iter().all(|bytes| picture::make(bytes.clone()).is_ok()));
+    fuzz("pictures", |chance| {
+        let mut bytes = whole[chance.below(whole.len())].clone();
+        chance.damage(&mut bytes);
+        let start = Instant::now();
+        match picture::make(bytes) {
+            Ok(made) => assert!(made.size.0 <= 2000 && made.size.1 <= 2000 && made.bytes.len() <= 3_538_944),
+            Err(why) => assert!(why.ends_with('.'), "{why}"),
+        }
+        assert!(start.elapsed() < Duration::from_mins(1), "a broken picture must not take for ever");
+    });
+}
+
+#[test]
+fn notebooks_that_are_broken() {
+    use bowline::tools::editing::notebook::{Change, changed};
+    use bowline::tools::reading::{notebook, sniff};
+    let book = json!({"cells": [
+        {"cell_type": "code", "id": "a", "source": ["1\n", "2"], "outputs": [
+            {"output_type": "stream", "text": ["x\n"]}, {"output_type": "error", "ename": "E", "traceback": ["t"]}]},
+        {"cell_type": "markdown", "source": "text"}], "nbformat": 4, "nbformat_minor": 5});
+    let whole = serde_json::to_vec_pretty(&book).unwrap();
+    fuzz("notebooks", |chance| {
+        let mut bytes = whole.clone();
+        chance.damage(&mut bytes);
+        sniff::kind(&bytes);
+        let shown = notebook::text(&bytes);
+        let text = String::from_utf8_lossy(&bytes);
+        let mode = ["replace", "insert", "delete"][chance.below(3)].to_string();
+        let (cell, kind) = (Some("a".to_string()), Some("code".to_string()));
+        let change = Change { cell, source: "new".into(), kind, mode };
+        if let Ok((after, _)) = changed(&text, &change) {
+            assert!(shown.is_some() || String::from_utf8(bytes).is_err());
+            serde_json::from_str::<serde_json::Value>(&after).unwrap();
+        }
+    });
+}

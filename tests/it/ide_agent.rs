@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bowline::ide::state::State;
 use bowline::llm::model::{Message, Request};
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::json;
@@ -379,4 +380,19 @@ async fn a_count_of_tokens_that_makes_no_sense_is_shown_all_the_same() {
     desk.state().agent.context_tokens = u64::MAX;
     desk.state().damage.all();
     assert!(desk.picture().contains('%'), "{}", desk.picture());
+}
+
+#[tokio::test]
+async fn the_system_prompt_opens_as_a_text_that_cannot_be_edited() {
+    let mut desk = Plan::new().file("AGENTS.md", "Use tabs.\n").turns([]).start().await;
+    desk.until("the session", |state| state.agent.connected).await;
+    desk.keys("F1").await;
+    desk.type_in("told before the conversation").await;
+    desk.keys("Enter").await;
+    let is_prompt = |state: &State| state.buffers.current().is_some_and(|b| b.name() == "system prompt");
+    desk.until("the prompt", is_prompt).await;
+    let text = desk.text();
+    assert!(text.contains("Use tabs.") && text.contains("profile pi\n"), "{text}");
+    desk.type_in("x").await;
+    assert_eq!((desk.text(), desk.message().contains("only shown")), (text, true));
 }

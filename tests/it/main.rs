@@ -3,6 +3,10 @@
 #![allow(unreachable_pub, reason = "a test binary has no outside")]
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
+/// Fifteen tasks and a smoke test for each family of models with tools of its own.
+mod agent_parity;
+/// What a host sees of the loop: agents of an agent, limits, failures, the end.
+mod agents;
 /// The Anthropic adapter over a real socket.
 mod anthropic;
 /// The codex binary judges patches.
@@ -23,6 +27,8 @@ mod conformance;
 mod conformance_history;
 /// GNU Emacs judges the kill ring.
 mod emacs;
+/// Every place passes one suite.
+mod environment;
 /// Damaged bytes for everything that reads them.
 mod fuzz;
 /// The adapter of Google's Generative Language API over a real socket.
@@ -35,6 +41,8 @@ mod ide_access;
 mod ide_agent;
 /// Whatever is pressed, nothing breaks.
 mod ide_anything;
+/// The question whether a call may run.
+mod ide_approval;
 /// Files and settings that are not as they should be.
 mod ide_bad_input;
 /// Names, brackets, outline and motions by the syntax tree.
@@ -57,6 +65,8 @@ mod ide_git;
 mod ide_heavy;
 /// The Helix key map.
 mod ide_helix;
+/// The agent asks the person.
+mod ide_inquiries;
 /// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;
 mod ide_large;
@@ -120,6 +130,7 @@ mod openai;
 mod parity;
 /// `bowline -p` as a process.
 mod print;
+mod profiles;
 /// Unsaved text after a kill.
 mod pty_recovery;
 /// The user's stories on the built binary.
@@ -134,6 +145,8 @@ mod reaching;
 mod refresh;
 
 mod responses;
+/// What is asked before commands run.
+mod running;
 /// Reads our own source for the law tests.
 mod sockets;
 
@@ -146,6 +159,8 @@ mod syntax_scopes;
 mod tables;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
+/// The file and search tools of every family.
+mod tools;
 /// The terminal is given back on every way out.
 mod tui_term;
 /// The official data of Unicode.

@@ -1,4 +1,5 @@
-//! `docs/llm-matrix.md` holds for each line of the contract of the LLM layer the test that proves it.
+//! `docs/llm-matrix.md` holds for each line of the contract of the LLM layer the test that proves it,
+//! `docs/agent-loop.md` for each line of the agent loop's specification.
 //! A cell that names a test names one that exists; no cell is empty.
 
 use std::collections::BTreeMap;
@@ -48,9 +49,15 @@ fn tests_of(file: &str) -> Vec<String> {
 
 #[test]
 fn every_cell_names_a_test_that_exists_or_says_why_there_is_none() {
-    let text = std::fs::read_to_string(root().join("docs/llm-matrix.md")).unwrap();
+    check("docs/llm-matrix.md", 8, 100);
+    check("docs/agent-loop.md", 12, 80);
+}
+
+/// So many tables, and more than so many proofs.
+fn check(document: &str, count: usize, least: usize) {
+    let text = std::fs::read_to_string(root().join(document)).unwrap();
     let tables = tables(&text);
-    assert_eq!(tables.len(), 8, "8.2 to 8.9");
+    assert_eq!(tables.len(), count, "{document}");
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut faults = Vec::new();
     for (heading, rows) in &tables {
@@ -74,7 +81,7 @@ fn every_cell_names_a_test_that_exists_or_says_why_there_is_none() {
     }
     assert!(faults.is_empty(), "{faults:#?}");
     let proofs = tables.iter().flat_map(|(_, rows)| rows).flatten().flat_map(|cell| named(cell)).count();
-    assert!(proofs > 100, "only {proofs} proofs");
+    assert!(proofs > least, "{document}: only {proofs} proofs");
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! The machine in scripts: events in, effects out, written short enough to read.
 
+mod properties;
+
 use super::*;
+use crate::agent::queue::QueueMode;
 use crate::llm::accumulate::Accumulator;
-use crate::llm::model::{ErrorKind, Model};
+use crate::llm::model::{ErrorKind, Model, Part};
+use crate::llm::retry::Policy;
 use serde_json::json;
 
 /// Drives a machine and writes down what it wants.
@@ -13,7 +17,7 @@ struct Rig {
 
 impl Rig {
     fn new(config: Config) -> Self {
-        Self { state: State::new(config), log: Vec::new() }
+        Self { state: State::new(config, 0), log: Vec::new() }
     }
 
     fn send(&mut self, event: Event) -> &mut Self {
@@ -51,7 +55,8 @@ impl Rig {
             ToolCall { id: text.into(), name: "t".into(), arguments: json!({}), thought_signature: None };
         let mut result = error_result(&call, text);
         result.is_error = false;
-        self.send(Event::ToolEnded { index, result, full_text: None, took: Duration::ZERO })
+        let ended = Ended { result, full_text: None, took: Duration::ZERO, terminate: text.starts_with('!') };
+        self.send(Event::ToolEnded { index, ended })
     }
 
     fn check(&mut self, expected: &[&str]) -> &mut Self {
@@ -87,6 +92,7 @@ fn describe(effect: &Effect) -> String {
             AgentEvent::AgentEnd { aborted: true, .. } => "agent end aborted".into(),
             AgentEvent::AgentEnd { error: Some(error), .. } => format!("agent end: {error}"),
             AgentEvent::AgentEnd { .. } => "agent end".into(),
+            AgentEvent::SteeringInjected(text) => format!("steering {text:?}"),
             AgentEvent::LimitReached(text) => format!("limit: {}", &text[..24]),
             other => format!("{other:?}").to_lowercase(),
         },
@@ -102,6 +108,7 @@ fn describe(effect: &Effect) -> String {
         Effect::RunTool { call, .. } => format!("run {}", call.id),
         Effect::Cancel => "cancel".into(),
         Effect::Wait(timer, _) => format!("wait {timer:?}").to_lowercase(),
+        Effect::Close => "close".into(),
         Effect::ReturnQueue(texts) => format!("return {texts:?}"),
     }
 }
@@ -146,6 +153,7 @@ fn steering_comes_after_the_tools_and_follow_ups_at_the_end() {
         "result a",
         "turn end 1",
         "queue [\"two\"] [\"then\"]",
+        "steering \"one\"",
         "turnstart",
         "user \"one\"",
         "call model",
@@ -155,6 +163,7 @@ fn steering_comes_after_the_tools_and_follow_ups_at_the_end() {
         "answer stop",
         "turn end 0",
         "queue [] [\"then\"]",
+        "steering \"two\"",
         "turnstart",
         "user \"two\"",
         "call model",
@@ -178,7 +187,9 @@ fn all_waiting_messages_at_once_in_mode_all() {
     let mut rig = Rig::new(Config { steering: QueueMode::All, ..Config::default() });
     rig.prompt("go").answer(&["a"]).prompt("one").prompt("two").log.clear();
     rig.tool(0, "a");
-    assert_eq!(rig.log[3..], ["queue [] []", "turnstart", "user \"one\"", "user \"two\"", "call model"]);
+    let told = ["queue [] []", "steering \"one\"", "steering \"two\""];
+    assert_eq!(rig.log[3..6], told);
+    assert_eq!(rig.log[6..], ["turnstart", "user \"one\"", "user \"two\"", "call model"]);
 }
 
 #[test]
@@ -274,5 +285,108 @@ fn going_in_circles_is_told_once() {
     let told = rig.log.iter().filter(|line| *line == "loopdetected").count();
     assert_eq!(told, 1);
     let at = rig.log.iter().position(|line| line == "loopdetected").unwrap();
-    assert_eq!(rig.log[at..at + 4], ["loopdetected", "turnstart", "user \"The last ten\"", "call model"]);
+    assert_eq!(rig.log[at..at + 4], ["loopdetected", "turnstart", "user \"Loop detecte\"", "call model"]);
+}
+
+#[test]
+fn the_session_has_a_last_answer() {
+    let mut rig = Rig::new(Config { turns_max: 2, ..Config::default() });
+    rig.prompt("go").later("then").answer(&["a"]).tool(0, "a").log.clear();
+    rig.answer(&["b"]).log.clear();
+    rig.tool(0, "b").check(&[
+        "end b",
+        "result b",
+        "turn end 1",
+        "limit: stopped: this session ha",
+        "agent end",
+    ]);
+    rig.prompt("more").check(&[
+        "agentstart",
+        "user \"more\"",
+        "limit: stopped: this session ha",
+        "agent end",
+    ]);
+    let mut resumed = Rig { state: State::new(Config { turns_max: 2, ..Config::default() }, 2), log: vec![] };
+    resumed.prompt("go");
+    assert_eq!(resumed.log.last().unwrap(), "agent end");
+}
+
+#[test]
+fn the_run_ends_when_every_call_wants_it() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").later("then").answer(&["!a", "!b"]).tool(0, "!a").log.clear();
+    rig.tool(1, "!b");
+    rig.check(&[
+        "end !b",
+        "result !a",
+        "result !b",
+        "turn end 2",
+        "queue [] []",
+        "turnstart",
+        "user \"then\"",
+        "call model",
+    ]);
+    rig.answer(&["!a", "b"]).tool(0, "!a").tool(1, "b");
+    assert_eq!(rig.log.last().unwrap(), "call model");
+    rig.answer(&["!c"]).tool(0, "!c");
+    assert_eq!(rig.log.last().unwrap(), "agent end");
+}
+
+#[test]
+fn a_run_goes_on_without_new_words() {
+    let mut rig = Rig::new(Config::default());
+    rig.send(Event::Continue).check(&["agentstart", "turnstart", "call model"]);
+    rig.send(Event::Continue).check(&[]);
+    rig.answer(&[]).check(&["answer stop", "turn end 0", "agent end"]);
+}
+
+#[test]
+fn a_question_waits_for_its_answer() {
+    let mut rig = Rig::new(Config { asking: ["ask".to_string()].into(), ..Config::default() });
+    assert_eq!(rig.state.lifecycle(), Lifecycle::Idle);
+    rig.prompt("go");
+    assert_eq!(rig.state.lifecycle(), Lifecycle::Processing);
+    rig.answer(&["ask", "x"]);
+    assert_eq!(rig.state.lifecycle(), Lifecycle::Processing);
+    rig.tool(1, "x");
+    assert_eq!(rig.state.lifecycle(), Lifecycle::AwaitingInput);
+    rig.tool(0, "ask");
+    assert_eq!(rig.state.lifecycle(), Lifecycle::Processing);
+    let mut question = message(&[], StopReason::Stop);
+    question.content = vec![Part::text("Shall I?\n")];
+    rig.send(Event::Answered { message: question, error: None, chance: 0.5 });
+    assert_eq!(rig.state.lifecycle(), Lifecycle::AwaitingInput);
+    rig.prompt("yes");
+    assert_eq!(rig.state.lifecycle(), Lifecycle::Processing);
+    rig.answer(&[]);
+    assert_eq!(rig.state.lifecycle(), Lifecycle::Idle);
+}
+
+#[test]
+fn a_lasting_failure_closes_where_the_host_wants_it() {
+    for (kind, closes) in [(ErrorKind::Authentication, true), (ErrorKind::Server, false)] {
+        let config = Config {
+            close_on_failure: true,
+            retry: Policy { retries: 0, ..Policy::default() },
+            ..Config::default()
+        };
+        let mut rig = Rig::new(config);
+        rig.prompt("go").fail(kind, false);
+        assert_eq!(rig.log.last().unwrap() == "close", closes, "{kind:?}");
+        assert_eq!(rig.state.lifecycle() == Lifecycle::Closed, closes);
+        rig.log.clear();
+        if closes {
+            rig.prompt("again").send(Event::Continue).check(&["return [\"again\"]"]);
+        }
+    }
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").fail(ErrorKind::Authentication, false);
+    assert_eq!(rig.state.lifecycle(), Lifecycle::Idle);
+}
+
+#[test]
+fn one_call_after_the_other_where_the_family_wants_it() {
+    let mut rig = Rig::new(Config { parallel: false, ..Config::default() });
+    rig.prompt("go").log.clear();
+    rig.answer(&["a", "b"]).check(&["answer stop", "start a", "run a"]);
 }

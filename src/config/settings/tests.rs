@@ -31,6 +31,9 @@ fn defaults_of_rows_and_struct_agree() {
         transport: String::new(),
         steering_mode: String::new(),
         follow_up_mode: String::new(),
+        read_before_write: String::new(),
+        command_timeout_ms: 1,
+        command_timeout_max_ms: 1,
         ..Settings::default()
     };
     for row in ROWS.iter().filter(|row| !row.default.is_empty()) {

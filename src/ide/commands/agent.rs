@@ -31,6 +31,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("agent.cycle-thinking", "Think more; after the most, not at all", cycle_thinking),
     command("agent.tools-picker", "Choose the agent's tools", |cx| cx.effects.push(Effect::Picker("tools"))),
+    command("agent.show-prompt", "Show what the agent is told before the conversation", show_prompt),
     command("agent.toggle-thinking", "Show or hide what the model thinks", toggle_thinking),
     command("agent.toggle-output", "Show tool output whole or in short", toggle_output),
     command("agent.accept-edits", "Mark the agent's edits of this file as reviewed", accept),
@@ -61,6 +62,13 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
 fn choose_model(cx: &mut Cx<'_>) {
     cx.effects.push(Effect::Picker("models"));
     cx.effects.push(Effect::Access(Work::LookAgain));
+}
+
+fn show_prompt(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    cx.effects.push(Effect::ShowPrompt);
 }
 
 fn refresh(cx: &mut Cx<'_>) {

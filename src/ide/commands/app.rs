@@ -5,6 +5,7 @@ use crate::ide::effect::Effect;
 use crate::ide::leaving;
 use crate::ide::listing::places;
 use crate::ide::modal::line_confirm;
+use crate::ide::permission;
 use crate::ide::plugins;
 use crate::ide::shell;
 use crate::ide::state::agent::Agent;
@@ -147,19 +148,11 @@ fn drop_selection(cx: &mut Cx<'_>) -> bool {
 fn close_overlay(cx: &mut Cx<'_>) {
     match cx.state.pop_overlay() {
         Some(Overlay::Dialog(dialog)) if line_confirm::asks(&dialog) => line_confirm::answered(cx, 'q'),
-        Some(Overlay::Dialog(dialog)) => {
-            let denied = dialog.choices.iter().find_map(|choice| match choice.answer {
-                Answer::Deny(id) => Some(id),
-                _ => None,
-            });
-            if let Some(id) = denied {
-                let why = crate::tools::approval::Decision::Deny("the person said no".to_string());
-                cx.state.asks.answer(id, why, false);
-            }
-        }
+        Some(overlay) if permission::asked_id(&overlay).is_some() => permission::closed(cx, &overlay),
         Some(Overlay::Question(question)) => super::search::abandon(cx, &question.topic),
         Some(Overlay::Undo(view)) => super::history::abandon(cx, &view),
         Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
-        Some(Overlay::Diff(_) | Overlay::Login(_)) | None => {}
+        // A question of the agent has its own key for that.
+        Some(Overlay::Diff(_) | Overlay::Login(_) | Overlay::Inquiry(_) | Overlay::Dialog(_)) | None => {}
     }
 }

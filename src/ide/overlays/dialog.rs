@@ -58,13 +58,19 @@ fn joined<'a>(dialog: &'a Dialog, shorten: impl Fn(&'a str) -> &'a str) -> Strin
     choices.collect::<Vec<_>>().join("  ").trim_end().to_string()
 }
 
+/// The keys alone.
+fn keys(dialog: &Dialog) -> String {
+    let key = |key: char| if key == '\n' { "Enter".to_string() } else { key.to_string() };
+    dialog.choices.iter().map(|choice| key(choice.key)).collect::<Vec<_>>().join(" ")
+}
+
 /// The answers in a width: whole, by their first words, or by their keys alone. None is ever
 /// left out.
 fn fitting(dialog: &Dialog, cols: usize) -> String {
     let forms = [
         footer(dialog),
         joined(dialog, |label| label.split([' ', ',']).next().unwrap_or(label)),
-        joined(dialog, |_| ""),
+        keys(dialog),
     ];
     let fits = forms.iter().find(|form| text_width(form) <= cols);
     fits.or(forms.last()).cloned().unwrap_or_default()

@@ -3,6 +3,7 @@
 pub mod dialog;
 pub mod diff;
 pub mod frame;
+pub mod inquiry;
 pub mod login;
 pub mod picker;
 pub mod question;

@@ -41,6 +41,8 @@ fn title(topic: &Topic) -> &'static str {
         Topic::Line => ":",
         Topic::Open => "open",
         Topic::DiffWith => "compare with which file",
+        Topic::EditCall(_) => "run this instead",
+        Topic::RefuseCall(_) => "why not? the model is told",
     }
 }
 

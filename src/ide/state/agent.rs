@@ -42,6 +42,8 @@ pub struct Agent {
     pub unrestricted: bool,
     /// When Escape was pressed last, on the monotonic clock.
     pub escaped_at: Option<Duration>,
+    /// Questions that it has asked in this run.
+    pub inquiries: u64,
     /// How many logins were begun.
     pub logins: u64,
     /// Whether a session is there to talk to.

@@ -13,6 +13,7 @@ use crate::exec::Stamp;
 use crate::syntax::Span;
 use crate::text::columns;
 use crate::text::document::Document;
+use crate::text::format::Format;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rows::Row;
 use crate::text::selection::Selection;
@@ -88,6 +89,8 @@ pub struct Buffer {
     pub saved_along: bool,
     /// Whether another one was asked for meanwhile.
     pub save_again: bool,
+    /// Its title and why it cannot be edited, where it is a text of the program's own.
+    pub fixed: Option<(&'static str, &'static str)>,
     /// What is known about its lines, where it is a list of places rather than a file, and what
     /// was shown before it.
     pub listing: Option<(Box<Listing>, Option<BufferId>)>,
@@ -101,6 +104,9 @@ impl Buffer {
     pub fn name(&self) -> String {
         if let Some((listing, _)) = &self.listing {
             return format!("search: {}", truncate(&visible(&listing.asked.wanted), WANTED_MAX));
+        }
+        if let Some((title, _)) = self.fixed {
+            return title.to_string();
         }
         let name = self.path.as_deref().and_then(Path::file_name);
         name.map_or_else(|| "scratch".to_string(), |name| name.to_string_lossy().into_owned())
@@ -158,7 +164,8 @@ impl Buffer {
     pub fn read_only(&self) -> Option<&'static str> {
         let reading = self.reading.as_ref().map(|_| "the file is still being read");
         let searching = || self.list().and_then(Listing::read_only);
-        reading.or_else(searching).or_else(|| self.area.document.format().read_only())
+        let fixed = || self.fixed.map(|(_, reason)| reason);
+        reading.or_else(fixed).or_else(searching).or_else(|| self.area.document.format().read_only())
     }
 
     /// Puts the cursor at a line and column from 1, as near as the text allows.
@@ -269,10 +276,20 @@ impl Buffers {
             saving: false,
             saved_along: false,
             save_again: false,
+            fixed: None,
             listing: None,
         });
         self.current = self.list.len() - 1;
         id
+    }
+
+    /// Shows a text of the program's own, in place of the one of that title if there is one.
+    pub fn open_fixed(&mut self, title: &'static str, reason: &'static str, text: &str) {
+        self.list.retain(|buffer| buffer.fixed.is_none_or(|(known, _)| known != title));
+        let id = self.open(None, Document::new(text, Format::default()), None);
+        if let Some(buffer) = self.get_mut(id) {
+            buffer.fixed = Some((title, reason));
+        }
     }
 
     /// Adds a list of places and shows it.

@@ -16,6 +16,7 @@ pub mod files;
 pub mod folding;
 pub mod hunks;
 pub mod indenting;
+pub mod inquiry;
 pub mod jumps;
 pub mod listing;
 pub mod lists;

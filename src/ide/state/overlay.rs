@@ -10,6 +10,7 @@ use nucleo::{Injector, Nucleo};
 use super::area::Area;
 use super::buffers::BufferId;
 use super::diff_view::DiffView;
+use super::inquiry::Inquiry;
 use super::login::LoginView;
 use super::undo_view::UndoView;
 use crate::ide::terminal::ask::TerminalId;
@@ -30,6 +31,8 @@ pub enum Overlay {
     Diff(Box<DiffView>),
     /// A login that is going on.
     Login(Box<LoginView>),
+    /// Questions of the agent.
+    Inquiry(Box<Inquiry>),
 }
 
 /// What a picked row stands for.
@@ -272,6 +275,10 @@ pub enum Topic {
     Open,
     /// Which file to compare with.
     DiffWith,
+    /// The command of this tool call, changed.
+    EditCall(u64),
+    /// Why this tool call may not run.
+    RefuseCall(u64),
 }
 
 /// A one-line question.
@@ -355,8 +362,20 @@ pub enum Answer {
     Allow(u64),
     /// Let it run, and every further call that the same rule would ask for.
     AllowAlways(u64),
+    /// Let it run, and for the rest of the session those like it.
+    AllowLike(u64),
+    /// Show the rule that would last.
+    Propose(u64),
+    /// Write that rule and let it run.
+    Lasting(u64),
+    /// Ask about it again.
+    AskAgain(u64),
+    /// Change its command first.
+    EditCall(u64),
     /// Do not let it run.
     Deny(u64),
+    /// Do not, and say why.
+    Refuse(u64),
     /// Take the lines at the cursor back to what git has.
     RevertHunk,
     /// Replace the match at the cursor and go to the next.

@@ -200,7 +200,7 @@ impl State {
         keymap: Keymap,
         wake: Arc<dyn Fn() + Send + Sync>,
     ) -> Self {
-        let tools = Registry::builtin();
+        let tools = Registry::of("pi");
         Self {
             workspace: options.workspace.clone(),
             restoring: Restoring::new(options.keep_open, options.restored.clone()),
@@ -270,7 +270,7 @@ impl State {
         match self.overlays.last() {
             Some(Overlay::Picker(_) | Overlay::Undo(_)) => Place::Picker,
             Some(Overlay::Question(_)) => Place::Question,
-            Some(Overlay::Dialog(_) | Overlay::Login(_)) => Place::Dialog,
+            Some(Overlay::Dialog(_) | Overlay::Login(_) | Overlay::Inquiry(_)) => Place::Dialog,
             Some(Overlay::Diff(_)) => Place::Diff,
             None => self.place_below(),
         }
@@ -343,9 +343,13 @@ impl State {
         match self.overlays.last_mut() {
             Some(Overlay::Picker(picker)) => return Some((&mut picker.query, ring, Part::Overlay)),
             Some(Overlay::Question(question)) => return Some((&mut question.answer, ring, Part::Overlay)),
-            Some(Overlay::Dialog(_) | Overlay::Undo(_) | Overlay::Diff(_) | Overlay::Login(_)) => {
-                return None;
-            }
+            Some(
+                Overlay::Dialog(_)
+                | Overlay::Undo(_)
+                | Overlay::Diff(_)
+                | Overlay::Login(_)
+                | Overlay::Inquiry(_),
+            ) => return None,
             None => {}
         }
         match self.panes.focus {

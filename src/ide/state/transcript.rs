@@ -201,7 +201,15 @@ impl Transcript {
             AgentEvent::LoopDetected => {
                 self.notice(false, "the same calls repeat; the model was told so".to_string());
             }
+            AgentEvent::ContextWarning { tokens, window } => {
+                let percent = tokens.saturating_mul(100) / (*window).max(1);
+                self.notice(
+                    true,
+                    format!("the conversation fills about {percent} % of what the model can hold"),
+                );
+            }
             AgentEvent::AgentStart
+            | AgentEvent::SteeringInjected(_)
             | AgentEvent::TurnStart
             | AgentEvent::TurnEnd { .. }
             | AgentEvent::QueueUpdate { .. }
@@ -246,7 +254,7 @@ impl Transcript {
 
     /// Adds a call, or changes how a known one stands.
     fn start_call(&mut self, call_id: &str, tool: &str, args: &Value, tools: &Registry, status: Status) {
-        let view = tools.get(tool).map(|tool| tool.call_view(args)).unwrap_or_default();
+        let view = tools.shown(tool).map(|tool| tool.call_view(args)).unwrap_or_default();
         let changed = self.change_call(call_id, |call| {
             call.view = view.clone();
             call.status = status;
@@ -265,7 +273,7 @@ impl Transcript {
         tools: &Registry,
     ) {
         let text = full.map_or_else(|| join_text(&result.content), String::from);
-        let view = match tools.get(&result.tool_name) {
+        let view = match tools.shown(&result.tool_name) {
             Some(known) if !result.is_error => known.result_view(&text, result.details.as_ref()),
             _ => ResultView::Text(text),
         };

@@ -4,7 +4,7 @@
 use super::show::Show;
 use super::transcript::{Call, Item, Kind, Status};
 use crate::base::width::{text_width, truncate, visible};
-use crate::tools::view::{DiffLine, FileDiff, ResultView};
+use crate::tools::view::{DiffLine, FileDiff, Progress, ResultView, Step};
 use crate::tui::widgets::line::{Break, Line, Span, wrap};
 
 /// Lines of output that are shown in short.
@@ -122,7 +122,25 @@ fn body(call: &Call, width: u16, show: Show) -> Vec<Line> {
             diff(lines, width, if show.output { WHOLE_ROWS } else { DIFF_ROWS }, show.output)
         }
         Some(ResultView::Diffs(files)) => diffs(files, width, show),
+        Some(ResultView::Plan(items)) => plan(items, width),
     }
+}
+
+/// The list of what is to be done, whole: it is what one looks for.
+fn plan(items: &[Step], width: u16) -> Vec<Line> {
+    let row = |item: &Step| {
+        let (sign, scope) = match item.progress {
+            Progress::Pending => ("○ ", "agent.tool.output"),
+            Progress::InProgress => ("▸ ", "agent.tool"),
+            Progress::Completed => ("✓ ", "ui.hint"),
+            Progress::Cancelled => ("✗ ", "ui.hint"),
+            Progress::Blocked => ("… ", "warning"),
+        };
+        let lead = [Span::new(format!("    {sign}"), scope)];
+        let indent = [Span::new("      ", scope)];
+        wrap(&[Span::new(item.text.as_str(), scope)], width, &lead, &indent, Break::Words)
+    };
+    items.iter().flat_map(row).collect()
 }
 
 /// Lines indented below a call, the first `rows` of them.

@@ -195,6 +195,9 @@ pub struct Model {
     /// How much input it takes beside the window, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_limits: Option<InputLimits>,
+    /// Until when it knows the world, as its provider says it; where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knowledge_cutoff: Option<String>,
     /// Sampling parameters that it is asked with unless the request has others.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub sampling_params: Map<String, Value>,
@@ -232,6 +235,7 @@ impl Model {
             headers: Hidden::default(),
             prompt_cache: None,
             input_limits: None,
+            knowledge_cutoff: None,
             sampling_params: Map::new(),
             sampling_params_by_thinking_level: BTreeMap::new(),
         }

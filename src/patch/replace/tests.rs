@@ -9,13 +9,15 @@ fn change(old: &str, new: &str) -> Change {
 }
 
 fn one(text: &str, old: &str, new: &str) -> Result<String, String> {
-    apply(text, &[change(old, new)]).map(|done| done.text).map_err(|error| error.to_string())
+    apply(text, &[change(old, new)], How::default()).map(|done| done.text).map_err(|error| error.to_string())
 }
 
 #[test]
 fn every_edit_is_matched_against_the_original() {
     let edits = [change("b", "a"), change("a", "b")];
-    assert_eq!(apply("a b", &edits).unwrap(), Replacement { text: "b a".into(), tolerant: 0 });
+    let done = apply("a b", &edits, How::default()).unwrap();
+    let passes = vec![Pass::Exact, Pass::Exact];
+    assert_eq!(done, Replacement { text: "b a".into(), count: 2, passes });
 }
 
 #[test]
@@ -41,25 +43,94 @@ fn errors_say_what_to_do() {
     assert!(fails("a", "a", "a").contains("change nothing"));
     let hint = fails("fn one() {}\nfn two(x: u8) {}\n", "fn two(y: u8) {}", "");
     assert!(hint.contains(r#"line 2: "fn two(x: u8) {}""#), "{hint}");
-    let error = apply("abc", &[change("bc", "x"), change("q", "y")]).unwrap_err();
+    let error = apply("abc", &[change("bc", "x"), change("q", "y")], How::default()).unwrap_err();
     assert!(matches!(error, ReplaceError::NotFound { edit: 2, .. }));
-    assert_eq!(apply("abc", &[change("bc", "x"), change("ab", "y")]), Err(ReplaceError::Overlap(1, 2)));
-    assert_eq!(apply("abc", &[]), Err(ReplaceError::NoEdits));
+    let both = [change("bc", "x"), change("ab", "y")];
+    assert_eq!(apply("abc", &both, How::default()), Err(ReplaceError::Overlap(1, 2)));
+    assert_eq!(apply("abc", &[], How::default()), Err(ReplaceError::NoEdits));
 }
 
 #[test]
 fn neighbours_do_not_overlap() {
-    assert_eq!(apply("ab", &[change("b", "y"), change("a", "x")]).unwrap().text, "xy");
+    let both = [change("b", "y"), change("a", "x")];
+    assert_eq!(apply("ab", &both, How::default()).unwrap().text, "xy");
 }
 
 #[test]
 fn trailing_blanks_are_forgiven_on_whole_lines_only() {
-    let done = apply("a  \n  b\t\nc\n", &[change("a\n  b", "x")]).unwrap();
-    assert_eq!(done, Replacement { text: "x\nc\n".into(), tolerant: 1 });
+    let done = apply("a  \n  b\t\nc\n", &[change("a\n  b", "x")], How::default()).unwrap();
+    assert_eq!(done, Replacement { text: "x\nc\n".into(), count: 1, passes: vec![Pass::TrailingBlanks] });
     assert_eq!(one("a \r\nb\r\n", "a\nb\n", "x\ny\n").unwrap(), "x\r\ny\r\n");
     assert!(one("foobar\n", "foo  ", "x").is_err());
     assert!(one("a \nq\na\t\n", "a  \n", "x").unwrap_err().contains("2 times"));
     assert!(one("x\n\n\n", "  \n", "y").is_err());
+}
+
+fn by(text: &str, old: &str, new: &str, how: How) -> (String, Pass) {
+    let done = apply(text, &[change(old, new)], how).unwrap();
+    (done.text, done.passes[0])
+}
+
+#[test]
+fn each_pass_forgives_its_own_and_says_so() {
+    let careful = How::default();
+    let cases = [
+        (
+            "say \u{201c}hi\u{201d} \u{2014} now\nx\u{a0}y\n",
+            "\"hi\" - now",
+            "bye",
+            "say bye\nx\u{a0}y\n",
+            Pass::Characters,
+        ),
+        ("a  \n\u{2018}b\u{2019} \nc\n", "a\n'b'\n", "x\n", "x\nc\n", Pass::Characters),
+        (
+            "fn f() {\n        if a {\n            b();\n        }\n}\n",
+            "if a {\n    b();\n}\n",
+            "if c {\n    d();\n\n    e();\n}\n",
+            "fn f() {\n        if c {\n            d();\n\n            e();\n        }\n}\n",
+            Pass::Indentation,
+        ),
+        ("\tx = 1\n\ty = 2\n", "    x = 1\n    y = 2\n", "    z = 3\n", "\tz = 3\n", Pass::Indentation),
+        ("call( a,b )  ;\nnext\n", "call(a, b);", "done();", "done();\nnext\n", Pass::Blanks),
+        ("let long =\n    value here;\n", "let long = value here;", "short;", "short;\n", Pass::Blanks),
+        ("print(\"a\")\nx\n", "print(\\\"a\\\")\\nx", "p(\\\"b\\\")", "p(\"b\")\n", Pass::Escapes),
+        (
+            "begin\n one\n two\n three\nend\n",
+            "begin\n one\n TWO\n three\nend",
+            "gone",
+            "gone\n",
+            Pass::Anchors,
+        ),
+    ];
+    for (text, old, new, after, pass) in cases {
+        assert_eq!(by(text, old, new, careful), (after.to_string(), pass), "{old:?}");
+    }
+    let near = "    let total = compute_sum(first, second);\n";
+    assert!(one(near, "    let total = compute_sun(first, second);\n", "x").is_err());
+    let fuzzy = How { ladder: Ladder::Fuzzy, ..careful };
+    assert_eq!(
+        by(near, "    let total = compute_sun(first, second);\n", "x\n", fuzzy),
+        ("x\n".into(), Pass::Fuzzy)
+    );
+}
+
+#[test]
+fn a_tolerant_pass_never_guesses() {
+    let twice = "  a = 1\n\n    a = 1\n";
+    assert!(one(twice, "a  =  1", "b").unwrap_err().contains("2 times"));
+    let blocks = "begin\n a\n b\nend\nbegin\n a\n c\nend\n";
+    assert!(one(blocks, "begin\n a\n d\nend\n", "x").is_err());
+    assert!(one("begin\n a\n b\nend\n", "begin\n x\n y\nend\n", "x").is_err());
+    assert!(one("ab c", "a bc", "x").is_err(), "blanks between letters are meant");
+}
+
+#[test]
+fn everywhere_replaces_all_of_them() {
+    let all = How { everywhere: true, ..How::default() };
+    let done = apply("aXaXa\r\nX", &[change("X", "-")], all).unwrap();
+    assert_eq!((done.text.as_str(), done.count), ("a-a-a\r\n-", 3));
+    assert_eq!(apply("aaaa", &[change("aa", "b")], all).unwrap().text, "bb");
+    assert_eq!(apply("x \n x\t\n", &[change("x\n", "y\n")], all).unwrap().count, 1);
 }
 
 proptest! {
@@ -77,6 +148,20 @@ proptest! {
         prop_assert!(done.starts_with(&before) && done.ends_with(&after));
         let middle = &done[before.len()..done.len() - after.len()];
         prop_assert_eq!(middle.replace("\r\n", "\n"), new);
+    }
+
+    /// Lines that an edit did not touch are the same bytes afterwards, whichever pass found it.
+    #[test]
+    fn untouched_lines_stay(
+        above in proptest::collection::vec("[a-d ]{0,6}(\r\n|\n)", 0..5),
+        below in proptest::collection::vec("[a-d ]{0,6}(\r\n|\n)", 0..5),
+        odd in 0..4usize,
+    ) {
+        let old = ["  key = [1, 2]\n", "key = [1, 2]\n", "  key  =  [1,2]\n", "  key = [1, 2]   \n"][odd];
+        let text = format!("{}  key = [1, 2]\r\n{}", above.concat(), below.concat());
+        let done = one(&text, old, "  key = 3\n").unwrap();
+        let end = format!("\r\n{}", below.concat());
+        prop_assert!(done.starts_with(&above.concat()) && done.ends_with(&end), "{:?}", done);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Whole sessions in one process: a scripted model, real tools, real files.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -135,7 +136,10 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::Agent(agent) => agent,
         RuntimeEvent::ModelChanged(model) => return format!("model {}", model.id),
         RuntimeEvent::ThinkingChanged(level) => return format!("thinking {}", level.name()),
+        RuntimeEvent::ToolsChanged(tools) => return format!("tools of {}", tools.profile),
         RuntimeEvent::ModelsFound(models) => return format!("{} models", models.len()),
+        RuntimeEvent::Delegated { agent, .. } => return format!("delegated {agent}"),
+        RuntimeEvent::Ended => return "session over".to_string(),
         RuntimeEvent::Failed(report) => return format!("failed {report}"),
     };
     match agent {

@@ -11,7 +11,12 @@ use super::*;
 use crate::exec::LocalEnvironment;
 use crate::llm::model::ToolSpec;
 use crate::llm::model::message::join_text;
+use crate::tools::approval::{Approval, Ask, Decision};
+use crate::tools::policy::Mode;
 use crate::tools::rules::Author;
+use crate::tools::rules::Rules;
+use crate::tools::tool::ToolClass;
+use crate::tools::truncation::Override;
 use crate::tools::view::CallView;
 
 /// Answers as told and remembers the questions.
@@ -50,7 +55,7 @@ impl Bench {
         Self {
             folder: tempfile::tempdir().unwrap(),
             approval,
-            registry: Registry::builtin(),
+            registry: Registry::of("pi"),
             rules: Rules::default(),
         }
     }
@@ -61,9 +66,9 @@ impl Bench {
         Context {
             env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), vars)),
             approval,
-            mode,
+            mode: mode.into(),
             rules: Arc::new(self.rules.clone()),
-            artifacts: self.folder.path().join("artifacts"),
+            shared: std::sync::Arc::new(crate::tools::Shared::new(self.folder.path().join("artifacts"))),
         }
     }
 
@@ -217,6 +222,10 @@ impl Tool for Bad {
         ToolClass::Reads
     }
 
+    fn kind(&self) -> Kind {
+        Kind::Read
+    }
+
     fn snippet(&self) -> &'static str {
         ""
     }
@@ -228,7 +237,8 @@ impl Tool for Bad {
             let late = Arc::clone(&call.progress);
             call.progress.as_ref()("in time".into());
             std::mem::forget(tokio::spawn(async move { late("late".into()) }));
-            Outcome::text("x".repeat(100_000))
+            let length = if call.args["how"] == "huge" { 2_000_000 } else { 100_000 };
+            Outcome::text("x".repeat(length))
         })
     }
 
@@ -254,7 +264,41 @@ async fn panics_long_outputs_and_late_progress_are_contained() {
     assert_eq!(*seen.lock().unwrap(), ["in time"]);
     assert_eq!(outcome.full_text.map(|text| text.len()), Some(100_000));
     let text = join_text(&outcome.content);
-    assert!(text.len() < 60_000 && text.contains("are left out"));
+    assert!(text.len() < 60_000 && text.contains("characters were removed from the middle"));
+}
+
+#[tokio::test]
+async fn what_is_cut_is_kept_and_named() {
+    let mut bench = Bench::new(Decision::Allow);
+    bench.registry.add(Arc::new(Bad));
+    let mut context = bench.context(Mode::Full);
+    let mut config = crate::tools::config::Config::default();
+    config.limits.set("bad", Override { chars: Some(10), lines: None });
+    let shared = crate::tools::Shared::new(bench.folder.path().join("artifacts")).configured(config);
+    context.shared = Arc::new(shared);
+    let call =
+        |arguments| ToolCall { id: "c".into(), name: "bad".into(), arguments, thought_signature: None };
+    let run = async |arguments| {
+        let cancel = CancellationToken::new();
+        execute(&bench.registry, &context, &call(arguments), cancel, Arc::new(|_| {})).await
+    };
+    let outcome = run(json!({})).await;
+    let text = join_text(&outcome.content);
+    assert!(text.contains("99990 characters were removed from the middle"), "{text}");
+    assert!(
+        text.ends_with("xxxxx\n\n[All 100000 characters are kept as artifact://1 and can be read by lines.]"),
+        "{text}"
+    );
+    assert_eq!(outcome.details.unwrap()["artifact"], json!("artifact://1"));
+    assert_eq!(outcome.full_text.map(|text| text.len()), Some(100_000));
+    let kept = context.shared.artifacts.list().unwrap();
+    assert_eq!((kept[0].tool.as_str(), kept[0].bytes), ("bad", 100_000));
+    // A kept one that is read again is not kept once more; one that is too long for listeners is named.
+    let again = run(json!({"path": "artifact://1"})).await;
+    assert!(again.artifact.is_none() && again.full_text.is_some());
+    let huge = run(json!({"how": "huge"})).await;
+    assert_eq!((huge.artifact.as_deref(), huge.full_text), (Some("artifact://2"), None));
+    assert_eq!(context.shared.artifacts.list().unwrap()[1].bytes, 2_000_000);
 }
 
 #[tokio::test]
@@ -287,4 +331,117 @@ async fn rules_decide_before_the_mode() {
     let (text, _) = bench.call(Mode::OnRequest, "bash", json!({"command": "touch b > c"})).await;
     assert_eq!(text, "Not run: not now");
     assert_eq!(bench.approval.asked.lock().unwrap().len(), 1);
+}
+
+/// Another family's way to read.
+struct Look;
+
+impl Tool for Look {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { name: "Look".into(), parameters: json!({"type": "object"}), ..ToolSpec::default() }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Reads
+    }
+
+    fn kind(&self) -> crate::tools::Kind {
+        crate::tools::Kind::Read
+    }
+
+    fn snippet(&self) -> &'static str {
+        ""
+    }
+
+    fn run(&self, _: Invocation) -> BoxFuture<'static, Outcome> {
+        Box::pin(async { Outcome::text("looked") })
+    }
+
+    fn call_view(&self, _: &Value) -> CallView {
+        CallView::default()
+    }
+}
+
+#[tokio::test]
+async fn another_family_s_tool_runs_where_its_kind_is_on_offer_and_under_the_same_rules() {
+    let mut bench = Bench::new(Decision::Allow);
+    bench.registry = Registry::new();
+    bench.registry.add(Arc::new(Look));
+    std::fs::write(bench.folder.path().join("a"), "text of a").unwrap();
+    let (text, failed) = bench.call(Mode::Full, "read", json!({"path": "a"})).await;
+    assert!(!failed && text.contains("text of a"), "{text}");
+    let (text, failed) = bench.call(Mode::Full, "write", json!({"path": "a", "content": ""})).await;
+    assert!(failed && text.contains("no tool named \"write\"") && text.contains("Look"), "{text}");
+    let rule = "[[rule]]\ndecision = \"deny\"\ntool = \"read\"\n";
+    let problems = bench.rules.add(rule, Author::Person, bench.folder.path(), bench.folder.path());
+    assert_eq!(problems.len(), 0);
+    for (name, args) in [("read", json!({"path": "a"})), ("Look", json!({}))] {
+        let (text, failed) = bench.call(Mode::Full, name, args).await;
+        assert!(failed && text.contains("forbidden by the rule"), "{name}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_kept_output_is_read_by_every_family_s_tool() {
+    let bench = Bench::new(Decision::Allow);
+    let context = bench.context(Mode::OnRequest);
+    let lines: Vec<String> = (1..=9).map(|n| format!("line {n}")).collect();
+    context.shared.artifacts.keep("bash", &lines.join("\n")).unwrap();
+    for (set, name, args) in [
+        ("pi", "read", json!({"path": "artifact://1", "offset": 4, "limit": 2})),
+        ("openai", "read_file", json!({"file_path": "artifact://1", "offset": 4, "limit": 2})),
+        ("anthropic", "Read", json!({"file_path": "artifact://1", "offset": 4, "limit": 2})),
+        ("gemini", "read_file", json!({"file_path": "artifact://1", "start_line": 4, "end_line": 5})),
+    ] {
+        let run = async |arguments| {
+            let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
+            let cancel = CancellationToken::new();
+            execute(&Registry::of(set), &context, &call, cancel, Arc::new(|_| {})).await
+        };
+        let outcome = run(args.clone()).await;
+        let text = join_text(&outcome.content);
+        assert!(!outcome.is_error && text.contains("line 4") && text.contains("line 5"), "{set}: {text}");
+        assert!(!text.contains("line 6"), "{set}: {text}");
+        let missing: Value =
+            serde_json::from_str(&args.to_string().replace("artifact://1", "artifact://7")).unwrap();
+        let outcome = run(missing).await;
+        let text = join_text(&outcome.content);
+        assert!(
+            outcome.is_error && text == "There is no artifact://7. Kept are: artifact://1.",
+            "{set}: {text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_what_the_schema_names_says_what_a_call_touches() {
+    let bench = Bench::new(Decision::Deny("asked".into()));
+    std::fs::write(bench.folder.path().join("in.txt"), "old").unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let path = outside.path().join("x").display().to_string();
+    for extra in ["command", "cmd", "file_path"] {
+        let args = json!({extra: "in.txt", "path": path, "content": "new"});
+        let (text, is_error) = bench.call(Mode::OnRequest, "write", args).await;
+        assert!(is_error && text.contains("asked"), "{extra}: {text}");
+        assert!(!Path::new(&path).exists(), "{extra}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_changes_is_the_command_and_nothing_else() {
+    let mut bench = Bench::new(Decision::AllowEdited("echo edited".into()));
+    bench.registry = Registry::of("anthropic");
+    let args = json!({"description": "touch made", "command": "touch made"});
+    let (text, _) = bench.call(Mode::OnRequest, "Bash", args).await;
+    assert!(text.contains("edited") && !bench.folder.path().join("made").exists(), "{text}");
+}
+
+#[tokio::test]
+async fn who_may_run_no_commands_starts_none_by_another_name() {
+    let mut bench = Bench::new(Decision::Allow);
+    bench.registry = Registry::of("anthropic");
+    bench.registry.retain(|name| name != "Bash");
+    let start = json!({"action": "start", "command": "touch made"});
+    let (text, is_error) = bench.call(Mode::Full, "job", start).await;
+    assert!(is_error && text.contains("no tool named"), "{text}");
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
-use bowline::ide::event::Connect;
+use bowline::ide::event::{Connect, Ports};
 use bowline::ide::feed::Feed;
 use bowline::ide::headless::Headless;
 use bowline::ide::input::read_keymap;
@@ -24,6 +24,7 @@ use bowline::llm::providers::scripted::{Scripted, Turn};
 use bowline::runtime;
 use bowline::runtime::options::{Options as SessionOptions, SessionChoice};
 use bowline::tools::Mode;
+use bowline::tools::choice::Flags;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;
@@ -48,6 +49,7 @@ pub struct Plan {
     refused: Arc<Refused>,
     keep_undo: bool,
     restores: bool,
+    tools: Option<Vec<String>>,
 }
 
 impl Plan {
@@ -72,7 +74,15 @@ impl Plan {
             refused: Arc::default(),
             keep_undo: true,
             restores: false,
+            tools: None,
         }
+    }
+
+    /// The agent has only these tools.
+    #[must_use]
+    pub fn tools(mut self, names: &[&str]) -> Self {
+        self.tools = Some(names.iter().map(ToString::to_string).collect());
+        self
     }
 
     /// Undo trees are not kept.
@@ -238,7 +248,9 @@ impl Plan {
         let env = Place::new(&work, self.refused.clone());
         let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
         let time = clock.clone();
-        let connect: Connect = Box::new(move |env, approval| {
+        let tool_flags = Flags { only: self.tools, ..Flags::default() };
+        let connect: Connect = Box::new(move |ports| {
+            let Ports { env, approval, questions } = ports;
             async move {
                 runtime::start(SessionOptions {
                     policy,
@@ -246,6 +258,8 @@ impl Plan {
                     providers: vec![injected],
                     clock: time,
                     ids: CountingIds::shared(),
+                    questions: Some(questions),
+                    tool_flags,
                     ..SessionOptions::new(home, cwd, env, approval)
                 })
                 .await

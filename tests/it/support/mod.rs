@@ -5,13 +5,16 @@
 pub mod anthropic;
 pub mod desk;
 pub mod dialect;
+pub mod family;
 pub mod frames;
 pub mod git;
 pub mod mock;
 pub mod openai;
 pub mod patches;
 pub mod place;
+pub mod place_suite;
 pub mod pty;
+pub mod remote_place;
 pub mod server;
 pub mod shell;
 pub mod snaps;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use bowline::exec::local::LocalEnvironment;
 use bowline::exec::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, PieceSink, Stamp,
-    Terminal, TerminalSpec,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, OutputSink, PieceSink, Running,
+    SpawnSpec, Stamp, Terminal, TerminalSpec,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -116,6 +116,10 @@ impl Environment for Place {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Exit, EnvError>> {
         self.inner.run(command, output, cancel)
+    }
+
+    fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+        self.inner.spawn(spec)
     }
 
     fn filter(

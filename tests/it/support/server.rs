@@ -66,6 +66,9 @@ pub struct Server {
 
 pub struct Shared {
     replies: Mutex<VecDeque<Reply>>,
+    /// For requests for which the second holds.
+    others: Mutex<VecDeque<Reply>>,
+    is_other: Box<dyn Fn(&Seen) -> bool + Send + Sync>,
     seen: Mutex<Vec<Seen>>,
     pub gate: Semaphore,
     asked: Condvar,
@@ -79,9 +82,10 @@ pub struct Shared {
 impl Shared {
     /// Notes a request and gives its reply.
     pub fn answer(&self, seen: Seen) -> Reply {
+        let replies = if (self.is_other)(&seen) { &self.others } else { &self.replies };
         self.seen.lock().unwrap().push(seen);
         self.asked.notify_all();
-        self.replies.lock().unwrap().pop_front().unwrap_or_else(|| Reply::Status {
+        replies.lock().unwrap().pop_front().unwrap_or_else(|| Reply::Status {
             code: 500,
             headers: Vec::new(),
             body: json!({"error": {"type": "api_error", "message": "the script is over"}}).to_string(),
@@ -91,17 +95,33 @@ impl Shared {
 
 impl Server {
     pub fn start(replies: Vec<Reply>) -> Self {
-        Self::with(replies, false)
+        Self::with(replies, false, Vec::new(), Box::new(|_| false))
+    }
+
+    /// With two scripts: who of them answers is told by the request.
+    pub fn parted(
+        replies: Vec<Reply>,
+        others: Vec<Reply>,
+        is_other: impl Fn(&Seen) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self::with(replies, false, others, Box::new(is_other))
     }
 
     /// One that opens no sockets.
     pub fn deaf(replies: Vec<Reply>) -> Self {
-        Self::with(replies, true)
+        Self::with(replies, true, Vec::new(), Box::new(|_| false))
     }
 
-    fn with(replies: Vec<Reply>, deaf: bool) -> Self {
+    fn with(
+        replies: Vec<Reply>,
+        deaf: bool,
+        others: Vec<Reply>,
+        is_other: Box<dyn Fn(&Seen) -> bool + Send + Sync>,
+    ) -> Self {
         let shared = Arc::new(Shared {
             replies: Mutex::new(replies.into()),
+            others: Mutex::new(others.into()),
+            is_other,
             seen: Mutex::default(),
             gate: Semaphore::new(0),
             asked: Condvar::new(),

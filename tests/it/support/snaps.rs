@@ -7,7 +7,17 @@ use std::path::Path;
 /// Compares a text about a screen of this size with its stored picture.
 #[track_caller]
 pub fn check(name: &str, (cols, rows): (u16, u16), text: &str) {
-    let name = format!("{name}@{cols}x{rows}");
+    stored(&format!("{name}@{cols}x{rows}"), text);
+}
+
+/// Compares a text that is no picture of a screen with the stored one.
+#[track_caller]
+pub fn check_text(name: &str, text: &str) {
+    stored(&format!("text_{name}"), text);
+}
+
+#[track_caller]
+fn stored(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../../snapshots");
     settings.set_prepend_module_to_snapshot(false);
@@ -16,9 +26,12 @@ pub fn check(name: &str, (cols, rows): (u16, u16), text: &str) {
 }
 
 /// The names of the stored pictures that no source names: `area_case@COLSxROWS` is named by
-/// `"area_case"` and a size by its two numbers.
+/// `"area_case"` and a size by its two numbers; `text_name` by `"name"`.
 fn forgotten(stored: &BTreeSet<String>, sources: &[String]) -> Vec<String> {
     let named = |name: &str| {
+        if let Some(name) = name.strip_prefix("text_") {
+            return sources.iter().any(|source| source.contains(&format!("\"{name}\"")));
+        }
         let Some((stem, size)) = name.split_once('@') else { return false };
         let Some((cols, rows)) = size.split_once('x') else { return false };
         let (stem, size) = (format!("\"{stem}\""), format!("{cols}, {rows}"));
@@ -51,6 +64,8 @@ fn every_stored_picture_is_named_by_a_test() {
 fn a_forgotten_picture_is_found() {
     let sources = ["desk.snap(\"a_b\"); sizes [(40, 12)]".to_string()];
     let stored: BTreeSet<String> =
-        ["a_b@80x24", "a_b@40x12", "a_b@41x12", "a@80x24", "a_b"].map(String::from).into();
-    assert_eq!(forgotten(&stored, &sources), ["a@80x24", "a_b", "a_b@41x12"]);
+        ["a_b@80x24", "a_b@40x12", "a_b@41x12", "a@80x24", "a_b", "text_a_b", "text_a"]
+            .map(String::from)
+            .into();
+    assert_eq!(forgotten(&stored, &sources), ["a@80x24", "a_b", "a_b@41x12", "text_a"]);
 }

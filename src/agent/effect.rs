@@ -1,0 +1,73 @@
+//! What happens to the loop's machine, and what it wants done. Plain data; must not know its rules.
+
+use std::time::Duration;
+
+use super::event::AgentEvent;
+use super::queue::Lane;
+use crate::llm::model::{AssistantMessage, LlmError, Message, ToolCall, ToolResultMessage, UserMessage};
+
+/// How a tool call ended.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// What the model is told.
+    pub result: ToolResultMessage,
+    /// The output before truncation.
+    pub full_text: Option<String>,
+    /// How long it took.
+    pub took: Duration,
+    /// The tool wants the run to end. It does when every call of the answer wants it.
+    pub terminate: bool,
+}
+
+/// What happens to the machine.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
+pub enum Event {
+    /// A person says something.
+    Prompt { message: UserMessage, lane: Lane },
+    /// Go on without new words, as after an interruption. The history must end with words or results.
+    Continue,
+    /// A person interrupts.
+    Abort,
+    /// A person wants the waiting messages back.
+    TakeQueue,
+    /// The first part of an answer has come.
+    Began,
+    /// The answer ended, with its error if it failed. `chance` is between 0 and 1.
+    Answered { message: AssistantMessage, error: Option<LlmError>, chance: f64 },
+    /// A tool call ended.
+    ToolEnded { index: usize, ended: Ended },
+    /// The time of an [`Effect::Wait`] is over.
+    Due(Timer),
+}
+
+/// What an [`Effect::Wait`] is for. There is never more than one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timer {
+    /// The next try of a model call.
+    Retry,
+    /// The end of the patience with interrupted tools.
+    Grace,
+}
+
+/// What the machine wants done, in this order.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
+pub enum Effect {
+    /// Tell the listeners.
+    Emit(AgentEvent),
+    /// Store a message, then add it to the history and tell the listeners.
+    Record(Message),
+    /// Ask the model, with the history as it is now.
+    CallModel,
+    /// Run one tool call.
+    RunTool { index: usize, call: ToolCall },
+    /// End what is running.
+    Cancel,
+    /// Send [`Event::Due`] after this time.
+    Wait(Timer, Duration),
+    /// Give these texts back to the person.
+    ReturnQueue(Vec<String>),
+    /// The session is over.
+    Close,
+}

@@ -1,0 +1,96 @@
+//! How full the context is, and when that is worth a word. Pure.
+//!
+//! Must not know what is done about it.
+
+use crate::llm::model::message::KnownPart;
+use crate::llm::model::{Message, Part, StopReason};
+
+/// Characters that make about one token.
+const CHARS_PER_TOKEN: usize = 4;
+/// What an image counts for, and anything else that is no text, in characters, as pi counts it.
+const IMAGE_CHARS: usize = 4800;
+/// Above this share of the window it is told, in percent.
+const SHARE: u64 = 80;
+
+/// Remembers whether it was told.
+#[derive(Debug, Default)]
+pub struct Fullness {
+    told: bool,
+}
+
+impl Fullness {
+    /// Whether so many tokens of a window are to be told of now: above four fifths, once until it was
+    /// below again. A window of 0 is unknown.
+    pub fn look(&mut self, tokens: u64, window: u64) -> bool {
+        let is_full = window > 0 && tokens.saturating_mul(100) > window.saturating_mul(SHARE);
+        !std::mem::replace(&mut self.told, is_full) && is_full
+    }
+}
+
+/// Tokens of the next request, about: what the provider counted at the last answer, and a quarter of the
+/// characters that came since; of all of them, the prompt's included, when nobody has counted.
+pub fn tokens(history: &[Message], prompt_chars: usize) -> u64 {
+    let mut chars = 0;
+    for message in history.iter().rev() {
+        if let Some(counted) = counted(message) {
+            return counted + (chars / CHARS_PER_TOKEN) as u64;
+        }
+        chars += length(message);
+    }
+    ((chars + prompt_chars) / CHARS_PER_TOKEN) as u64
+}
+
+fn counted(message: &Message) -> Option<u64> {
+    let Message::Assistant(answer) = message else { return None };
+    let whole = !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
+    Some(answer.usage.total_tokens).filter(|tokens| whole && *tokens > 0)
+}
+
+fn length(message: &Message) -> usize {
+    let parts = match message {
+        Message::User(m) => &m.content,
+        Message::Assistant(m) => &m.content,
+        Message::ToolResult(m) => &m.content,
+    };
+    parts.iter().map(part_length).sum()
+}
+
+fn part_length(part: &Part) -> usize {
+    match part {
+        Part::Known(KnownPart::Text { text, .. }) => text.chars().count(),
+        Part::Known(KnownPart::Thinking { thinking, .. }) => thinking.chars().count(),
+        Part::Known(KnownPart::ToolCall(call)) => call.name.len() + call.arguments.to_string().len(),
+        Part::Known(_) => IMAGE_CHARS,
+        Part::Unknown(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::accumulate::Accumulator;
+    use crate::llm::model::{Model, UserMessage};
+
+    #[test]
+    fn it_is_told_once_until_there_was_room() {
+        let mut fullness = Fullness::default();
+        let told = [80, 81, 95, 40, 81].map(|tokens| fullness.look(tokens, 100));
+        assert_eq!(told, [false, true, false, false, true]);
+        assert!(!fullness.look(u64::MAX, 0));
+    }
+
+    #[test]
+    fn what_nobody_counted_is_a_quarter_of_its_characters() {
+        let user = |count: usize| Message::User(UserMessage::text("é".repeat(count), 0));
+        let answer = |tokens, stop| {
+            let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();
+            message.usage.total_tokens = tokens;
+            message.stop_reason = stop;
+            Message::Assistant(message)
+        };
+        assert_eq!(tokens(&[user(40)], 60), 25);
+        assert_eq!(tokens(&[user(40), answer(1000, StopReason::Stop), user(40)], 60), 1010);
+        assert_eq!(tokens(&[answer(1000, StopReason::Error), user(40)], 0), 10);
+        assert_eq!(tokens(&[answer(0, StopReason::Stop), user(40)], 0), 10);
+    }
+}

@@ -1,0 +1,187 @@
+//! Which profile a model gets, and what a profile has to offer.
+//!
+//! Must not know sessions nor who chooses.
+
+use std::sync::Arc;
+
+use super::profiles::{PROFILES, Profile};
+use crate::llm::model::Model;
+use crate::tools::act::Kind;
+use crate::tools::{Registry, Tool};
+
+/// The word for the profile that fits the model.
+pub const AUTO: &str = "auto";
+
+/// What nobody can do without, and pi's tool for it.
+const BASICS: [(&str, &[Kind]); 4] = [
+    ("read", &[Kind::Read]),
+    ("bash", &[Kind::Bash]),
+    ("edit", &[Kind::Edit, Kind::Patch]),
+    ("write", &[Kind::Write, Kind::Patch]),
+];
+
+/// The profile that fits a model.
+pub fn of(model: &Model) -> &'static Profile {
+    PROFILES.iter().copied().find(|profile| profile.fits(&model.id)).unwrap_or(PROFILES[0])
+}
+
+/// The profile of that id.
+pub fn named(id: &str) -> Option<&'static Profile> {
+    PROFILES.iter().copied().find(|profile| profile.id == id)
+}
+
+/// The words that name a profile, `auto` first.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    std::iter::once(AUTO).chain(PROFILES.iter().map(|profile| profile.id))
+}
+
+impl Profile {
+    /// Whether it is made for the model of that id.
+    pub fn fits(&self, id: &str) -> bool {
+        let id = id.to_lowercase();
+        let ends = id.match_indices(['/', '.', '~', ':', '@']).map(|(at, end)| at + end.len());
+        let mut starts = std::iter::once(0).chain(ends);
+        starts.any(|start| self.names.iter().any(|name| begins(&id[start..], name)))
+    }
+
+    /// Its tools, those that are on offer only when asked for included, and then those that come from
+    /// elsewhere; of two with one name the later one counts. What its own set cannot do of that which
+    /// nobody can do without, pi's tools do.
+    pub fn tools(&self, custom: &[Arc<dyn Tool>]) -> Registry {
+        let mut all = Registry::of(self.id);
+        for (name, kinds) in BASICS {
+            if !kinds.iter().any(|kind| all.has_kind(*kind)) {
+                all.add_builtin(name);
+            }
+        }
+        for tool in custom {
+            all.add(tool.clone());
+        }
+        all
+    }
+
+    /// The base instructions as one text.
+    pub fn base(&self) -> String {
+        self.prompt.iter().map(|(_, text)| text.trim_end()).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+/// Whether an id begins with a name; a name that ends with a digit (`o1`) must end there in the id, too.
+fn begins(id: &str, name: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let whole = |rest: &str| !name.ends_with(|c: char| c.is_ascii_digit()) || ends(rest);
+    id.strip_prefix(name).is_some_and(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    #[test]
+    fn the_profile_goes_by_the_model_and_not_by_who_serves_it() {
+        for (id, profile) in [
+            ("claude-opus-5-5", "anthropic"),
+            ("anthropic/claude-sonnet-4.5", "anthropic"),
+            ("~anthropic/claude-opus-latest", "anthropic"),
+            ("us.anthropic.claude-haiku-4-5-20251001-v1:0", "anthropic"),
+            ("arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-x", "anthropic"),
+            ("claude-sonnet-4-5@20250929", "anthropic"),
+            ("claude3.5", "anthropic"),
+            ("gpt-6.1-sol", "openai"),
+            ("openai/gpt-5.2-codex", "openai"),
+            ("openai.gpt-oss-120b-1:0", "openai"),
+            ("GPT-4o", "openai"),
+            ("o1", "openai"),
+            ("openai/o3-mini", "openai"),
+            ("o4-mini-deep-research", "openai"),
+            ("codex-mini-latest", "openai"),
+            ("chatgpt-4o-latest", "openai"),
+            ("gemini-3-flash-preview", "gemini"),
+            ("google/gemini-4-argon", "gemini"),
+            ("models/gemini-2.5-pro", "gemini"),
+            ("google/gemma-4-27b", "pi"),
+            ("qwen3-coder", "pi"),
+            ("o10-large", "pi"),
+            ("deepseek-r1-distill-gpt-x", "pi"),
+            ("guide", "pi"),
+            ("", "pi"),
+        ] {
+            assert_eq!(of(&Model::unknown("p", id, "a", "")).id, profile, "{id}");
+        }
+        assert_eq!(named("gemini").map(|profile| profile.id), Some("gemini"));
+        assert!(named("auto").is_none());
+    }
+
+    #[test]
+    fn rows_files_sets_and_prompts_agree() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let stems = |folder: &str| -> BTreeSet<String> {
+            let items = std::fs::read_dir(root.join(folder)).unwrap();
+            items.map(|i| i.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect()
+        };
+        let ids: BTreeSet<String> = PROFILES.iter().map(|profile| profile.id.to_string()).collect();
+        let mut files = stems("src/agent/profiles");
+        files.remove("mod");
+        assert_eq!(files, ids);
+        assert_eq!(stems("assets/prompts"), ids);
+        assert_eq!(
+            crate::tools::builtin::SETS.iter().map(|s| s.id.to_string()).collect::<BTreeSet<_>>(),
+            ids
+        );
+        for profile in PROFILES {
+            let parts: BTreeSet<String> = profile.prompt.iter().map(|(name, _)| name.to_string()).collect();
+            assert_eq!(stems(&format!("assets/prompts/{}", profile.id)), parts, "{}", profile.id);
+            assert_eq!(profile.documents[0], "AGENTS.md", "always, whatever the family");
+            assert!(profile.base().contains("bowline"), "{} says who it is", profile.id);
+        }
+    }
+
+    /// A tool of somebody else.
+    struct Own;
+
+    impl Tool for Own {
+        fn spec(&self) -> crate::llm::model::ToolSpec {
+            let (name, description) = ("apply_patch".to_string(), "mine".to_string());
+            crate::llm::model::ToolSpec { name, description, ..Default::default() }
+        }
+        fn class(&self) -> crate::tools::ToolClass {
+            crate::tools::ToolClass::Edits
+        }
+        fn snippet(&self) -> &'static str {
+            "mine"
+        }
+        fn run(
+            &self,
+            _: crate::tools::Invocation,
+        ) -> futures::future::BoxFuture<'static, crate::tools::Outcome> {
+            Box::pin(async { crate::tools::Outcome::text("") })
+        }
+        fn call_view(&self, _: &serde_json::Value) -> crate::tools::CallView {
+            crate::tools::CallView::default()
+        }
+    }
+
+    #[test]
+    fn tools_from_elsewhere_stand_on_top_and_win() {
+        let (plain, mine) =
+            (named("openai").unwrap().tools(&[]), named("openai").unwrap().tools(&[Arc::new(Own)]));
+        assert!(plain.names().eq(mine.names()), "in the place of the one before");
+        let description = |all: &Registry| all.row("apply_patch").unwrap().spec.description.clone();
+        assert!(description(&plain) != "mine" && description(&mine) == "mine");
+        assert!(!mine.is_builtin("apply_patch"));
+        assert!(named("pi").unwrap().tools(&[Arc::new(Own)]).names().last() == Some("apply_patch"));
+    }
+
+    #[test]
+    fn every_profile_can_do_what_nobody_can_do_without() {
+        for profile in PROFILES {
+            let all = profile.tools(&[]);
+            for (name, kinds) in BASICS {
+                let has = all.get(name).is_some() || kinds.iter().any(|kind| all.has_kind(*kind));
+                assert!(has, "{}: {name}", profile.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! pi's profile: a short prompt and a few tools, for every model that no other profile is made for.
+
+use super::Profile;
+
+/// The row.
+pub static PROFILE: Profile = Profile {
+    id: "pi",
+    names: &[],
+    documents: &["AGENTS.md"],
+    prompt: &[
+        ("role", include_str!("../../../assets/prompts/pi/role.md")),
+        ("guidelines", include_str!("../../../assets/prompts/pi/guidelines.md")),
+    ],
+    environment: false,
+    parallel: true,
+};

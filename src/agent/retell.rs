@@ -1,0 +1,228 @@
+//! Tells a conversation in the tools that there are now, so that a model is asked in one language only.
+//! Calls of other families' tools become calls of these, or words where these cannot say it.
+//!
+//! Pure, and one message after the other: what comes later changes nothing of what was told before, and
+//! what was told once is not told otherwise the next time. Messages in the right tools stay as they are.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde_json::{Map, Value};
+
+use crate::llm::model::{
+    AssistantMessage, KnownPart, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
+};
+use crate::tools::registry::Row;
+use crate::tools::{Registry, restate};
+
+/// Stands for the dialect of an answer that was told anew: it is no model's own any more, so nothing
+/// that a provider has signed in it goes back.
+const RETOLD: &str = "retold";
+/// The result of the further calls that one call has become.
+const TOGETHER: &str = "Done together with the call before; its result tells of both.";
+
+/// The messages in the tools of `to`.
+pub fn retell(history: Vec<Message>, to: &Registry) -> Vec<Message> {
+    let mut teller = Teller { to, out: Vec::with_capacity(history.len()), open: None };
+    for message in history {
+        match message {
+            Message::ToolResult(result) => teller.result(result),
+            Message::User(_) => {
+                teller.close();
+                teller.out.push(message);
+            }
+            Message::Assistant(answer) => {
+                teller.close();
+                teller.answer(answer);
+            }
+        }
+    }
+    teller.out
+}
+
+/// What becomes of a call.
+#[derive(Debug, Clone, PartialEq)]
+enum Fate {
+    /// It stays.
+    Own,
+    /// Other calls do the same: names and arguments.
+    Calls(Vec<(String, Value)>),
+    /// It is told.
+    Words,
+}
+
+struct Teller<'a> {
+    to: &'a Registry,
+    out: Vec<Message>,
+    /// The last answer, if it was changed and has calls whose results have not come.
+    open: Option<Open>,
+}
+
+/// An answer that was changed.
+#[derive(Default)]
+struct Open {
+    /// What became of its calls, by their ids as they were, those of one id in their order.
+    told: HashMap<String, VecDeque<Told>>,
+    waiting: usize,
+    /// Results in words. They wait for the others: nothing may stand between calls and results.
+    held: Vec<Message>,
+}
+
+enum Told {
+    Own,
+    /// Ids and names.
+    Calls(Vec<(String, String)>),
+    Words,
+}
+
+impl Teller<'_> {
+    fn answer(&mut self, answer: AssistantMessage) {
+        let fates: Vec<Fate> = answer.tool_calls().map(|call| fate(call, self.to)).collect();
+        if fates.iter().all(|fate| *fate == Fate::Own) {
+            return self.out.push(Message::Assistant(answer));
+        }
+        let mut ids: HashSet<String> = answer.tool_calls().map(|call| call.id.clone()).collect();
+        let (mut open, mut fates) = (Open::default(), fates.into_iter());
+        let mut content = Vec::with_capacity(answer.content.len());
+        for part in answer.content {
+            match part {
+                Part::Known(KnownPart::ToolCall(call)) => {
+                    let fate = fates.next().unwrap_or(Fate::Own);
+                    open.waiting += 1;
+                    open.take(call, fate, &mut content, &mut ids);
+                }
+                part => content.extend(unsigned(part)),
+            }
+        }
+        let calls = content.iter().any(|part| part.as_tool_call().is_some());
+        let stopped = answer.stop_reason == StopReason::ToolUse && !calls;
+        let stop_reason = if stopped { StopReason::Stop } else { answer.stop_reason };
+        let api = RETOLD.to_string();
+        let told = AssistantMessage { content, api, response_id: None, stop_reason, ..answer };
+        self.out.push(Message::Assistant(told));
+        self.open = Some(open);
+    }
+
+    fn result(&mut self, result: ToolResultMessage) {
+        let told = self
+            .open
+            .as_mut()
+            .and_then(|open| Some((open.told.get_mut(&result.tool_call_id)?.pop_front()?, open)));
+        let Some((told, open)) = told else { return self.out.push(Message::ToolResult(result)) };
+        match told {
+            Told::Own => self.out.push(Message::ToolResult(result)),
+            Told::Calls(calls) => self.out.extend(results(result, calls)),
+            Told::Words => open.held.push(in_words(result)),
+        }
+        open.waiting -= 1;
+        if open.waiting == 0 {
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        self.out.extend(self.open.take().into_iter().flat_map(|open| open.held));
+    }
+}
+
+impl Open {
+    /// Puts what becomes of a call into the answer.
+    fn take(&mut self, call: ToolCall, fate: Fate, content: &mut Vec<Part>, ids: &mut HashSet<String>) {
+        let told = match fate {
+            Fate::Own => {
+                let id = call.id.clone();
+                content.push(Part::Known(KnownPart::ToolCall(ToolCall { thought_signature: None, ..call })));
+                self.told.entry(id).or_default().push_back(Told::Own);
+                return;
+            }
+            Fate::Words => {
+                content
+                    .push(Part::text(format!("(A call of the tool {}, with {})", call.name, call.arguments)));
+                Told::Words
+            }
+            Fate::Calls(calls) => {
+                let mut named = Vec::with_capacity(calls.len());
+                for (nth, (name, arguments)) in calls.into_iter().enumerate() {
+                    let id = if nth == 0 { call.id.clone() } else { further(&call.id, nth + 1, ids) };
+                    named.push((id.clone(), name.clone()));
+                    let call = ToolCall { id, name, arguments, thought_signature: None };
+                    content.push(Part::Known(KnownPart::ToolCall(call)));
+                }
+                Told::Calls(named)
+            }
+        };
+        self.told.entry(call.id).or_default().push_back(told);
+    }
+}
+
+/// An id for a further call, which no other call of the answer has.
+fn further(id: &str, nth: usize, ids: &mut HashSet<String>) -> String {
+    // Some wires put the item's id behind a bar.
+    let head = id.split('|').next().unwrap_or_default();
+    let mut further = format!("{head}-{nth}");
+    while !ids.insert(further.clone()) {
+        further.push('x');
+    }
+    further
+}
+
+/// A part without what its provider has signed; nothing where that was all.
+fn unsigned(part: Part) -> Option<Part> {
+    match part {
+        Part::Known(KnownPart::Text { text, .. }) => (!text.is_empty()).then(|| Part::text(text)),
+        Part::Known(KnownPart::Thinking { redacted: true, .. }) => None,
+        Part::Known(KnownPart::Thinking { thinking, .. }) => {
+            Some(Part::Known(KnownPart::Thinking { thinking, thinking_signature: None, redacted: false }))
+        }
+        part => Some(part),
+    }
+}
+
+/// The result of a call for the calls that it has become.
+fn results(result: ToolResultMessage, calls: Vec<(String, String)>) -> Vec<Message> {
+    let mut calls = calls.into_iter();
+    let Some((id, name)) = calls.next() else { return vec![Message::ToolResult(result)] };
+    let (timestamp, is_error) = (result.timestamp, result.is_error);
+    let first = ToolResultMessage { tool_call_id: id, tool_name: name, ..result };
+    let further = calls.map(|(tool_call_id, tool_name)| ToolResultMessage {
+        tool_call_id,
+        tool_name,
+        content: vec![Part::text(TOGETHER)],
+        details: None,
+        is_error,
+        timestamp,
+        extra: Map::new(),
+    });
+    std::iter::once(first).chain(further).map(Message::ToolResult).collect()
+}
+
+fn in_words(result: ToolResultMessage) -> Message {
+    let ToolResultMessage { tool_name, mut content, is_error, timestamp, .. } = result;
+    let how = if is_error { "failed" } else { "gave" };
+    content.insert(0, Part::text(format!("(The call of the tool {tool_name} {how}:)\n")));
+    Message::User(UserMessage { content, timestamp, extra: Map::new() })
+}
+
+fn fate(call: &ToolCall, to: &Registry) -> Fate {
+    let families = Registry::anywhere(&call.name);
+    if let Some(own) = to.row(&call.name) {
+        // Mostly nobody else has a tool of that name, and then there is nothing to be looked at.
+        let only = to.is_builtin(&call.name) && families.len() == 1;
+        if only || own.takes(&call.arguments).is_some() {
+            return Fate::Own;
+        }
+        // What no tool of the name takes is this one's own, made wrongly.
+        let acts = families.iter().filter_map(|row| row.tool.act(&row.takes(&call.arguments)?));
+        return acts.into_iter().find_map(|act| restate::say(&act, to)).map_or(Fate::Own, Fate::Calls);
+    }
+    if families.is_empty() {
+        // Nobody's: a name that a model has made up, with the refusal that tells it so.
+        return Fate::Own;
+    }
+    let exact = |row: &Row| row.tool.act(&row.takes(&call.arguments)?);
+    let about = |row: &Row| row.tool.act(&row.schema.check(row.tool.prepare(call.arguments.clone())).ok()?);
+    let mut acts = families.iter().filter_map(exact).chain(families.iter().filter_map(about));
+    acts.find_map(|act| restate::say(&act, to)).map_or(Fate::Words, Fate::Calls)
+}
+
+#[cfg(test)]
+mod tests;

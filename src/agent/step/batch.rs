@@ -1,0 +1,88 @@
+//! The tool calls of one answer while they run. Pure.
+//!
+//! Must not know what comes before or after them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use crate::agent::effect::{Effect, Ended};
+use crate::agent::event::AgentEvent;
+use crate::llm::model::{AssistantMessage, Message, Part, ToolCall, ToolResultMessage};
+
+pub(super) const ABORTED: &str = "Not run: the user interrupted.";
+pub(super) const ABORTED_RUNNING: &str =
+    "The user interrupted this call while it ran; what it had done by then stays done.";
+pub(super) const CUT_OFF: &str = "Not run: the answer was cut off at the output limit, so this call may be incomplete. \
+                       Send it again, in smaller pieces.";
+
+/// The tool calls of one answer.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) message: Arc<AssistantMessage>,
+    pub(super) calls: Vec<ToolCall>,
+    pub(super) results: Vec<Option<Arc<ToolResultMessage>>>,
+    /// Whether every call that has ended wants the run to end.
+    pub(super) terminate: bool,
+    /// How many calls have been started.
+    pub(super) started: usize,
+}
+
+impl Batch {
+    pub(super) fn start_next(&mut self, out: &mut Vec<Effect>) {
+        let (index, call) = (self.started, self.calls[self.started].clone());
+        self.started += 1;
+        out.push(Effect::Emit(AgentEvent::ToolStart {
+            call_id: call.id.clone(),
+            tool: call.name.clone(),
+            args: call.arguments.clone(),
+        }));
+        out.push(Effect::RunTool { index, call });
+    }
+
+    pub(super) fn end(&mut self, index: usize, ended: Ended, out: &mut Vec<Effect>) {
+        let Ended { result, full_text, took, terminate } = ended;
+        let result = Arc::new(result);
+        self.results[index] = Some(result.clone());
+        self.terminate &= terminate;
+        let call = &self.calls[index];
+        out.push(Effect::Emit(AgentEvent::ToolEnd {
+            call_id: call.id.clone(),
+            tool: call.name.clone(),
+            result,
+            full_text,
+            took,
+        }));
+    }
+
+    /// Whether nothing runs but tools that wait for a person's answer.
+    pub(super) fn only_asks(&self, asking: &BTreeSet<String>) -> bool {
+        let pending = self.calls[..self.started].iter().zip(&self.results);
+        let mut pending = pending.filter(|(_, result)| result.is_none()).peekable();
+        pending.peek().is_some() && pending.all(|(call, _)| asking.contains(&call.name))
+    }
+
+    pub(super) fn running(&self) -> bool {
+        self.results[..self.started].iter().any(Option::is_none)
+    }
+}
+
+/// Answers every call of a message with an error, so that the history stays valid.
+pub(super) fn refuse_calls(message: AssistantMessage, why: &str, out: &mut Vec<Effect>) {
+    let results: Vec<_> = message.tool_calls().map(|call| Arc::new(error_result(call, why))).collect();
+    out.extend(results.iter().map(|result| Effect::Record(Message::ToolResult((**result).clone()))));
+    out.push(Effect::Emit(AgentEvent::TurnEnd { message: Arc::new(message), results }));
+}
+
+pub(super) fn error_result(call: &ToolCall, text: &str) -> ToolResultMessage {
+    ToolResultMessage {
+        tool_call_id: call.id.clone(),
+        tool_name: call.name.clone(),
+        content: vec![Part::text(text)],
+        details: None,
+        is_error: true,
+        timestamp: 0,
+        extra: Map::new(),
+    }
+}

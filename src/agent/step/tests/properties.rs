@@ -1,0 +1,308 @@
+//! The machine against a world that does what it wants in any order, and things that it did not want:
+//! no message is lost, no invalid history is sent, every run ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use proptest::prelude::{
+    Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
+};
+use serde_json::json;
+
+use crate::agent::config::{Config, Lifecycle};
+use crate::agent::effect::{Effect, Ended, Event, Timer};
+use crate::agent::event::AgentEvent;
+use crate::agent::queue::{Lane, QueueMode};
+use crate::agent::step::State;
+use crate::agent::step::batch::error_result;
+use crate::llm::accumulate::Accumulator;
+use crate::llm::model::message::join_text;
+use crate::llm::model::{
+    AssistantMessage, ErrorKind, KnownPart, LlmError, Message, Model, Part, StopReason, ToolCall,
+    ToolResultMessage, UserMessage,
+};
+use crate::llm::retry::Policy;
+
+/// Something that happens. What does not fit the moment is left out, but for the last three.
+#[derive(Debug, Clone)]
+enum Act {
+    Prompt(Lane),
+    Continue,
+    Abort,
+    Take,
+    Began,
+    Answer { calls: Vec<usize>, stop: StopReason, asks: bool },
+    Fail { kind: ErrorKind, content: bool },
+    Tool { which: usize, terminate: bool },
+    Due,
+    JunkTool(usize),
+    JunkAnswer,
+    JunkDue(Timer),
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let stop = prop_oneof![6 => Just(StopReason::ToolUse), 2 => Just(StopReason::Stop), 1 => Just(StopReason::Length)];
+    let kind = prop_oneof![Just(ErrorKind::Server), Just(ErrorKind::Authentication), Just(ErrorKind::Stream)];
+    prop_oneof![
+        3 => prop_oneof![Just(Lane::Steering), Just(Lane::FollowUp)].prop_map(Act::Prompt),
+        1 => Just(Act::Continue),
+        1 => Just(Act::Abort),
+        1 => Just(Act::Take),
+        2 => Just(Act::Began),
+        6 => (prop::collection::vec(0usize..3, 0..4), stop, any::<bool>())
+            .prop_map(|(calls, stop, asks)| Act::Answer { calls, stop, asks }),
+        1 => (kind, any::<bool>()).prop_map(|(kind, content)| Act::Fail { kind, content }),
+        8 => (any::<usize>(), prop::bool::weighted(0.2)).prop_map(|(which, terminate)| Act::Tool { which, terminate }),
+        2 => Just(Act::Due),
+        1 => (0usize..6).prop_map(Act::JunkTool),
+        1 => Just(Act::JunkAnswer),
+        1 => prop_oneof![Just(Timer::Retry), Just(Timer::Grace)].prop_map(Act::JunkDue),
+    ]
+}
+
+fn config() -> impl Strategy<Value = Config> {
+    let mode = || prop_oneof![Just(QueueMode::One), Just(QueueMode::All)];
+    (1u32..6, 0u32..12, mode(), mode(), any::<(bool, bool, bool)>()).prop_map(
+        |(rounds, turns, steering, follow_up, (parallel, close, looks))| Config {
+            tool_rounds_max: rounds,
+            turns_max: turns,
+            loop_window: looks.then_some(4),
+            parallel,
+            steering,
+            follow_up,
+            sequential: BTreeSet::from(["t1".to_string()]),
+            asking: BTreeSet::from(["t2".to_string()]),
+            close_on_failure: close,
+            retry: Policy::default(),
+        },
+    )
+}
+
+/// Everything around the machine.
+struct World {
+    state: State,
+    history: Vec<Message>,
+    running: BTreeMap<usize, ToolCall>,
+    calling: bool,
+    timer: Option<Timer>,
+    cancelled: bool,
+    said: Vec<String>,
+    returned: Vec<String>,
+    starts: usize,
+    ends: usize,
+    count: usize,
+}
+
+impl World {
+    fn new(config: Config) -> Self {
+        Self {
+            state: State::new(config, 0),
+            history: Vec::new(),
+            running: BTreeMap::new(),
+            calling: false,
+            timer: None,
+            cancelled: false,
+            said: Vec::new(),
+            returned: Vec::new(),
+            starts: 0,
+            ends: 0,
+            count: 0,
+        }
+    }
+
+    fn send(&mut self, event: Event) {
+        for effect in self.state.step(event) {
+            self.perform(effect);
+        }
+        if std::mem::take(&mut self.cancelled) && self.calling {
+            // Whoever performs a cancellation ends the answer at once.
+            self.answer(&[], StopReason::Aborted, false);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Emit(AgentEvent::AgentStart) => {
+                self.starts += 1;
+                assert_eq!(self.starts, self.ends + 1, "one run at a time");
+            }
+            Effect::Emit(AgentEvent::AgentEnd { .. }) => {
+                self.ends += 1;
+                assert_eq!(self.starts, self.ends);
+                // Nobody listens to tools of a run that is over, nor to its timer.
+                self.running.clear();
+                self.timer = None;
+            }
+            Effect::Emit(_) => {}
+            Effect::Record(message) => self.history.push(message),
+            Effect::CallModel => {
+                assert!(!self.calling && self.running.is_empty(), "one thing at a time");
+                self.check();
+                self.calling = true;
+            }
+            Effect::RunTool { index, call } => {
+                assert!(!self.calling);
+                assert!(self.running.insert(index, call).is_none());
+            }
+            Effect::Cancel => self.cancelled = true,
+            Effect::Wait(timer, _) => self.timer = Some(timer),
+            Effect::ReturnQueue(texts) => self.returned.extend(texts),
+            Effect::Close => assert_eq!(self.state.lifecycle(), Lifecycle::Closed),
+        }
+    }
+
+    /// What a model is sent: every call answered once, at once and in order, and something to answer.
+    fn check(&self) {
+        let mut open: Vec<&str> = Vec::new();
+        for message in &self.history {
+            match message {
+                Message::ToolResult(result) => {
+                    assert!(!open.is_empty(), "a result of no call");
+                    assert_eq!(open.remove(0), result.tool_call_id);
+                }
+                Message::User(_) => assert!(open.is_empty(), "{open:?} unanswered"),
+                Message::Assistant(answer) => {
+                    assert!(open.is_empty(), "{open:?} unanswered");
+                    open = answer.tool_calls().map(|call| call.id.as_str()).collect();
+                }
+            }
+        }
+        assert!(open.is_empty(), "{open:?} unanswered");
+        assert!(self.unanswered());
+    }
+
+    fn unanswered(&self) -> bool {
+        let tried =
+            |message: &&Message| !matches!(message, Message::Assistant(m) if m.error_message.is_some());
+        !matches!(self.history.iter().rev().find(tried), None | Some(Message::Assistant(_)))
+    }
+
+    fn next(&mut self) -> String {
+        self.count += 1;
+        format!("n{}", self.count)
+    }
+
+    fn message(&mut self, calls: &[usize], stop: StopReason, asks: bool) -> AssistantMessage {
+        let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();
+        message.stop_reason = stop;
+        message.content.push(Part::text(if asks { "and?" } else { "so" }));
+        for tool in calls {
+            let call = ToolCall {
+                id: self.next(),
+                name: format!("t{tool}"),
+                arguments: json!({}),
+                thought_signature: None,
+            };
+            message.content.push(Part::Known(KnownPart::ToolCall(call)));
+        }
+        message
+    }
+
+    fn answer(&mut self, calls: &[usize], stop: StopReason, asks: bool) {
+        self.calling = false;
+        let mut message = self.message(calls, stop, asks);
+        message.error_message = (stop == StopReason::Aborted).then(|| "aborted".to_string());
+        self.send(Event::Answered { message, error: None, chance: 0.5 });
+    }
+
+    fn fail(&mut self, kind: ErrorKind, content: bool) {
+        self.calling = false;
+        let mut message = self.message(&[], StopReason::Error, false);
+        message.error_message = Some("broken".to_string());
+        if !content {
+            message.content.clear();
+        }
+        let error = Some(LlmError::new(kind, "p", "broken"));
+        self.send(Event::Answered { message, error, chance: 0.5 });
+    }
+
+    fn ended(call: &ToolCall, terminate: bool) -> Ended {
+        let result = ToolResultMessage { is_error: false, ..error_result(call, "done") };
+        Ended { result, full_text: None, took: Duration::ZERO, terminate }
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Prompt(lane) => {
+                let text = self.next();
+                self.said.push(text.clone());
+                self.send(Event::Prompt { message: UserMessage::text(text, 0), lane });
+            }
+            Act::Continue if self.unanswered() => self.send(Event::Continue),
+            Act::Abort => self.send(Event::Abort),
+            Act::Take => self.send(Event::TakeQueue),
+            Act::Began if self.calling => self.send(Event::Began),
+            Act::Answer { calls, stop, asks } if self.calling => self.answer(&calls, stop, asks),
+            Act::Fail { kind, content } if self.calling => self.fail(kind, content),
+            Act::Tool { which, terminate } if !self.running.is_empty() => {
+                let index = *self.running.keys().nth(which % self.running.len()).expect("it is not empty");
+                let call = self.running.remove(&index).expect("it is there");
+                self.send(Event::ToolEnded { index, ended: Self::ended(&call, terminate) });
+            }
+            Act::Due => {
+                if let Some(timer) = self.timer.take() {
+                    self.send(Event::Due(timer));
+                }
+            }
+            Act::JunkTool(index) if !self.running.contains_key(&index) => {
+                let call = ToolCall {
+                    id: "junk".into(),
+                    name: "t0".into(),
+                    arguments: json!({}),
+                    thought_signature: None,
+                };
+                self.send(Event::ToolEnded { index, ended: Self::ended(&call, true) });
+            }
+            Act::JunkAnswer if !self.calling => {
+                let message = self.message(&[0], StopReason::ToolUse, false);
+                self.send(Event::Answered { message, error: None, chance: 0.5 });
+            }
+            Act::JunkDue(timer) if self.timer != Some(timer) => self.send(Event::Due(timer)),
+            _ => {}
+        }
+    }
+
+    /// Lets everything come to its end.
+    fn settle(&mut self) {
+        for _ in 0..1000 {
+            match () {
+                () if self.calling => self.answer(&[], StopReason::Stop, false),
+                () if !self.running.is_empty() => self.act(Act::Tool { which: 0, terminate: false }),
+                () if self.timer.is_some() => self.act(Act::Due),
+                () => break,
+            }
+        }
+    }
+}
+
+fn text_of(message: &Message) -> Option<String> {
+    match message {
+        Message::User(user) => Some(join_text(&user.content)).filter(|text| text.starts_with('n')),
+        _ => None,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn whatever_happens_nothing_is_lost_and_every_run_ends(
+        config in config(),
+        acts in prop::collection::vec(act(), 0..60),
+    ) {
+        let mut world = World::new(config);
+        for act in acts {
+            world.act(act);
+            prop_assert_eq!(world.state.working(), world.starts > world.ends);
+        }
+        world.settle();
+        prop_assert!(!world.state.working(), "it hangs");
+        prop_assert_eq!(world.starts, world.ends);
+        world.send(Event::TakeQueue);
+        let mut heard: Vec<String> = world.history.iter().filter_map(text_of).collect();
+        heard.extend(world.returned.clone());
+        heard.sort();
+        world.said.sort();
+        prop_assert_eq!(heard, world.said, "every word once");
+    }
+}

@@ -1,0 +1,195 @@
+//! Other agents at work for one: each has a conversation, a driver and a task of its own, and shares
+//! files and commands with the one who started it.
+//!
+//! Must not know how a new agent is equipped, nor who listens.
+
+mod member;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, watch};
+
+use self::member::{Member, Say};
+use super::abort::Abort;
+use super::equip::{Ears, Equip};
+use crate::tools::delegate::{AgentReport, Delegate, Done, Status, Task};
+
+/// Agents of one agent that may live at the same time, as Claude Code has it.
+const MEMBERS_MAX: usize = 20;
+/// Words that wait for an agent.
+const SAID_MAX: usize = 32;
+
+/// The agents of one agent. Cheap to clone; all clones are one team.
+#[derive(Clone)]
+pub struct Team {
+    equip: Arc<dyn Equip>,
+    ears: Ears,
+    members: Arc<Mutex<BTreeMap<String, Entry>>>,
+    count: Arc<AtomicU32>,
+}
+
+/// How a member is reached.
+#[derive(Clone)]
+struct Entry {
+    says: mpsc::Sender<Say>,
+    abort: Abort,
+    report: watch::Receiver<AgentReport>,
+    activity: watch::Receiver<String>,
+}
+
+impl Team {
+    /// Nobody yet.
+    pub fn new(equip: Arc<dyn Equip>, ears: Ears) -> Self {
+        Self { equip, ears, members: Arc::default(), count: Arc::default() }
+    }
+
+    /// Interrupts everybody who works; they can be spoken to afterwards.
+    pub fn interrupt(&self) {
+        for entry in self.entries() {
+            entry.abort.now();
+            // One who has ended has nothing to interrupt.
+            if entry.says.try_send(Say::Interrupt).is_err() {
+                tracing::debug!("an agent could not be told of the interruption");
+            }
+        }
+    }
+
+    /// Ends everybody, all at the same time.
+    pub async fn close_all(&self) {
+        let ids: Vec<String> = self.lock().keys().cloned().collect();
+        let closing = ids.iter().map(|id| self.close(id));
+        futures::future::join_all(closing).await;
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        self.lock().values().cloned().collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Entry>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn entry(&self, id: &str) -> Result<Entry, String> {
+        let members = self.lock();
+        members.get(id).cloned().ok_or_else(|| {
+            let known: Vec<&str> = members.keys().map(String::as_str).collect();
+            let there = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+            format!("There is no agent {id:?}. The agents are: {there}.")
+        })
+    }
+
+    async fn start(self, task: Task) -> Done {
+        if task.message.trim().is_empty() {
+            return Err("The task is empty.".to_string());
+        }
+        let recruit = self.equip.equip(&task).await?;
+        let mut members = self.lock();
+        if members.len() >= MEMBERS_MAX {
+            // One who has answered and was not closed makes room; its task ends with its entry.
+            let rests = |entry: &Entry| entry.report.borrow().status != Status::Running;
+            let idle = members.iter().find(|(_, entry)| rests(entry)).map(|(id, _)| id.clone());
+            idle.and_then(|id| members.remove(&id));
+        }
+        if members.len() >= MEMBERS_MAX {
+            return Err(format!("{MEMBERS_MAX} agents are there already; close one first."));
+        }
+        let id = self.name(&task, &members);
+        let (says, said) = mpsc::channel(SAID_MAX);
+        let first = AgentReport {
+            id: id.clone(),
+            status: Status::Running,
+            output: String::new(),
+            turns: 0,
+            cost: 0.0,
+        };
+        let (report, reported) = watch::channel(first.clone());
+        let (activity, active) = watch::channel(String::new());
+        let abort = Abort::default();
+        let member = Member::new(&id, recruit, abort.clone(), self.ears.clone(), report, activity);
+        tokio::spawn(member.work(task.message, said));
+        members.insert(id, Entry { says, abort, report: reported, activity: active });
+        Ok(first)
+    }
+
+    /// The wished name in letters that models repeat without mistake, or a counted one.
+    fn name(&self, task: &Task, members: &BTreeMap<String, Entry>) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+        let wished: String = task.name.as_deref().unwrap_or("agent").chars().map(plain).take(40).collect();
+        let wished = if wished.is_empty() { "agent".to_string() } else { wished };
+        if task.name.is_some() && !members.contains_key(&wished) {
+            return wished;
+        }
+        loop {
+            let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+            let name = format!("{wished}_{number}");
+            if !members.contains_key(&name) {
+                return name;
+            }
+        }
+    }
+}
+
+/// The report of an agent that has ended for good.
+fn gone(id: &str) -> String {
+    format!("Agent {id:?} has ended.")
+}
+
+impl Delegate for Team {
+    fn spawn(&self, task: Task) -> BoxFuture<'static, Done> {
+        self.clone().start(task).boxed()
+    }
+
+    fn send(&self, id: &str, message: String) -> BoxFuture<'static, Done> {
+        let (entry, id) = (self.entry(id), id.to_string());
+        async move {
+            let entry = entry?;
+            let (heard, taken) = tokio::sync::oneshot::channel();
+            entry.says.send(Say::Words(message, heard)).await.map_err(|_| gone(&id))?;
+            taken.await.map_err(|_| gone(&id))
+        }
+        .boxed()
+    }
+
+    fn wait(&self, id: &str, progress: Arc<dyn Fn(String) + Send + Sync>) -> BoxFuture<'static, Done> {
+        let (entry, id) = (self.entry(id), id.to_string());
+        async move {
+            let Entry { mut report, mut activity, .. } = entry?;
+            loop {
+                let now = report.borrow_and_update().clone();
+                if now.status != Status::Running {
+                    return Ok(now);
+                }
+                tokio::select! {
+                    changed = report.changed() => changed.map_err(|_| gone(&id))?,
+                    Ok(()) = activity.changed() => progress(activity.borrow_and_update().clone()),
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn close(&self, id: &str) -> BoxFuture<'static, Done> {
+        let entry = self.entry(id);
+        let members = Arc::clone(&self.members);
+        let id = id.to_string();
+        async move {
+            let mut entry = entry?;
+            entry.abort.now();
+            // When it has ended by itself there is its last report all the same.
+            if entry.says.send(Say::Close).await.is_ok() {
+                let closed = entry.report.wait_for(|report| report.status == Status::Closed).await;
+                if closed.is_err() {
+                    tracing::warn!(agent = id, "an agent's task was lost");
+                }
+            }
+            members.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            let last = entry.report.borrow().clone();
+            Ok(AgentReport { status: Status::Closed, ..last })
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,13 @@
+//! `bowline prompt --show`: the system prompt with its parts and their tokens.
+//!
+//! Must not know how the prompt is made. Needs no key and asks nobody.
+
+use crate::base::error::Report;
+use crate::runtime::{Options, prompt_of};
+
+/// The prompt as text, or as JSON.
+pub async fn show(options: &Options, json: bool) -> Result<String, Report> {
+    let (shown, problems) = prompt_of(options).await?;
+    problems.iter().for_each(super::process::tell);
+    Ok(if json { format!("{:#}", shown.json()) } else { shown.text() })
+}

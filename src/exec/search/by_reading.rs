@@ -1,0 +1,264 @@
+//! Looking for files and text in a place that can only list folders and read files: what every place can
+//! do that has no search of its own. The same rules and the same order as on this machine.
+//!
+//! Must not know places: they come in as [`Listing`].
+
+use std::path::{Path, PathBuf};
+
+use futures::future::BoxFuture;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use tokio_util::sync::CancellationToken;
+
+use super::engine::{Engine, Looked};
+use super::local::order;
+use super::select::Selector;
+use super::spec::{FileMatches, FindSpec, FoundPath, MatchSink, PathSink, SearchSpec, Searched, Selection};
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileKind, FileStat};
+
+/// Longer files are left out, in bytes: they are in memory whole.
+const SIZE_MAX: u64 = 64 << 20;
+/// Folders in each other that are gone into.
+const DEPTH_MAX: usize = 255;
+
+/// What is asked of a place.
+pub trait Listing: Send + Sync {
+    /// What a folder holds.
+    fn entries<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>>;
+    /// What stands at a path.
+    fn facts<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>>;
+    /// What a file holds.
+    fn content<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, EnvError>>;
+    /// Where a path leads.
+    fn real<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>>;
+}
+
+/// Looks for text.
+pub async fn search<P: Listing + ?Sized>(
+    place: &P,
+    spec: SearchSpec,
+    mut sink: MatchSink,
+    cancel: CancellationToken,
+) -> Result<Searched, EnvError> {
+    let mut engine = Engine::new(&spec, &cancel)?;
+    let (found, mut done) = match place.facts(&spec.root).await?.kind {
+        FileKind::Folder => Walk::run(place, &spec.root, &spec.files, false, &cancel).await?,
+        FileKind::File => {
+            let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let only = FoundPath { path: spec.root.clone(), name, folder: false, modified: None };
+            (vec![only], Searched { files: 1, complete: true, ..Searched::default() })
+        }
+        FileKind::Other => return Err(EnvError::not_a_file(&spec.root)),
+    };
+    for item in found {
+        if cancel.is_cancelled() {
+            done.complete = false;
+            break;
+        }
+        let facts = place.facts(&item.path).await.ok().filter(|facts| facts.size <= SIZE_MAX);
+        let bytes = match facts {
+            Some(_) => place.content(&item.path).await.ok(),
+            None => None,
+        };
+        let Some(bytes) = bytes else {
+            done.unreadable += 1;
+            continue;
+        };
+        match engine.bytes(&bytes) {
+            Ok(Looked::Text(file)) if file.count == 0 => {}
+            Ok(Looked::Text(file)) => {
+                let modified = facts.and_then(|facts| facts.modified);
+                if !sink(FileMatches { path: item.path, name: item.name, modified, ..file }) {
+                    done.complete = false;
+                    break;
+                }
+            }
+            Ok(Looked::Binary) => done.binary += 1,
+            Err(_) => done.unreadable += 1,
+        }
+    }
+    Ok(done)
+}
+
+/// Looks for files.
+pub async fn find<P: Listing + ?Sized>(
+    place: &P,
+    spec: FindSpec,
+    mut sink: PathSink,
+    cancel: CancellationToken,
+) -> Result<Searched, EnvError> {
+    if place.facts(&spec.root).await?.kind != FileKind::Folder {
+        return Err(EnvError::not_a_folder(&spec.root));
+    }
+    let (found, mut done) = Walk::run(place, &spec.root, &spec.files, spec.folders, &cancel).await?;
+    for mut item in found {
+        item.modified = place.facts(&item.path).await.ok().and_then(|facts| facts.modified);
+        if cancel.is_cancelled() || !sink(item) {
+            done.complete = false;
+            break;
+        }
+    }
+    Ok(done)
+}
+
+/// Rules of one folder, by the kind of file that they are in; the first kind is the strongest.
+struct Rules {
+    kinds: [Option<Gitignore>; 3],
+    /// Whether a repository begins here: rules for git of the folders above are not its own.
+    repository: bool,
+}
+
+/// Which kind of rules are git's.
+const GIT: usize = 2;
+
+/// A walk through folders.
+struct Walk<'a, P: ?Sized> {
+    place: &'a P,
+    wanted: &'a Selection,
+    selector: Selector,
+    folders: bool,
+    cancel: &'a CancellationToken,
+    /// Of the outermost folder first.
+    rules: Vec<Rules>,
+    in_repository: bool,
+    found: Vec<FoundPath>,
+    done: Searched,
+}
+
+impl<'a, P: Listing + ?Sized> Walk<'a, P> {
+    async fn run(
+        place: &'a P,
+        root: &'a Path,
+        wanted: &'a Selection,
+        folders: bool,
+        cancel: &'a CancellationToken,
+    ) -> Result<(Vec<FoundPath>, Searched), EnvError> {
+        let selector = Selector::new(root, wanted)?;
+        let (rules, found, done) = (Vec::new(), Vec::new(), Searched::default());
+        let mut walk =
+            Self { place, wanted, selector, folders, cancel, rules, in_repository: false, found, done };
+        for above in root.ancestors().collect::<Vec<_>>().into_iter().rev() {
+            let repository = place.facts(&above.join(".git")).await.is_ok();
+            walk.in_repository |= repository;
+            if above != root && !wanted.ignored {
+                walk.add_rules(above, repository).await;
+            }
+        }
+        walk.folder(root, "", 0).await?;
+        walk.done.files = walk.found.len();
+        walk.done.complete = !cancel.is_cancelled();
+        walk.found.sort_by(|a, b| order(&a.name, &b.name));
+        Ok((walk.found, walk.done))
+    }
+
+    /// Reads the rule files of a folder.
+    async fn add_rules(&mut self, folder: &Path, repository: bool) {
+        let names: Vec<&str> = self.wanted.rule_files.iter().map(String::as_str).collect();
+        let own = self.read_rules(folder, &names).await;
+        let (plain, git) = if self.wanted.ignored {
+            (None, None)
+        } else {
+            (self.read_rules(folder, &[".ignore"]).await, self.read_rules(folder, &[".gitignore"]).await)
+        };
+        self.rules.push(Rules { kinds: [own, plain, git], repository });
+    }
+
+    async fn read_rules(&self, folder: &Path, names: &[&str]) -> Option<Gitignore> {
+        let mut builder = GitignoreBuilder::new(folder);
+        let mut any = false;
+        for name in names {
+            let Ok(bytes) = self.place.content(&folder.join(name)).await else { continue };
+            for line in String::from_utf8_lossy(&bytes).lines() {
+                // A rule that is none is no rule, as everywhere.
+                any |= builder.add_line(None, line).is_ok();
+            }
+        }
+        if any { builder.build().ok() } else { None }
+    }
+
+    fn ignores(&self, path: &Path, folder: bool) -> bool {
+        for kind in 0..3 {
+            for rules in self.rules.iter().rev() {
+                let says = rules.kinds[kind].as_ref().map(|rules| rules.matched(path, folder));
+                match says {
+                    Some(says) if says.is_ignore() => return true,
+                    Some(says) if says.is_whitelist() => return false,
+                    _ if kind == GIT && rules.repository && self.in_repository => break,
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    fn folder<'b>(
+        &'b mut self,
+        folder: &'b Path,
+        prefix: &'b str,
+        depth: usize,
+    ) -> BoxFuture<'b, Result<(), EnvError>> {
+        Box::pin(async move {
+            let listed = self.place.entries(folder).await;
+            let entries = match listed {
+                Ok(entries) => entries,
+                Err(error) if depth == 0 => return Err(error),
+                Err(_) => {
+                    self.done.unreadable += 1;
+                    return Ok(());
+                }
+            };
+            let real = self.place.real(folder).await?;
+            let repository = entries.iter().any(|entry| entry.name == ".git");
+            self.add_rules(folder, repository).await;
+            for entry in entries {
+                if self.cancel.is_cancelled() {
+                    break;
+                }
+                self.entry(&entry, folder, (prefix, &real), depth).await?;
+            }
+            self.rules.pop();
+            Ok(())
+        })
+    }
+
+    async fn entry(
+        &mut self,
+        entry: &DirEntry,
+        folder: &Path,
+        (prefix, real): (&str, &Path),
+        depth: usize,
+    ) -> Result<(), EnvError> {
+        let path = folder.join(&entry.name);
+        let name = format!("{prefix}{}", entry.name);
+        if entry.name.contains('\u{fffd}') && self.place.facts(&path).await.is_err() {
+            self.done.unnamed += 1;
+            return Ok(());
+        }
+        let modified = None;
+        match entry.kind {
+            FileKind::Folder => {
+                if !self.selector.enters(&entry.name, &path) || self.ignores(&path, true) {
+                    return Ok(());
+                }
+                // A link to a folder may lead round in a circle.
+                if depth >= DEPTH_MAX || self.place.real(&path).await? != real.join(&entry.name) {
+                    return Ok(());
+                }
+                if self.folders && self.selector.gives_folder(&path) {
+                    self.found.push(FoundPath {
+                        path: path.clone(),
+                        name: name.clone(),
+                        folder: true,
+                        modified,
+                    });
+                }
+                self.folder(&path, &format!("{name}/"), depth + 1).await?;
+            }
+            FileKind::File if self.selector.takes_file(&entry.name, &path) && !self.ignores(&path, false) => {
+                self.found.push(FoundPath { path, name, folder: false, modified });
+            }
+            FileKind::File | FileKind::Other => {}
+        }
+        Ok(())
+    }
+}

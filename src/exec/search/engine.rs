@@ -1,0 +1,181 @@
+//! Looking for a pattern in one file after the other, with ripgrep's matcher and searcher.
+//!
+//! Must not know where files come from. Lines end with LF; a lone CR is a character of its line.
+
+use std::io;
+use std::path::Path;
+
+use grep_matcher::{LineTerminator, Matcher};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
+use tokio_util::sync::CancellationToken;
+
+use super::spec::{FileMatches, FoundLine, LINE_MAX, SearchSpec, Want};
+use crate::exec::error::EnvError;
+
+/// A search, prepared. A copy for each thread.
+#[derive(Debug, Clone)]
+pub(super) struct Engine {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    want: Want,
+    most: usize,
+    cancel: CancellationToken,
+}
+
+/// What a file gave.
+#[derive(Debug)]
+pub(super) enum Looked {
+    /// Lines, if any; name and place are the caller's to fill in.
+    Text(FileMatches),
+    /// It is no text.
+    Binary,
+}
+
+impl Engine {
+    /// Says in the error what is wrong with the expression.
+    pub(super) fn new(spec: &SearchSpec, cancel: &CancellationToken) -> Result<Self, EnvError> {
+        let mut builder = RegexMatcherBuilder::new();
+        builder.case_insensitive(spec.ignore_case).fixed_strings(spec.literal).multi_line(true);
+        let lines = if spec.multiline {
+            None
+        } else {
+            let mut by_lines = builder.clone();
+            by_lines.line_terminator(Some(b'\n'));
+            if !spec.literal && !spec.pattern.contains("\\r") {
+                by_lines.crlf(true);
+            }
+            by_lines.build(&spec.pattern).ok()
+        };
+        // An expression that names line ends can only be looked for in whole texts.
+        let multiline = lines.is_none();
+        let matcher = match lines {
+            Some(matcher) => matcher,
+            None => builder
+                .dot_matches_new_line(spec.multiline)
+                .build(&spec.pattern)
+                .map_err(|error| EnvError::Pattern(error.to_string()))?,
+        };
+        let lines_around = spec.want == Want::Lines;
+        let searcher = SearcherBuilder::new()
+            .multi_line(multiline)
+            .line_terminator(matcher.line_terminator().unwrap_or(LineTerminator::byte(b'\n')))
+            .before_context(if lines_around { spec.before } else { 0 })
+            .after_context(if lines_around { spec.after } else { 0 })
+            .binary_detection(BinaryDetection::quit(0))
+            .build();
+        let most = if spec.want == Want::Files { 1 } else { spec.most_per_file.unwrap_or(usize::MAX) };
+        Ok(Self { matcher, searcher, want: spec.want, most, cancel: cancel.clone() })
+    }
+
+    /// Looks into a file of this machine.
+    pub(super) fn file(&mut self, path: &Path) -> io::Result<Looked> {
+        let mut found = Found::new(self);
+        self.searcher.search_path(&self.matcher, path, &mut found)?;
+        Ok(found.looked())
+    }
+
+    /// Looks into the content of a file.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<Looked> {
+        let mut found = Found::new(self);
+        self.searcher.search_slice(&self.matcher, bytes, &mut found)?;
+        Ok(found.looked())
+    }
+}
+
+/// Takes in what the searcher finds in one file.
+struct Found {
+    matcher: RegexMatcher,
+    want: Want,
+    most: usize,
+    cancel: CancellationToken,
+    file: FileMatches,
+    binary: bool,
+}
+
+impl Found {
+    fn new(engine: &Engine) -> Self {
+        Self {
+            matcher: engine.matcher.clone(),
+            want: engine.want,
+            most: engine.most,
+            cancel: engine.cancel.clone(),
+            file: FileMatches::default(),
+            binary: false,
+        }
+    }
+
+    fn looked(self) -> Looked {
+        if self.binary { Looked::Binary } else { Looked::Text(self.file) }
+    }
+
+    fn push(&mut self, number: usize, line: &[u8], matches: bool) {
+        let cut = &line[..line.len().min(LINE_MAX + 4)];
+        let text = String::from_utf8_lossy(cut);
+        let text = text[..text.floor_char_boundary(LINE_MAX)].to_string();
+        self.file.lines.push(FoundLine { number, text, matches });
+    }
+}
+
+/// Lines without what ends them.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    })
+}
+
+impl Sink for Found {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        if self.file.count >= self.most {
+            return Ok(false);
+        }
+        let first = found.line_number().unwrap_or(1) as usize;
+        match self.want {
+            Want::Counts | Want::Files => self.file.count += 1,
+            Want::Lines => {
+                for (at, line) in lines(found.bytes()).enumerate() {
+                    self.push(first + at, line, true);
+                    self.file.count += 1;
+                }
+            }
+            Want::Matches => {
+                let mut places = Vec::new();
+                let failed = |error| io::Error::other(format!("{error:?}"));
+                let bytes = found.bytes();
+                self.matcher
+                    .find_iter(bytes, |place| {
+                        places.push((place.start(), place.end()));
+                        !place.is_empty() && places.len() < self.most
+                    })
+                    .map_err(failed)?;
+                for (from, to) in places.into_iter().filter(|(from, to)| from < to) {
+                    let above = memchr::memchr_iter(b'\n', &bytes[..from]).count();
+                    self.push(first + above, &bytes[from..to], true);
+                    self.file.count += 1;
+                }
+            }
+        }
+        Ok(self.want != Want::Files && !self.cancel.is_cancelled())
+    }
+
+    fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> io::Result<bool> {
+        let first = around.line_number().unwrap_or(1) as usize;
+        for (at, line) in lines(around.bytes()).enumerate() {
+            self.push(first + at, line, false);
+        }
+        Ok(!self.cancel.is_cancelled())
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
+        self.binary = true;
+        Ok(false)
+    }
+
+    fn finish(&mut self, _: &Searcher, done: &SinkFinish) -> io::Result<()> {
+        self.binary |= done.binary_byte_offset().is_some();
+        Ok(())
+    }
+}

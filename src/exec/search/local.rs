@@ -1,0 +1,315 @@
+//! Looking for files and text on this machine, on all its processors, with ripgrep's walk. Blocking.
+//!
+//! Must not know who asked. Files are listed and sorted first: what is found comes in the order of paths,
+//! so that the same question has the same answer, and a search that is cut has a beginning.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
+use tokio_util::sync::CancellationToken;
+
+use super::engine::{Engine, Looked};
+use super::select::Selector;
+use super::spec::{FileMatches, FindSpec, FoundPath, SearchSpec, Searched, Selection};
+use crate::exec::error::EnvError;
+use crate::exec::files;
+
+/// Files that a thread takes at a time.
+const SHARE: usize = 16;
+/// Shares that may wait for an earlier one: what they found is in memory.
+const AHEAD: usize = 16;
+
+/// A file or folder of the walk.
+struct Item {
+    name: String,
+    path: PathBuf,
+    folder: bool,
+}
+
+/// Looks for text, on this thread and others.
+pub(in crate::exec) fn search(
+    spec: &SearchSpec,
+    mut sink: impl FnMut(FileMatches) -> bool,
+    cancel: &CancellationToken,
+) -> Result<Searched, EnvError> {
+    let engine = Engine::new(spec, cancel)?;
+    let (items, mut done) = if files::stat(&spec.root)?.kind == crate::exec::facts::FileKind::Folder {
+        walk(&spec.root, &spec.files, false, cancel)?
+    } else {
+        files::must_be_file(&spec.root)?;
+        let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let item = Item { name, path: spec.root.clone(), folder: false };
+        (vec![item], Searched { files: 1, complete: true, ..Searched::default() })
+    };
+    let queue = Queue::new(&items);
+    let threads = threads().min(items.len().div_ceil(SHARE)).max(1);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let mut engine = engine.clone();
+            let queue = &queue;
+            scope.spawn(move || while queue.work(&mut engine, cancel) {});
+        }
+        let mut wanted = true;
+        while let Some(share) = queue.next(wanted) {
+            done.binary += share.binary;
+            done.unreadable += share.unreadable;
+            for file in share.found {
+                wanted = wanted && sink(file);
+            }
+        }
+        done.complete &= wanted;
+    });
+    done.complete &= !cancel.is_cancelled();
+    Ok(done)
+}
+
+/// Looks for files.
+pub(in crate::exec) fn find(
+    spec: &FindSpec,
+    mut sink: impl FnMut(FoundPath) -> bool,
+    cancel: &CancellationToken,
+) -> Result<Searched, EnvError> {
+    if files::stat(&spec.root)?.kind != crate::exec::facts::FileKind::Folder {
+        return Err(EnvError::not_a_folder(&spec.root));
+    }
+    let (items, mut done) = walk(&spec.root, &spec.files, spec.folders, cancel)?;
+    for item in items {
+        let modified = modified(&item.path);
+        let found = FoundPath { path: item.path, name: item.name, folder: item.folder, modified };
+        if cancel.is_cancelled() || !sink(found) {
+            done.complete = false;
+            break;
+        }
+    }
+    Ok(done)
+}
+
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(12)
+}
+
+fn modified(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().as_ref().and_then(files::modified)
+}
+
+/// What is below a folder and wanted, in the order of paths.
+fn walk(
+    root: &Path,
+    wanted: &Selection,
+    folders: bool,
+    cancel: &CancellationToken,
+) -> Result<(Vec<Item>, Searched), EnvError> {
+    let selector = Selector::new(root, wanted)?;
+    // Rules of a folder above a repository are not the repository's; without one they are all there is.
+    let in_repository = root.ancestors().any(|folder| folder.join(".git").exists());
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .standard_filters(!wanted.ignored)
+        .require_git(in_repository)
+        .hidden(!wanted.hidden)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .threads(threads());
+    for name in &wanted.rule_files {
+        builder.add_custom_ignore_filename(name);
+    }
+    let gathered = Mutex::new((Vec::new(), Searched::default()));
+    let mut visitors = Visitors { root, selector: &selector, folders, cancel, gathered: &gathered };
+    builder.build_parallel().visit(&mut visitors);
+    let (mut items, mut done) = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+    items.sort_unstable_by(|a: &Item, b: &Item| order(&a.name, &b.name));
+    done.files = items.len();
+    done.complete = !cancel.is_cancelled();
+    Ok((items, done))
+}
+
+/// By folder and name.
+pub(super) fn order(a: &str, b: &str) -> std::cmp::Ordering {
+    a.split('/').cmp(b.split('/'))
+}
+
+struct Visitors<'a> {
+    root: &'a Path,
+    selector: &'a Selector,
+    folders: bool,
+    cancel: &'a CancellationToken,
+    gathered: &'a Mutex<(Vec<Item>, Searched)>,
+}
+
+impl<'s> ParallelVisitorBuilder<'s> for Visitors<'s> {
+    fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
+        let Self { root, selector, folders, cancel, gathered } = *self;
+        let (items, done) = (Vec::new(), Searched::default());
+        Box::new(Visitor { root, selector, folders, cancel, gathered, items, done })
+    }
+}
+
+/// What one thread of the walk has seen; handed over at its end.
+struct Visitor<'a> {
+    root: &'a Path,
+    selector: &'a Selector,
+    folders: bool,
+    cancel: &'a CancellationToken,
+    gathered: &'a Mutex<(Vec<Item>, Searched)>,
+    items: Vec<Item>,
+    done: Searched,
+}
+
+impl Visitor<'_> {
+    fn see(&mut self, entry: DirEntry) -> WalkState {
+        if entry.depth() == 0 {
+            return WalkState::Continue;
+        }
+        let Some(name) = entry.path().strip_prefix(self.root).ok().and_then(Path::to_str) else {
+            self.done.unnamed += 1;
+            return WalkState::Skip;
+        };
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let kind = entry.file_type();
+        if kind.is_some_and(|kind| kind.is_dir()) {
+            if !self.selector.enters(last, entry.path()) {
+                return WalkState::Skip;
+            }
+            if self.folders && self.selector.gives_folder(entry.path()) {
+                self.items.push(Item { name: name.to_string(), path: entry.into_path(), folder: true });
+            }
+        } else if kind.is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
+            && self.selector.takes_file(last, entry.path())
+        {
+            self.items.push(Item { name: name.to_string(), path: entry.into_path(), folder: false });
+        }
+        WalkState::Continue
+    }
+}
+
+impl ParallelVisitor for Visitor<'_> {
+    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+        if self.cancel.is_cancelled() {
+            return WalkState::Quit;
+        }
+        match entry {
+            Ok(entry) => self.see(entry),
+            Err(error) => {
+                tracing::debug!(%error, "skipped in a search");
+                self.done.unreadable += 1;
+                WalkState::Continue
+            }
+        }
+    }
+}
+
+impl Drop for Visitor<'_> {
+    fn drop(&mut self) {
+        let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        gathered.0.append(&mut self.items);
+        gathered.1.add(&self.done);
+    }
+}
+
+/// What a share of the files gave.
+#[derive(Default)]
+struct Share {
+    found: Vec<FileMatches>,
+    binary: usize,
+    unreadable: usize,
+}
+
+/// Hands shares of the files to threads and what they found back in order.
+struct Queue<'a> {
+    items: &'a [Item],
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The next share to be taken.
+    taken: usize,
+    /// The next share to be given back.
+    given: usize,
+    ready: BTreeMap<usize, Share>,
+    /// Shares that are not to be taken any more begin here.
+    end: usize,
+}
+
+impl<'a> Queue<'a> {
+    fn new(items: &'a [Item]) -> Self {
+        let state = State { end: items.len().div_ceil(SHARE), ..State::default() };
+        Self { items, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a share and looks into its files; `false` when none is left.
+    fn work(&self, engine: &mut Engine, cancel: &CancellationToken) -> bool {
+        let at = {
+            let mut state = self.lock();
+            while state.taken < state.end && state.taken >= state.given + AHEAD {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            if state.taken >= state.end {
+                return false;
+            }
+            state.taken += 1;
+            state.taken - 1
+        };
+        let files = &self.items[at * SHARE..self.items.len().min((at + 1) * SHARE)];
+        // A thread that died with its share would be waited for.
+        let look = std::panic::AssertUnwindSafe(|| look(engine, files, cancel));
+        let share = std::panic::catch_unwind(look)
+            .unwrap_or_else(|_| Share { unreadable: files.len(), ..Share::default() });
+        self.lock().ready.insert(at, share);
+        self.changed.notify_all();
+        true
+    }
+
+    /// The next share in order; `None` when there is none. With `wanted` off no more are taken.
+    fn next(&self, wanted: bool) -> Option<Share> {
+        let mut state = self.lock();
+        if !wanted {
+            state.end = state.end.min(state.taken);
+            self.changed.notify_all();
+        }
+        loop {
+            if state.given >= state.end {
+                return None;
+            }
+            let at = state.given;
+            if let Some(share) = state.ready.remove(&at) {
+                state.given += 1;
+                self.changed.notify_all();
+                return Some(share);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn look(engine: &mut Engine, files: &[Item], cancel: &CancellationToken) -> Share {
+    let mut share = Share::default();
+    for item in files {
+        if cancel.is_cancelled() {
+            break;
+        }
+        match engine.file(&item.path) {
+            Ok(Looked::Text(file)) if file.count == 0 => {}
+            Ok(Looked::Text(file)) => share.found.push(FileMatches {
+                path: item.path.clone(),
+                name: item.name.clone(),
+                modified: modified(&item.path),
+                ..file
+            }),
+            Ok(Looked::Binary) => share.binary += 1,
+            Err(error) => {
+                tracing::debug!(%error, path = %item.path.display(), "not searched");
+                share.unreadable += 1;
+            }
+        }
+    }
+    share
+}

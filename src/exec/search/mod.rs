@@ -1,0 +1,16 @@
+//! Looking for files by name and for text in files, in any place.
+//!
+//! Must not know tools nor pickers.
+
+pub mod by_reading;
+mod engine;
+pub(super) mod local;
+mod select;
+pub mod spec;
+
+pub use spec::{
+    FileMatches, FindSpec, FoundLine, FoundPath, MatchSink, PathSink, SearchSpec, Searched, Selection, Want,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! Whether a path below a root is among the files that are wanted.
+//!
+//! Must not know ignore files, nor the file system.
+
+use std::path::Path;
+
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
+
+use super::spec::Selection;
+use crate::exec::error::EnvError;
+
+/// A selection, prepared.
+#[derive(Debug)]
+pub(super) struct Selector {
+    globs: Override,
+    types: Option<Types>,
+    hidden: bool,
+}
+
+impl Selector {
+    /// Says in the error what is wrong with a pattern.
+    pub(super) fn new(root: &Path, files: &Selection) -> Result<Self, EnvError> {
+        let bad = |error: ignore::Error| EnvError::Pattern(error.to_string());
+        let mut globs = OverrideBuilder::new(root);
+        globs.case_insensitive(files.ignore_case).map_err(bad)?;
+        for glob in &files.globs {
+            let plain = glob.strip_prefix("./").unwrap_or(glob);
+            // In a rule file this would be a remark.
+            let comment = if plain.starts_with('#') { "\\" } else { "" };
+            globs.add(&format!("{comment}{plain}")).map_err(bad)?;
+        }
+        let types = files.file_type.as_ref().map(|name| {
+            let mut types = TypesBuilder::new();
+            types.add_defaults();
+            types.select(name);
+            types.build().map_err(bad)
+        });
+        Ok(Self { globs: globs.build().map_err(bad)?, types: types.transpose()?, hidden: files.hidden })
+    }
+
+    /// Whether a folder is gone into.
+    pub(super) fn enters(&self, name: &str, path: &Path) -> bool {
+        name != ".git"
+            && (self.hidden || !name.starts_with('.'))
+            && !self.globs.matched(path, true).is_ignore()
+    }
+
+    /// Whether a file is taken.
+    pub(super) fn takes_file(&self, name: &str, path: &Path) -> bool {
+        // What a work tree of git has in place of the folder.
+        name != ".git"
+            && (self.hidden || !name.starts_with('.'))
+            && !self.globs.matched(path, false).is_ignore()
+            && self.types.as_ref().is_none_or(|types| types.matched(path, false).is_whitelist())
+    }
+
+    /// Whether a folder that is gone into is given, too.
+    pub(super) fn gives_folder(&self, path: &Path) -> bool {
+        self.types.is_none() && (self.globs.is_empty() || self.globs.matched(path, true).is_whitelist())
+    }
+}

@@ -1,0 +1,148 @@
+//! What to look for in a place and what is found, as plain data.
+//!
+//! Must not know how a place looks for it, nor who asked.
+
+use std::path::PathBuf;
+
+/// Which files count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Patterns as in `.gitignore`, relative to the root: one without a slash is for names anywhere, one
+    /// with a slash for whole paths; a leading `!` leaves files out. Files that no pattern takes are
+    /// left out when there is one that takes.
+    pub globs: Vec<String>,
+    /// Whether the patterns overlook the case of letters.
+    pub ignore_case: bool,
+    /// Whether names that begin with a dot count. `.git` never does.
+    pub hidden: bool,
+    /// Whether files count that `.gitignore` and `.ignore` leave out.
+    pub ignored: bool,
+    /// Names of further files with such rules, `.geminiignore` for one. They count always.
+    pub rule_files: Vec<String>,
+    /// A kind of files by ripgrep's name for it, such as `rust` or `js`.
+    pub file_type: Option<String>,
+}
+
+/// Text to look for in files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SearchSpec {
+    /// A folder, or a file, which counts whatever the selection says. An absolute path.
+    pub root: PathBuf,
+    /// An expression of the `regex` crate's syntax, or a text.
+    pub pattern: String,
+    /// Whether the pattern is a text.
+    pub literal: bool,
+    /// Whether case is overlooked.
+    pub ignore_case: bool,
+    /// Whether a match may go over several lines and `.` means line ends, too.
+    pub multiline: bool,
+    /// Which files.
+    pub files: Selection,
+    /// Lines to give before each match.
+    pub before: usize,
+    /// Lines to give after each match.
+    pub after: usize,
+    /// What is given of a file.
+    pub want: Want,
+    /// Lines with matches of one file that are given; the rest is not looked for.
+    pub most_per_file: Option<usize>,
+}
+
+/// What a search gives of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Want {
+    /// The lines.
+    #[default]
+    Lines,
+    /// Only what matches, a line for each match.
+    Matches,
+    /// How many lines match.
+    Counts,
+    /// That something matches.
+    Files,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLine {
+    /// From 1.
+    pub number: usize,
+    /// Without what ends it; at most [`LINE_MAX`] bytes of it.
+    pub text: String,
+    /// Whether something matches in it; else it is there for the lines around it.
+    pub matches: bool,
+}
+
+/// Bytes of a line that are given.
+pub const LINE_MAX: usize = 8 * 1024;
+
+/// What was found in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileMatches {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same below the root; the file's name when the root is the file.
+    pub name: String,
+    /// In order; a gap in the numbers is one in the file.
+    pub lines: Vec<FoundLine>,
+    /// Lines that match.
+    pub count: usize,
+    /// Last change, in milliseconds since the epoch, where the place knows.
+    pub modified: Option<u64>,
+}
+
+/// Names to look for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FindSpec {
+    /// A folder. An absolute path.
+    pub root: PathBuf,
+    /// Which files.
+    pub files: Selection,
+    /// Whether folders are given, too.
+    pub folders: bool,
+}
+
+/// A file or folder that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPath {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same below the root.
+    pub name: String,
+    /// Whether it is a folder.
+    pub folder: bool,
+    /// Last change, in milliseconds since the epoch, where the place knows.
+    pub modified: Option<u64>,
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// Files that were looked into, or given.
+    pub files: usize,
+    /// Files that are no text.
+    pub binary: usize,
+    /// Files and folders that could not be read.
+    pub unreadable: usize,
+    /// Files whose names are not UTF-8: nobody could ask for them.
+    pub unnamed: usize,
+    /// Whether there was no more to be found: neither the sink nor the cancellation ended it.
+    pub complete: bool,
+}
+
+impl Searched {
+    /// Adds what another part of a search did.
+    pub fn add(&mut self, other: &Self) {
+        self.files += other.files;
+        self.binary += other.binary;
+        self.unreadable += other.unreadable;
+        self.unnamed += other.unnamed;
+    }
+}
+
+/// Takes the files with matches, in the order of their paths; `false` ends the search. Called where it
+/// may block.
+pub type MatchSink = Box<dyn FnMut(FileMatches) -> bool + Send>;
+
+/// Takes the files that are found, in the order of their paths; `false` ends the search.
+pub type PathSink = Box<dyn FnMut(FoundPath) -> bool + Send>;

@@ -1,0 +1,296 @@
+//! A place seen through a layer: what is asked of the place is shown to the layer first, which may refuse
+//! it, and again when it is done. Layers compose, since what they make is a place again.
+//!
+//! Must not know any layer.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileData, FileStat, Stamp};
+use crate::exec::running::{Running, SpawnSpec};
+use crate::exec::search::by_reading;
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
+use crate::exec::terminal::{Terminal, TerminalSpec};
+
+/// What is asked of a place; no contents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed<'a> {
+    /// Where a path leads.
+    Resolve(&'a Path),
+    /// What stands there.
+    Stat(&'a Path),
+    /// What a folder holds.
+    List(&'a Path),
+    /// What a file holds.
+    Read(&'a Path),
+    /// A file is made or replaced.
+    Write(&'a Path),
+    /// A file is removed.
+    Remove(&'a Path),
+    /// A command in a folder.
+    Run(&'a str, &'a Path),
+    /// A shell for a person in a folder.
+    Terminal(&'a Path),
+    /// Text in the files of a folder.
+    Search(&'a Path),
+    /// Files of a folder.
+    Find(&'a Path),
+}
+
+impl<'a> Deed<'a> {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Resolve(_) => "resolve",
+            Self::Stat(_) => "stat",
+            Self::List(_) => "list",
+            Self::Read(_) => "read",
+            Self::Write(_) => "write",
+            Self::Remove(_) => "remove",
+            Self::Run(..) => "run",
+            Self::Terminal(_) => "terminal",
+            Self::Search(_) => "search",
+            Self::Find(_) => "find",
+        }
+    }
+
+    /// Which path, or in which folder.
+    pub fn path(self) -> &'a Path {
+        match self {
+            Self::Resolve(path)
+            | Self::Stat(path)
+            | Self::List(path)
+            | Self::Read(path)
+            | Self::Write(path)
+            | Self::Remove(path)
+            | Self::Run(_, path)
+            | Self::Terminal(path)
+            | Self::Search(path)
+            | Self::Find(path) => path,
+        }
+    }
+}
+
+/// How something ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// Well.
+    Done,
+    /// A command, in its way.
+    Exit(Exit),
+    /// Not at all, for this reason.
+    Failed(String),
+}
+
+/// What stands between a place and who uses it.
+pub trait Layer: Send + Sync + fmt::Debug {
+    /// Whether something may be done; the error says why not.
+    fn admit<'a>(
+        &'a self,
+        _inner: &'a dyn Environment,
+        _deed: Deed<'a>,
+    ) -> BoxFuture<'a, Result<(), EnvError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Whether a shell for a person may be started, which cannot wait.
+    fn admit_terminal(&self, _folder: &Path) -> Result<(), EnvError> {
+        Ok(())
+    }
+
+    /// The command as it is to run.
+    fn command(&self, command: CommandSpec) -> CommandSpec {
+        command
+    }
+
+    /// Whether every file of a search must be admitted by itself. The place then lists and reads.
+    fn sees_each_file(&self) -> bool {
+        false
+    }
+
+    /// Something was done, or refused.
+    fn done(&self, _deed: Deed<'_>, _ended: Ended, _took: Duration) {}
+}
+
+/// A place behind a layer.
+#[derive(Debug)]
+pub struct Wrapped<L> {
+    inner: Arc<dyn Environment>,
+    layer: L,
+}
+
+impl<L: Layer> Wrapped<L> {
+    /// The place as it is seen through the layer.
+    pub fn new(inner: Arc<dyn Environment>, layer: L) -> Self {
+        Self { inner, layer }
+    }
+
+    async fn through<'a, T>(
+        &'a self,
+        deed: Deed<'a>,
+        ended: impl FnOnce(&T) -> Ended,
+        work: impl Future<Output = Result<T, EnvError>>,
+    ) -> Result<T, EnvError> {
+        let start = Instant::now();
+        let result = match self.layer.admit(&*self.inner, deed).await {
+            Ok(()) => work.await,
+            Err(refused) => Err(refused),
+        };
+        let ended = result.as_ref().map_or_else(|error| Ended::Failed(error.to_string()), ended);
+        self.layer.done(deed, ended, start.elapsed());
+        result
+    }
+}
+
+fn well<T>(_: &T) -> Ended {
+    Ended::Done
+}
+
+impl<L: Layer> Environment for Wrapped<L> {
+    fn root(&self) -> &Path {
+        self.inner.root()
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.inner.home()
+    }
+
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        Box::pin(self.through(Deed::Resolve(path), well, self.inner.resolve(path)))
+    }
+
+    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
+        Box::pin(self.through(Deed::Stat(path), well, self.inner.stat(path)))
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        Box::pin(self.through(Deed::List(path), well, self.inner.list(path)))
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
+        Box::pin(self.through(Deed::Read(path), well, self.inner.read(path)))
+    }
+
+    fn read_pieces<'a>(&'a self, path: &'a Path, sink: PieceSink) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        Box::pin(self.through(Deed::Read(path), well, self.inner.read_pieces(path, sink)))
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        Box::pin(self.through(Deed::Write(path), well, self.inner.write(path, bytes, expected)))
+    }
+
+    fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
+        Box::pin(self.through(Deed::Remove(path), well, self.inner.remove(path, expected)))
+    }
+
+    fn run(
+        &self,
+        command: CommandSpec,
+        output: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        Box::pin(async move {
+            let command = self.layer.command(command);
+            let (script, cwd) = (command.script.clone(), command.cwd.clone());
+            let work = self.inner.run(command, output, cancel);
+            self.through(Deed::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
+        })
+    }
+
+    fn filter(
+        &self,
+        command: CommandSpec,
+        input: Vec<u8>,
+        output: OutputSink,
+        errors: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        Box::pin(async move {
+            let command = self.layer.command(command);
+            let (script, cwd) = (command.script.clone(), command.cwd.clone());
+            let work = self.inner.filter(command, input, output, errors, cancel);
+            self.through(Deed::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
+        })
+    }
+
+    fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+        Box::pin(async move {
+            let SpawnSpec { script, cwd, env, input, login } = spec;
+            let command = self.layer.command(CommandSpec { script, cwd, timeout: None, env });
+            let (script, cwd) = (command.script.clone(), command.cwd.clone());
+            let CommandSpec { env, .. } = command;
+            let spec = SpawnSpec { script: script.clone(), cwd: cwd.clone(), env, input, login };
+            self.through(Deed::Run(&script, &cwd), well, self.inner.spawn(spec)).await
+        })
+    }
+
+    fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
+        let (start, cwd) = (Instant::now(), spec.cwd.clone());
+        let made = self.layer.admit_terminal(&spec.cwd).and_then(|()| self.inner.terminal(spec));
+        let ended = made.as_ref().map_or_else(|error| Ended::Failed(error.to_string()), well);
+        self.layer.done(Deed::Terminal(&cwd), ended, start.elapsed());
+        made
+    }
+
+    fn search(
+        &self,
+        spec: SearchSpec,
+        sink: MatchSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        if self.layer.sees_each_file() {
+            return Box::pin(by_reading::search(self, spec, sink, cancel));
+        }
+        Box::pin(async move {
+            let root = spec.root.clone();
+            self.through(Deed::Search(&root), well, self.inner.search(spec, sink, cancel)).await
+        })
+    }
+
+    fn find(
+        &self,
+        spec: FindSpec,
+        sink: PathSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        if self.layer.sees_each_file() {
+            return Box::pin(by_reading::find(self, spec, sink, cancel));
+        }
+        Box::pin(async move {
+            let root = spec.root.clone();
+            self.through(Deed::Find(&root), well, self.inner.find(spec, sink, cancel)).await
+        })
+    }
+
+    fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        self.inner.initialize()
+    }
+
+    fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        self.inner.cleanup()
+    }
+
+    fn working_folder(&self) -> &Path {
+        self.inner.working_folder()
+    }
+
+    fn platform(&self) -> &'static str {
+        self.inner.platform()
+    }
+
+    fn os_version(&self) -> String {
+        self.inner.os_version()
+    }
+}

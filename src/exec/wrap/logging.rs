@@ -1,0 +1,52 @@
+//! A place that tells what was done in it: what, on what, how it ended and how long it took. No contents.
+//!
+//! Must not know who listens.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::layer::{Deed, Ended, Layer};
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Such as `read` or `run`.
+    pub what: &'static str,
+    /// A path, or a command.
+    pub on: String,
+    /// How it ended.
+    pub ended: Ended,
+    /// From when it was asked for.
+    pub took: Duration,
+}
+
+/// Takes entries, each when it is over; must not block.
+pub type EntrySink = Box<dyn Fn(Entry) + Send + Sync>;
+
+/// Tells a sink.
+pub struct Logging {
+    sink: EntrySink,
+}
+
+impl Logging {
+    /// Tells this one.
+    pub fn new(sink: impl Fn(Entry) + Send + Sync + 'static) -> Self {
+        Self { sink: Box::new(sink) }
+    }
+}
+
+impl fmt::Debug for Logging {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Logging").finish_non_exhaustive()
+    }
+}
+
+impl Layer for Logging {
+    fn done(&self, deed: Deed<'_>, ended: Ended, took: Duration) {
+        let on = match deed {
+            Deed::Run(script, _) => script.to_string(),
+            other => other.path().display().to_string(),
+        };
+        (self.sink)(Entry { what: deed.name(), on, ended, took });
+    }
+}

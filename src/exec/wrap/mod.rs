@@ -1,0 +1,15 @@
+//! Places seen through layers: read-only, with a log, within a policy, from a folder. They compose over any place.
+//!
+//! Must not know which place is inside.
+
+pub mod layer;
+pub mod logging;
+pub mod policy;
+pub mod read_only;
+pub mod rooted;
+
+pub use layer::{Deed, Ended, Layer, Wrapped};
+pub use logging::{Entry, Logging};
+pub use policy::Policy;
+pub use read_only::ReadOnly;
+pub use rooted::Rooted;

@@ -1,0 +1,59 @@
+//! A place in which nothing can be changed.
+//!
+//! Must not know what commands do: who makes it brings a judge.
+
+use std::fmt;
+use std::path::Path;
+
+use futures::future::BoxFuture;
+
+use super::layer::{Deed, Layer};
+use crate::exec::environment::Environment;
+use crate::exec::error::EnvError;
+
+/// Says whether a command only looks.
+pub type Judge = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Refuses every change, and every command that its judge does not let pass.
+pub struct ReadOnly {
+    judge: Judge,
+}
+
+impl ReadOnly {
+    /// With a judge of commands; `|_| false` refuses them all.
+    pub fn new(judge: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self { judge: Box::new(judge) }
+    }
+}
+
+impl fmt::Debug for ReadOnly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadOnly").finish_non_exhaustive()
+    }
+}
+
+impl Layer for ReadOnly {
+    fn admit<'a>(
+        &'a self,
+        _inner: &'a dyn Environment,
+        deed: Deed<'a>,
+    ) -> BoxFuture<'a, Result<(), EnvError>> {
+        let refused = match deed {
+            Deed::Write(path) => {
+                Some(format!("{}: not written, nothing may be changed here", path.display()))
+            }
+            Deed::Remove(path) => {
+                Some(format!("{}: not removed, nothing may be changed here", path.display()))
+            }
+            Deed::Run(script, _) if !(self.judge)(script) => {
+                Some("the command was not run: only commands that look may run here".to_string())
+            }
+            _ => None,
+        };
+        Box::pin(std::future::ready(refused.map_or(Ok(()), |why| Err(EnvError::Refused(why)))))
+    }
+
+    fn admit_terminal(&self, _folder: &Path) -> Result<(), EnvError> {
+        Err(EnvError::Refused("no shell is started: nothing may be changed here".to_string()))
+    }
+}

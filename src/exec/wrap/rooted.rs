@@ -1,0 +1,131 @@
+//! The same place seen from another of its folders: relative paths are below it, commands start in it.
+//!
+//! Must not know why.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileData, FileStat, Stamp};
+use crate::exec::running::{Running, SpawnSpec};
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
+use crate::exec::terminal::{Terminal, TerminalSpec};
+
+/// Wraps a place.
+#[derive(Debug)]
+pub struct Rooted {
+    inner: Arc<dyn Environment>,
+    root: PathBuf,
+}
+
+impl Rooted {
+    /// Seen from an absolute folder.
+    pub fn new(inner: Arc<dyn Environment>, root: PathBuf) -> Self {
+        Self { inner, root }
+    }
+}
+
+impl Environment for Rooted {
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.inner.home()
+    }
+
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        self.inner.resolve(path)
+    }
+
+    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
+        self.inner.stat(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.inner.list(path)
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
+        self.inner.read(path)
+    }
+
+    fn read_pieces<'a>(&'a self, path: &'a Path, sink: PieceSink) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        self.inner.read_pieces(path, sink)
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        self.inner.write(path, bytes, expected)
+    }
+
+    fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
+        self.inner.remove(path, expected)
+    }
+
+    fn run(
+        &self,
+        command: CommandSpec,
+        output: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.run(command, output, cancel)
+    }
+
+    fn filter(
+        &self,
+        command: CommandSpec,
+        input: Vec<u8>,
+        output: OutputSink,
+        errors: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.filter(command, input, output, errors, cancel)
+    }
+
+    fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+        self.inner.spawn(spec)
+    }
+
+    fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
+        self.inner.terminal(spec)
+    }
+
+    fn search(
+        &self,
+        spec: SearchSpec,
+        sink: MatchSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        self.inner.search(spec, sink, cancel)
+    }
+
+    fn find(
+        &self,
+        spec: FindSpec,
+        sink: PathSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        self.inner.find(spec, sink, cancel)
+    }
+
+    fn platform(&self) -> &'static str {
+        self.inner.platform()
+    }
+
+    fn os_version(&self) -> String {
+        self.inner.os_version()
+    }
+
+    fn exists<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<bool, EnvError>> {
+        self.inner.exists(path)
+    }
+}

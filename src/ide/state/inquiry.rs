@@ -1,0 +1,246 @@
+//! Questions of the agent as they are shown: which one, what is chosen, what is typed. Must not know how
+//! they came.
+
+use std::collections::BTreeSet;
+
+use tokio::sync::oneshot;
+
+use crate::tools::questions::{Answer, Question};
+
+/// Bytes of a typed answer.
+const TYPED_MAX: usize = 16 << 10;
+
+/// Questions that wait for their answers, one shown after the other.
+pub struct Inquiry {
+    /// Counts the inquiries of this run.
+    pub number: u64,
+    /// The questions.
+    pub questions: Vec<Question>,
+    /// The one that is shown.
+    pub at: usize,
+    /// The row that is selected: an option, or behind them the typed answer.
+    pub row: usize,
+    drafts: Vec<Draft>,
+    reply: oneshot::Sender<Option<Vec<Answer>>>,
+}
+
+/// The answer to one question so far.
+#[derive(Debug, Clone, Default)]
+struct Draft {
+    chosen: BTreeSet<usize>,
+    typed: String,
+}
+
+impl Inquiry {
+    /// Nothing is answered yet.
+    pub fn new(number: u64, questions: Vec<Question>, reply: oneshot::Sender<Option<Vec<Answer>>>) -> Self {
+        let drafts = vec![Draft::default(); questions.len()];
+        Self { number, questions, at: 0, row: 0, drafts, reply }
+    }
+
+    /// Whether nobody waits for the answers any more.
+    pub fn is_withdrawn(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    /// The question that is shown.
+    pub fn question(&self) -> &Question {
+        &self.questions[self.at]
+    }
+
+    /// What is typed for it.
+    pub fn typed(&self) -> &str {
+        &self.drafts[self.at].typed
+    }
+
+    /// Whether an option of it is chosen.
+    pub fn is_chosen(&self, option: usize) -> bool {
+        self.drafts[self.at].chosen.contains(&option)
+    }
+
+    /// Whether the row for typing is selected.
+    pub fn is_typing(&self) -> bool {
+        self.row == self.question().options.len()
+    }
+
+    /// Selects another row; beyond the ends it stays.
+    pub fn step(&mut self, by: isize) {
+        self.row = self.row.saturating_add_signed(by).min(self.question().options.len());
+    }
+
+    /// Types at the end of the answer.
+    pub fn type_in(&mut self, text: &str) {
+        self.row = self.question().options.len();
+        let typed = &mut self.drafts[self.at].typed;
+        if typed.len() + text.len() <= TYPED_MAX {
+            typed.push_str(text);
+        }
+    }
+
+    /// Takes the last character away.
+    pub fn erase(&mut self) {
+        if self.is_typing() {
+            self.drafts[self.at].typed.pop();
+        }
+    }
+
+    /// Takes everything that is typed away.
+    pub fn clear(&mut self) {
+        self.drafts[self.at].typed.clear();
+    }
+
+    /// Chooses the option of a row, or lets it go where several can be chosen.
+    pub fn switch(&mut self, row: usize) {
+        let several = self.question().several;
+        if row >= self.question().options.len() {
+            return;
+        }
+        self.row = row;
+        let chosen = &mut self.drafts[self.at].chosen;
+        if several {
+            if !chosen.remove(&row) {
+                chosen.insert(row);
+            }
+        } else {
+            *chosen = BTreeSet::from([row]);
+        }
+    }
+
+    /// Takes the answer to the question that is shown and goes to the next one; `true` behind the last.
+    /// An empty answer is none, and then nothing happens.
+    pub fn take(&mut self) -> bool {
+        let several = self.question().several;
+        if !self.is_typing() && (!several || self.drafts[self.at].chosen.is_empty()) {
+            self.switch(self.row);
+        } else if self.is_typing() && !several && !self.typed().trim().is_empty() {
+            self.drafts[self.at].chosen.clear();
+        }
+        if self.answer(self.at).is_empty() {
+            return false;
+        }
+        if self.at + 1 == self.questions.len() {
+            return true;
+        }
+        self.go(self.at + 1);
+        false
+    }
+
+    /// Goes back to the question before.
+    pub fn back(&mut self) {
+        if let Some(before) = self.at.checked_sub(1) {
+            self.go(before);
+        }
+    }
+
+    fn go(&mut self, at: usize) {
+        self.at = at;
+        let draft = &self.drafts[at];
+        let typed = (!draft.typed.is_empty()).then_some(self.questions[at].options.len());
+        self.row = draft.chosen.first().copied().or(typed).unwrap_or(0);
+    }
+
+    fn answer(&self, at: usize) -> Answer {
+        let (question, draft) = (&self.questions[at], &self.drafts[at]);
+        let chosen = draft.chosen.iter().map(|option| question.options[*option].label.clone());
+        let typed = Some(draft.typed.trim().to_string()).filter(|text| !text.is_empty());
+        // One answer is one answer: what was typed before an option was chosen does not count.
+        let typed = typed.filter(|_| question.several || draft.chosen.is_empty());
+        chosen.chain(typed).collect()
+    }
+
+    /// Gives the answers to whoever asked.
+    pub fn reply(self) {
+        let answers = (0..self.questions.len()).map(|at| self.answer(at)).collect();
+        self.tell(Some(answers));
+    }
+
+    /// Tells whoever asked that there will be no answer.
+    pub fn decline(self) {
+        self.tell(None);
+    }
+
+    fn tell(self, answers: Option<Vec<Answer>>) {
+        if self.reply.send(answers).is_err() {
+            tracing::debug!("nobody waits for an answer to the agent's question any more");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::questions::Choice;
+
+    fn question(text: &str, options: &[&str], several: bool) -> Question {
+        let choice = |label: &&str| Choice { label: (*label).to_string(), description: String::new() };
+        Question {
+            text: text.into(),
+            options: options.iter().map(choice).collect(),
+            several,
+            ..Question::default()
+        }
+    }
+
+    fn inquiry(questions: Vec<Question>) -> (Inquiry, oneshot::Receiver<Option<Vec<Answer>>>) {
+        let (reply, answers) = oneshot::channel();
+        (Inquiry::new(1, questions, reply), answers)
+    }
+
+    #[test]
+    fn one_option_or_other_words() {
+        let (mut view, mut answers) =
+            inquiry(vec![question("a?", &["x", "y"], false), question("b?", &["x", "y"], false)]);
+        view.step(1);
+        assert!(!view.take());
+        assert_eq!((view.at, view.row), (1, 0));
+        view.step(9);
+        assert!(view.is_typing() && !view.take(), "nothing is typed yet");
+        view.type_in("zz");
+        view.erase();
+        assert!(view.take());
+        view.reply();
+        assert_eq!(answers.try_recv().unwrap(), Some(vec![vec!["y".to_string()], vec!["z".to_string()]]));
+    }
+
+    #[test]
+    fn several_options_and_words_beside_them() {
+        let (mut view, mut answers) = inquiry(vec![question("a?", &["x", "y", "z"], true)]);
+        view.switch(2);
+        view.switch(0);
+        view.switch(1);
+        view.switch(1);
+        view.type_in("and more");
+        assert!(view.take());
+        view.reply();
+        let all = ["x", "z", "and more"].map(String::from).to_vec();
+        assert_eq!(answers.try_recv().unwrap(), Some(vec![all]));
+    }
+
+    #[test]
+    fn one_can_go_back_and_think_again() {
+        let (mut view, mut answers) =
+            inquiry(vec![question("a?", &["x", "y"], false), question("b?", &[], false)]);
+        assert!(!view.take());
+        view.type_in("words");
+        view.back();
+        assert_eq!((view.at, view.row, view.is_chosen(0)), (0, 0, true));
+        view.type_in("other");
+        assert!(!view.take());
+        assert_eq!(view.typed(), "words");
+        assert!(view.take());
+        view.reply();
+        let told = vec![vec!["other".to_string()], vec!["words".to_string()]];
+        assert_eq!(answers.try_recv().unwrap(), Some(told));
+    }
+
+    #[test]
+    fn no_answer_is_an_answer_too() {
+        let (view, mut answers) = inquiry(vec![question("a?", &["x"], false)]);
+        view.decline();
+        assert_eq!(answers.try_recv().unwrap(), None);
+        let (view, answers) = inquiry(vec![question("a?", &["x"], false)]);
+        drop(answers);
+        assert!(view.is_withdrawn());
+        view.reply();
+    }
+}

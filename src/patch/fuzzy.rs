@@ -1,0 +1,100 @@
+//! Looking for lines that are nearly those of an old text: an edit distance over windows of as many
+//! lines, in which white space counts little.
+//!
+//! Must not know files or tools. Texts have LF line ends here.
+
+use std::ops::Range;
+
+use super::windows::{extent, lines_of, wanted};
+
+/// Old texts of fewer characters are too easily like anything.
+const CHARS_MIN: usize = 10;
+/// Share of the characters that may differ.
+const DIFFERENCE_MAX: f64 = 0.1;
+/// What a difference in white space counts.
+const BLANK_WEIGHT: f64 = 0.1;
+/// Lines of the text times the square of the old text's characters; more would take too long.
+const COMPLEXITY_MAX: f64 = 400_000_000.0;
+
+/// The places with the smallest difference that is allowed, those that overlap a better one left out.
+pub(super) fn places(text: &str, old: &str) -> Vec<Range<usize>> {
+    let Some(wanted) = wanted(old) else { return Vec::new() };
+    let chars = old.chars().count();
+    let lines = lines_of(text);
+    if chars < CHARS_MIN || lines.len() as f64 * (chars as f64).powi(2) > COMPLEXITY_MAX {
+        return Vec::new();
+    }
+    let wanted_text = wanted.join("\n");
+    let solid = solid(&wanted_text);
+    let allowed = chars as f64 * DIFFERENCE_MAX;
+    let mut best: Vec<(f64, usize)> = Vec::new();
+    for (at, window) in lines.windows(wanted.len()).enumerate() {
+        let joined: String = window.iter().map(|(_, line)| *line).collect();
+        let joined = joined.strip_suffix('\n').unwrap_or(&joined);
+        // Characters that are no blanks cannot come or go for less.
+        let size = self::solid(joined).len().abs_diff(solid.len()) as f64;
+        if size > allowed {
+            continue;
+        }
+        let distance = distance(&self::solid(joined), &solid) as f64 + blanks(joined, &wanted_text);
+        if distance <= allowed {
+            best.push((distance, at));
+        }
+    }
+    best.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut chosen: Vec<usize> = Vec::new();
+    for (_, at) in &best {
+        if chosen.iter().all(|other| other.abs_diff(*at) >= wanted.len()) {
+            chosen.push(*at);
+        }
+    }
+    chosen.sort_unstable();
+    chosen.into_iter().map(|at| extent(&lines[at..at + wanted.len()], old)).collect()
+}
+
+/// A text without its white space.
+fn solid(text: &str) -> Vec<char> {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// What other white space counts.
+fn blanks(a: &str, b: &str) -> f64 {
+    let count = |text: &str| text.chars().filter(|c| c.is_whitespace()).count();
+    count(a).abs_diff(count(b)) as f64 * BLANK_WEIGHT
+}
+
+/// The edit distance of Levenshtein, one row in memory.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenth_may_differ_and_no_more() {
+        let text = "fn alpha(value: u32) -> u32 {\n    value + 1\n}\nfn beta() {}\n";
+        let found = places(text, "fn alpha(valve: u32) -> u32 {\n  value + 1\n}\n");
+        assert_eq!(found.iter().map(|place| &text[place.clone()]).collect::<Vec<_>>(), [&text[..46]]);
+        assert!(places(text, "fn gamma(thing: i64) -> u32 {\n").is_empty());
+        assert!(places("abcdefghi\n", "abcdefghj").is_empty(), "too short to be like anything");
+        assert!(places(&"x\n".repeat(500_000), &"y".repeat(5000)).is_empty(), "too much work");
+    }
+
+    #[test]
+    fn distances() {
+        let of = |a: &str, b: &str| distance(&solid(a), &solid(b));
+        assert_eq!((of("kitten", "sitting"), of("", "abc"), of("a b", "ab")), (3, 3, 0));
+    }
+}

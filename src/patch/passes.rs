@@ -1,0 +1,295 @@
+//! The ways in which an old text is looked for, from the strictest to the most tolerant. The first that
+//! finds anything decides; what it finds must still be one place, unless all are wanted.
+//!
+//! Must not know files or tools. Texts have LF line ends here.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use regex::RegexBuilder;
+
+use super::fuzzy;
+use super::windows::{extent, lines_of, wanted};
+
+/// How a place was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pass {
+    /// Byte for byte.
+    Exact,
+    /// Whole lines, but for blanks at their ends.
+    TrailingBlanks,
+    /// But for typographic quotes, dashes, blanks and wide forms.
+    Characters,
+    /// Whole lines, but for blanks at both ends; the new text is indented as the old one was.
+    Indentation,
+    /// Blanks and line ends may be others, and more or fewer.
+    Blanks,
+    /// Escapes such as `\n` and `\"` stand for what they mean, in both texts.
+    Escapes,
+    /// As many lines, of which the first, the last and most between are the same.
+    Anchors,
+    /// At most a tenth of the characters is another, blanks counting a tenth.
+    Fuzzy,
+}
+
+impl Pass {
+    /// A name for details.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::TrailingBlanks => "trailing-blanks",
+            Self::Characters => "characters",
+            Self::Indentation => "indentation",
+            Self::Blanks => "blanks",
+            Self::Escapes => "escapes",
+            Self::Anchors => "anchors",
+            Self::Fuzzy => "fuzzy",
+        }
+    }
+
+    /// What differed from the given text, for the model.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Exact => "nothing",
+            Self::TrailingBlanks => "trailing blanks",
+            Self::Characters => "quotes, dashes or blanks of another kind",
+            Self::Indentation => "indentation",
+            Self::Blanks => "white space",
+            Self::Escapes => "escaped characters",
+            Self::Anchors => "lines in its middle",
+            Self::Fuzzy => "a few characters",
+        }
+    }
+}
+
+/// How far the ladder goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ladder {
+    /// Every pass but the fuzzy one.
+    #[default]
+    Careful,
+    /// All passes.
+    Fuzzy,
+}
+
+/// A place where the old text stands, and how it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Bytes of the text.
+    pub place: Range<usize>,
+    /// By which pass.
+    pub pass: Pass,
+    /// What a line of the new text loses and gets at its front, where indentation differs.
+    pub indent: Option<(String, String)>,
+}
+
+/// Every place of the first pass that finds one. Exact places may overlap: replacing one of those would
+/// be a guess.
+pub fn places(text: &str, old: &str, ladder: Ladder) -> Vec<Found> {
+    let plain = |pass: Pass, places: Vec<Range<usize>>| -> Vec<Found> {
+        places.into_iter().map(|place| Found { place, pass, indent: None }).collect()
+    };
+    let passes: [&dyn Fn() -> Vec<Found>; 8] = [
+        &|| plain(Pass::Exact, exact(text, old)),
+        &|| plain(Pass::TrailingBlanks, by_lines(text, old, |a, b| a.trim_end() == b.trim_end())),
+        &|| plain(Pass::Characters, alike(text, old)),
+        &|| indented(text, old),
+        &|| plain(Pass::Blanks, blanks(text, old)),
+        &|| plain(Pass::Escapes, unescaped(old).map_or_else(Vec::new, |old| exact(text, &old))),
+        &|| plain(Pass::Anchors, anchors(text, old)),
+        &|| match ladder {
+            Ladder::Careful => Vec::new(),
+            Ladder::Fuzzy => plain(Pass::Fuzzy, fuzzy::places(text, old)),
+        },
+    ];
+    passes.iter().map(|pass| pass()).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+fn exact(text: &str, old: &str) -> Vec<Range<usize>> {
+    let finder = memmem::Finder::new(old.as_bytes());
+    let mut from = 0;
+    let mut found = Vec::new();
+    while let Some(at) = finder.find(&text.as_bytes()[from..]) {
+        found.push(from + at..from + at + old.len());
+        from += at + 1;
+    }
+    found
+}
+
+fn by_lines(text: &str, old: &str, same: impl Fn(&str, &str) -> bool) -> Vec<Range<usize>> {
+    let Some(wanted) = wanted(old) else { return Vec::new() };
+    lines_of(text)
+        .windows(wanted.len())
+        .filter(|window| window.iter().zip(&wanted).all(|((_, line), wanted)| same(line, wanted)))
+        .map(|window| extent(window, old))
+        .collect()
+}
+
+/// The character that stands for several that look like it.
+fn plain_char(c: char) -> char {
+    match c {
+        '\u{2018}'..='\u{201b}' | '\u{2032}' => '\'',
+        '\u{201c}'..='\u{201f}' | '\u{2033}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        // Wide forms of ASCII.
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        other => other,
+    }
+}
+
+/// Places where only characters differ that look alike, blanks at line ends aside.
+fn alike(text: &str, old: &str) -> Vec<Range<usize>> {
+    let plain_old: String = old.chars().map(plain_char).collect();
+    let mut plain = String::with_capacity(text.len());
+    // Where each byte of the plain text's characters came from; only where it differs is it kept.
+    let mut shifts: Vec<(usize, usize)> = vec![(0, 0)];
+    for (at, c) in text.char_indices() {
+        let to = plain_char(c);
+        plain.push(to);
+        if to.len_utf8() != c.len_utf8() {
+            shifts.push((plain.len(), at + c.len_utf8()));
+        }
+    }
+    let back = |at: usize| {
+        let (from, origin) = shifts[shifts.partition_point(|(from, _)| *from <= at) - 1];
+        origin + (at - from)
+    };
+    let found = exact(&plain, &plain_old);
+    if !found.is_empty() {
+        return found.into_iter().map(|place| back(place.start)..back(place.end)).collect();
+    }
+    let same =
+        |a: &str, b: &str| a.trim_end().chars().map(plain_char).eq(b.trim_end().chars().map(plain_char));
+    by_lines(text, old, same)
+}
+
+fn indent_of(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+fn indented(text: &str, old: &str) -> Vec<Found> {
+    let Some(wanted) = wanted(old) else { return Vec::new() };
+    let lines = lines_of(text);
+    let same = |window: &&[(usize, &str)]| {
+        window.iter().zip(&wanted).all(|((_, line), wanted)| line.trim() == wanted.trim())
+    };
+    let found = |window: &[(usize, &str)]| {
+        let first = window.iter().zip(&wanted).find(|(_, wanted)| !wanted.trim().is_empty());
+        let indent = first.map(|((_, line), wanted)| (indent_of(wanted).into(), indent_of(line).into()));
+        Found { place: extent(window, old), pass: Pass::Indentation, indent }
+    };
+    lines.windows(wanted.len()).filter(same).map(found).collect()
+}
+
+/// A new text whose lines change their indentation as the old one's did.
+pub(super) fn reindented(new: &str, (from, to): &(String, String)) -> String {
+    let line = |line: &str| match line.strip_prefix(from.as_str()) {
+        _ if line.trim().is_empty() => line.to_string(),
+        Some(rest) => format!("{to}{rest}"),
+        None => format!("{to}{}", line.trim_start_matches([' ', '\t'])),
+    };
+    new.split_inclusive('\n').map(line).collect()
+}
+
+/// Longest expression of the pass for blanks, in bytes.
+const EXPRESSION_MAX: usize = 20_000;
+/// Characters around which blanks may be left out.
+const DELIMITERS: &str = "()[]{}<>=:;,";
+
+/// Places where only white space differs.
+fn blanks(text: &str, old: &str) -> Vec<Range<usize>> {
+    if old.trim().chars().count() < 2 {
+        return Vec::new();
+    }
+    // Part of a word is another word.
+    let word = |c: Option<char>| if c.is_some_and(|c| c.is_alphanumeric() || c == '_') { r"\b" } else { "" };
+    let mut expression = word(old.trim().chars().next()).to_string();
+    let mut blank = false;
+    let mut last = None;
+    for c in old.trim().chars() {
+        if c.is_whitespace() {
+            blank = true;
+            continue;
+        }
+        let loose = DELIMITERS.contains(c) || last.is_some_and(|last| DELIMITERS.contains(last));
+        match last {
+            Some(_) if loose => expression.push_str(r"\s*"),
+            Some(_) if blank => expression.push_str(r"\s+"),
+            _ => {}
+        }
+        expression.push_str(&regex::escape(&c.to_string()));
+        (blank, last) = (false, Some(c));
+    }
+    expression.push_str(word(last));
+    if expression.len() > EXPRESSION_MAX {
+        return Vec::new();
+    }
+    let Ok(found) = RegexBuilder::new(&expression).size_limit(4 << 20).build() else { return Vec::new() };
+    // A model means the white space at both ends of its text, too: whole lines stay whole lines.
+    let whole = |place: Range<usize>| {
+        let start = if old.starts_with([' ', '\t']) {
+            text[..place.start].trim_end_matches([' ', '\t']).len()
+        } else {
+            place.start
+        };
+        let rest = &text[place.end..];
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let feed = old.ends_with('\n') && rest[blanks..].starts_with('\n');
+        start..if feed { place.end + blanks + 1 } else { place.end }
+    };
+    found.find_iter(text).map(|found| whole(found.range())).collect()
+}
+
+/// A text with its escapes replaced by what they stand for; `None` when there are none.
+pub(super) fn unescaped(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut any = false;
+    while let Some(c) = chars.next() {
+        let meant = (c == '\\').then(|| chars.peek()).flatten().and_then(|next| match next {
+            'n' => Some('\n'),
+            't' => Some('\t'),
+            'r' => Some('\r'),
+            '"' | '\'' | '`' | '\\' | '$' | '\n' => Some(*next),
+            _ => None,
+        });
+        match meant {
+            Some(meant) => {
+                chars.next();
+                any = true;
+                out.push(meant);
+            }
+            None => out.push(c),
+        }
+    }
+    any.then_some(out)
+}
+
+/// Fewest lines that have a middle.
+const ANCHORED_MIN: usize = 3;
+/// Share of the lines between the anchors that must be the same but for blanks.
+const ANCHORED_SAME: f64 = 0.5;
+
+/// Blocks of as many lines whose first and last line are the same, and most between.
+fn anchors(text: &str, old: &str) -> Vec<Range<usize>> {
+    let Some(wanted) = wanted(old).filter(|wanted| wanted.len() >= ANCHORED_MIN) else { return Vec::new() };
+    let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Vec::new() };
+    if first.trim().is_empty() || last.trim().is_empty() {
+        return Vec::new();
+    }
+    let lines = lines_of(text);
+    let ends = |window: &[(usize, &str)]| {
+        window.first().is_some_and(|(_, line)| line.trim() == first.trim())
+            && window.last().is_some_and(|(_, line)| line.trim() == last.trim())
+    };
+    let blocks: Vec<&[(usize, &str)]> = lines.windows(wanted.len()).filter(|window| ends(window)).collect();
+    // Two blocks with such ends: which one is meant would be a guess, however alike they are.
+    let [block] = blocks[..] else { return Vec::new() };
+    let pairs = block.iter().zip(&wanted).skip(1).take(wanted.len() - 2);
+    let same = pairs.filter(|((_, line), wanted)| line.trim() == wanted.trim()).count();
+    if (same as f64) < ANCHORED_SAME * (wanted.len() - 2) as f64 {
+        return Vec::new();
+    }
+    vec![extent(block, old)]
+}

@@ -1,0 +1,163 @@
+//! Finds out about the place that a session works in: its system and its git repository.
+//!
+//! Must not know who is told. Everything goes through the environment, so that places elsewhere
+//! tell of themselves; what does not come in time is left out.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::place::{Facts, Git};
+use crate::base::clock::{self, SharedClock};
+use crate::exec::{CommandSpec, Environment};
+
+/// How long a first prompt waits for the facts at most.
+const PATIENCE: Duration = Duration::from_millis(1500);
+/// Commits that are told of.
+const COMMITS: usize = 8;
+/// Bytes of output that are looked at.
+const OUTPUT_MAX: usize = 64 << 10;
+/// Longest line that is told of, in characters.
+const LINE_MAX: usize = 120;
+
+/// Sections that a byte 0x1e ends; a section that is not there was not reached in time. Git is kept
+/// from running what the repository's own settings name, and from writing.
+const SCRIPT: &str = r#"exec 2>/dev/null
+git() { command git --no-pager --no-optional-locks -c core.fsmonitor=false -c log.showSignature=false -c color.ui=false "$@"; }
+uname -s; uname -r; printf '\036'
+git rev-parse --is-inside-work-tree; printf '\036'
+git symbolic-ref --short -q HEAD || git rev-parse --short HEAD; printf '\036'
+git log -n 8 --format=%h%x20%s; printf '\036'
+git status --porcelain --ignore-submodules=all | cut -c1-2 | sort | uniq -c; printf '\036'
+"#;
+
+/// The facts; at most [`PATIENCE`] late.
+pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Facts {
+    let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let output = heard.clone();
+    let sink = Box::new(move |piece: &[u8]| {
+        let mut heard = output.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = OUTPUT_MAX.saturating_sub(heard.len());
+        heard.extend_from_slice(&piece[..piece.len().min(room)]);
+    });
+    let command = CommandSpec {
+        script: SCRIPT.to_string(),
+        cwd: env.root().to_path_buf(),
+        timeout: Some(PATIENCE),
+        env: BTreeMap::new(),
+    };
+    let cancel = CancellationToken::new();
+    let run = env.run(command, sink, cancel.clone());
+    // A command that does not want to end is not waited for either.
+    if tokio::time::timeout(PATIENCE, run).await.is_err() {
+        cancel.cancel();
+    }
+    let text = String::from_utf8_lossy(&heard.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
+    let date = clock::iso8601(clock.now_ms()).chars().take_while(|c| *c != 'T').collect();
+    Facts { date, ..read(&text) }
+}
+
+/// The facts of the script's output, as far as it goes.
+fn read(text: &str) -> Facts {
+    let mut sections: Vec<&str> = text.split('\u{1e}').collect();
+    // What stands behind the last end is no whole section.
+    sections.pop();
+    let section = |at: usize| sections.get(at).copied().unwrap_or_default();
+    let (system, release) = section(0).trim().split_once('\n').unwrap_or((section(0).trim(), ""));
+    let platform = if system.is_empty() { here().to_string() } else { system.to_lowercase() };
+    let os = format!("{system} {release}").trim().to_string();
+    let git = (section(1).trim() == "true").then(|| Git {
+        branch: short(section(2).trim()),
+        changed: sections.get(4).map(|counts| changed(counts)),
+        commits: section(3).lines().take(COMMITS).map(short).collect(),
+    });
+    Facts { date: String::new(), platform, os, git }
+}
+
+/// This machine's system, where the place does not tell.
+fn here() -> &'static str {
+    if cfg!(target_os = "macos") { "darwin" } else { "linux" }
+}
+
+/// Files that differ and files that git does not know, of counted states.
+fn changed(counts: &str) -> (usize, usize) {
+    let (mut changed, mut unknown) = (0, 0);
+    for line in counts.lines() {
+        let (count, state) = line.trim_start().split_once(' ').unwrap_or_default();
+        let count: usize = count.parse().unwrap_or_default();
+        *(if state == "??" { &mut unknown } else { &mut changed }) += count;
+    }
+    (changed, unknown)
+}
+
+fn short(line: &str) -> String {
+    line.chars().take(LINE_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::SystemClock;
+    use crate::exec::local::LocalEnvironment;
+
+    #[test]
+    fn what_did_not_come_is_left_out() {
+        let whole = "Linux\n6.1\n\u{1e}true\n\u{1e}main\n\u{1e}abc One\ndef Two\n\u{1e}      2  M\n      1 ??\n      1 A \n\u{1e}";
+        let git = read(whole).git.unwrap();
+        assert_eq!((git.branch.as_str(), git.changed), ("main", Some((3, 1))));
+        assert_eq!(git.commits, ["abc One", "def Two"]);
+        let cut = &whole[..whole.len() - 1];
+        assert_eq!(read(cut).git.unwrap().changed, None, "it was not finished");
+        assert_eq!(read("Darwin\n24.1\n\u{1e}\u{1e}").git, None);
+        assert_eq!(read("Darwin\n24.1\n\u{1e}\u{1e}").os, "Darwin 24.1");
+        assert_eq!((read("").os.as_str(), read("").platform.is_empty()), ("", false));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn anything_may_be_printed(text in "[\\x1e\n a-z?0-9é]{0,80}") {
+            let facts = read(&text);
+            proptest::prop_assert!(!facts.platform.is_empty());
+        }
+    }
+
+    fn git(folder: &std::path::Path, args: &[&str]) {
+        let mut command = std::process::Command::new("git");
+        command.args(args).current_dir(folder).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", folder);
+        let who = [("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a"), ("GIT_COMMITTER_NAME", "a")];
+        command.envs(who).env("GIT_COMMITTER_EMAIL", "a");
+        assert!(command.output().unwrap().status.success(), "{args:?}");
+    }
+
+    #[tokio::test]
+    async fn a_real_repository_tells_of_itself_and_runs_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        git(dir.path(), &["init", "-q", "-b", "trunk"]);
+        std::fs::write(dir.path().join("a"), "1").unwrap();
+        git(dir.path(), &["add", "a"]);
+        git(dir.path(), &["commit", "-q", "-m", "first of all"]);
+        std::fs::write(dir.path().join("a"), "22").unwrap();
+        std::fs::write(dir.path().join("b"), "1").unwrap();
+        let trap = format!("touch {}", dir.path().join("sprung").display());
+        git(dir.path(), &["config", "core.fsmonitor", &trap]);
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let env = Arc::new(LocalEnvironment::new(dir.path().to_path_buf(), vars));
+        let facts = gather(env, SystemClock::shared()).await;
+        let git = facts.git.unwrap();
+        assert_eq!((git.branch.as_str(), git.changed), ("trunk", Some((1, 1))));
+        assert!(git.commits[0].ends_with(" first of all"), "{:?}", git.commits);
+        assert!(!facts.os.is_empty() && facts.date.len() == 10, "{:?}", facts.date);
+        assert!(!dir.path().join("sprung").exists());
+    }
+
+    #[tokio::test]
+    async fn outside_of_a_repository_there_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let env = Arc::new(LocalEnvironment::new(dir.path().to_path_buf(), vars));
+        assert_eq!(gather(env, SystemClock::shared()).await.git, None);
+    }
+}

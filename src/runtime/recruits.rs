@@ -1,0 +1,209 @@
+//! Equips the agents that an agent of this session starts: with the model, the tools and the rules that
+//! the session has at that moment.
+//!
+//! Must not know what they do.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::choice::Wish;
+use super::event::RuntimeEvent;
+use super::hub::Hub;
+use super::offered::Offered;
+use super::outfit::Outfit;
+use crate::agent::config::Config;
+use crate::agent::driver::{Services, Setup};
+use crate::agent::equip::{Ears, Equip, Recruit};
+use crate::agent::event::AgentEvent;
+use crate::agent::team::Team;
+use crate::base::clock::SharedClock;
+use crate::base::ids::SharedIds;
+use crate::base::paths;
+use crate::exec::wrap::Rooted;
+use crate::exec::{EnvError, FileKind};
+use crate::llm::catalog::Catalog;
+use crate::llm::client::Client;
+use crate::llm::model::{Model, Thinking};
+use crate::tools::delegate::Task;
+use crate::tools::policy::is_guarded;
+use crate::tools::{self, Kind};
+
+/// Answers that an agent may give when nobody says otherwise, as the specification has it (7.2).
+const TURNS_MAX: u32 = 50;
+
+/// What an agent that another one started is told besides.
+const ROLE: &str = "You are working for another agent, who sees nothing of your work but your last words. Do \
+                    the task that you are given, by yourself: nobody answers questions. End with what was \
+                    asked for, whole and by itself: what you found or did, where, and what is left.";
+
+/// What the session works with now.
+#[derive(Clone)]
+pub(super) struct Kit {
+    /// Reaches models.
+    pub(super) client: Client,
+    /// The models that can be named.
+    pub(super) catalog: Catalog,
+    /// Who answers.
+    pub(super) model: Arc<Model>,
+    /// How hard it thinks.
+    pub(super) thinking: Thinking,
+    /// The tools and the prompt.
+    pub(super) outfit: Outfit,
+    /// What all calls share.
+    pub(super) context: tools::Context,
+    /// The rules of the loop.
+    pub(super) config: Config,
+}
+
+/// Equips agents of one depth. Cheap to clone; all clones know the same.
+#[derive(Clone)]
+pub(super) struct Recruits {
+    kit: Arc<Mutex<Option<Kit>>>,
+    models: Offered,
+    clock: SharedClock,
+    ids: SharedIds,
+    hub: Hub,
+    /// How deep the agents are that are equipped: 1 for those of the session's own.
+    depth: u32,
+    depth_max: u32,
+}
+
+impl Recruits {
+    /// For the session's own agent, whose agents may be `depth_max` deep.
+    pub(super) fn new(models: Offered, clock: SharedClock, ids: SharedIds, hub: Hub, depth_max: u32) -> Self {
+        Self { kit: Arc::default(), models, clock, ids, hub, depth: 1, depth_max }
+    }
+
+    /// The team of an agent of this depth; none where that is deep enough.
+    pub(super) fn team(&self) -> Option<Team> {
+        (self.depth <= self.depth_max).then(|| Team::new(Arc::new(self.clone()), self.ears()))
+    }
+
+    /// Takes what the session works with from now on.
+    pub(super) fn set(&self, kit: Kit) {
+        *self.kit.lock().unwrap_or_else(PoisonError::into_inner) = Some(kit);
+    }
+
+    /// Nobody is equipped any more.
+    pub(super) fn dismiss(&self) {
+        // What is in it leads back to here.
+        *self.kit.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn kit(&self) -> Option<Kit> {
+        self.kit.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn ears(&self) -> Ears {
+        let hub = self.hub.clone();
+        Arc::new(move |id, event: AgentEvent| {
+            let (hub, id) = (hub.clone(), id.to_string());
+            async move { hub.tell(RuntimeEvent::Delegated { agent: id, event }).await }.boxed()
+        })
+    }
+
+    /// The model that a task wants, or the session's.
+    fn model(&self, kit: &Kit, task: &Task) -> Result<(Arc<Model>, Thinking), String> {
+        let Some(name) = task.model.as_deref().filter(|name| !matches!(*name, "" | "inherit")) else {
+            return Ok((kit.model.clone(), kit.thinking));
+        };
+        let providers: Vec<&str> =
+            kit.catalog.providers.iter().map(|provider| provider.id.as_str()).collect();
+        let models = self.models.all();
+        let wish = Wish::read(None, Some(name), &providers).unwrap_or(Wish {
+            provider: None,
+            id: None,
+            thinking: None,
+        });
+        // The same provider's model of that name goes before another's.
+        let own =
+            Wish { provider: wish.provider.clone().or(Some(kit.model.provider.clone())), ..wish.clone() };
+        let known =
+            |model: &Arc<Model>| models.iter().any(|m| m.id == model.id && m.provider == model.provider);
+        let found = own.find(&models).filter(known).or_else(|| wish.find(&models));
+        let model = found.ok_or_else(|| {
+            let refusal = wish.refusal(&models, &kit.catalog, self.models.are_awaited());
+            format!("{refusal}. Leave the model out to use your own.")
+        })?;
+        Ok((model, wish.thinking.unwrap_or(kit.thinking)))
+    }
+
+    async fn recruit(self, task: Task) -> Result<Recruit, String> {
+        let kit = self.kit().ok_or("The session is not ready yet.")?;
+        let (model, thinking) = self.model(&kit, &task)?;
+        let context = self.context(&kit, &task).await?;
+        let deeper = context.shared.delegate.is_some();
+        let keep = |kind| kind != Kind::AskUser && (deeper || kind != Kind::Agent);
+        let mut outfit = kit.outfit.clone();
+        outfit.follow(&model);
+        outfit.work_in(context.env.root());
+        outfit.keep(keep);
+        let (shown, _) = outfit.prompt(&model).await;
+        let mut system: Vec<String> = shown.parts.into_iter().map(|part| part.text).collect();
+        system.push(ROLE.to_string());
+        let equipment = outfit.equipment();
+        let mut registry = equipment.all;
+        registry.retain(|name| equipment.offered.contains(name));
+        let turns_max = task.turns_max.filter(|turns| *turns > 0).unwrap_or(TURNS_MAX);
+        let config = Config {
+            turns_max,
+            close_on_failure: false,
+            parallel: outfit.profile().parallel,
+            ..kit.config.clone()
+        };
+        let services = Services {
+            client: kit.client,
+            registry,
+            tools: context,
+            clock: self.clock.clone(),
+            ids: self.ids.clone(),
+        };
+        let setup = Setup {
+            model,
+            thinking,
+            system,
+            history: Vec::new(),
+            session_id: self.ids.session(self.clock.now_ms()),
+        };
+        Ok(Recruit { config, services, setup })
+    }
+
+    /// The session's files and rules, seen from the task's folder.
+    async fn context(&self, kit: &Kit, task: &Task) -> Result<tools::Context, String> {
+        let mut context = kit.context.clone();
+        if let Some(folder) = task.folder.as_deref().filter(|folder| !folder.is_empty()) {
+            let told = |error: EnvError| format!("The agent cannot work in {folder}: {error}.");
+            let root = context.env.resolve(context.env.root()).await.map_err(told)?;
+            let path = paths::absolute(context.env.root(), folder.as_ref());
+            let path = context.env.resolve(&path).await.map_err(told)?;
+            if context.env.stat(&path).await.map_err(told)?.kind != FileKind::Folder {
+                return Err(format!("The agent cannot work in {folder}: it is no folder."));
+            }
+            let Ok(below) = path.strip_prefix(&root) else {
+                return Err(format!("The agent cannot work in {folder}: it is outside the workspace."));
+            };
+            if is_guarded(below) {
+                return Err(format!(
+                    "The agent cannot work in {folder}: it is of the workspace's own set-up."
+                ));
+            }
+            context.env = Arc::new(Rooted::new(context.env, path));
+        }
+        let deeper = Self { depth: self.depth + 1, ..self.clone() };
+        let mut shared = (*context.shared).clone();
+        shared.questions = None;
+        // What one agent has seen the other has not.
+        shared.files = Arc::new(shared.files.apart());
+        shared.delegate = deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
+        context.shared = Arc::new(shared);
+        Ok(context)
+    }
+}
+
+impl Equip for Recruits {
+    fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Recruit, String>> {
+        self.clone().recruit(task.clone()).boxed()
+    }
+}

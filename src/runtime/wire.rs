@@ -1,0 +1,145 @@
+//! What happens in a live session as pi's events (JSON and RPC mode, pi 1.5), one JSON object each.
+//!
+//! Must not know who writes them where. One source with the library's events: what the agent tells.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::event::RuntimeEvent;
+use crate::agent::event::AgentEvent;
+use crate::llm::model::{Message, StreamEvent, Usage};
+
+/// Remembers what pi's events repeat.
+#[derive(Debug, Default)]
+pub struct Wire {
+    /// The messages of the run.
+    messages: Vec<Arc<Message>>,
+    /// The texts of the answer that streams in, by their place in it.
+    texts: BTreeMap<usize, String>,
+    /// The last attempt and what it was for.
+    retry: Option<(u32, String)>,
+}
+
+impl Wire {
+    /// The events that stand for one of ours, in order; none for what pi's wire does not know.
+    pub fn events(&mut self, event: &RuntimeEvent) -> Vec<Value> {
+        match event {
+            RuntimeEvent::Agent(event) => self.agent(event),
+            RuntimeEvent::ThinkingChanged(level) => {
+                vec![json!({"type": "thinking_level_changed", "level": level.name()})]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn agent(&mut self, event: &AgentEvent) -> Vec<Value> {
+        let one = match event {
+            AgentEvent::AgentStart => {
+                self.messages.clear();
+                json!({"type": "agent_start"})
+            }
+            AgentEvent::TurnStart => json!({"type": "turn_start"}),
+            AgentEvent::MessageStart(message) => {
+                self.texts.clear();
+                json!({"type": "message_start", "message": **message})
+            }
+            AgentEvent::MessageUpdate(update) => match self.update(update) {
+                Some(update) => {
+                    json!({"type": "message_update", "usage": Usage::default(), "assistantMessageEvent": update})
+                }
+                None => return Vec::new(),
+            },
+            AgentEvent::MessageEnd(message) => {
+                self.messages.push(message.clone());
+                json!({"type": "message_end", "message": **message})
+            }
+            AgentEvent::ToolStart { call_id, tool, args } => {
+                json!({"type": "tool_execution_start", "toolCallId": call_id, "toolName": tool, "args": args})
+            }
+            AgentEvent::ToolUpdate { call_id, text } => {
+                let partial = json!({"content": [{"type": "text", "text": text}]});
+                json!({"type": "tool_execution_update", "toolCallId": call_id, "partialResult": partial})
+            }
+            AgentEvent::ToolEnd { call_id, tool, result, took, .. } => {
+                let told = json!({"content": result.content, "details": result.details});
+                json!({
+                    "type": "tool_execution_end", "toolCallId": call_id, "toolName": tool, "result": told,
+                    "isError": result.is_error, "durationMs": took.as_millis() as u64,
+                })
+            }
+            AgentEvent::TurnEnd { message, results } => {
+                let results: Vec<Message> =
+                    results.iter().map(|r| Message::ToolResult((**r).clone())).collect();
+                let message = Message::Assistant((**message).clone());
+                json!({"type": "turn_end", "message": message, "toolResults": results})
+            }
+            AgentEvent::QueueUpdate { steering, follow_up } => {
+                json!({"type": "queue_update", "steering": steering, "followUp": follow_up})
+            }
+            AgentEvent::RetryStart { attempt, max, delay, error } => {
+                self.retry = Some((*attempt, error.clone()));
+                json!({
+                    "type": "auto_retry_start", "attempt": attempt, "maxAttempts": max,
+                    "delayMs": delay.as_millis() as u64, "errorMessage": error,
+                })
+            }
+            AgentEvent::RetryEnd { success } => self.retry_end(*success),
+            AgentEvent::AgentEnd { aborted, .. } => {
+                let messages: Vec<&Message> = self.messages.iter().map(|message| &**message).collect();
+                let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
+                self.messages.clear();
+                return vec![end, json!({"type": "agent_settled", "aborted": aborted})];
+            }
+            _ => return Vec::new(),
+        };
+        vec![one]
+    }
+
+    fn retry_end(&mut self, success: bool) -> Value {
+        let (attempt, error) = self.retry.take().unwrap_or_default();
+        let mut end = json!({"type": "auto_retry_end", "success": success, "attempt": attempt});
+        if !success {
+            end["finalError"] = json!(error);
+        }
+        end
+    }
+
+    fn update(&mut self, update: &StreamEvent) -> Option<Value> {
+        let (kind, index) = match update {
+            StreamEvent::TextStart { index } => ("text_start", index),
+            StreamEvent::ThinkingStart { index } => ("thinking_start", index),
+            StreamEvent::TextDelta { index, delta } => return Some(self.delta("text_delta", *index, delta)),
+            StreamEvent::ThinkingDelta { index, delta } => {
+                return Some(self.delta("thinking_delta", *index, delta));
+            }
+            StreamEvent::TextEnd { index } => return Some(self.end("text_end", *index)),
+            StreamEvent::ThinkingEnd { index } => return Some(self.end("thinking_end", *index)),
+            StreamEvent::ToolCallStart { index, id, name } => {
+                return Some(
+                    json!({"type": "toolcall_start", "contentIndex": index, "id": id, "toolName": name}),
+                );
+            }
+            StreamEvent::ToolCallDelta { index, delta } => {
+                return Some(json!({"type": "toolcall_delta", "contentIndex": index, "delta": delta}));
+            }
+            StreamEvent::ToolCallEnd { index, call } => {
+                let call = json!({"type": "toolCall", "id": call.id, "name": call.name, "arguments": call.arguments});
+                return Some(json!({"type": "toolcall_end", "contentIndex": index, "toolCall": call}));
+            }
+            _ => return None,
+        };
+        Some(json!({"type": kind, "contentIndex": index}))
+    }
+
+    fn delta(&mut self, kind: &str, index: usize, delta: &str) -> Value {
+        self.texts.entry(index).or_default().push_str(delta);
+        json!({"type": kind, "contentIndex": index, "delta": delta})
+    }
+
+    fn end(&mut self, kind: &str, index: usize) -> Value {
+        let content = self.texts.remove(&index).unwrap_or_default();
+        json!({"type": kind, "contentIndex": index, "content": content})
+    }
+}

@@ -1,0 +1,101 @@
+//! Reading the arguments of a call, which its schema has checked, and mending those that models are known
+//! to send in another shape.
+//!
+//! Must not know any tool.
+
+use serde_json::Value;
+
+/// A text; empty when it is missing.
+pub fn text<'a>(args: &'a Value, name: &str) -> &'a str {
+    args.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A text that may be missing; an empty one is none.
+pub fn some_text(args: &Value, name: &str) -> Option<String> {
+    args.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(String::from)
+}
+
+/// A number from 1 on; models send 0 and fractions too.
+pub fn from_one(args: &Value, name: &str) -> Option<usize> {
+    args.get(name).and_then(Value::as_f64).map(|n| if n < 1.0 { 1 } else { n as usize })
+}
+
+/// A number from 0 on.
+pub fn number(args: &Value, name: &str) -> Option<usize> {
+    args.get(name).and_then(Value::as_f64).map(|n| if n < 0.0 { 0 } else { n as usize })
+}
+
+/// A yes or no; no when it is missing.
+pub fn flag(args: &Value, name: &str) -> bool {
+    args.get(name).and_then(Value::as_bool).unwrap_or_default()
+}
+
+/// A list of texts.
+pub fn texts(args: &Value, name: &str) -> Vec<String> {
+    let list = args.get(name).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).map(String::from).collect()
+}
+
+/// An object of what is there: what is null is left out.
+pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    fields
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.to_string(), value))
+        .collect()
+}
+
+/// Gives values another name where the right one is missing: `(what models send, what it is)`.
+#[must_use]
+pub fn renamed(mut args: Value, names: &[(&str, &str)]) -> Value {
+    if let Some(fields) = args.as_object_mut() {
+        for (sent, meant) in names {
+            if !fields.contains_key(*meant)
+                && let Some(value) = fields.remove(*sent)
+            {
+                fields.insert((*meant).to_string(), value);
+            }
+        }
+    }
+    args
+}
+
+/// Makes a list of what was sent as its JSON text, or as a single value.
+#[must_use]
+pub fn listed(mut args: Value, name: &str) -> Value {
+    if let Some(value) = args.get_mut(name) {
+        let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+        if let Some(parsed @ (Value::Array(_) | Value::Object(_))) = parsed {
+            *value = parsed;
+        }
+        if !value.is_array() && !value.is_null() {
+            *value = Value::Array(vec![value.take()]);
+        }
+    }
+    args
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_models_send_is_understood() {
+        let args = json!({"n": 0, "f": 2.7, "minus": -3, "t": "", "list": ["a", 1]});
+        assert_eq!(
+            (from_one(&args, "n"), from_one(&args, "f"), from_one(&args, "x")),
+            (Some(1), Some(2), None)
+        );
+        assert_eq!((number(&args, "n"), number(&args, "minus")), (Some(0), Some(0)));
+        assert_eq!((text(&args, "x"), some_text(&args, "t"), flag(&args, "x")), ("", None, false));
+        assert_eq!(texts(&args, "list"), ["a"]);
+        assert_eq!(renamed(json!({"path": "a"}), &[("path", "file_path")]), json!({"file_path": "a"}));
+        let both = json!({"path": "a", "file_path": "b"});
+        assert_eq!(renamed(both.clone(), &[("path", "file_path")]), both);
+        assert_eq!(listed(json!({"a": "[1]"}), "a"), json!({"a": [1]}));
+        assert_eq!(listed(json!({"a": "x"}), "a"), json!({"a": ["x"]}));
+        assert_eq!(listed(json!({"a": {"b": 1}}), "a"), json!({"a": [{"b": 1}]}));
+        assert_eq!(listed(json!(["x"]), "a"), json!(["x"]));
+    }
+}

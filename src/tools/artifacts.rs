@@ -1,0 +1,242 @@
+//! Outputs that are too long for a model, kept whole under names that a model can read again:
+//! `artifact://1`, `artifact://2`, in the order in which they became too long.
+//!
+//! Must not know tools. They are files of this machine, wherever the tools work. What a session
+//! keeps: at most 256 MiB of one output, 1 GiB in all, 30 days; the oldest go first. A session that
+//! is continued finds what it kept before.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::exec::shelf::Limits;
+use crate::exec::{Environment, LocalEnvironment, Shelf, Spill};
+
+/// How the names begin.
+const SCHEME: &str = "artifact://";
+/// Longest part of one output that is kept, in bytes.
+const LONGEST: u64 = 256 * 1024 * 1024;
+/// What a session keeps.
+const LIMITS: Limits = Limits { bytes: 1024 * 1024 * 1024, age: Duration::from_hours(30 * 24) };
+
+/// Where an artifact is to be read: an environment and a path in it.
+pub type Found = (Arc<dyn Environment>, PathBuf);
+
+/// The kept outputs of one session.
+#[derive(Debug)]
+pub struct Artifacts {
+    folder: PathBuf,
+    /// The number that was given last; unknown before anybody looked into the folder.
+    last: Mutex<Option<u64>>,
+}
+
+/// One kept output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    /// Its name, such as `artifact://3`.
+    pub name: String,
+    /// The tool that gave it.
+    pub tool: String,
+    /// Where it is on this machine.
+    pub path: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// What became of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether all of it is there: it was not longer than may be kept.
+    pub whole: bool,
+}
+
+impl Artifacts {
+    /// Those in this folder, which is made when something is kept first.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, last: Mutex::default() }
+    }
+
+    /// The number of the artifact that a path names, if it names one.
+    pub fn number(path: &str) -> Option<u64> {
+        path.trim().strip_prefix(SCHEME)?.parse().ok()
+    }
+
+    /// Where an artifact is to be read: an environment and a path in it; `None` for any other path,
+    /// an error in words where there is no such artifact.
+    pub fn open(&self, path: &str) -> Option<Result<Found, String>> {
+        if !path.trim().starts_with(SCHEME) {
+            return None;
+        }
+        let all = match self.list() {
+            Ok(all) => all,
+            Err(error) => return Some(Err(format!("Cannot look for {path}: {error}."))),
+        };
+        let found = Self::number(path).and_then(|number| all.iter().find(|kept| kept.name == name(number)));
+        Some(match found {
+            Some(kept) => {
+                let env: Arc<dyn Environment> = Arc::new(LocalEnvironment::new(self.folder.clone(), []));
+                Ok((env, kept.path.clone()))
+            }
+            None if all.is_empty() => Err(format!("There is no {path}; no output is kept.")),
+            None => {
+                let names: Vec<&str> = all.iter().map(|kept| kept.name.as_str()).collect();
+                Err(format!("There is no {path}. Kept are: {}.", names.join(", ")))
+            }
+        })
+    }
+
+    /// All that are kept, by number.
+    pub fn list(&self) -> io::Result<Vec<Artifact>> {
+        let mut all: Vec<(u64, Artifact)> = Shelf::new(self.folder.clone())
+            .list()?
+            .into_iter()
+            .filter_map(|item| {
+                let (number, tool) = read_name(&item.name)?;
+                let (name, path, tool) = (name(number), self.folder.join(&item.name), tool.to_string());
+                Some((number, Artifact { name, tool, path, bytes: item.bytes }))
+            })
+            .collect();
+        all.sort_by_key(|(number, _)| *number);
+        Ok(all.into_iter().map(|(_, artifact)| artifact).collect())
+    }
+
+    /// Begins to keep an output that comes in pieces. Nothing is made before the first of them.
+    pub fn begin(self: &Arc<Self>, tool: &str) -> Writing {
+        Writing { artifacts: Arc::clone(self), tool: tool.to_string(), file: None, bytes: 0 }
+    }
+
+    /// Keeps an output.
+    pub fn keep(self: &Arc<Self>, tool: &str, text: &str) -> io::Result<Kept> {
+        let mut writing = self.begin(tool);
+        writing.write(text.as_bytes());
+        writing.finish()
+    }
+
+    /// Takes away what all sessions kept for too long; `folder` holds a folder of each.
+    pub fn clean_all(folder: &Path) -> io::Result<()> {
+        Shelf::clean_folders(folder, LIMITS)
+    }
+
+    fn next(&self) -> u64 {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        // A folder that cannot be listed cannot be written either, which is told at the end.
+        let known = last.unwrap_or_else(|| {
+            let items = Shelf::new(self.folder.clone()).list().unwrap_or_default();
+            items.iter().filter_map(|item| Some(read_name(&item.name)?.0)).max().unwrap_or(0)
+        });
+        *last = Some(known + 1);
+        known + 1
+    }
+}
+
+fn name(number: u64) -> String {
+    format!("{SCHEME}{number}")
+}
+
+/// Number and tool from a file's name, such as `3-bash.txt`.
+fn read_name(file: &str) -> Option<(u64, &str)> {
+    let (number, tool) = file.strip_suffix(".txt")?.split_once('-')?;
+    Some((number.parse().ok()?, tool))
+}
+
+/// An output that is being kept. Failures are told at the end.
+#[derive(Debug)]
+pub struct Writing {
+    artifacts: Arc<Artifacts>,
+    tool: String,
+    file: Option<(u64, Spill)>,
+    /// Of all pieces, those that are left out included.
+    bytes: u64,
+}
+
+impl Writing {
+    /// Takes the next piece.
+    pub fn write(&mut self, piece: &[u8]) {
+        let room = LONGEST.saturating_sub(self.bytes);
+        self.bytes += piece.len() as u64;
+        let piece = &piece[..piece.len().min(usize::try_from(room).unwrap_or(usize::MAX))];
+        let (_, spill) = self.file.get_or_insert_with(|| {
+            let number = self.artifacts.next();
+            (number, Spill::new(&self.artifacts.folder, &format!("{number}-{}.txt", self.tool)))
+        });
+        spill.write(piece);
+    }
+
+    /// Completes it, and takes away what the session then has too much.
+    pub fn finish(self) -> io::Result<Kept> {
+        let nothing = || io::Error::from(io::ErrorKind::NotFound);
+        let (number, spill) = self.file.ok_or_else(nothing)?;
+        let path = spill.finish()?.ok_or_else(nothing)?;
+        Shelf::new(self.artifacts.folder.clone()).clean(LIMITS)?;
+        Ok(Kept { name: name(number), path, whole: self.bytes <= LONGEST })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn outputs_are_kept_in_order_and_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = || Arc::new(Artifacts::new(folder.path().join("s1")));
+        let artifacts = at();
+        assert!(artifacts.list().unwrap().is_empty());
+        assert!(artifacts.open("src/a.rs").is_none());
+        assert_eq!(
+            artifacts.open("artifact://1").unwrap().unwrap_err(),
+            "There is no artifact://1; no output is kept."
+        );
+        let first = artifacts.keep("bash", "one").unwrap();
+        assert_eq!((first.name.as_str(), first.whole), ("artifact://1", true));
+        let mut late = artifacts.begin("grep");
+        assert_eq!(artifacts.keep("../x", "two").unwrap().name, "artifact://2");
+        late.write(b"th");
+        late.write(b"ree");
+        assert_eq!(late.finish().unwrap().name, "artifact://3");
+        // Another start of the same session goes on.
+        let artifacts = at();
+        assert_eq!(artifacts.keep("bash", "four").unwrap().name, "artifact://4");
+        let all = artifacts.list().unwrap();
+        let shown: Vec<_> =
+            all.iter().map(|kept| (kept.name.as_str(), kept.tool.as_str(), kept.bytes)).collect();
+        let wanted = [
+            ("artifact://1", "bash", 3),
+            ("artifact://2", ".._x", 3),
+            ("artifact://3", "grep", 5),
+            ("artifact://4", "bash", 4),
+        ];
+        assert_eq!(shown, wanted);
+        let (env, path) = artifacts.open(" artifact://3").unwrap().unwrap();
+        assert_eq!(env.read(&path).await.unwrap().bytes, b"three");
+        let missing = artifacts.open("artifact://../../etc/passwd").unwrap().unwrap_err();
+        assert!(missing.contains("artifact://1, artifact://2"), "{missing}");
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "x").unwrap();
+        let artifacts = Arc::new(Artifacts::new(folder.path().join("file")));
+        assert!(artifacts.keep("bash", "one").is_err());
+        assert!(artifacts.open("artifact://1").unwrap().is_err());
+    }
+
+    #[test]
+    fn one_output_has_its_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let artifacts = Arc::new(Artifacts::new(folder.path().into()));
+        let mut writing = artifacts.begin("bash");
+        writing.write(b"begin");
+        writing.bytes = LONGEST - 2;
+        writing.write(b"abcdef");
+        let kept = writing.finish().unwrap();
+        assert!(!kept.whole);
+        assert_eq!(std::fs::read(kept.path).unwrap(), b"beginab");
+    }
+}

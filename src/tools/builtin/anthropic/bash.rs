@@ -1,0 +1,188 @@
+//! `Bash`: runs a shell command; one that takes too long runs on in the background.
+//!
+//! Must not know other tools.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::llm::model::ToolSpec;
+use crate::tools::act::{Act, Kind};
+use crate::tools::command;
+use crate::tools::limits::Limits;
+use crate::tools::running::job_name;
+use crate::tools::running::{
+    Around, End, LIMITS, Live, Until, Waited, Wanted, show, start, tell, times, wait, words,
+};
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::{CallView, ResultView};
+
+/// How long a command is waited for when its call does not say it; Claude Code's number.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// Programs that are stopped at their time-out, not moved to the background: waiting is all that the
+/// first does, and the second would hold its locks.
+const STOPPED: [&str; 2] = ["sleep", "git"];
+
+/// The tool.
+#[derive(Debug)]
+pub struct Bash;
+
+impl Tool for Bash {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Bash".to_string(),
+            description: "Run a shell command in the workspace and give what it printed on both outputs, in order. \
+                          Standard input is closed. A command that has not ended at its timeout runs on in the \
+                          background; so does one with run_in_background, at once. BashOutput shows what such a \
+                          command prints, KillShell ends it."
+                .to_string(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "command": {"type": "string", "description": "The command"},
+                    "timeout": {"type": "number", "description": "Milliseconds to wait for it: 120000 when left out, at most 600000"},
+                    "description": {"type": "string", "description": "What it does, in five to ten words"},
+                    "run_in_background": {"type": "boolean", "description": "Whether not to wait for it"},
+                },
+                "required": ["command"],
+            }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Runs
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Bash
+    }
+
+    fn act(&self, args: &Value) -> Option<Act> {
+        let command = args.get("command")?.as_str()?.to_string();
+        let timeout = args.get("timeout").and_then(times::millis);
+        let background = args.get("run_in_background").and_then(Value::as_bool).unwrap_or(false);
+        Some(Act::Run { command, folder: None, timeout, background })
+    }
+
+    fn args_for(&self, act: &Act) -> Option<Value> {
+        let Act::Run { command, folder: None, timeout, background } = act else { return None };
+        let mut args = json!({"command": command});
+        if let Some(timeout) = timeout {
+            args["timeout"] = json!(timeout.as_millis() as u64);
+        }
+        if *background {
+            args["run_in_background"] = json!(true);
+        }
+        Some(args)
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        Some(LIMITS)
+    }
+
+    fn snippet(&self) -> &'static str {
+        "Run shell commands"
+    }
+
+    fn prepare(&self, mut args: Value) -> Value {
+        // The name that the message about a time-out has.
+        if let Some(args) = args.as_object_mut()
+            && !args.contains_key("timeout")
+            && let Some(timeout) = args.remove("timeout_ms")
+        {
+            args.insert("timeout".to_string(), timeout);
+        }
+        args
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        bash(call).boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        show::call(args.get("command"))
+    }
+
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
+        ResultView::Output(text.to_string())
+    }
+}
+
+async fn bash(call: Invocation) -> Outcome {
+    let script = call.args.get("command").and_then(Value::as_str).unwrap_or_default().to_string();
+    let folder = call.env.root().to_path_buf();
+    let request = Wanted { script: script.clone(), folder, tool: "Bash", ..Wanted::default() };
+    let live = match start(&*call.env, &call.shared.artifacts, request).await {
+        Ok(live) => live,
+        Err(error) => return Outcome::error(format!("Cannot run the command: {error}.")),
+    };
+    if call.args.get("run_in_background").and_then(Value::as_bool).unwrap_or(false) {
+        return to_background(&call, &script, live, "The command runs in the background");
+    }
+    let config = &call.shared.config;
+    let limit = times::of(config, call.args.get("timeout"), Some(PATIENCE)).unwrap_or(PATIENCE);
+    let until = Until { time: Some(limit), silence: None };
+    let waited = wait(&live, until, &call.cancel, &call.progress).await;
+    let status = match waited {
+        Waited::Ended(End::Code(0)) => None,
+        Waited::Ended(End::Code(code)) => Some((format!("Exit code {code}\n"), String::new())),
+        Waited::Interrupted | Waited::Ended(End::Stopped) => {
+            live.stop().await;
+            Some((String::new(), "\n\nCommand interrupted by the user.".to_string()))
+        }
+        Waited::Time | Waited::Silence if runs_on(&script) => {
+            let after = format!(
+                "The command has not ended after {} ms and runs on in the background",
+                limit.as_millis()
+            );
+            return to_background(&call, &script, live, &after);
+        }
+        Waited::Time | Waited::Silence => {
+            live.stop().await;
+            Some((String::new(), format!("\n\n{}", words::timed_out(limit))))
+        }
+    };
+    let (output, took) = (live.take(), live.took());
+    call.shared.jobs.keep(live);
+    let is_error = status.is_some();
+    let (before, behind) = status.unwrap_or_default();
+    let mut details = json!({"durationMs": took.as_millis() as u64});
+    if let Waited::Ended(End::Code(code)) = waited {
+        details["exitCode"] = json!(code);
+    }
+    let silent = output.bytes == 0 && !is_error;
+    let told = tell(&call, "Bash", output, &Around { before, behind, tokens: None });
+    let told = if silent { Outcome::text("(no output)") } else { told };
+    Outcome { is_error, ..told }.details(details)
+}
+
+/// Whether a command may run on after its time-out: it is understood, and none of it is one of those
+/// that are to be stopped.
+fn runs_on(script: &str) -> bool {
+    let script = command::parse(script);
+    let stopped = |word: &command::Word| {
+        let name = word.text.rsplit('/').next().unwrap_or_default();
+        !word.exact || STOPPED.contains(&name)
+    };
+    script.doubts.is_empty() && !script.parts.iter().filter_map(|part| part.words.first()).any(stopped)
+}
+
+fn to_background(call: &Invocation, script: &str, live: Live, how: &str) -> Outcome {
+    let output = live.take();
+    match call.shared.jobs.add(script, live) {
+        Ok(job) => {
+            let name = job_name::of(job.number);
+            let behind = format!("{how} as {name}. BashOutput shows what it prints, KillShell ends it.");
+            let behind = if output.bytes == 0 { behind } else { format!("\n\n{behind}") };
+            let told = tell(call, "Bash", output, &Around { behind, ..Around::default() });
+            told.details(json!({"backgroundTaskId": name}))
+        }
+        Err(full) => Outcome::error(format!("The command was stopped: {full}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

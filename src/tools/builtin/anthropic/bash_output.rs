@@ -1,0 +1,109 @@
+//! `BashOutput`: what a command in the background printed since the last look.
+//!
+//! Must not know other tools.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use regex::Regex;
+use serde_json::{Value, json};
+
+use crate::llm::model::ToolSpec;
+use crate::tools::act::Kind;
+use crate::tools::limits::Limits;
+use crate::tools::running::job_name;
+use crate::tools::running::{Around, End, LIMITS, tell, words};
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::{CallView, ResultView};
+
+/// The tool.
+#[derive(Debug)]
+pub struct BashOutput;
+
+impl Tool for BashOutput {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "BashOutput".to_string(),
+            description:
+                "Give what a command in the background printed since the last look, and whether it still \
+                          runs. With a filter only lines that match it are given; the others are gone then."
+                    .to_string(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "bash_id": {"type": "string", "description": "The command, such as bash_1"},
+                    "filter": {"type": "string", "description": "A regular expression for lines"},
+                },
+                "required": ["bash_id"],
+            }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Reads
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Job
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        Some(LIMITS)
+    }
+
+    fn snippet(&self) -> &'static str {
+        "Show what background commands printed"
+    }
+
+    fn subjects(&self, _args: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move { look(&call) }.boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let title = args.get("bash_id").and_then(Value::as_str).unwrap_or_default().to_string();
+        CallView { title, body: None }
+    }
+
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
+        ResultView::Output(text.to_string())
+    }
+}
+
+fn look(call: &Invocation) -> Outcome {
+    let name = call.args.get("bash_id").and_then(Value::as_str).unwrap_or_default();
+    let filter = match call.args.get("filter").and_then(Value::as_str).map(Regex::new).transpose() {
+        Ok(filter) => filter,
+        Err(error) => return Outcome::error(format!("The filter is no regular expression: {error}")),
+    };
+    let Some(job) = job_name::find(&call.shared.jobs, name) else {
+        return Outcome::error(words::unknown(name, &job_name::known(&call.shared.jobs)));
+    };
+    // Asked before the output is taken, so that nothing is missed between the two.
+    let end = job.live.end();
+    let mut before = match end {
+        None => "<status>running</status>\n".to_string(),
+        Some(End::Stopped) => "<status>killed</status>\n".to_string(),
+        Some(End::Code(0)) => "<status>completed</status>\n<exit_code>0</exit_code>\n".to_string(),
+        Some(End::Code(code)) => format!("<status>failed</status>\n<exit_code>{code}</exit_code>\n"),
+    };
+    let output = match filter {
+        Some(filter) => job.live.take().filtered(|line| filter.is_match(line)),
+        None => job.live.take(),
+    };
+    let mut behind = String::new();
+    if output.bytes > 0 {
+        before.push_str("<stdout>\n");
+        behind.push_str("\n</stdout>");
+    }
+    let told = tell(call, "BashOutput", output, &Around { before, behind, tokens: None });
+    if end.is_some() {
+        let number = job.number;
+        drop(job);
+        call.shared.jobs.forget(number);
+    }
+    told
+}

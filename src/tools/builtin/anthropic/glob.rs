@@ -1,0 +1,103 @@
+//! `Glob`: finds files by name.
+//!
+//! Must not know other tools.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::exec::{FindSpec, Selection};
+use crate::llm::model::ToolSpec;
+use crate::tools::act::{Act, Kind};
+use crate::tools::limits::Limits;
+use crate::tools::search::{gather, names};
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::CallView;
+use crate::tools::{args, defaults, paths};
+
+/// The tool.
+#[derive(Debug)]
+pub struct Glob;
+
+impl Tool for Glob {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Glob".to_string(),
+            description: "Find files whose paths match a glob pattern such as `**/*.js`, the last changed first, at most 100. What \
+                 .gitignore leaves out is found, too."
+                .to_string(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "pattern": {"type": "string", "description": "The glob pattern, relative to path"},
+                    "path": {"type": "string", "description": "The folder; leave it out for the working folder"},
+                },
+                "required": ["pattern"],
+            }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Reads
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Find
+    }
+
+    fn act(&self, args: &Value) -> Option<Act> {
+        let pattern = args.get("pattern")?.as_str()?.to_string();
+        Some(Act::Find { pattern, path: args::some_text(args, "path") })
+    }
+
+    fn args_for(&self, act: &Act) -> Option<Value> {
+        let Act::Find { pattern, path } = act else { return None };
+        Some(args::object([("pattern", json!(pattern)), ("path", json!(path))]))
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        Some(defaults::GLOB)
+    }
+
+    fn snippet(&self) -> &'static str {
+        "Find files by name"
+    }
+
+    fn prepare(&self, args: Value) -> Value {
+        args::renamed(args, &[("file_path", "path"), ("glob", "pattern")])
+    }
+
+    fn subject(&self, args: &Value) -> String {
+        args::some_text(args, "path").unwrap_or_else(|| ".".to_string())
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move { glob(&call).await.unwrap_or_else(Outcome::error) }.boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        CallView { title: args::text(args, "pattern").to_string(), body: args::some_text(args, "path") }
+    }
+}
+
+/// Files that one call gives, as Claude Code has it.
+const MOST: usize = 100;
+
+async fn glob(call: &Invocation) -> Result<Outcome, String> {
+    let root = paths::resolve(&*call.env, &args::some_text(&call.args, "path").unwrap_or_else(|| ".".into()));
+    let globs = vec![args::text(&call.args, "pattern").to_string()];
+    let files = Selection { globs, hidden: true, ignored: true, ..Selection::default() };
+    let (mut found, done, late) = gather::paths(call, FindSpec { root, files, folders: false }).await?;
+    names::newest_first(&mut found);
+    let total = found.len();
+    found.truncate(MOST);
+    let all: Vec<String> = found.iter().map(|one| gather::on_one_line(&one.path.to_string_lossy())).collect();
+    let text = if all.is_empty() { "No files found.".to_string() } else { all.join("\n") };
+    let mut remarks = gather::remarks(&done, late);
+    if total > MOST {
+        remarks.push(format!("{MOST} of {total} files are shown. Use a narrower pattern or path."));
+    }
+    let text = gather::with_remarks(text, &remarks);
+    Ok(Outcome::text(text).details(json!({"count": total, "truncated": total > MOST})))
+}

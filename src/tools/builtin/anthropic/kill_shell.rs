@@ -1,0 +1,73 @@
+//! `KillShell`: ends a command in the background.
+//!
+//! Must not know other tools.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::llm::model::ToolSpec;
+use crate::tools::act::Kind;
+use crate::tools::running::job_name;
+use crate::tools::running::words;
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::CallView;
+
+/// The tool.
+#[derive(Debug)]
+pub struct KillShell;
+
+impl Tool for KillShell {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "KillShell".to_string(),
+            description: "End a command in the background and everything that it started.".to_string(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "shell_id": {"type": "string", "description": "The command, such as bash_1"},
+                },
+                "required": ["shell_id"],
+            }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        // Ends only what the session itself started.
+        ToolClass::Reads
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Job
+    }
+
+    fn snippet(&self) -> &'static str {
+        "End background commands"
+    }
+
+    fn subjects(&self, _args: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        kill(call).boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let title = args.get("shell_id").and_then(Value::as_str).unwrap_or_default().to_string();
+        CallView { title, body: None }
+    }
+}
+
+async fn kill(call: Invocation) -> Outcome {
+    let name = call.args.get("shell_id").and_then(Value::as_str).unwrap_or_default();
+    let Some(job) = job_name::find(&call.shared.jobs, name) else {
+        return Outcome::error(words::unknown(name, &job_name::known(&call.shared.jobs)));
+    };
+    if job.live.end().is_some() {
+        return Outcome::text(format!("{name} has ended already; BashOutput shows the rest of its output."));
+    }
+    job.live.stop().await;
+    Outcome::text(format!("{name} was ended: {}", job.command.lines().next().unwrap_or_default()))
+}

@@ -1,0 +1,183 @@
+//! `read_many_files`: shows several files at once.
+//!
+//! Must not know other tools.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::exec::{FileKind, FindSpec, Selection};
+use crate::llm::model::Part;
+use crate::llm::model::ToolSpec;
+use crate::llm::model::message::join_text;
+use crate::tools::act::{Act, Kind};
+use crate::tools::limits::Limits;
+use crate::tools::reading::show::{self, Request};
+use crate::tools::reading::style::Style;
+use crate::tools::search::gather;
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::CallView;
+use crate::tools::{args, defaults, paths};
+use std::collections::BTreeSet;
+
+/// The tool.
+#[derive(Debug)]
+pub struct ReadManyFiles;
+
+impl Tool for ReadManyFiles {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "read_many_files".to_string(),
+            description: "Show the files of which the paths match glob patterns, one after the other, each below a line with its \
+                 path. Of each at most 2000 lines are shown."
+                .to_string(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "include": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Paths, or glob patterns relative to the workspace"},
+                    "exclude": {"type": "array", "items": {"type": "string"}, "description": "Glob patterns of files to leave out"},
+                    "recursive": {"type": "boolean", "description": "Whether a folder stands for everything below it (true)"},
+                    "useDefaultExcludes": {"type": "boolean", "description": "Leave out dependencies and what builds make (true)"},
+                    "file_filtering_options": {"type": "object", "description": "Which ignore files count", "properties": {"respect_git_ignore": {"type": "boolean", "description": "What .gitignore leaves out is left out (true)"}, "respect_gemini_ignore": {"type": "boolean", "description": "What .geminiignore leaves out is left out (true)"}}},
+                },
+                "required": ["include"],
+            }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Reads
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::ReadMany
+    }
+
+    fn act(&self, args: &Value) -> Option<Act> {
+        args.get("include")?;
+        Some(Act::ReadMany { paths: args::texts(args, "include") })
+    }
+
+    fn args_for(&self, act: &Act) -> Option<Value> {
+        let Act::ReadMany { paths } = act else { return None };
+        Some(json!({"include": paths}))
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        Some(defaults::READ)
+    }
+
+    fn snippet(&self) -> &'static str {
+        "Show several files"
+    }
+
+    fn prepare(&self, args: Value) -> Value {
+        args::listed(args::listed(args::renamed(args, &[("paths", "include")]), "include"), "exclude")
+    }
+
+    fn subject(&self, args: &Value) -> String {
+        args::texts(args, "include").join(" ")
+    }
+
+    fn subjects(&self, args: &Value) -> Vec<String> {
+        args::texts(args, "include")
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move { read_many(&call).await.unwrap_or_else(Outcome::error) }.boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        CallView { title: args::texts(args, "include").join(", "), body: None }
+    }
+}
+
+/// Folders and files that are rarely meant.
+const RARELY: [&str; 12] = [
+    "node_modules",
+    "bower_components",
+    "target",
+    "dist",
+    "build",
+    "coverage",
+    "__pycache__",
+    ".venv",
+    "*.pyc",
+    "*.class",
+    "*.lock",
+    "package-lock.json",
+];
+/// Bytes of text after which no further file is shown.
+const BYTES_MAX: usize = 1 << 20;
+
+/// The files that are meant: those that are named, and those that patterns match.
+async fn meant(call: &Invocation) -> Result<(Vec<String>, Vec<String>), String> {
+    let options = call.args.get("file_filtering_options").unwrap_or(&Value::Null);
+    let yes = |of: &Value, name: &str| of.get(name).and_then(Value::as_bool).unwrap_or(true);
+    let (mut globs, mut all) = (Vec::new(), BTreeSet::new());
+    for include in args::texts(&call.args, "include") {
+        let path = paths::resolve(&*call.env, &include);
+        match call.env.stat(&path).await.map(|facts| facts.kind) {
+            Ok(FileKind::File) => drop(all.insert(gather::shown(&*call.env, &path))),
+            Ok(FileKind::Folder) => {
+                let below = if yes(&call.args, "recursive") { "**" } else { "*" };
+                globs.push(format!("/{}/{below}", include.trim_matches(['/', '.'])).replace("//", "/"));
+            }
+            _ => globs.push(include),
+        }
+    }
+    let mut remarks = Vec::new();
+    if !globs.is_empty() {
+        let mut not = args::texts(&call.args, "exclude");
+        if yes(&call.args, "useDefaultExcludes") {
+            not.extend(RARELY.iter().map(ToString::to_string));
+        }
+        globs.extend(not.into_iter().map(|glob| format!("!{glob}")));
+        let rules = yes(options, "respect_gemini_ignore").then(|| ".geminiignore".to_string());
+        let files = Selection {
+            globs,
+            hidden: true,
+            ignored: !yes(options, "respect_git_ignore"),
+            rule_files: rules.into_iter().collect(),
+            ..Selection::default()
+        };
+        let spec = FindSpec { root: call.env.root().to_path_buf(), files, folders: false };
+        let (found, done, late) = gather::paths(call, spec).await?;
+        remarks = gather::remarks(&done, late);
+        all.extend(found.into_iter().map(|one| one.name));
+    }
+    Ok((all.into_iter().collect(), remarks))
+}
+
+async fn read_many(call: &Invocation) -> Result<Outcome, String> {
+    let (files, mut remarks) = meant(call).await?;
+    let (mut text, mut others, mut failed) = (String::new(), Vec::new(), 0);
+    let mut shown = 0;
+    for path in &files {
+        if call.cancel.is_cancelled() {
+            return Err("Interrupted.".to_string());
+        }
+        if text.len() > BYTES_MAX {
+            break;
+        }
+        let request = Request { path: path.clone(), first: None, lines: None, style: Style::NotesFirst };
+        let mut one = show::show(call, &request).await;
+        shown += 1;
+        failed += usize::from(one.is_error);
+        text.push_str(&format!("--- {path} ---\n\n{}\n\n", join_text(&one.content).trim_end_matches('\n')));
+        others.extend(one.content.drain(..).filter(|part| part.as_text().is_none()));
+    }
+    if files.is_empty() {
+        return Err("No file matches these paths and patterns.".to_string());
+    }
+    if shown < files.len() {
+        remarks
+            .push(format!("{shown} of {} files are shown; ask for the others by themselves.", files.len()));
+    }
+    text.push_str("--- End ---");
+    let mut content = vec![Part::text(gather::with_remarks(text, &remarks))];
+    content.append(&mut others);
+    let details = json!({"files": files.len(), "shown": shown, "failed": failed});
+    Ok(Outcome { content, is_error: failed == files.len(), ..Outcome::text("") }.details(details))
+}

@@ -1,0 +1,203 @@
+//! `apply_patch`: adds, deletes, moves and updates files by one patch in the v4a form.
+//!
+//! Must not know other tools. What the patch means is `patch::v4a`'s. As models expect of it, it
+//! is not one step: what stands before a section that fails stays applied, and the result says so.
+
+mod steps;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use self::steps::Applied;
+use crate::llm::model::{Grammar, GrammarSyntax, ToolSpec};
+use crate::patch::v4a::{self, Kind, Outline, Section};
+use crate::tools::act::{self, Act};
+use crate::tools::limits::Limits;
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::{CallView, FileDiff, ResultView};
+use crate::tools::{changes, defaults};
+
+/// The form of the input for wires that can hold a model to one; the others send it as JSON.
+const GRAMMAR: &str = include_str!("../../../../assets/grammars/apply_patch.lark");
+
+/// The tool.
+#[derive(Debug)]
+pub struct ApplyPatch;
+
+impl Tool for ApplyPatch {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "apply_patch".to_string(),
+            description: "Change files by a patch. It starts with the line '*** Begin Patch' and ends with \
+                          '*** End Patch'. Between them stands one section for each file: '*** Add File: \
+                          path' and the whole content, every line after a '+'; '*** Delete File: path'; or \
+                          '*** Update File: path', perhaps '*** Move to: new path', and chunks. A chunk is \
+                          a line '@@', or '@@ ' and a whole line of the file that stands above (a class or \
+                          function), then lines that stay (after a space), go (after '-') and come (after \
+                          '+'), without line numbers, with about three lines that stay around each change, \
+                          and '*** End of File' after the last lines of a file. Chunks are in the order of \
+                          the file. Sections before one that fails stay applied."
+                .to_string(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "input": {"type": "string", "description": "The whole patch"},
+                },
+                "required": ["input"],
+            }),
+            grammar: Some(Grammar { syntax: GrammarSyntax::Lark, definition: GRAMMAR.to_string() }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Edits
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        Some(defaults::EDIT)
+    }
+
+    fn snippet(&self) -> &'static str {
+        "Add, delete, move and change files by a patch"
+    }
+
+    fn prepare(&self, mut args: Value) -> Value {
+        if let Some(fields) = args.as_object_mut()
+            && !fields.contains_key("input")
+            && let Some(patch) = fields.remove("patch")
+        {
+            fields.insert("input".to_string(), patch);
+        }
+        args
+    }
+
+    fn subject(&self, args: &Value) -> String {
+        self.subjects(args).join("\n")
+    }
+
+    /// Every path of the patch; none of a text that is no patch, which will touch nothing.
+    fn subjects(&self, args: &Value) -> Vec<String> {
+        let sections = v4a::parse::parse(input(args)).unwrap_or_default();
+        let mut paths: Vec<String> = Vec::new();
+        for path in sections.iter().flat_map(Section::paths) {
+            if !paths.iter().any(|known| known == path) {
+                paths.push(path.to_string());
+            }
+        }
+        paths
+    }
+
+    fn kind(&self) -> act::Kind {
+        act::Kind::Patch
+    }
+
+    fn act(&self, args: &Value) -> Option<Act> {
+        Some(Act::Patch { patch: args.get("input")?.as_str()?.to_string() })
+    }
+
+    fn args_for(&self, act: &Act) -> Option<Value> {
+        let Act::Patch { patch } = act else { return None };
+        Some(json!({"input": patch}))
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        apply(call).boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let args = self.prepare(args.clone());
+        let patch = input(&args);
+        let mut outline = Outline::default();
+        outline.feed(patch);
+        outline.feed("\n");
+        let files: Vec<String> = outline.files().iter().map(title).collect();
+        CallView { title: files.join(", "), body: (!patch.is_empty()).then(|| patch.to_string()) }
+    }
+
+    fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
+        let files = details.and_then(|details| details.get("files")).and_then(Value::as_array);
+        match files {
+            Some(files) => ResultView::Diffs(files.iter().filter_map(file_view).collect()),
+            None => ResultView::Text(text.to_string()),
+        }
+    }
+}
+
+fn input(args: &Value) -> &str {
+    args.get("input").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A file of a patch in a few words.
+fn title(file: &v4a::outline::FileOutline) -> String {
+    let to = file.to.as_ref().map(|to| format!(" → {to}")).unwrap_or_default();
+    let count = match file.kind {
+        Kind::Delete => "deleted".to_string(),
+        Kind::Add => format!("+{}", file.added),
+        Kind::Update => format!("+{} −{}", file.added, file.removed),
+    };
+    format!("{}{to} {count}", file.path)
+}
+
+fn file_view(details: &Value) -> Option<FileDiff> {
+    let Some(ResultView::Diff { added, removed, lines }) = changes::view(Some(details)) else { return None };
+    let title = details.get("title")?.as_str()?.to_string();
+    Some(FileDiff { title, added, removed, lines })
+}
+
+async fn apply(call: Invocation) -> Outcome {
+    let sections = match v4a::parse::parse(input(&call.args)) {
+        Ok(sections) => sections,
+        Err(error) => return Outcome::error(format!("Nothing was changed: {error}.")),
+    };
+    let mut applied: Vec<Applied> = Vec::with_capacity(sections.len());
+    for section in &sections {
+        let step = if call.cancel.is_cancelled() {
+            Err("Interrupted".to_string())
+        } else {
+            steps::apply(&call, section).await
+        };
+        match step {
+            Ok(step) => applied.push(step),
+            Err(why) => return failed(&why, &applied, &sections),
+        }
+    }
+    let files: Vec<Value> = applied.iter().map(details).collect();
+    Outcome::text(format!("Applied the patch:\n{}", listed(&applied))).details(json!({"files": files}))
+}
+
+/// Details as those of an edit, of one file.
+fn details(applied: &Applied) -> Value {
+    let mut details = changes::details(&applied.diff);
+    details["title"] = json!(applied.title);
+    details["path"] = json!(applied.path);
+    details
+}
+
+/// One line for each file.
+fn listed(applied: &[Applied]) -> String {
+    let line = |one: &Applied| format!("{} (+{} -{})", one.title, one.diff.added, one.diff.removed);
+    applied.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What failed, what was done before it and what was not tried any more.
+fn failed(why: &str, applied: &[Applied], sections: &[Section]) -> Outcome {
+    let mut text = format!("{why}.");
+    if applied.is_empty() {
+        text.push_str("\nNothing was changed.");
+    } else {
+        text.push_str("\nThese sections before it were applied and stay; do not send them again:\n");
+        text.push_str(&listed(applied));
+    }
+    let left: Vec<&str> = sections.iter().skip(applied.len() + 1).map(Section::path).collect();
+    if !left.is_empty() {
+        text.push_str("\nNot tried: ");
+        text.push_str(&left.join(", "));
+    }
+    let files: Vec<Value> = applied.iter().map(details).collect();
+    Outcome::error(text).details(json!({"applied": files}))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! The tool and its sessions against a real shell.
+
+use super::super::write_stdin::WriteStdin;
+use super::*;
+use crate::tools::running::tests::{Bench, goes_round};
+
+/// The result without what differs from run to run.
+fn fields(text: &str) -> String {
+    let lines =
+        text.lines().filter(|line| !line.starts_with("Wall time: ") && !line.starts_with("Chunk ID: "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn a_command_that_ends_has_codex_s_fields() {
+    let bench = Bench::new();
+    let (text, failed) = bench.text(&ExecCommand, json!({"cmd": "echo hi", "login": false})).await;
+    assert!(text.starts_with("Chunk ID: ") && text.contains("\nWall time: 0."), "{text}");
+    assert_eq!(fields(&text), "Process exited with code 0\nOriginal token count: 1\nOutput:\nhi");
+    assert!(!failed);
+    let (text, failed) = bench.text(&ExecCommand, json!({"command": "echo oops >&2; exit 3"})).await;
+    assert_eq!(fields(&text), "Process exited with code 3\nOriginal token count: 2\nOutput:\noops");
+    assert!(failed);
+    std::fs::create_dir(bench.folder.path().join("sub")).unwrap();
+    let (text, _) = bench.text(&ExecCommand, json!({"cmd": "basename $PWD", "workdir": "sub"})).await;
+    assert!(text.ends_with("\nsub"), "{text}");
+    let (text, failed) = bench.text(&ExecCommand, json!({"cmd": "ls", "workdir": "gone"})).await;
+    assert!(failed && text.contains("does not exist"), "{text}");
+}
+
+#[tokio::test]
+async fn a_session_is_written_to_heard_and_stopped() {
+    let bench = Bench::new();
+    // Without a terminal nothing can be typed, and who reads is not kept waiting.
+    let (text, failed) = bench.text(&ExecCommand, json!({"cmd": "cat"})).await;
+    assert!(!failed && text.contains("exited with code 0"), "{text}");
+    let script = "stty -echo; while read -r line; do echo \"<$line>\"; done; echo over; exit 2";
+    let (text, failed) =
+        bench.text(&ExecCommand, json!({"cmd": script, "yield_time_ms": 1, "tty": true})).await;
+    assert_eq!(fields(&text), "Process running with session ID 1\nOriginal token count: 0\nOutput:");
+    assert!(!failed);
+    let (text, _) =
+        bench.text(&WriteStdin, json!({"session_id": 1, "chars": "one\n", "yield_time_ms": 2_000})).await;
+    assert!(text.contains("session ID 1") && text.contains("<one>"), "{text}");
+    let (text, failed) =
+        bench.text(&WriteStdin, json!({"session_id": 1, "chars": "\u{4}", "yield_time_ms": 20_000})).await;
+    assert!(failed && text.contains("exited with code 2") && text.contains("over"), "{text}");
+    let (text, failed) = bench.text(&WriteStdin, json!({"session_id": 1})).await;
+    assert!(failed && text == "There is no command 1; none runs on and none has news.", "{text}");
+}
+
+#[tokio::test]
+async fn an_interactive_program_is_spoken_to_in_its_terminal() {
+    let bench = Bench::new();
+    let script = "python3 -q 2>/dev/null || cat";
+    let args = json!({"cmd": format!("tty; {script}"), "tty": true, "yield_time_ms": 250});
+    let (text, _) = bench.text(&ExecCommand, args).await;
+    assert!(text.contains("/dev/"), "{text}");
+    let (text, _) =
+        bench.text(&WriteStdin, json!({"session_id": 1, "chars": "6 * 7\n", "yield_time_ms": 2_000})).await;
+    assert!(text.contains("42") || text.contains("6 * 7"), "{text}");
+    let (text, _) = bench.text(&WriteStdin, json!({"session_id": 1, "chars": "\u{4}"})).await;
+    assert!(text.contains("exited with code 0") || text.contains("session ID 1"), "{text}");
+}
+
+#[tokio::test]
+async fn a_time_out_stops_it_with_the_words_of_the_specification() {
+    let bench = Bench::new();
+    let args = json!({"cmd": "echo begun; exec sleep 60", "timeout_ms": 400, "login": false});
+    let outcome = bench.run(&ExecCommand, args).await;
+    let text = crate::llm::model::message::join_text(&outcome.content);
+    let words = "begun\n\n[ERROR: Command timed out after 400ms. Partial output is shown above.\nYou can retry with a \
+                 longer timeout by setting the timeout_ms parameter.]";
+    assert!(outcome.is_error && text.ends_with(words), "{text}");
+    let (text, failed) = bench.text(&ExecCommand, json!({"cmd": "echo stop me; exec sleep 60"})).await;
+    assert!(failed && text.ends_with("stop me\n\nCommand interrupted by the user."), "{text}");
+}
+
+#[tokio::test]
+async fn long_output_is_cut_by_tokens_and_by_the_specification() {
+    let bench = Bench::new();
+    let outcome = bench
+        .run(&ExecCommand, json!({"cmd": "seq 1 100000 | tr '\\n' ' '", "max_output_tokens": 100}))
+        .await;
+    let text = crate::llm::model::message::join_text(&outcome.content);
+    assert!(
+        text.contains("characters were removed from the middle") && text.contains("artifact://1"),
+        "{text}"
+    );
+    assert!(text.len() < 900 && text.contains("Original token count: 147224"), "{text}");
+    assert_eq!(outcome.full_text.unwrap().len(), 588_895);
+    let (text, _) = bench.text(&ExecCommand, json!({"cmd": "seq 1 2000"})).await;
+    assert!(text.contains("lines omitted ...]") && text.lines().count() <= 262, "{text}");
+}
+
+#[test]
+fn calls_can_be_said_and_come_back() {
+    goes_round(&ExecCommand, &json!({"cmd": "ls", "workdir": "/tmp", "timeout_ms": 500}));
+    goes_round(&ExecCommand, &json!({"cmd": "ls"}));
+    assert_eq!(ExecCommand.subject(&json!({"cmd": "ls"})), "ls");
+    assert_eq!(WriteStdin.subjects(&json!({"session_id": 4})), Vec::<String>::new());
+    assert_eq!(
+        WriteStdin.subjects(&json!({"session_id": 4, "chars": "rm x\n"})),
+        ["stdin of command 4:", "rm x\n"]
+    );
+}

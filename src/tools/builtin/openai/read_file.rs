@@ -1,0 +1,93 @@
+//! `read_file`: shows a file, whole or a range of lines.
+//!
+//! Must not know other tools.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::llm::model::ToolSpec;
+use crate::tools::act::{Act, Kind};
+use crate::tools::limits::Limits;
+use crate::tools::reading::show::{self, Request};
+use crate::tools::reading::style::Style;
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::CallView;
+use crate::tools::{args, defaults};
+
+/// The tool.
+#[derive(Debug)]
+pub struct ReadFile;
+
+impl Tool for ReadFile {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "read_file".to_string(),
+            description: "Show a text file with line numbers, each line as `number | text`, or a picture. At most 2000 lines are \
+                 shown; go on with offset and limit."
+                .to_string(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "file_path": {"type": "string", "description": "Path of the file, best an absolute one"},
+                    "offset": {"type": "integer", "description": "First line to show, counted from 1"},
+                    "limit": {"type": "integer", "description": "Lines to show at most (2000)"},
+                },
+                "required": ["file_path"],
+            }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Reads
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Read
+    }
+
+    fn act(&self, args: &Value) -> Option<Act> {
+        let path = args.get("file_path")?.as_str()?.to_string();
+        let (first, lines) = (args::from_one(args, "offset"), args::from_one(args, "limit"));
+        Some(Act::Read { path, first, lines })
+    }
+
+    fn args_for(&self, act: &Act) -> Option<Value> {
+        let Act::Read { path, first, lines } = act else { return None };
+        Some(args::object([("file_path", json!(path)), ("offset", json!(first)), ("limit", json!(lines))]))
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        Some(defaults::READ)
+    }
+
+    fn snippet(&self) -> &'static str {
+        "Show files and pictures"
+    }
+
+    fn prepare(&self, args: Value) -> Value {
+        args::renamed(args, &[("path", "file_path"), ("filePath", "file_path"), ("filename", "file_path")])
+    }
+
+    fn subject(&self, args: &Value) -> String {
+        args::text(args, "file_path").to_string()
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move {
+            let request = Request {
+                path: args::text(&call.args, "file_path").to_string(),
+                first: args::from_one(&call.args, "offset"),
+                lines: args::from_one(&call.args, "limit"),
+                style: Style::Bars,
+            };
+            show::show(&call, &request).await
+        }
+        .boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        show::view_of(args, "file_path", "offset", "limit")
+    }
+}

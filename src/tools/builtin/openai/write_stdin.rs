@@ -1,0 +1,122 @@
+//! `write_stdin`: feeds a session of `exec_command`, or hears what it printed meanwhile.
+//!
+//! Must not know other tools but the one whose sessions these are.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::exec_command::{State, result};
+use crate::llm::model::ToolSpec;
+use crate::tools::act::Kind;
+use crate::tools::limits::Limits;
+use crate::tools::running::{LIMITS, Until, Waited, show, times, wait, words};
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::{CallView, ResultView};
+
+/// How long to wait after writing, unless the call says it: codex's numbers, the shortest and the
+/// longest, too.
+const WRITTEN: (Duration, Duration, Duration) =
+    (Duration::from_millis(250), Duration::from_millis(250), Duration::from_secs(30));
+/// The same where nothing is written.
+const POLLED: (Duration, Duration, Duration) =
+    (Duration::from_secs(5), Duration::from_secs(5), Duration::from_mins(5));
+/// What interrupts a command, as terminals send it.
+const INTERRUPT: &str = "\u{3}";
+
+/// The tool.
+#[derive(Debug)]
+pub struct WriteStdin;
+
+impl Tool for WriteStdin {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "write_stdin".to_string(),
+            description: "Write to the standard input of a session of exec_command and give what it printed \
+                          since the last call. Without chars nothing is written. The character U+0003 stops it."
+                .to_string(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "session_id": {"type": "number", "description": "The session"},
+                    "chars": {"type": "string", "description": "What to write; nothing when left out"},
+                    "yield_time_ms": {"type": "number", "description": "Milliseconds to wait for output or the end: after writing 250 to 30000, else 5000 to 300000"},
+                    "max_output_tokens": {"type": "number", "description": "Tokens of output to give at most; 10000 when left out"},
+                },
+                "required": ["session_id"],
+            }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Runs
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Job
+    }
+
+    fn limits(&self) -> Option<Limits> {
+        Some(LIMITS)
+    }
+
+    fn snippet(&self) -> &'static str {
+        "Talk to commands that run on"
+    }
+
+    fn subjects(&self, args: &Value) -> Vec<String> {
+        show::fed(&args["session_id"].to_string(), args["chars"].as_str().unwrap_or_default())
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        write(call).boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let number = args.get("session_id").map(Value::to_string).unwrap_or_default();
+        let chars = args.get("chars").and_then(Value::as_str).unwrap_or_default();
+        CallView { title: format!("{number} {}", chars.trim_end()).trim_end().to_string(), body: None }
+    }
+
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
+        ResultView::Output(text.to_string())
+    }
+}
+
+async fn write(call: Invocation) -> Outcome {
+    let jobs = &call.shared.jobs;
+    let asked = call.args.get("session_id").and_then(Value::as_f64).unwrap_or(0.0);
+    let Some(job) = jobs.get(asked as u64) else {
+        let known: Vec<String> = jobs.list().iter().map(|job| job.number.to_string()).collect();
+        return Outcome::error(words::unknown(&asked.to_string(), &known));
+    };
+    let chars = call.args.get("chars").and_then(Value::as_str).unwrap_or_default();
+    let began = std::time::Instant::now();
+    if chars == INTERRUPT && !job.live.is_terminal {
+        job.live.stop().await;
+    } else if !chars.is_empty()
+        && job.live.end().is_none()
+        && let Err(error) = job.live.feed(chars).await
+    {
+        return Outcome::error(format!("Cannot write to session {}: {error}.", job.number));
+    }
+    let (usual, least, most) = if chars.is_empty() { POLLED } else { WRITTEN };
+    let time = call.args.get("yield_time_ms").and_then(times::millis).unwrap_or(usual).clamp(least, most);
+    let waited =
+        wait(&job.live, Until { time: Some(time), silence: None }, &call.cancel, &call.progress).await;
+    let state = match waited {
+        Waited::Ended(_) => State::of(waited),
+        // The session is not what was interrupted.
+        Waited::Time | Waited::Silence | Waited::Interrupted => State::Runs(job.number),
+    };
+    let outcome = result(&call, "write_stdin", job.live.take(), began.elapsed(), &state);
+    if matches!(waited, Waited::Ended(_)) {
+        let number = job.number;
+        drop(job);
+        call.shared.jobs.forget(number);
+    }
+    outcome
+}

@@ -1,0 +1,86 @@
+//! `read`: shows a file, whole or a range of lines, or an image.
+//!
+//! Must not know other tools. The work is `reading`'s.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::llm::model::ToolSpec;
+use crate::tools::act::{Act, Kind};
+use crate::tools::reading::show::{self, Request};
+use crate::tools::reading::style::Style;
+use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::view::CallView;
+use crate::tools::{args, limits};
+
+/// The tool.
+#[derive(Debug)]
+pub struct Read;
+
+impl Tool for Read {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "read".to_string(),
+            description: format!(
+                "Read a text file or look at an image (png, jpg, gif, webp, bmp). Text is cut after {} lines or \
+                 {} KB, whichever is first; use offset and limit to read on.",
+                limits::LINES_MAX,
+                limits::BYTES_MAX / 1024
+            ),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "description": "Path of the file, relative or absolute"},
+                    "offset": {"type": "number", "description": "First line to show, counted from 1"},
+                    "limit": {"type": "number", "description": "Lines to show at most"},
+                },
+                "required": ["path"],
+            }),
+            ..ToolSpec::default()
+        }
+    }
+
+    fn class(&self) -> ToolClass {
+        ToolClass::Reads
+    }
+
+    fn snippet(&self) -> &'static str {
+        "Read text files and images"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Read
+    }
+
+    fn act(&self, args: &Value) -> Option<Act> {
+        let path = args.get("path")?.as_str()?.to_string();
+        let (first, lines) = (args::from_one(args, "offset"), args::from_one(args, "limit"));
+        Some(Act::Read { path, first, lines })
+    }
+
+    fn args_for(&self, act: &Act) -> Option<Value> {
+        let Act::Read { path, first, lines } = act else { return None };
+        Some(args::object([("path", json!(path)), ("offset", json!(first)), ("limit", json!(lines))]))
+    }
+
+    fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move {
+            let request = Request {
+                path: args::text(&call.args, "path").to_string(),
+                first: args::from_one(&call.args, "offset"),
+                lines: args::from_one(&call.args, "limit"),
+                style: Style::Plain,
+            };
+            show::show(&call, &request).await
+        }
+        .boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        show::view_of(args, "path", "offset", "limit")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,18 @@
+//! What a session's settings say about tools: other limits of their texts, other times of commands.
+//!
+//! Must not know settings files, nor any tool.
+
+use std::time::Duration;
+
+use super::truncation::Overrides;
+
+/// Nothing said: every tool has its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Other limits of texts.
+    pub limits: Overrides,
+    /// After which a command is stopped whose call does not say it.
+    pub command_timeout: Option<Duration>,
+    /// The longest that a call may say.
+    pub command_timeout_max: Option<Duration>,
+}

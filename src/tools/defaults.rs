@@ -1,0 +1,16 @@
+//! How much of their tools' texts the models of a family get, where the tool does not see to that itself.
+//!
+//! Must not know any tool. The numbers are those of the specification of the loop, its sections 5.2 and 5.3.
+
+use super::limits::{Keep, Limits};
+
+/// Of files that are shown.
+pub const READ: Limits = Limits { chars: 50_000, keep: Keep::Ends, lines: None };
+/// Of text that was found.
+pub const GREP: Limits = Limits { chars: 20_000, keep: Keep::Tail, lines: Some(200) };
+/// Of files that were found, and of folders.
+pub const GLOB: Limits = Limits { chars: 20_000, keep: Keep::Tail, lines: Some(500) };
+/// Of edits and patches.
+pub const EDIT: Limits = Limits { chars: 10_000, keep: Keep::Tail, lines: None };
+/// Of files that were written.
+pub const WRITE: Limits = Limits { chars: 1_000, keep: Keep::Tail, lines: None };

@@ -1,0 +1,92 @@
+//! Changing one file: its turn, what the model knows of it, reading, writing, and again when somebody else
+//! was faster.
+//!
+//! Must not know what the change is.
+
+use std::path::PathBuf;
+
+use crate::exec::{EnvError, Stamp};
+use crate::tools::files::Known;
+use crate::tools::paths;
+use crate::tools::tool::Invocation;
+
+/// Times that a change starts again because somebody else changed the file meanwhile.
+const TRIES: usize = 5;
+
+/// What is to be changed.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Its path as the model wrote it.
+    pub shown: String,
+    /// What is done to it, as in `Cannot edit`.
+    pub verb: &'static str,
+    /// Whether models of the family must have read it first, unless a setting says otherwise.
+    pub read_first: bool,
+}
+
+/// What a file held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Before {
+    /// There was none.
+    Missing,
+    /// UTF-8.
+    Text(String),
+    /// Anything else.
+    Bytes(Vec<u8>),
+}
+
+/// What is known when the change is made.
+#[derive(Debug)]
+pub struct Found {
+    /// What the file holds.
+    pub before: Before,
+    /// What the model knows of it.
+    pub known: Known,
+}
+
+/// Makes a change: `make` says what the file is to hold, and what the caller wants to know of it, or why
+/// not. It may be called more than once. The error is for the model.
+pub async fn change<T>(
+    call: &Invocation,
+    target: &Target,
+    make: impl Fn(&Found) -> Result<(Vec<u8>, T), String>,
+) -> Result<T, String> {
+    let interrupted = || "Interrupted; nothing was written.".to_string();
+    let path: PathBuf = paths::resolve(&*call.env, &target.shown);
+    let files = &call.shared.files;
+    let Some(turn) = files.turn(&*call.env, &path, &call.cancel).await else { return Err(interrupted()) };
+    let cannot = |error: EnvError| format!("Cannot {} {error}.", target.verb);
+    for _ in 0..TRIES {
+        let (found, stamp) = match call.env.read(&path).await {
+            Ok(data) => {
+                let known = files.known(&turn.real, &data.stamp);
+                let before = String::from_utf8(data.bytes)
+                    .map_or_else(|error| Before::Bytes(error.into_bytes()), Before::Text);
+                (Found { before, known }, data.stamp)
+            }
+            Err(EnvError::NotFound(_)) => {
+                (Found { before: Before::Missing, known: Known::Same }, Stamp::missing())
+            }
+            Err(error) => return Err(cannot(error)),
+        };
+        if found.known == Known::Never && files.read_first().asks(target.read_first) {
+            return Err(format!(
+                "{} was not read yet. Read it before you {} it, so that nothing in it is lost.",
+                target.shown, target.verb
+            ));
+        }
+        let (bytes, told) = make(&found)?;
+        if call.cancel.is_cancelled() {
+            return Err(interrupted());
+        }
+        match call.env.write(&path, bytes, Some(stamp)).await {
+            Ok(stamp) => {
+                files.saw_real(turn.real.clone(), stamp);
+                return Ok(told);
+            }
+            Err(EnvError::Stale(_)) => {}
+            Err(error) => return Err(cannot(error)),
+        }
+    }
+    Err(format!("{} keeps being changed by somebody else; nothing was written. Try again.", target.shown))
+}

@@ -1,0 +1,42 @@
+//! Making a file, or replacing it whole.
+//!
+//! Must not know which tool asked.
+
+use serde_json::json;
+
+use super::file::{self, Before, Target};
+use crate::patch::diff;
+use crate::tools::files::Known;
+use crate::tools::tool::{Invocation, Outcome};
+use crate::tools::{changes, limits};
+
+/// Writes a file.
+pub async fn run(call: &Invocation, path: &str, content: &str, read_first: bool) -> Outcome {
+    let target = Target { shown: path.to_string(), verb: "write", read_first };
+    let done = file::change(call, &target, |found| {
+        if found.known == Known::Changed {
+            return Err(format!(
+                "{path} has changed since it was read; nothing was written. Read it again, so that nothing in \
+                 it is lost."
+            ));
+        }
+        // The old content is only for the diff: one that is no text can still be replaced.
+        let (old, made) = match &found.before {
+            Before::Missing => (String::new(), true),
+            Before::Text(text) => (text.clone(), false),
+            Before::Bytes(bytes) => (String::from_utf8_lossy(bytes).into_owned(), false),
+        };
+        Ok((content.as_bytes().to_vec(), (diff::lines(&old, content), made)))
+    })
+    .await;
+    let (diff, made) = match done {
+        Ok(done) => done,
+        Err(why) => return Outcome::error(why),
+    };
+    let what = if made { "Made" } else { "Replaced" };
+    let text =
+        format!("{what} {path} ({} lines, {}).", limits::count_lines(content), limits::size(content.len()));
+    let mut details = changes::details(&diff);
+    details["created"] = json!(made);
+    Outcome::text(text).details(details)
+}

@@ -1,0 +1,205 @@
+//! What the tools of a session know of files: whose turn it is to change one, and in which state a model
+//! last saw it.
+//!
+//! Must not know any tool. Files go by where their paths really lead.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::OwnedMutexGuard;
+use tokio_util::sync::CancellationToken;
+
+use crate::exec::{Environment, Stamp};
+
+/// Files of which is kept in which state they were seen; of more, those seen first are forgotten.
+const SEEN_MAX: usize = 10_000;
+
+/// Whether a model must have read a file before it changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReadFirst {
+    /// Where the models of the family are used to it.
+    #[default]
+    Family,
+    /// Never.
+    Off,
+    /// Always.
+    On,
+}
+
+impl ReadFirst {
+    /// By the word of the setting; anything else is the default.
+    pub fn of(word: &str) -> Self {
+        match word {
+            "off" => Self::Off,
+            "on" => Self::On,
+            _ => Self::Family,
+        }
+    }
+
+    /// Whether a tool asks for it, whose family is or is not used to it.
+    pub fn asks(self, family: bool) -> bool {
+        match self {
+            Self::Family => family,
+            Self::Off => false,
+            Self::On => true,
+        }
+    }
+}
+
+/// What a model knows of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// It has not seen it.
+    Never,
+    /// It is as it was seen.
+    Same,
+    /// Somebody else has changed it since.
+    Changed,
+}
+
+/// The files of a session.
+#[derive(Debug, Default)]
+pub struct Files {
+    read_first: ReadFirst,
+    turns: Arc<Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    states: HashMap<PathBuf, (u64, Stamp)>,
+    next: u64,
+}
+
+/// A turn to change a file; the next one begins when it is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    /// Where the path really leads.
+    pub real: PathBuf,
+    _guard: OwnedMutexGuard<()>,
+}
+
+impl Files {
+    /// With this rule for files that were not read.
+    pub fn new(read_first: ReadFirst) -> Self {
+        Self { read_first, ..Self::default() }
+    }
+
+    /// For another agent on the same files: turns are taken together, but it has seen nothing yet.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self { read_first: self.read_first, turns: Arc::clone(&self.turns), seen: Mutex::default() }
+    }
+
+    /// The rule for files that were not read.
+    pub fn read_first(&self) -> ReadFirst {
+        self.read_first
+    }
+
+    /// Waits for the turn to change a file. `None` when cancelled first.
+    pub async fn turn(&self, env: &dyn Environment, path: &Path, cancel: &CancellationToken) -> Option<Turn> {
+        let real = real(env, path).await;
+        let lock = {
+            let mut turns = lock(&self.turns);
+            // Turns that nobody holds or waits for.
+            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+            Arc::clone(turns.entry(real.clone()).or_default())
+        };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            guard = lock.lock_owned() => Some(Turn { real, _guard: guard }),
+        }
+    }
+
+    /// A model has seen a file in this state, or has made it so.
+    pub async fn saw(&self, env: &dyn Environment, path: &Path, stamp: Stamp) {
+        let real = real(env, path).await;
+        self.saw_real(real, stamp);
+    }
+
+    /// The same of a path without links.
+    pub fn saw_real(&self, real: PathBuf, stamp: Stamp) {
+        let mut seen = lock(&self.seen);
+        seen.next += 1;
+        let next = seen.next;
+        seen.states.insert(real, (next, stamp));
+        if seen.states.len() > SEEN_MAX {
+            let oldest = seen.states.iter().min_by_key(|(_, (at, _))| *at).map(|(path, _)| path.clone());
+            oldest.map(|path| seen.states.remove(&path));
+        }
+    }
+
+    /// What a model knows of a file that is in this state now.
+    pub fn known(&self, real: &Path, now: &Stamp) -> Known {
+        match lock(&self.seen).states.get(real) {
+            None => Known::Never,
+            Some((_, stamp)) if stamp == now => Known::Same,
+            Some(_) => Known::Changed,
+        }
+    }
+
+    /// A file is gone, or is to be as if it had not been seen.
+    pub fn forget(&self, real: &Path) {
+        lock(&self.seen).states.remove(real);
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where a path leads; the path itself where nobody can say.
+async fn real(env: &dyn Environment, path: &Path) -> PathBuf {
+    env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::LocalEnvironment;
+    use futures::FutureExt;
+
+    #[tokio::test]
+    async fn one_file_is_changed_by_one_at_a_time_whatever_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let env = LocalEnvironment::new(folder.path().to_path_buf(), []);
+        std::fs::write(folder.path().join("f"), "").unwrap();
+        std::os::unix::fs::symlink("f", folder.path().join("link")).unwrap();
+        let files = Files::default();
+        let (go, stop) = (CancellationToken::new(), CancellationToken::new());
+        stop.cancel();
+        let first = files.turn(&env, &folder.path().join("f"), &go).await.unwrap();
+        assert!(files.turn(&env, &folder.path().join("link"), &stop).await.is_none());
+        assert!(files.turn(&env, &folder.path().join("other"), &go).await.is_some());
+        let path = folder.path().join("link");
+        let mut second = Box::pin(files.turn(&env, &path, &go));
+        while lock(&files.turns).len() != 1
+            || lock(&files.turns).values().any(|turn| Arc::strong_count(turn) < 3)
+        {
+            assert!(second.as_mut().now_or_never().is_none());
+            tokio::task::yield_now().await;
+        }
+        drop(first);
+        assert_eq!(second.await.unwrap().real, std::fs::canonicalize(folder.path().join("f")).unwrap());
+    }
+
+    #[test]
+    fn what_was_seen_is_compared_and_bounded() {
+        let files = Files::new(ReadFirst::of("on"));
+        let stamp = |text: &str| Stamp::of(text.as_bytes());
+        assert_eq!(files.known(Path::new("/a"), &stamp("x")), Known::Never);
+        files.saw_real("/a".into(), stamp("x"));
+        assert_eq!(files.known(Path::new("/a"), &stamp("x")), Known::Same);
+        assert_eq!(files.known(Path::new("/a"), &stamp("y")), Known::Changed);
+        for n in 0..SEEN_MAX {
+            files.saw_real(format!("/{n}").into(), stamp("x"));
+        }
+        assert_eq!(files.known(Path::new("/a"), &stamp("x")), Known::Never);
+        files.forget(Path::new("/7"));
+        assert_eq!(files.known(Path::new("/7"), &stamp("x")), Known::Never);
+        let asks = |word: &str| [ReadFirst::of(word).asks(false), ReadFirst::of(word).asks(true)];
+        assert_eq!((asks("off"), asks("on"), asks("family")), ([false; 2], [true; 2], [false, true]));
+    }
+}

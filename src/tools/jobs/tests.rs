@@ -1,0 +1,181 @@
+//! Jobs with a real shell.
+
+use super::*;
+use crate::exec::LocalEnvironment;
+use crate::tools::Shared;
+use crate::tools::running::{End, Wanted, start};
+
+struct Bench {
+    folder: tempfile::TempDir,
+    env: LocalEnvironment,
+    shared: Shared,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let vars = [("PATH".into(), "/usr/bin:/bin".into())];
+        let env = LocalEnvironment::new(folder.path().to_path_buf(), vars);
+        let shared = Shared::new(folder.path().join("artifacts"));
+        Self { folder, env, shared }
+    }
+
+    async fn live(&self, script: &str, fed: bool, terminal: bool) -> Live {
+        let folder = self.folder.path().to_path_buf();
+        let wanted =
+            Wanted { script: script.into(), folder, fed, terminal, tool: "bash", ..Wanted::default() };
+        start(&self.env, &self.shared.artifacts, wanted).await.unwrap()
+    }
+
+    async fn add(&self, script: &str) -> Arc<Job> {
+        self.shared.jobs.add(script, self.live(script, true, false).await).unwrap()
+    }
+}
+
+/// All that was printed and not yet taken.
+fn text(live: &Live) -> String {
+    live.take().last_lines().text
+}
+
+/// Waits until what was printed holds a text.
+async fn hear(live: &Live, wanted: &str) -> String {
+    let mut all = String::new();
+    while all.is_empty() || !all.contains(wanted) {
+        live.arrived().await;
+        all.push_str(&text(live));
+    }
+    all
+}
+
+fn lives(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    stat.is_ok_and(|stat| !stat.rsplit(") ").next().unwrap_or("Z").starts_with(['Z', 'X']))
+}
+
+async fn gone(pid: &str) {
+    while lives(pid) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_job_is_fed_heard_and_ended() {
+    let bench = Bench::new();
+    let job = bench.add("while read -r line; do echo \"<$line>\"; done; echo over").await;
+    assert_eq!((job.number, job.live.end()), (1, None));
+    job.live.feed("one\n").await.unwrap();
+    assert!(hear(&job.live, "<one>").await.contains("<one>"));
+    job.live.feed("two\n").await.unwrap();
+    assert!(!hear(&job.live, "<two>").await.contains("one"), "what was heard is not heard again");
+    assert_eq!(job.live.stop().await, End::Stopped);
+    assert!(job.live.feed("three\n").await.is_err());
+    assert_eq!(bench.shared.jobs.list().len(), 1);
+    bench.shared.jobs.forget(1);
+    assert!(bench.shared.jobs.get(1).is_none());
+}
+
+#[tokio::test]
+async fn streams_keep_their_order_and_commands_see_no_colours() {
+    let bench = Bench::new();
+    let script = "echo a; echo b >&2; echo c; echo d >&2; echo $TERM $NO_COLOR $PAGER $GIT_PAGER";
+    let live = bench.live(script, false, false).await;
+    assert_eq!(live.ended().await, End::Code(0));
+    assert_eq!(text(&live), "a\nb\nc\nd\ndumb 1 cat cat");
+}
+
+#[tokio::test]
+async fn a_terminal_is_one_and_anything_else_is_not() {
+    let bench = Bench::new();
+    let live =
+        bench.live("tty; stty size; printf 'name? '; read -r name; echo \"hello $name\"", true, true).await;
+    live.feed("you\n").await.unwrap();
+    assert_eq!(live.ended().await, End::Code(0));
+    let said = text(&live);
+    assert!(said.contains("/dev/") && said.contains("50 200") && said.ends_with("hello you"), "{said}");
+    let live = bench.live("tty; exit 4", false, false).await;
+    assert_eq!((live.ended().await, text(&live).as_str()), (End::Code(4), "not a tty"));
+}
+
+#[tokio::test]
+async fn who_ignores_the_signal_is_killed() {
+    let bench = Bench::new();
+    for terminal in [false, true] {
+        let script = "trap '' TERM HUP; echo $$; while :; do sleep 0.05; done";
+        let live = bench.live(script, false, terminal).await;
+        let pid = hear(&live, "").await;
+        let started = std::time::Instant::now();
+        assert_eq!(live.stop().await, End::Stopped);
+        assert!(started.elapsed() >= Duration::from_secs(2) && !lives(&pid), "{pid}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_shell_leaves_behind_is_heard_of_and_ends_with_the_session() {
+    let bench = Bench::new();
+    for script in ["sleep 600 & echo $!", "sleep 600 > /dev/null 2>&1 & echo $!"] {
+        let live = bench.live(script, false, false).await;
+        assert_eq!(live.ended().await, End::Code(0));
+        let pid = text(&live);
+        assert_eq!(live.left(), [pid.parse::<u32>().unwrap()]);
+        bench.shared.jobs.keep(live);
+        assert!(lives(&pid));
+        bench.shared.jobs.end_all(Duration::from_secs(30)).await;
+        assert!(!lives(&pid));
+    }
+}
+
+#[tokio::test]
+async fn nothing_survives_the_end_of_the_session() {
+    let bench = Bench::new();
+    let mut pids = Vec::new();
+    for script in [
+        "echo $$; exec sleep 600",
+        "sleep 600 & echo $!; wait",
+        "trap '' TERM; echo $$; while :; do sleep 0.1; done",
+    ] {
+        let job = bench.add(script).await;
+        job.live.arrived().await;
+        pids.push(text(&job.live));
+    }
+    let left = bench.live("sleep 600 & echo $!", false, false).await;
+    left.ended().await;
+    pids.push(text(&left));
+    bench.shared.jobs.keep(left);
+    assert!(pids.iter().all(|pid| lives(pid)), "{pids:?}");
+    drop(bench.shared);
+    for pid in &pids {
+        gone(pid).await;
+    }
+}
+
+#[tokio::test]
+async fn there_is_a_most_and_who_has_ended_does_not_count() {
+    let bench = Bench::new();
+    for _ in 0..LIVE_MAX {
+        bench.add("read -r line").await;
+    }
+    let one_more = bench.live("read -r line", true, false).await;
+    assert_eq!(
+        bench.shared.jobs.add("x", one_more).unwrap_err().to_string(),
+        "64 commands run already; end one of them first"
+    );
+    let first = bench.shared.jobs.get(1).unwrap();
+    first.live.feed("\n").await.unwrap();
+    assert_eq!(first.live.ended().await, End::Code(0));
+    assert_eq!(bench.add("true").await.number, 65);
+    assert_eq!(bench.shared.jobs.list().len(), 65);
+    bench.shared.jobs.end_all(Duration::from_mins(1)).await;
+    assert!(bench.shared.jobs.list().is_empty());
+}
+
+#[tokio::test]
+async fn a_flood_is_kept_within_bounds() {
+    let bench = Bench::new();
+    let live = bench.live("yes 0123456789 | head -c 30000000", false, false).await;
+    assert_eq!(live.ended().await, End::Code(0));
+    let output = live.take();
+    assert_eq!(output.bytes, 30_000_000);
+    let end = output.last_lines();
+    assert!(end.full_text.is_none() && end.text.len() <= 51_200);
+    assert_eq!(std::fs::metadata(end.kept.unwrap().path).unwrap().len(), 30_000_000);
+}

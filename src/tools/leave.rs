@@ -1,0 +1,237 @@
+//! Whether a call may run: judged by all that it touches, and asked about where that does not decide.
+//!
+//! Must not know any tool, nor who answers.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::act::Act;
+use super::approval::{Ask, Decision};
+use super::context::Context;
+use super::paths;
+use super::policy::{self, Mode, Verdict};
+use super::preview;
+use super::proposal;
+use super::rules::{Author, Rules, Ruling, Said};
+use super::tool::{Outcome, Tool, ToolClass};
+use crate::base::schema::Schema;
+use crate::llm::model::ToolCall;
+
+/// A call that may run.
+#[derive(Debug)]
+pub(super) struct Leave {
+    /// With these arguments.
+    pub args: Value,
+    /// What the model is told beside the result.
+    pub note: Option<String>,
+}
+
+/// What a call touches and what becomes of it.
+struct Judged {
+    subjects: Vec<String>,
+    verdict: Verdict,
+}
+
+/// The arguments with which the call may run; else what the model is told.
+pub(super) async fn leave(
+    tool: &dyn Tool,
+    schema: &Schema,
+    cx: &Context,
+    call: &ToolCall,
+    args: Value,
+    cancel: &CancellationToken,
+) -> Result<Leave, Outcome> {
+    let judged = judge(tool, cx, call, &args).await?;
+    let Verdict::Ask(rule) = &judged.verdict else {
+        return refusal(cx.mode.get(), judged.verdict).map_or(Ok(Leave { args, note: None }), Err);
+    };
+    let ask = Ask {
+        call_id: call.id.clone(),
+        tool: call.name.clone(),
+        class: tool.class(),
+        subject: judged.subjects.join("\n"),
+        rule: rule.to_string(),
+        place: cx.env.root().to_string_lossy().into_owned(),
+        editable: editable(tool.class(), &judged.subjects, &args),
+        proposal: proposal(tool, cx, call, &judged).await,
+        preview: preview::of(tool, cx, call, &args, cancel).await,
+    };
+    let field = ask.editable.clone();
+    let decision = tokio::select! {
+        biased;
+        () = cancel.cancelled() => Decision::Deny("interrupted before it was approved".to_string()),
+        decision = cx.approval.decide(ask) => decision,
+    };
+    match decision {
+        Decision::Allow => Ok(Leave { args, note: None }),
+        Decision::AllowLike(proposal) => {
+            cx.shared.grant(&proposal.rule);
+            Ok(Leave { args, note: None })
+        }
+        Decision::AllowEdited(text) => edited(tool, schema, cx, call, (args, field), text).await,
+        Decision::Deny(why) if why.is_empty() => Err(Outcome::error("Not run: the user said no.")),
+        Decision::Deny(why) => Err(Outcome::error(format!("Not run: {why}"))),
+    }
+}
+
+/// The call with the command that the person wrote instead. What is forbidden stays so.
+async fn edited(
+    tool: &dyn Tool,
+    schema: &Schema,
+    cx: &Context,
+    call: &ToolCall,
+    (mut args, field): (Value, Option<String>),
+    text: String,
+) -> Result<Leave, Outcome> {
+    let Some(field) = field else {
+        return Err(Outcome::error("Not run: the user changed it in a way that this tool does not know."));
+    };
+    args[&field] = json!(text);
+    let args = schema.check(args).map_err(|errors| {
+        Outcome::error(format!("Not run: what the user made of it does not fit: {errors}"))
+    })?;
+    let judged = judge(tool, cx, call, &args).await?;
+    if judged.subjects != [text.as_str()] {
+        return Err(Outcome::error("Not run: what the user wrote is not what would run."));
+    }
+    if let verdict @ (Verdict::Refuse(_) | Verdict::Forbid(_)) = judged.verdict
+        && let Some(refusal) = refusal(cx.mode.get(), verdict)
+    {
+        return Err(refusal);
+    }
+    let note = format!("[The user changed the command before it ran. What ran: {text}]");
+    Ok(Leave { args, note: Some(note) })
+}
+
+/// What the model is told of a call that does not run.
+fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
+    match verdict {
+        Verdict::Run | Verdict::Ask(_) => None,
+        Verdict::Refuse(rule) => Some(refused(mode, &rule)),
+        Verdict::Forbid(rule) => {
+            let text = format!("Not run: forbidden by the rule `{rule}`. Find another way or tell the user.");
+            Some(Outcome::error(text).details(json!({"refused": {"rule": rule}})))
+        }
+    }
+}
+
+/// The argument that is the command, where the person may change it: a single one.
+fn editable(class: ToolClass, subjects: &[String], args: &Value) -> Option<String> {
+    let [subject] = subjects else { return None };
+    let fields = args.as_object().filter(|_| class == ToolClass::Runs)?;
+    let is_it = |name: &&str| fields.get(*name).and_then(Value::as_str) == Some(subject.as_str());
+    ["command", "cmd"].iter().find(|name| is_it(name)).map(ToString::to_string)
+}
+
+/// A rule that would have let the call run.
+async fn proposal(
+    tool: &dyn Tool,
+    cx: &Context,
+    call: &ToolCall,
+    judged: &Judged,
+) -> Option<proposal::Proposal> {
+    let [subject] = judged.subjects.as_slice() else { return None };
+    let proposal = match tool.class() {
+        ToolClass::Runs => proposal::for_command(&call.name, subject)?,
+        ToolClass::Edits => {
+            let path = paths::resolve(&*cx.env, subject);
+            proposal::for_file(&cx.env.resolve(&path).await.ok()?)?
+        }
+        ToolClass::Reads => return None,
+    };
+    // Of a workspace's own set-up no rule gives leave.
+    let said = Said { ruling: Ruling::Allow, rule: String::new() };
+    (policy::overrule(cx.mode.get(), judged.verdict.clone(), said) == Verdict::Run).then_some(proposal)
+}
+
+/// Judges everything that a call touches; the strictest verdict counts.
+async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> Result<Judged, Outcome> {
+    let class = tool.class();
+    let mut subjects = tool.subjects(args);
+    if let Some(Act::Run { folder: Some(folder), .. }) = tool.act(args)
+        && let Some(place) = elsewhere(cx, &folder).await
+    {
+        // Judged and asked about as what it is: a command that goes there first.
+        for subject in &mut subjects {
+            *subject = format!("cd {place} && {subject}");
+        }
+    }
+    // A tool for running commands that starts one is judged as one that runs it, too.
+    let does = tool.act(args).map_or(tool.kind(), |act| act.kind());
+    let names = [call.name.as_str(), tool.kind().name(), does.name()];
+    let mut strictest = Verdict::Run;
+    for subject in &subjects {
+        let verdict = match class {
+            ToolClass::Edits => judge_path(cx, subject).await.map_err(Outcome::error)?,
+            _ => policy::judge(cx.mode.get(), class, subject, cx.env.root()),
+        };
+        let verdict = match said(cx, &names, class, subject).await {
+            Some(said) => policy::overrule(cx.mode.get(), verdict, said),
+            None => verdict,
+        };
+        strictest = strictest.max(verdict);
+    }
+    Ok(Judged { subjects, verdict: strictest })
+}
+
+/// A folder that is not the workspace itself, as a word for the shell.
+async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
+    let path = paths::resolve(&*cx.env, folder);
+    let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
+    (real(&path).await != real(cx.env.root()).await)
+        .then(|| format!("'{}'", path.to_string_lossy().replace('\'', "'\\''")))
+}
+
+/// What the rules say about a call, by where its path really leads and by its own name. `tool` are the
+/// tool's own name and its kind's: a rule holds for every family's tool of a kind.
+async fn said(cx: &Context, tool: &[&str], class: ToolClass, subject: &str) -> Option<Said> {
+    let mut grants = Rules::default();
+    let problems = grants.add(&cx.shared.grants(), Author::Person, Path::new("/"), Path::new("/"));
+    if !problems.is_empty() {
+        tracing::warn!(?problems, "a rule for the session was not taken");
+    }
+    if class == ToolClass::Runs {
+        return granted(cx.rules.command(tool, subject), || grants.command(tool, subject));
+    }
+    if cx.rules.is_empty() && grants.is_empty() {
+        return None;
+    }
+    let path = paths::resolve(&*cx.env, subject);
+    // A path that leads nowhere is told by the tool itself.
+    let real = cx.env.resolve(&path).await.unwrap_or_else(|_| path.clone());
+    granted(cx.rules.file(tool, class, &[&real, &path]), || grants.file(tool, class, &[&real, &path]))
+}
+
+/// What the rules say, unless they only ask and the person has said it for the session.
+fn granted(said: Option<Said>, grants: impl FnOnce() -> Option<Said>) -> Option<Said> {
+    match said {
+        Some(said) if said.ruling != Ruling::Ask => Some(said),
+        said => grants().or(said),
+    }
+}
+
+/// A refusal that the model is told and that front ends find in the details.
+fn refused(mode: Mode, rule: &str) -> Outcome {
+    let text = format!(
+        "Not run: {rule}, and approval mode {} has nobody to ask. It would run with --approval full. \
+         Find another way or tell the user.",
+        mode.name()
+    );
+    Outcome::error(text).details(json!({"refused": {"rule": rule, "flag": "--approval full"}}))
+}
+
+/// Judges an edit by where its path really leads, and by where the name itself stands: of a link
+/// that is removed the name goes, not what it leads to.
+async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
+    let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
+    let path = paths::resolve(&*cx.env, subject);
+    let root = resolve(cx.env.root()).await?;
+    let real = resolve(&path).await?;
+    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &path.to_string_lossy(), &root);
+    let verdict = judge(&real);
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(verdict) };
+    let named = resolve(parent).await?.join(name);
+    Ok(verdict.max(judge(&named)))
+}

@@ -1,0 +1,144 @@
+//! The rule that a person may want to keep after a question: what this call begins with, or where its
+//! file is.
+//!
+//! Pure; must not know files or front ends.
+
+use std::path::Path;
+
+use super::command::{self, Part};
+use super::rules::{Author, Rules, Ruling};
+use super::tool::ToolClass;
+
+/// A rule, ready to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// What it allows, for people: `cargo test …`.
+    pub what: String,
+    /// As it stands in a file of rules.
+    pub rule: String,
+}
+
+/// Programs whose first words say nothing about what they do: they run what they are given, or destroy
+/// what they are told to.
+const NEVER: [&str; 35] = [
+    "sh", "bash", "zsh", "dash", "fish", "ksh", "env", "eval", "exec", "source", ".", "sudo", "doas", "su",
+    "xargs", "python", "python3", "node", "perl", "ruby", "php", "rm", "rmdir", "dd", "mkfs", "kill",
+    "pkill", "killall", "chmod", "chown", "curl", "wget", "ssh", "scp", "stdin",
+];
+
+/// Words that say only that another word follows.
+const GO_ON: [&str; 3] = ["run", "exec", "compose"];
+
+/// For a command line with one part that does more than look.
+pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
+    let script = command::parse(line);
+    if !script.doubts.is_empty() || !script.writes.is_empty() {
+        return None;
+    }
+    let mut parts = script.parts.iter().filter(|part| !command::part_is_read_only(part));
+    let words = first_words(parts.next()?)?;
+    if parts.any(|part| first_words(part).as_ref() != Some(&words)) {
+        return None;
+    }
+    let proposal = Proposal {
+        what: format!("{} …", words.join(" ")),
+        rule: format!("[[rule]]\ndecision = \"allow\"\ncommand = {}\n", quoted(&words.join(" "))),
+    };
+    // It is worth something only if it lets this very call run.
+    let said = rules(&proposal.rule)?.command(&[tool], line)?;
+    (said.ruling == Ruling::Allow).then_some(proposal)
+}
+
+/// For a file: everything in its folder and below. `path` is the real one.
+pub fn for_file(path: &Path) -> Option<Proposal> {
+    let folder = path.parent().filter(|folder| folder.parent().is_some())?.to_str()?;
+    if folder.contains(['*', '?', '[', ']', '{', '}', '\\', '\n']) {
+        return None;
+    }
+    let pattern = format!("{folder}/**");
+    let proposal = Proposal {
+        what: pattern.clone(),
+        rule: format!("[[rule]]\ndecision = \"allow\"\npath = {}\n", quoted(&pattern)),
+    };
+    let said = rules(&proposal.rule)?.file(&[], ToolClass::Edits, &[path])?;
+    (said.ruling == Ruling::Allow).then_some(proposal)
+}
+
+/// The program and the word that says which part of it; a third where the second only leads to it.
+fn first_words(part: &Part) -> Option<Vec<String>> {
+    let program = part.words.first().filter(|word| word.exact)?;
+    let name = program.text.rsplit('/').next().unwrap_or_default();
+    if NEVER.contains(&name) || !part.sets.is_empty() {
+        return None;
+    }
+    let mut words = vec![program.text.clone()];
+    for word in part.words.iter().skip(1) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
+        let names = word.exact
+            && word.text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && word.text.chars().all(plain);
+        if !names {
+            break;
+        }
+        words.push(word.text.clone());
+        if !GO_ON.contains(&word.text.as_str()) {
+            break;
+        }
+    }
+    Some(words)
+}
+
+/// A string as TOML has it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_string()).to_string()
+}
+
+fn rules(text: &str) -> Option<Rules> {
+    let mut rules = Rules::default();
+    let problems = rules.add(text, Author::Person, Path::new("/"), Path::new("/"));
+    problems.is_empty().then_some(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_proposed_by_what_they_begin_with() {
+        for (line, wanted) in [
+            ("cargo test -p x", Some("cargo test")),
+            ("cd x && cargo test | tail", Some("cargo test")),
+            ("make", Some("make")),
+            ("make -j4 all", Some("make")),
+            ("npm run build --watch", Some("npm run build")),
+            ("git push origin main", Some("git push")),
+            ("./build.sh fast", Some("./build.sh fast")),
+            ("cargo test && cargo build", None),
+            ("cargo test > log", None),
+            ("FOO=1 cargo test", None),
+            ("rm -rf x", None),
+            ("sudo cargo test", None),
+            ("bash -c 'make'", None),
+            ("$X test", None),
+            ("stdin of command 1:", None),
+            ("ls", None),
+            ("", None),
+        ] {
+            let found = for_command("bash", line).map(|found| found.what);
+            assert_eq!(found, wanted.map(|words| format!("{words} …")), "{line}");
+        }
+        let rule = for_command("bash", "git push").unwrap().rule;
+        assert_eq!(rule, "[[rule]]\ndecision = \"allow\"\ncommand = \"git push\"\n");
+    }
+
+    #[test]
+    fn files_are_proposed_by_their_folder() {
+        let found = for_file(Path::new("/tmp/o\"ut/a.txt")).unwrap();
+        assert_eq!(found.what, "/tmp/o\"ut/**");
+        assert!(
+            rules(&found.rule).unwrap().file(&[], ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")]).is_some()
+        );
+        assert_eq!(for_file(Path::new("/a.txt")), None, "everything is no folder");
+        assert_eq!(for_file(Path::new("/tmp/a*b/c.txt")), None);
+    }
+}

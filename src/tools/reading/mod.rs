@@ -1,0 +1,12 @@
+//! Showing files to models: text by ranges, notebooks by cells, pictures within what
+//! providers take.
+//!
+//! Must not know tools of any family.
+
+pub mod look;
+pub mod notebook;
+pub mod picture;
+pub mod show;
+pub mod sniff;
+pub mod style;
+pub mod window;

@@ -1,0 +1,170 @@
+//! One file for a model: text in its family's form, a picture, a document, a notebook; or words on why not.
+//!
+//! Must not know which tool asked.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::look::{self, Seen};
+use super::sniff::{self, Kind};
+use super::style::Style;
+use super::window::{Range, Taker, Window};
+use super::{notebook, picture};
+use crate::exec::{EnvError, FileKind, Stamp};
+use crate::llm::model::Part;
+use crate::tools::limits;
+use crate::tools::paths;
+use crate::tools::tool::{Invocation, Outcome};
+use crate::tools::view::CallView;
+
+/// Largest file that is read whole: pictures, documents and notebooks, in bytes.
+const WHOLE_MAX: u64 = 100 << 20;
+
+/// Which file, and what of it.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Its path as the model wrote it.
+    pub path: String,
+    /// First line, from 1.
+    pub first: Option<usize>,
+    /// Lines at most.
+    pub lines: Option<usize>,
+    /// In whose form.
+    pub style: Style,
+}
+
+/// Shows a file.
+pub async fn show(call: &Invocation, request: &Request) -> Outcome {
+    try_show(call, request).await.unwrap_or_else(Outcome::error)
+}
+
+async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, String> {
+    let path = paths::resolve(&*call.env, &request.path);
+    let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
+    if facts.kind == FileKind::Folder {
+        return Err(advice(&EnvError::IsFolder(path)));
+    }
+    let style = request.style;
+    let first = request.first.unwrap_or(1);
+    let range = Range {
+        first,
+        lines: request.lines.unwrap_or(usize::MAX).min(style.lines()),
+        bytes: style.bytes(),
+        line_chars: style.line_chars(),
+    };
+    let notebook = path.extension().is_some_and(|ending| ending == "ipynb") && facts.size <= WHOLE_MAX;
+    if notebook && let Some(seen) = cells(call, &path, range).await {
+        return shown(call, request, &path, seen).await;
+    }
+    let seen = look::look(&*call.env, &path, range, &call.cancel).await;
+    if call.cancel.is_cancelled() {
+        return Err("Interrupted.".to_string());
+    }
+    match seen.map_err(|error| advice(&error))? {
+        Seen::Text(window, stamp) => shown(call, request, &path, (window, stamp)).await,
+        Seen::Other(kind) => other(call, request, &path, kind, facts.size).await,
+    }
+}
+
+/// A notebook by its cells; nothing where it is none.
+async fn cells(call: &Invocation, path: &Path, range: Range) -> Option<(Window, Stamp)> {
+    let data = call.env.read(path).await.ok()?;
+    let text = notebook::text(&data.bytes)?;
+    let mut taker = Taker::new(range);
+    taker.feed(text.as_bytes());
+    Some((taker.finish(), data.stamp))
+}
+
+/// Lines in the family's form; from now on the model knows the file.
+async fn shown(
+    call: &Invocation,
+    request: &Request,
+    path: &Path,
+    (window, stamp): (Window, Stamp),
+) -> Result<Outcome, String> {
+    let first = request.first.unwrap_or(1);
+    if first > window.total.max(1) {
+        return Err(format!(
+            "Offset {first} is beyond the end of {}, which has {} lines.",
+            request.path, window.total
+        ));
+    }
+    call.shared.files.saw(&*call.env, path, stamp).await;
+    let (text, details) = request.style.show(&request.path, first, request.lines, &window);
+    Ok(Outcome { details, ..Outcome::text(text) })
+}
+
+/// Shows a picture, and nothing else.
+pub async fn picture(call: &Invocation, shown: &str) -> Result<Outcome, String> {
+    let path = paths::resolve(&*call.env, shown);
+    let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
+    if facts.kind == FileKind::Folder || facts.size > WHOLE_MAX {
+        return Err(format!("{shown} is no picture that can be shown."));
+    }
+    let data = call.env.read(&path).await.map_err(|error| advice(&error))?;
+    match sniff::kind(&data.bytes) {
+        Kind::Image(_) => attach(call, shown, data.bytes).await,
+        _ => Err(format!("{shown} is no picture. Use read_file to see it.")),
+    }
+}
+
+async fn attach(call: &Invocation, shown: &str, bytes: Vec<u8>) -> Result<Outcome, String> {
+    let picture = picture::prepare(bytes, &call.cancel).await.map_err(|why| format!("{shown}: {why}"))?;
+    Ok(Outcome { content: vec![Part::text(picture.note(shown)), picture.part()], ..Outcome::text("") })
+}
+
+/// A file that is no text.
+async fn other(
+    call: &Invocation,
+    request: &Request,
+    path: &Path,
+    kind: Kind,
+    size: u64,
+) -> Result<Outcome, String> {
+    let shown = &request.path;
+    let big = limits::size(size as usize);
+    match kind {
+        Kind::Image(_) if size > WHOLE_MAX => {
+            Err(format!("{shown} is a picture of {big}, too large to be shown. Make a smaller copy of it."))
+        }
+        Kind::Image(_) => {
+            let data = call.env.read(path).await.map_err(|error| advice(&error))?;
+            attach(call, shown, data.bytes).await
+        }
+        Kind::Pdf => Err(format!(
+            "{shown} is a PDF document ({big}). Use a shell command to take its text out, pdftotext for one."
+        )),
+        Kind::Binary | Kind::Text => Err(format!(
+            "{shown} is a binary file ({big}). Use a shell command to look at it: file, xxd, strings."
+        )),
+    }
+}
+
+/// What went wrong and what a model can do about it.
+pub fn advice(error: &EnvError) -> String {
+    match error {
+        EnvError::IsFolder(_) => format!("{error}. Use a tool that lists folders, or ls in a shell."),
+        EnvError::NotFound(_) => format!("{error}. Look for it by its name, or list the folder."),
+        _ => format!("{error}."),
+    }
+}
+
+/// A call in a line: the path, with the range if there is one.
+pub fn view(path: &str, first: Option<usize>, lines: Option<usize>) -> CallView {
+    let title = match (first, lines) {
+        (None, None) => path.to_string(),
+        (from, None) => format!("{path} {}-", from.unwrap_or(1)),
+        (from, Some(count)) => {
+            let from = from.unwrap_or(1);
+            format!("{path} {from}-{}", from.saturating_add(count).saturating_sub(1))
+        }
+    };
+    CallView { title, body: None }
+}
+
+/// The same from arguments of these names.
+pub fn view_of(args: &Value, path: &str, first: &str, lines: &str) -> CallView {
+    use crate::tools::args;
+    view(args::text(args, path), args::from_one(args, first), args::from_one(args, lines))
+}

@@ -1,0 +1,67 @@
+//! What a file is by its first bytes, whatever it is called.
+//!
+//! Must not know files.
+
+/// Bytes in which a NUL says that a file is not text.
+const HEAD: usize = 8 * 1024;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text, as far as one can see.
+    Text,
+    /// A picture of this media type.
+    Image(&'static str),
+    /// A document in the portable document format.
+    Pdf,
+    /// Anything else.
+    Binary,
+}
+
+/// What a file is that begins like this. A text may begin with the letters of another format; what is
+/// not text never is clean text.
+pub fn kind(head: &[u8]) -> Kind {
+    let head = &head[..head.len().min(HEAD)];
+    let nul = head.contains(&0);
+    // A character that the end of the head cuts in two is none that is wrong.
+    let broken = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
+    if head.starts_with(b"%PDF-") {
+        return Kind::Pdf;
+    }
+    match image(head) {
+        Some(mime) if nul || broken => Kind::Image(mime),
+        _ if nul => Kind::Binary,
+        _ => Kind::Text,
+    }
+}
+
+fn image(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        [b'B', b'M', ..] => Some("image/bmp"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_tell_and_letters_do_not() {
+        assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0"), Kind::Image("image/png"));
+        assert_eq!(kind(b"\xff\xd8\xff\xe0"), Kind::Image("image/jpeg"));
+        assert_eq!(kind(b"BM\0\0"), Kind::Image("image/bmp"));
+        assert_eq!(kind(b"BMW is a car"), Kind::Text);
+        assert_eq!(kind(b"GIF89a is how these files begin"), Kind::Text);
+        assert_eq!(kind(b"%PDF-1.7\n"), Kind::Pdf);
+        assert_eq!(kind(b"\x7fELF\0"), Kind::Binary);
+        assert_eq!((kind(b""), kind(b"caf\xe9")), (Kind::Text, Kind::Text));
+        let mut long = b"RIFF....WEBP".to_vec();
+        long.extend("é".repeat(HEAD).bytes());
+        assert_eq!(kind(&long), Kind::Text, "a character cut at the end is no broken one");
+    }
+}

@@ -1,0 +1,137 @@
+//! How the families are shown text: plain or numbered, and with which notes.
+//!
+//! Must not know files. The notes are ours; the forms of lines are those that the families know.
+
+use serde_json::{Value, json};
+
+use super::window::Window;
+use crate::tools::limits::{self, Limit};
+
+/// A family's way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// The text as it is, notes at its end: pi.
+    Plain,
+    /// `12 | text`: openai.
+    Bars,
+    /// As `cat -n` prints it: anthropic.
+    Tabs,
+    /// The text as it is, notes before it: gemini.
+    NotesFirst,
+}
+
+impl Style {
+    /// Lines that are shown unless fewer are asked for: 2000 in every family.
+    pub fn lines(self) -> usize {
+        limits::LINES_MAX
+    }
+
+    /// Bytes that are shown: pi's limit. The others' is by characters and applied to the result, so that
+    /// this only bounds memory.
+    pub fn bytes(self) -> usize {
+        if self == Self::Plain { limits::BYTES_MAX } else { 4 << 20 }
+    }
+
+    /// Characters of a line: 500 as codex, 2000 as the others have it.
+    pub fn line_chars(self) -> Option<usize> {
+        match self {
+            Self::Plain => None,
+            Self::Bars => Some(500),
+            Self::Tabs | Self::NotesFirst => Some(2000),
+        }
+    }
+
+    /// How the family's tool is asked for a later line.
+    fn next(self, line: usize) -> String {
+        match self {
+            Self::NotesFirst => format!("start_line={line}"),
+            _ => format!("offset={line}"),
+        }
+    }
+
+    /// A window as a model sees it; `asked` are the lines that were asked for.
+    pub fn show(
+        self,
+        shown: &str,
+        first: usize,
+        asked: Option<usize>,
+        window: &Window,
+    ) -> (String, Option<Value>) {
+        if let Some(length) = window.long_line {
+            return long_line(shown, first, length, window);
+        }
+        let mut text = self.body(first, &window.text);
+        let mut notes = Vec::new();
+        let mut details = None;
+        if window.total == 0 && matches!(self, Self::Bars | Self::Tabs) {
+            notes.push("The file is empty.".to_string());
+        }
+        let last = first + window.lines.saturating_sub(1);
+        if let Some(by) = window.by {
+            let (next, total) = (self.next(last + 1), window.total);
+            if asked.is_some_and(|asked| asked == window.lines) && self != Self::NotesFirst {
+                notes.push(format!("{} more lines of {total}. Go on with {next}.", total - last));
+            } else {
+                let size = if by == Limit::Bytes && self == Self::Plain { " (50 KB limit)" } else { "" };
+                notes.push(format!("Lines {first}-{last} of {total}{size}. Go on with {next}."));
+                details = Some(truncation(by, window, false));
+            }
+        }
+        if window.cut_lines > 0 {
+            let most = self.line_chars().unwrap_or_default();
+            notes.push(format!("{} long lines are cut after {most} characters.", window.cut_lines));
+        }
+        if window.lossy {
+            notes.push(
+                "Some bytes are not UTF-8; they are shown as \u{fffd}. Use a shell command to change this file."
+                    .to_string(),
+            );
+        }
+        if !notes.is_empty() {
+            let notes = format!("[{}]", notes.join(" "));
+            let body = text.trim_end_matches('\n');
+            text = match (self, body.is_empty()) {
+                (_, true) => notes,
+                (Self::NotesFirst, false) => format!("{notes}\n\n{body}"),
+                (_, false) => format!("{body}\n\n{notes}"),
+            };
+        }
+        (text, details)
+    }
+
+    fn body(self, first: usize, text: &str) -> String {
+        let numbered = |form: &dyn Fn(usize, &str) -> String| -> String {
+            let lines = text.split_inclusive('\n').enumerate();
+            let line = |line: &str| line.trim_end_matches('\n').trim_end_matches('\r').to_string();
+            lines.map(|(at, text)| form(first + at, &line(text))).collect::<Vec<_>>().join("\n")
+        };
+        match self {
+            Self::Plain | Self::NotesFirst => text.to_string(),
+            Self::Bars => numbered(&|number, line| format!("{number} | {line}")),
+            Self::Tabs => numbered(&|number, line| format!("{number:>6}\t{line}")),
+        }
+    }
+}
+
+fn long_line(shown: &str, first: usize, length: usize, window: &Window) -> (String, Option<Value>) {
+    let text = format!(
+        "[Line {first} of {} has {}, more than the limit of {}. \
+         See a part of it with bash: sed -n '{first}p' {shown} | head -c {}]",
+        window.total,
+        limits::size(length),
+        limits::size(limits::BYTES_MAX),
+        limits::BYTES_MAX
+    );
+    (text, Some(truncation(Limit::Bytes, window, true)))
+}
+
+fn truncation(by: Limit, window: &Window, long: bool) -> Value {
+    json!({"truncation": {
+        "truncated": true,
+        "truncatedBy": by.name(),
+        "totalLines": window.total,
+        "outputLines": window.lines,
+        "outputBytes": window.text.len(),
+        "firstLineExceedsLimit": long,
+    }})
+}

@@ -1,0 +1,237 @@
+//! Some lines of a text that comes in pieces. Only what is shown is kept, however long the text is.
+//!
+//! Must not know files nor formats.
+
+use crate::tools::limits::Limit;
+
+/// Which lines, and how much of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// The first line, from 1.
+    pub first: usize,
+    /// Lines at most.
+    pub lines: usize,
+    /// Bytes at most; only whole lines are kept.
+    pub bytes: usize,
+    /// Characters of a line at most, where long lines are cut.
+    pub line_chars: Option<usize>,
+}
+
+/// The lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Them, with their line ends. A byte order mark is left out.
+    pub text: String,
+    /// How many they are.
+    pub lines: usize,
+    /// Lines of the whole text.
+    pub total: usize,
+    /// Bytes of the whole text.
+    pub bytes: usize,
+    /// What ended the window before the text's end.
+    pub by: Option<Limit>,
+    /// Bytes of its first line, where that alone is too long to be shown.
+    pub long_line: Option<usize>,
+    /// Lines of which only the beginning is there.
+    pub cut_lines: usize,
+    /// Whether something in the window is not UTF-8.
+    pub lossy: bool,
+}
+
+/// Takes a text in.
+#[derive(Debug)]
+pub struct Taker {
+    range: Range,
+    out: Vec<u8>,
+    window: Window,
+    /// The current line as far as it may be shown.
+    line: Vec<u8>,
+    line_bytes: usize,
+    /// Lines that have ended.
+    ended: usize,
+    full: bool,
+}
+
+impl Taker {
+    /// For these lines.
+    pub fn new(range: Range) -> Self {
+        let (out, line) = (Vec::new(), Vec::new());
+        Self { range, out, window: Window::default(), line, line_bytes: 0, ended: 0, full: false }
+    }
+
+    /// Takes the next piece.
+    pub fn feed(&mut self, piece: &[u8]) {
+        let piece = if self.window.bytes == 0 {
+            self.window.bytes += piece.len();
+            piece.strip_prefix("\u{feff}".as_bytes()).unwrap_or(piece)
+        } else {
+            self.window.bytes += piece.len();
+            piece
+        };
+        let mut from = 0;
+        while from < piece.len() {
+            let shown = !self.full && self.ended + 1 >= self.range.first;
+            if !shown && self.line_bytes == 0 && (self.full || self.ended + 1 < self.range.first) {
+                from += self.skip(&piece[from..]);
+                continue;
+            }
+            let feed = memchr::memchr(b'\n', &piece[from..]);
+            let end = feed.map_or(piece.len(), |at| from + at + 1);
+            self.add(&piece[from..end], shown);
+            if feed.is_some() {
+                self.end_line(shown);
+            }
+            from = end;
+        }
+    }
+
+    /// Counts whole lines that are not shown; gives the bytes that it went over.
+    fn skip(&mut self, piece: &[u8]) -> usize {
+        if self.full {
+            self.ended += memchr::memchr_iter(b'\n', piece).count();
+            let last = memchr::memrchr(b'\n', piece).map_or(0, |at| at + 1);
+            self.line_bytes = piece.len() - last;
+            return piece.len();
+        }
+        let wanted = self.range.first - 1 - self.ended;
+        let mut feeds = memchr::memchr_iter(b'\n', piece);
+        if let Some(at) = feeds.nth(wanted - 1) {
+            self.ended += wanted;
+            return at + 1;
+        }
+        self.ended += memchr::memchr_iter(b'\n', piece).count();
+        let last = memchr::memrchr(b'\n', piece).map_or(0, |at| at + 1);
+        self.line_bytes = piece.len() - last;
+        piece.len()
+    }
+
+    fn add(&mut self, part: &[u8], shown: bool) {
+        self.line_bytes += part.len();
+        if shown {
+            // A character has four bytes at most; one more shows that there is more.
+            let most = self.range.line_chars.map_or(self.range.bytes + 2, |chars| chars * 4 + 4);
+            let room = most.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&part[..part.len().min(room)]);
+            if self.line_bytes > self.line.len() && part.ends_with(b"\n") && self.range.line_chars.is_some() {
+                self.line.push(b'\n');
+            }
+        }
+    }
+
+    fn end_line(&mut self, shown: bool) {
+        self.ended += 1;
+        let bytes = std::mem::take(&mut self.line_bytes);
+        let line = std::mem::take(&mut self.line);
+        if !shown {
+            return;
+        }
+        if self.window.lines == self.range.lines {
+            self.window.by = Some(Limit::Lines);
+            self.full = true;
+            return;
+        }
+        let (line, cut) = self.fitted(line, bytes);
+        if self.out.len() + line.strip_suffix(b"\n").unwrap_or(&line).len() > self.range.bytes {
+            self.window.by = Some(Limit::Bytes);
+            self.full = true;
+            if self.window.lines == 0 {
+                self.window.long_line = Some(bytes);
+            }
+            return;
+        }
+        self.out.extend_from_slice(&line);
+        self.window.lines += 1;
+        self.window.cut_lines += usize::from(cut);
+    }
+
+    /// A line with as many characters as it may have, and whether it has lost some.
+    fn fitted(&mut self, line: Vec<u8>, bytes: usize) -> (Vec<u8>, bool) {
+        let Some(most) = self.range.line_chars.filter(|most| bytes > *most) else { return (line, false) };
+        let end: &[u8] = if line.ends_with(b"\n") { b"\n" } else { b"" };
+        let text = String::from_utf8_lossy(&line[..line.len() - end.len()]);
+        match text.char_indices().nth(most) {
+            Some((at, _)) => ([&text.as_bytes()[..at], end].concat(), true),
+            None => (line, false),
+        }
+    }
+
+    /// Ends the text.
+    pub fn finish(mut self) -> Window {
+        if self.line_bytes > 0 {
+            let shown = !self.full && self.ended + 1 >= self.range.first;
+            self.end_line(shown);
+        }
+        self.window.total = self.ended;
+        self.window.text = match String::from_utf8(self.out) {
+            Ok(text) => text,
+            Err(error) => {
+                self.window.lossy = true;
+                String::from_utf8_lossy(error.as_bytes()).into_owned()
+            }
+        };
+        self.window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::limits;
+    use proptest::prelude::*;
+
+    fn take(text: &[u8], range: Range, piece: usize) -> Window {
+        let mut taker = Taker::new(range);
+        text.chunks(piece).for_each(|piece| taker.feed(piece));
+        taker.finish()
+    }
+
+    fn range(first: usize, lines: usize, bytes: usize) -> Range {
+        Range { first, lines, bytes, line_chars: None }
+    }
+
+    #[test]
+    fn only_what_is_shown_is_kept() {
+        let mut taker = Taker::new(range(1_000_000, 2, 100));
+        for n in 1..=1_000_100 {
+            taker.feed(format!("line {n}\n").as_bytes());
+            assert!(taker.out.capacity() + taker.line.capacity() < 1000);
+        }
+        let window = taker.finish();
+        assert_eq!(window.text, "line 1000000\nline 1000001\n");
+        assert_eq!((window.total, window.by), (1_000_100, Some(Limit::Lines)));
+        let mut taker = Taker::new(range(1, 9, 50));
+        for _ in 0..1000 {
+            taker.feed(&[b'x'; 1000]);
+            assert!(taker.line.capacity() < 1000);
+        }
+        assert_eq!(taker.finish().long_line, Some(1_000_000));
+    }
+
+    #[test]
+    fn long_lines_are_cut_at_characters() {
+        let cut = Range { line_chars: Some(3), ..range(1, 9, 1000) };
+        let window = take("ééééé\r\nabc\nabcd".as_bytes(), cut, 4);
+        assert_eq!((window.text.as_str(), window.cut_lines, window.total), ("ééé\nabc\nabc", 2, 3));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn pieces_make_no_difference_and_lines_are_right(
+            text in "[aé\r\n]{0,40}", first in 1usize..6, lines in 1usize..5, bytes in 4usize..30, piece in 1usize..9,
+        ) {
+            let window = take(text.as_bytes(), range(first, lines, bytes), piece);
+            prop_assert_eq!(&window, &take(text.as_bytes(), range(first, lines, bytes), 1000));
+            prop_assert_eq!(window.total, limits::count_lines(&text));
+            let rest: String = text.split_inclusive('\n').skip(first - 1).collect();
+            let cut = limits::head(&rest, lines, bytes);
+            if cut.partial {
+                prop_assert!(window.long_line.is_some());
+            } else {
+                prop_assert_eq!(&window.text, cut.text);
+                prop_assert_eq!(window.by, cut.by);
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Starting a command as agents need it: without colours, pagers and questions.
+//!
+//! Must not know any tool's words.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::live::Live;
+use crate::exec::{EnvError, Environment, Input, SpawnSpec};
+use crate::tools::artifacts::Artifacts;
+
+/// What every command gets beside the filtered variables of its place: nobody looks at its terminal,
+/// nobody turns the pages, nobody answers a question for a password.
+const FORCED: [(&str, &str); 9] = [
+    ("NO_COLOR", "1"),
+    ("CLICOLOR", "0"),
+    ("TERM", "dumb"),
+    ("COLORTERM", ""),
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GH_PAGER", "cat"),
+    ("MANPAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+];
+
+/// Columns and rows of a command's terminal: wide, so that nothing is broken at its edge.
+const TERMINAL: (u16, u16) = (200, 50);
+
+/// A command that somebody wants to run.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// For the shell.
+    pub script: String,
+    /// Where; absolute.
+    pub folder: PathBuf,
+    /// Whether it is to be fed.
+    pub fed: bool,
+    /// Whether it gets a terminal.
+    pub terminal: bool,
+    /// Whether the shell reads the person's start files.
+    pub login: bool,
+    /// The tool, for the name of what is kept.
+    pub tool: &'static str,
+}
+
+/// Starts it.
+pub async fn start(
+    env: &dyn Environment,
+    artifacts: &Arc<Artifacts>,
+    wanted: Wanted,
+) -> Result<Live, EnvError> {
+    let vars: BTreeMap<String, String> =
+        FORCED.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let input = match (wanted.terminal, wanted.fed) {
+        (true, _) => Input::Terminal(TERMINAL.0, TERMINAL.1),
+        (false, true) => Input::Piped,
+        (false, false) => Input::Closed,
+    };
+    let running = env
+        .spawn(SpawnSpec { script: wanted.script, cwd: wanted.folder, env: vars, input, login: wanted.login })
+        .await?;
+    Ok(Live::new(running, Arc::clone(artifacts), wanted.tool, wanted.terminal))
+}

@@ -1,0 +1,19 @@
+//! Commands at work, for every tool that runs some: how they start, what they print, how they end.
+//!
+//! Must not know any tool's words. Commands are started through the environment alone.
+
+pub mod job_name;
+pub mod launch;
+pub mod live;
+pub mod show;
+#[cfg(test)]
+pub mod tests;
+pub mod times;
+pub mod told;
+pub mod waiting;
+pub mod words;
+
+pub use launch::{Wanted, start};
+pub use live::{End, Live};
+pub use told::{Around, LIMITS, tell};
+pub use waiting::{Until, Waited, wait};

@@ -1,0 +1,50 @@
+//! A command's output as a result, within the tool's limits.
+//!
+//! Must not know any tool's words.
+
+use crate::tools::act::Kind;
+use crate::tools::fitting::fit;
+use crate::tools::limits::{Keep, Limits};
+use crate::tools::output::Output;
+use crate::tools::tool::{Invocation, Outcome};
+
+/// What a model gets of a command's output in the families that have their own tools; the
+/// specification's numbers.
+pub const LIMITS: Limits = Limits { chars: 30_000, keep: Keep::Ends, lines: Some(256) };
+
+/// Roughly how many characters a token has.
+const TOKEN: usize = 4;
+
+/// What stands around an output.
+#[derive(Debug, Clone, Default)]
+pub struct Around {
+    /// Before it.
+    pub before: String,
+    /// Behind it.
+    pub behind: String,
+    /// Tokens that the call allows for it.
+    pub tokens: Option<usize>,
+}
+
+/// The output as the result of a tool.
+pub fn tell(call: &Invocation, tool: &str, output: Output, around: &Around) -> Outcome {
+    let own = call.shared.config.limits.limits(tool, Kind::Bash, Some(LIMITS)).unwrap_or(LIMITS);
+    let frame = around.before.chars().count() + around.behind.chars().count();
+    let chars = around.tokens.map_or(own.chars, |tokens| own.chars.min(tokens.saturating_mul(TOKEN)));
+    let feeds = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let rows = feeds(&around.before) + feeds(&around.behind);
+    let limits = Limits {
+        chars: chars.saturating_sub(frame),
+        lines: own.lines.map(|lines| lines.saturating_sub(rows).max(1)),
+        keep: own.keep,
+    };
+    let (body, keep) = output.split();
+    let fitted = fit(body, limits, keep);
+    let text = format!("{}{}{}", around.before, fitted.text, around.behind);
+    Outcome { full_text: fitted.full_text, artifact: fitted.artifact, ..Outcome::text(text) }
+}
+
+/// Roughly how many tokens an output has.
+pub fn tokens(output: &Output) -> usize {
+    output.bytes.div_ceil(TOKEN)
+}

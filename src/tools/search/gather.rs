@@ -1,0 +1,169 @@
+//! Looking for text in a place until there is enough, time is up or the call is cancelled.
+//!
+//! Must not know which tool asked, nor in which form it answers.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::exec::{EnvError, Environment, FileMatches, FindSpec, FoundPath, SearchSpec, Searched};
+use crate::tools::tool::Invocation;
+
+/// After which a search gives what it has.
+const TIME_MAX: Duration = Duration::from_secs(30);
+/// Files and folders that are sorted at most.
+const FOUND_MAX: usize = 500_000;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// By the order of paths, and the lines in theirs.
+    pub files: Vec<FileMatches>,
+    /// Lines that match among them.
+    pub count: usize,
+    /// Whether there are more than were wanted.
+    pub more: bool,
+    /// Whether the time was up.
+    pub late: bool,
+    /// What was left out.
+    pub done: Searched,
+}
+
+/// Looks for text; at most `most` lines that match, and no note where it is just as many.
+pub async fn lines(call: &Invocation, mut spec: SearchSpec, most: usize) -> Result<Gathered, String> {
+    let one_more = most.saturating_add(1);
+    spec.most_per_file = Some(spec.most_per_file.unwrap_or(one_more).min(one_more));
+    let around = (spec.before, spec.after);
+    let state: Arc<Mutex<Gathered>> = Arc::default();
+    let into = Arc::clone(&state);
+    let sink = move |mut file: FileMatches| {
+        let mut gathered = lock(&into);
+        let room = most - gathered.count;
+        if file.count > room {
+            gathered.more = true;
+            shorten(&mut file, room, around);
+        }
+        gathered.count += file.count;
+        if file.count > 0 {
+            gathered.files.push(file);
+        }
+        !gathered.more
+    };
+    let work = |cancel| call.env.search(spec, Box::new(sink), cancel);
+    let (done, late) = in_time(call, work).await?;
+    let gathered = std::mem::take(&mut *lock(&state));
+    Ok(Gathered { late, done, ..gathered })
+}
+
+/// Keeps the first lines that match, with the lines around them.
+fn shorten(file: &mut FileMatches, room: usize, (_, after): (usize, usize)) {
+    file.count = room;
+    if file.lines.is_empty() {
+        return;
+    }
+    let mut seen = 0;
+    let end = file.lines.iter().position(|line| {
+        seen += usize::from(line.matches);
+        seen > room
+    });
+    let end = end.unwrap_or(file.lines.len());
+    // Lines before the next match are not lines after the last one.
+    let last = file.lines[..end].iter().rposition(|line| line.matches);
+    let keep = last.map_or(0, |last| {
+        let number = file.lines[last].number;
+        let behind = |at: &usize| file.lines[*at].number <= number + after;
+        (last + 1..end).take_while(behind).count() + last + 1
+    });
+    file.lines.truncate(keep);
+}
+
+/// Looks for files.
+pub async fn paths(call: &Invocation, spec: FindSpec) -> Result<(Vec<FoundPath>, Searched, bool), String> {
+    let state: Arc<Mutex<Vec<FoundPath>>> = Arc::default();
+    let into = Arc::clone(&state);
+    let sink = move |found| {
+        let mut all = lock(&into);
+        all.push(found);
+        all.len() < FOUND_MAX
+    };
+    let (done, late) = in_time(call, |cancel| call.env.find(spec, Box::new(sink), cancel)).await?;
+    let found = std::mem::take(&mut *lock(&state));
+    Ok((found, done, late))
+}
+
+async fn in_time<'a, F>(
+    call: &'a Invocation,
+    work: impl FnOnce(CancellationToken) -> F,
+) -> Result<(Searched, bool), String>
+where
+    F: Future<Output = Result<Searched, EnvError>> + 'a,
+{
+    let stop = call.cancel.child_token();
+    let mut work = std::pin::pin!(work(stop.clone()));
+    let mut late = false;
+    let done = tokio::select! {
+        done = &mut work => done,
+        () = tokio::time::sleep(TIME_MAX) => {
+            late = true;
+            stop.cancel();
+            work.await
+        }
+    };
+    if call.cancel.is_cancelled() {
+        return Err("Interrupted.".to_string());
+    }
+    done.map(|done| (done, late)).map_err(|error| match error {
+        EnvError::Pattern(why) => format!("The pattern cannot be used: {}", why.trim_end()),
+        EnvError::NotFound(_) => format!("{error}. List the folder above it to see what is there."),
+        other => format!("{other}."),
+    })
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Remarks on what a search left out, each a sentence.
+pub fn remarks(done: &Searched, late: bool) -> Vec<String> {
+    let mut all = Vec::new();
+    if late {
+        all.push(format!(
+            "Not everything was searched: {} s were over. Search a smaller folder or fewer files.",
+            TIME_MAX.as_secs()
+        ));
+    }
+    if done.unnamed > 0 {
+        all.push(format!("{} names that are not UTF-8 were left out.", done.unnamed));
+    }
+    all
+}
+
+/// A result with remarks, in brackets below it.
+pub fn with_remarks(text: String, remarks: &[String]) -> String {
+    if remarks.is_empty() { text } else { format!("{text}\n\n[{}]", remarks.join(" ")) }
+}
+
+/// Characters of a line that are shown.
+pub const LINE_CHARS: usize = 500;
+
+/// A line, cut, and whether it was.
+pub fn cut(line: &str) -> (&str, bool) {
+    line.char_indices().nth(LINE_CHARS).map_or((line, false), |(at, _)| (&line[..at], true))
+}
+
+/// A name on one line.
+pub fn on_one_line(name: &str) -> String {
+    if name.contains(['\n', '\r']) {
+        name.replace('\n', "\\n").replace('\r', "\\r")
+    } else {
+        name.to_string()
+    }
+}
+
+/// A path as models see it: below the workspace relative to it, else whole.
+pub fn shown(env: &dyn Environment, path: &Path) -> String {
+    on_one_line(&path.strip_prefix(env.root()).unwrap_or(path).to_string_lossy())
+}

@@ -1,0 +1,80 @@
+//! What the tools of one session keep between calls.
+//!
+//! Must not know any tool, nor who calls them.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::artifacts::Artifacts;
+use super::config::Config;
+use super::delegate::Delegate;
+use super::files::{Files, ReadFirst};
+use super::jobs::Jobs;
+use super::questions::Questions;
+
+/// One for each agent. Agents that an agent starts share all of it but the ports.
+#[derive(Clone)]
+pub struct Shared {
+    /// Outputs too long for the model.
+    pub artifacts: Arc<Artifacts>,
+    /// Commands that run on after their call.
+    pub jobs: Arc<Jobs>,
+    /// What the person allowed for the rest of the session.
+    grants: Arc<Mutex<String>>,
+    /// What the person wants otherwise than the tools have it.
+    pub config: Config,
+    /// Who changes files, and what models know of them.
+    pub files: Arc<Files>,
+    /// Who asks the person; nobody when nobody is there.
+    pub questions: Option<Arc<dyn Questions>>,
+    /// Who has other agents work; nobody where agents are deep enough already.
+    pub delegate: Option<Arc<dyn Delegate>>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("artifacts", &self.artifacts).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// A session's, whose long outputs go into this folder.
+    pub fn new(artifacts: PathBuf) -> Self {
+        Self {
+            artifacts: Arc::new(Artifacts::new(artifacts)),
+            jobs: Arc::default(),
+            grants: Arc::default(),
+            config: Config::default(),
+            files: Arc::default(),
+            questions: None,
+            delegate: None,
+        }
+    }
+
+    /// What the person allowed for the rest of the session: rules in the form of files of rules, whose
+    /// paths are absolute.
+    pub fn grants(&self) -> String {
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds a rule for the rest of the session.
+    pub fn grant(&self, rule: &str) {
+        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        grants.push_str(rule);
+        grants.push('\n');
+    }
+
+    /// The same with other limits and times.
+    #[must_use]
+    pub fn configured(self, config: Config) -> Self {
+        Self { config, ..self }
+    }
+
+    /// With a rule for files that a model changes without having read them.
+    #[must_use]
+    pub fn read_first(mut self, rule: ReadFirst) -> Self {
+        self.files = Arc::new(Files::new(rule));
+        self
+    }
+}

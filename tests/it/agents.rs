@@ -1,0 +1,187 @@
+//! What a host sees of the loop beyond its tasks: agents that an agent starts, limits, failures, the end.
+
+use bowline::agent::AgentEvent;
+use bowline::agent::config::Lifecycle;
+use bowline::runtime::Options;
+use bowline::runtime::observe::EventKind;
+use bowline::runtime::wire::Wire;
+use serde_json::json;
+
+use crate::support::family::{FAMILIES, Stage, ask_agent, of, outputs, wait};
+use crate::support::server::Reply;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_is_told_more_waited_for_and_closed() {
+    for family in FAMILIES {
+        let rounds = vec![
+            vec![family.spawn("c1", "look at a.txt")],
+            vec![wait("c2", "agent_1")],
+            vec![ask_agent("c3", "send_input", &json!({"agent_id": "agent_1", "message": "and b.txt?"}))],
+            vec![wait("c4", "agent_1")],
+            vec![ask_agent("c5", "close_agent", &json!({"agent_id": "agent_1"}))],
+            vec![wait("c6", "agent_1")],
+        ];
+        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
+        replies.push(family.says(&["done"]));
+        let delegated = vec![family.says(&["a is empty"]), family.says(&["b is full"])];
+        let mut stage = Stage::with(family, replies, delegated, |options| options).await;
+        let told = stage.run("have it looked at").await;
+        let outputs = outputs(&told);
+        assert!(outputs[1].contains("a is empty"), "{}: {outputs:?}", family.profile);
+        assert!(outputs[2].contains("running"), "{outputs:?}");
+        assert!(outputs[3].contains("b is full") && outputs[3].contains("turns used 2"), "{outputs:?}");
+        assert!(outputs[4].contains("closed"), "{outputs:?}");
+        assert!(outputs[5].starts_with("!There is no agent \"agent_1\""), "{outputs:?}");
+        // It goes on with its own conversation.
+        let seen = stage.server.seen();
+        let theirs = seen.iter().rfind(|seen| seen.text.contains("You are working for another")).unwrap();
+        assert!(theirs.text.contains("a is empty") && theirs.text.contains("and b.txt?"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_fullness_and_failures_are_told() {
+    let family = FAMILIES[1];
+    let refusal = Reply::Status {
+        code: 400,
+        headers: Vec::new(),
+        body: r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#.into(),
+    };
+    let replies = vec![family.says(&["one"]), refusal, family.says(&["three"])];
+    let limited = |options: Options| Options { turns_max: 3, ..options };
+    let mut stage = Stage::with(family, replies, vec![], limited).await;
+    // Four fifths of the window of a hundred thousand tokens.
+    let told = stage.run(&"word ".repeat(70_000)).await;
+    let warned = of(&told, EventKind::Warning);
+    assert!(warned[0].data["message"].as_str().unwrap().starts_with("Context usage at ~"), "{warned:?}");
+    let told = stage.run("again").await;
+    assert!(of(&told, EventKind::Error)[0].data["message"].as_str().unwrap().contains("no"), "{told:?}");
+    stage.run("and again").await;
+    let told = stage.run("once more").await;
+    assert_eq!(of(&told, EventKind::TurnLimit).len(), 1, "{told:?}");
+    assert_eq!(stage.server.seen().len(), 3, "nobody is asked beyond the limit");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_key_ends_the_session_of_a_host_that_wants_it() {
+    for (close_on_failure, lifecycle) in [(true, Lifecycle::Closed), (false, Lifecycle::Idle)] {
+        let family = FAMILIES[0];
+        let refusal = Reply::Status {
+            code: 401,
+            headers: Vec::new(),
+            body:
+                r#"{"error":{"message":"bad key","type":"invalid_request_error","code":"invalid_api_key"}}"#
+                    .into(),
+        };
+        let mut stage =
+            Stage::with(family, vec![refusal], vec![], |options| Options { close_on_failure, ..options })
+                .await;
+        let told = stage.run("go").await;
+        assert!(!of(&told, EventKind::Error).is_empty(), "{told:?}");
+        assert_eq!(stage.server.seen().len(), 1, "it is not tried again");
+        let mut lifecycles = stage.handle.lifecycles();
+        let stands = lifecycles.wait_for(|now| *now == lifecycle);
+        tokio::time::timeout(std::time::Duration::from_secs(30), stands).await.expect("in time").unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shutdown_ends_everything_in_order() {
+    let family = FAMILIES[0];
+    let replies = vec![
+        family
+            .reply(vec![family.spawn("c1", "wait for ever"), family.shell("c2", "echo $$ > own; sleep 600")]),
+    ];
+    let delegated = vec![family.reply(vec![family.shell("d1", "echo $$ > theirs; sleep 600")])];
+    let mut stage = Stage::with(family, replies, delegated, |options| options).await;
+    stage.say("go");
+    let pid = |name: &str| std::fs::read_to_string(stage.work().join(name)).ok()?.trim().parse::<u32>().ok();
+    let both = async {
+        while pid("own").is_none() || pid("theirs").is_none() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), both).await.expect("both commands run");
+    let pids = [pid("own").unwrap(), pid("theirs").unwrap()];
+    stage.until(|event| matches!(event, AgentEvent::ToolStart { .. })).await;
+    let handle = stage.handle.clone();
+    let told = stage.close().await;
+    // What was interrupted is told before the end, and the end is the last that is heard.
+    let kinds: Vec<EventKind> = told.iter().map(|event| event.kind).collect();
+    assert_eq!(kinds.last(), Some(&EventKind::SessionEnd), "{kinds:?}");
+    assert!(kinds.contains(&EventKind::ToolCallEnd), "{kinds:?}");
+    assert_eq!(handle.lifecycle(), Lifecycle::Closed);
+    for pid in pids {
+        assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "{pid} lives on");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_as_pi_s_events() {
+    let family = FAMILIES[1];
+    let replies = vec![family.reply(vec![family.shell("c1", "echo hi")]), family.says(&["do", "ne"])];
+    let stage = Stage::new(family, replies).await;
+    let (_, mut events) = stage.handle.subscribe().await.unwrap();
+    stage.say("go");
+    let (mut wire, mut told) = (Wire::default(), Vec::new());
+    while told.last().is_none_or(|last: &serde_json::Value| last["type"] != "agent_settled") {
+        let event = tokio::time::timeout(std::time::Duration::from_secs(30), events.recv()).await;
+        told.extend(wire.events(&event.expect("in time").expect("a living session")));
+    }
+    let mut kinds: Vec<&str> = told.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    kinds.dedup();
+    kinds.retain(|kind| *kind != "tool_execution_update");
+    let turn = ["message_start", "message_end"];
+    let expected = [
+        &["agent_start", "turn_start"][..],
+        &turn,
+        &["message_start", "message_update", "message_end", "tool_execution_start", "tool_execution_end"],
+        &turn,
+        &[
+            "turn_end",
+            "turn_start",
+            "message_start",
+            "message_update",
+            "message_end",
+            "turn_end",
+            "agent_end",
+            "agent_settled",
+        ],
+    ];
+    assert_eq!(kinds, expected.concat());
+    let end = told.iter().find(|event| event["type"] == "agent_end").unwrap();
+    let roles: Vec<&str> =
+        end["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "toolResult", "assistant"]);
+    let texts: Vec<&serde_json::Value> = told
+        .iter()
+        .map(|event| &event["assistantMessageEvent"])
+        .filter(|event| event["type"] == "text_end")
+        .collect();
+    assert_eq!(texts[0]["content"], "done");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_works_in_a_folder_of_the_workspace_and_in_no_guarded_one() {
+    let family = FAMILIES[0];
+    let spawn =
+        |id, folder: &str| ask_agent(id, "spawn_agent", &json!({"task": "write", "working_dir": folder}));
+    let rounds = vec![
+        vec![spawn("c1", ".git/hooks"), spawn("c2", ".."), spawn("c3", "nowhere"), spawn("c4", "sub")],
+        vec![wait("c5", "agent_1")],
+    ];
+    let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
+    replies.push(family.says(&["done"]));
+    let delegated = vec![family.reply(vec![family.create("d1", "a.txt", "x\n")]), family.says(&["written"])];
+    let mut stage = Stage::with(family, replies, delegated, |options| options).await;
+    for folder in [".git/hooks", "sub"] {
+        std::fs::create_dir_all(stage.work().join(folder)).unwrap();
+    }
+    let told = stage.run("go").await;
+    let mut outputs = outputs(&told);
+    let last = outputs.pop().unwrap();
+    assert!(last.contains("written"), "{last}");
+    let refused = outputs.iter().filter(|output| output.starts_with("!The agent cannot work in")).count();
+    assert_eq!(refused, 3, "{outputs:?}");
+    assert_eq!(stage.file("sub/a.txt"), "x\n");
+}

@@ -1,0 +1,136 @@
+//! Every place passes one suite: this machine, each layer over it, and a place that an outsider made, where
+//! everything goes through a pipe to a second process. And what each layer is for.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use bowline::exec::wrap::{Ended, Entry, Logging, Policy, ReadOnly, Wrapped};
+use bowline::exec::{EnvError, Environment, Exit, Inherit, LocalEnvironment};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::place_suite::{self, conforms, run};
+use crate::support::remote_place::RemotePlace;
+
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(folder.path()).unwrap();
+    (folder, root)
+}
+
+fn local(root: &Path) -> Arc<dyn Environment> {
+    let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+    Arc::new(LocalEnvironment::new(root.to_path_buf(), vars))
+}
+
+#[tokio::test]
+async fn this_machine_conforms() {
+    let (_folder, root) = folder();
+    conforms(&*local(&root)).await;
+}
+
+#[tokio::test]
+async fn an_outsiders_place_conforms() {
+    let (_folder, root) = folder();
+    conforms(&RemotePlace::new(root)).await;
+}
+
+#[tokio::test]
+async fn a_place_with_a_log_conforms_and_tells_no_contents() {
+    let (_folder, root) = folder();
+    let log: Arc<Mutex<Vec<Entry>>> = Arc::default();
+    let into = Arc::clone(&log);
+    let place = Wrapped::new(local(&root), Logging::new(move |entry| into.lock().unwrap().push(entry)));
+    conforms(&place).await;
+    log.lock().unwrap().clear();
+    let secret = root.join("s");
+    place.write(&secret, b"the secret".to_vec(), None).await.unwrap();
+    place.read(&root.join("none")).await.unwrap_err();
+    run(&place, "echo the secret; exit 2", None, CancellationToken::new()).await.0.unwrap();
+    let log = log.lock().unwrap();
+    let told: Vec<(&str, &str)> = log.iter().map(|entry| (entry.what, entry.on.as_str())).collect();
+    let (secret, none) = (secret.display().to_string(), root.join("none").display().to_string());
+    assert_eq!(told, [("write", secret.as_str()), ("read", &none), ("run", "echo the secret; exit 2")]);
+    assert_eq!((&log[0].ended, &log[2].ended), (&Ended::Done, &Ended::Exit(Exit::Code(2))));
+    assert!(matches!(&log[1].ended, Ended::Failed(why) if why.contains("no such file")));
+}
+
+#[tokio::test]
+async fn a_place_within_a_policy_conforms_inside_and_refuses_the_rest() {
+    let (_outer, outside) = folder();
+    let (_folder, root) = folder();
+    let policy = Policy { write: vec![root.clone()], ..Policy::default() };
+    conforms(&Wrapped::new(local(&root), policy)).await;
+
+    std::fs::write(outside.join("f"), "found\n").unwrap();
+    std::os::unix::fs::symlink(outside.join("f"), root.join("way-out")).unwrap();
+    let (ro, wo) = (vec![root.join("src")], vec![root.join("deep")]);
+    let place = Wrapped::new(local(&root), Policy { read: ro, write: wo, variables: Inherit::Core });
+    let refused = |error: EnvError| assert!(matches!(error, EnvError::Refused(_)), "{error}");
+    refused(place.read(&outside.join("f")).await.unwrap_err());
+    refused(place.read(&root.join("way-out")).await.unwrap_err());
+    refused(place.write(&root.join("src/new"), Vec::new(), None).await.unwrap_err());
+    refused(place.remove(&root.join("way-out"), None).await.unwrap_err());
+    place.read(&root.join("src/b.rs")).await.unwrap();
+    place.write(&root.join("deep/new"), Vec::new(), None).await.unwrap();
+    refused(run(&place, "true", None, CancellationToken::new()).await.0.unwrap_err());
+    let all = Policy { write: vec![root.clone()], variables: Inherit::Core, ..Policy::default() };
+    let place = Wrapped::new(local(&root), all);
+    let (_, printed) = run(&place, "echo \"<$GIVEN>\"", None, CancellationToken::new()).await;
+    assert_eq!(printed, "<>\n", "a variable that the policy does not know");
+    // A search reads files; it must not read what nobody may.
+    let spec =
+        bowline::exec::SearchSpec { root: root.clone(), pattern: "found".into(), ..Default::default() };
+    let found =
+        place.search(spec, Box::new(|file| panic!("{file:?}")), CancellationToken::new()).await.unwrap();
+    assert!(found.unreadable > 0);
+}
+
+#[tokio::test]
+async fn a_read_only_place_looks_and_changes_nothing() {
+    let (_folder, root) = folder();
+    place_suite::furnish(&root);
+    let place = Wrapped::new(local(&root), ReadOnly::new(|script| script.starts_with("cat ")));
+    place_suite::looks(&place).await;
+    let refused = |error: EnvError| assert!(matches!(error, EnvError::Refused(_)), "{error}");
+    refused(place.write(&root.join("a.txt"), Vec::new(), None).await.unwrap_err());
+    refused(place.write(&root.join("new"), Vec::new(), None).await.unwrap_err());
+    refused(place.remove(&root.join("a.txt"), None).await.unwrap_err());
+    refused(run(&place, "rm a.txt", None, CancellationToken::new()).await.0.unwrap_err());
+    let (exit, printed) = run(&place, "cat a.txt", None, CancellationToken::new()).await;
+    assert_eq!((exit.unwrap(), printed.as_str()), (Exit::Code(0), "one\ntwo\nthree\n"));
+    let words = place.write(&root.join("new"), Vec::new(), None).await.unwrap_err().to_string();
+    assert!(words.ends_with("not written, nothing may be changed here"), "{words}");
+}
+
+#[tokio::test]
+async fn layers_compose() {
+    let (_folder, root) = folder();
+    place_suite::furnish(&root);
+    let log: Arc<Mutex<Vec<Entry>>> = Arc::default();
+    let into = Arc::clone(&log);
+    let policy = Wrapped::new(local(&root), Policy { write: vec![root.clone()], ..Policy::default() });
+    let read_only = Wrapped::new(Arc::new(policy), ReadOnly::new(|_| false));
+    let place =
+        Wrapped::new(Arc::new(read_only), Logging::new(move |entry| into.lock().unwrap().push(entry)));
+    place_suite::looks(&place).await;
+    place.write(&root.join("x"), Vec::new(), None).await.unwrap_err();
+    let last = log.lock().unwrap().last().unwrap().clone();
+    assert!(last.what == "write" && matches!(last.ended, Ended::Failed(_)), "{last:?}");
+}
+
+#[tokio::test]
+async fn commands_inherit_what_the_place_says() {
+    let (_folder, root) = folder();
+    let vars = [("PATH", "/usr/bin:/bin"), ("A_TOKEN", "secret"), ("EDITOR", "vi")];
+    let vars = || vars.iter().map(|(name, value)| (name.into(), value.into()));
+    for (rule, expected) in [
+        (Inherit::NoSecrets, "<><vi>"),
+        (Inherit::All, "<secret><vi>"),
+        (Inherit::Core, "<><>"),
+        (Inherit::None, "<><>"),
+    ] {
+        let place = LocalEnvironment::new(root.clone(), vars()).inheriting(rule);
+        let (_, printed) = run(&place, "echo \"<$A_TOKEN><$EDITOR>\"", None, CancellationToken::new()).await;
+        assert_eq!(printed.trim(), expected, "{rule:?}");
+    }
+}

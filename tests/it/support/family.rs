@@ -1,0 +1,293 @@
+//! The three families of models with profiles of their own, as tests see them: a wire on loopback, and the
+//! calls that such a model would make.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bowline::agent::AgentEvent;
+use bowline::base::paths::Home;
+use bowline::exec::local::LocalEnvironment;
+use bowline::runtime::observe::{EventKind, Observer, SessionEvent};
+use bowline::runtime::{self, Delivery, Handle, Options, RuntimeEvent, SessionChoice};
+use bowline::tools::{Approval, Ask, Decision, Mode};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::mpsc::Receiver;
+
+use super::server::{Piece, Reply, Seen, Server};
+use super::wires::{Answer, Bit, Facts, WIRES, Wire};
+
+/// A family.
+#[derive(Clone, Copy)]
+pub struct Family {
+    pub profile: &'static str,
+    api: &'static str,
+    model: &'static str,
+}
+
+/// All of them.
+pub const FAMILIES: [Family; 3] = [
+    Family { profile: "openai", api: "openai-responses", model: "gpt-x" },
+    Family { profile: "anthropic", api: "anthropic-messages", model: "claude-x" },
+    Family { profile: "gemini", api: "google-generative-ai", model: "gemini-3-pro" },
+];
+
+/// What every agent is told whom another one has started.
+const DELEGATED: &str = "You are working for another agent";
+
+struct Nobody;
+
+impl Approval for Nobody {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        async move { Decision::Deny(ask.rule) }.boxed()
+    }
+}
+
+fn call(id: &'static str, name: &'static str, args: &Value) -> Bit {
+    Bit::Call { id, name, args: vec![args.to_string()] }
+}
+
+impl Family {
+    fn wire(self) -> &'static dyn Wire {
+        *WIRES.iter().find(|wire| wire.api() == self.api).unwrap()
+    }
+
+    /// What one of its requests says.
+    pub fn facts(self, seen: &Seen) -> Facts {
+        self.wire().facts(&seen.body)
+    }
+
+    /// One answer on its wire.
+    pub fn reply(self, bits: Vec<Bit>) -> Reply {
+        Reply::Stream(self.wire().events(&Answer::of(bits)).into_iter().map(Piece::Raw).collect())
+    }
+
+    /// An answer of text alone.
+    pub fn says(self, text: &'static [&'static str]) -> Reply {
+        self.reply(vec![Bit::Text(text)])
+    }
+
+    pub fn create(self, id: &'static str, path: &str, content: &str) -> Bit {
+        match self.profile {
+            "openai" => {
+                let lines: Vec<String> = content.lines().map(|line| format!("+{line}\n")).collect();
+                let whole = lines.concat();
+                let text_of_patch = format!("*** Begin Patch\n*** Add File: {path}\n{whole}*** End Patch\n");
+                call(id, "apply_patch", &json!({"input": text_of_patch}))
+            }
+            "anthropic" => call(id, "Write", &json!({"file_path": path, "content": content})),
+            _ => call(id, "write_file", &json!({"file_path": path, "content": content})),
+        }
+    }
+
+    pub fn read(self, id: &'static str, path: &str) -> Bit {
+        let name = if self.profile == "anthropic" { "Read" } else { "read_file" };
+        call(id, name, &json!({"file_path": path}))
+    }
+
+    /// Whole lines in place of others, in the family's own form.
+    pub fn edit(self, id: &'static str, path: &str, old: &str, new: &str) -> Bit {
+        match self.profile {
+            "openai" => {
+                let lines = |sign: char, text: &str| -> String {
+                    let lines: Vec<String> = text.lines().map(|line| format!("{sign}{line}\n")).collect();
+                    lines.concat()
+                };
+                let (old, new) = (lines('-', old), lines('+', new));
+                let text_of_patch =
+                    format!("*** Begin Patch\n*** Update File: {path}\n@@\n{old}{new}*** End Patch\n");
+                call(id, "apply_patch", &json!({"input": text_of_patch}))
+            }
+            "anthropic" => {
+                call(id, "Edit", &json!({"file_path": path, "old_string": old, "new_string": new}))
+            }
+            _ => call(
+                id,
+                "replace",
+                &json!({"file_path": path, "instruction": "as asked", "old_string": old, "new_string": new}),
+            ),
+        }
+    }
+
+    pub fn shell(self, id: &'static str, command: &str) -> Bit {
+        self.run(id, command, None)
+    }
+
+    /// With a time after which it is stopped.
+    pub fn shell_within(self, id: &'static str, command: &str, ms: u64) -> Bit {
+        self.run(id, command, Some(ms))
+    }
+
+    fn run(self, id: &'static str, command: &str, ms: Option<u64>) -> Bit {
+        let (name, word, time) = match self.profile {
+            "openai" => ("exec_command", "cmd", "timeout_ms"),
+            "anthropic" => ("Bash", "command", "timeout"),
+            _ => ("run_shell_command", "command", "timeout_ms"),
+        };
+        let mut args = json!({word: command});
+        if let Some(ms) = ms {
+            args[time] = json!(ms);
+        }
+        call(id, name, &args)
+    }
+
+    pub fn grep(self, id: &'static str, pattern: &str) -> Bit {
+        let name = match self.profile {
+            "openai" => "grep_files",
+            "anthropic" => "Grep",
+            _ => "grep_search",
+        };
+        call(id, name, &json!({"pattern": pattern}))
+    }
+
+    pub fn glob(self, id: &'static str, pattern: &str) -> Bit {
+        call(id, if self.profile == "anthropic" { "Glob" } else { "glob" }, &json!({"pattern": pattern}))
+    }
+
+    /// Another agent that works beside this one.
+    pub fn spawn(self, id: &'static str, task: &str) -> Bit {
+        if self.profile == "anthropic" {
+            let args = json!({"description": "a part", "prompt": task, "run_in_background": true});
+            return call(id, "Agent", &args);
+        }
+        call(id, "spawn_agent", &json!({"task": task}))
+    }
+}
+
+/// Something about an agent, in the words of every family.
+pub fn ask_agent(id: &'static str, tool: &'static str, args: &Value) -> Bit {
+    call(id, tool, args)
+}
+
+/// Waiting for an agent; every family says it alike.
+pub fn wait(id: &'static str, agent: &str) -> Bit {
+    call(id, "wait", &json!({"agent_id": agent}))
+}
+
+/// A session of one family before its server, with files of its own.
+pub struct Stage {
+    pub family: Family,
+    pub server: Server,
+    pub handle: Handle,
+    events: Receiver<RuntimeEvent>,
+    observer: Observer,
+    dir: TempDir,
+}
+
+impl Stage {
+    /// With these answers, in this order.
+    pub async fn new(family: Family, replies: Vec<Reply>) -> Self {
+        Self::with(family, replies, Vec::new(), |options| options).await
+    }
+
+    /// `delegated`: the answers to agents that the agent starts.
+    pub async fn with(
+        family: Family,
+        replies: Vec<Reply>,
+        delegated: Vec<Reply>,
+        change: impl FnOnce(Options) -> Options,
+    ) -> Self {
+        let is_delegated = move |seen: &Seen| family.facts(seen).system.contains(DELEGATED);
+        let server = Server::parted(replies, delegated, is_delegated);
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("home/config")).unwrap();
+        std::fs::create_dir(dir.path().join("work")).unwrap();
+        let models = json!({"providers": {"test": {
+            "api": family.api, "baseUrl": server.url, "apiKey": "k",
+            "models": [{"id": family.model, "reasoning": true, "contextWindow": 100_000}],
+        }}});
+        std::fs::write(dir.path().join("home/config/models.json"), models.to_string()).unwrap();
+        let root = dir.path().join("home").display().to_string();
+        let home =
+            Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
+        let work = dir.path().join("work");
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let env = Arc::new(LocalEnvironment::new(work.clone(), vars));
+        let options = Options {
+            policy: Mode::Full,
+            session: SessionChoice::Memory,
+            model: Some(format!("test/{}", family.model)),
+            ..Options::new(home, work, env, Arc::new(Nobody))
+        };
+        let handle = runtime::start(change(options)).await.unwrap();
+        // Who listens first hears first: what the other has heard the observer has, too.
+        let observer = handle.observe().await.unwrap();
+        let (snapshot, events) = handle.subscribe().await.unwrap();
+        assert_eq!(snapshot.equipment.profile, family.profile);
+        Self { family, server, handle, events, observer, dir }
+    }
+
+    pub fn work(&self) -> PathBuf {
+        self.dir.path().join("work")
+    }
+
+    pub fn write(&self, name: &str, content: &str) {
+        std::fs::write(self.work().join(name), content).unwrap();
+    }
+
+    pub fn file(&self, name: impl AsRef<Path>) -> String {
+        std::fs::read_to_string(self.work().join(name)).unwrap()
+    }
+
+    pub fn say(&self, text: &str) {
+        self.handle.prompt(text.to_string(), Vec::new(), Delivery::Steer);
+    }
+
+    /// The next event for which this holds, within the deadline.
+    pub async fn until(&mut self, holds: impl Fn(&AgentEvent) -> bool) {
+        loop {
+            let event = tokio::time::timeout(Duration::from_secs(30), self.events.recv());
+            let event = event.await.expect("it happens in time").expect("a living session");
+            if matches!(&event, RuntimeEvent::Agent(event) if holds(event)) {
+                return;
+            }
+        }
+    }
+
+    /// Until the run ends; everything that was told meanwhile.
+    pub async fn end(&mut self) -> Vec<SessionEvent> {
+        self.until(|event| matches!(event, AgentEvent::AgentEnd { .. })).await;
+        let mut told = Vec::new();
+        while let Some(Some(event)) = self.observer.next().now_or_never() {
+            told.push(event);
+        }
+        told
+    }
+
+    pub async fn run(&mut self, text: &str) -> Vec<SessionEvent> {
+        self.say(text);
+        self.end().await
+    }
+
+    /// What the model was told in answer to the calls of its last answer but one, in one text.
+    pub fn last_request(&self) -> String {
+        self.server.seen().last().unwrap().text.clone()
+    }
+
+    /// The rest of the events, after the session's end.
+    pub async fn close(mut self) -> Vec<SessionEvent> {
+        self.handle.shutdown().await;
+        let mut told = Vec::new();
+        while let Some(event) = self.observer.next().await {
+            told.push(event);
+        }
+        told
+    }
+}
+
+/// Those of one kind.
+pub fn of(events: &[SessionEvent], kind: EventKind) -> Vec<&SessionEvent> {
+    events.iter().filter(|event| event.kind == kind).collect()
+}
+
+/// The whole outputs of the calls, failed ones with `!` before it.
+pub fn outputs(events: &[SessionEvent]) -> Vec<String> {
+    let output = |event: &&SessionEvent| match (event.data.get("output"), event.data.get("error")) {
+        (Some(output), _) => output.as_str().unwrap().to_string(),
+        (_, error) => format!("!{}", error.unwrap().as_str().unwrap()),
+    };
+    of(events, EventKind::ToolCallEnd).iter().map(output).collect()
+}
