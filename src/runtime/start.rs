@@ -28,7 +28,8 @@ use crate::base::error::Report;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
-use crate::session::{Session, SessionContext, store};
+use crate::session::store::listing;
+use crate::session::{Session, SessionContext, SessionError};
 use crate::tools::{self, Kind, Registry, Rules};
 
 /// Commands that wait while the session is busy.
@@ -43,7 +44,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let (seen, reached) =
         reached.map_err(|error| Report::caused("cannot find out who can be asked", &error))?;
     let Reached { client, catalog, problems: wrong } = reached;
-    let session = open_session(&options)?;
+    let (session, copied) = open_session(&options)?;
     let context = session.context();
     let models = Offered::new(client.models().to_vec());
     if options.discover && names_a_server(&options, &catalog, &context) {
@@ -78,6 +79,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let team = recruits.team();
     let services = services(&options, client, equipment.all.clone(), session.id(), rules, team.clone());
     let mut notices = problems(&session);
+    notices.extend(copied);
     notices.extend(unread);
     notices.extend(misruled);
     notices.extend(wrong);
@@ -245,20 +247,27 @@ fn choose(
     Ok((model, thinking))
 }
 
-fn open_session(options: &Options) -> Result<Session, Report> {
+/// The session that was asked for. One that another program has open goes on as a copy, and that is told.
+fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     let root = options.session_root.clone().unwrap_or_else(|| options.home.data.join("sessions"));
-    let open = |path: &Path, clock, ids| {
-        Session::open(path, clock, ids).map_err(|error| Report::caused("cannot open the session", &error))
+    let path = match &options.session {
+        SessionChoice::Memory => return Ok((Session::in_memory(&options.cwd, clock, ids), None)),
+        SessionChoice::New => None,
+        SessionChoice::Open(path) => Some(path.clone()),
+        SessionChoice::Continue => listing::latest(&root, &options.cwd),
     };
-    match &options.session {
-        SessionChoice::New => Ok(Session::create(&root, &options.cwd, clock, ids)),
-        SessionChoice::Memory => Ok(Session::in_memory(&options.cwd, clock, ids)),
-        SessionChoice::Open(path) => open(path, clock, ids),
-        SessionChoice::Continue => match store::latest(&root, &options.cwd) {
-            Some(path) => open(&path, clock, ids),
-            None => Ok(Session::create(&root, &options.cwd, clock, ids)),
-        },
+    let Some(path) = path else { return Ok((Session::create(&root, &options.cwd, clock, ids), None)) };
+    let failed = |error| Report::caused("cannot open the session", &error);
+    match Session::open(&path, clock.clone(), ids.clone()) {
+        Ok(session) => Ok((session, None)),
+        Err(SessionError::Busy(_)) => {
+            let copy = Session::look_at(&path, clock, ids).and_then(|session| session.copy(&root));
+            let told = Report::new("the session is open in another program, so this goes on in a copy of it")
+                .hint("end the other one first to go on with the session itself");
+            Ok((copy.map_err(failed)?, Some(told)))
+        }
+        Err(error) => Err(failed(error)),
     }
 }
 

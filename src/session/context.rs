@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::entry::{Entry, EntryBody};
+use super::body::EntryBody;
+use super::entry::Entry;
 use super::message::AgentMessage;
 use crate::llm::model::{Message, Thinking};
 

@@ -3,11 +3,18 @@
 //! Must not know who talks. Nothing is on disk before the first user message; from then on an
 //! entry is in memory only when it is in the file.
 
+use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use super::body::EntryBody;
 use super::context::{self, SessionContext};
-use super::entry::{Entry, EntryBody, Header};
-use super::store::{self, Problem, SessionError, Store};
+use super::entry::Entry;
+use super::error::{Problem, SessionError};
+use super::fork;
+use super::header::Header;
+use super::store::load::{self, Use};
+use super::store::{self, SessionFile, Store};
 use super::tree::Tree;
 use crate::base::clock::{self, SharedClock};
 use crate::base::ids::SharedIds;
@@ -34,6 +41,10 @@ enum Backing {
     Pending(Store),
     /// Into a file.
     Open(Store),
+    /// Into a file that is still in an earlier format, and is put into this one's with the next entry.
+    Earlier(Store, u64),
+    /// Into a file that is only looked at.
+    Looked(PathBuf),
 }
 
 impl std::fmt::Debug for Session {
@@ -61,24 +72,87 @@ impl Session {
         Self { header, tree: Tree::default(), file: Backing::Memory, problems: Vec::new(), clock, ids }
     }
 
-    /// Opens a session file. A torn tail is repaired, broken lines are skipped and reported in
-    /// [`Session::problems`]; an empty file becomes a new session; anything else is refused.
+    /// Opens a session file to go on with it, which nobody else may then ([`SessionError::Busy`]). A torn
+    /// tail is repaired, broken lines are skipped and reported in [`Session::problems`]; an empty file
+    /// becomes a new session; one of an earlier format is put into this one with the next entry;
+    /// anything else is refused.
     pub fn open(path: &Path, clock: SharedClock, ids: SharedIds) -> Result<Self, SessionError> {
-        let loaded = store::load(path)?;
+        let loaded = load::load(path, Use::Write)?;
         let Some(header) = loaded.header else {
             return Self::start_in_empty_file(path, loaded.store, clock, ids);
         };
-        let mut tree = Tree::default();
-        let mut problems = loaded.problems;
-        for (line, text) in loaded.lines {
-            let failed = match Entry::parse(&text) {
-                Ok(entry) => tree.push(entry).err().map(|id| format!("second entry {id}")),
-                Err(error) => Some(format!("not an entry ({error})")),
-            };
-            problems.extend(failed.map(|what| Problem { line, message: format!("{what}; skipped") }));
+        let file = match loaded.earlier {
+            Some(version) => Backing::Earlier(loaded.store, version),
+            None => Backing::Open(loaded.store),
+        };
+        Ok(Self { header, tree: loaded.tree, file, problems: sorted(loaded.problems), clock, ids })
+    }
+
+    /// Opens a session file to look at it. It is not touched, and may be open elsewhere.
+    pub fn look_at(path: &Path, clock: SharedClock, ids: SharedIds) -> Result<Self, SessionError> {
+        let loaded = load::load(path, Use::Look)?;
+        let header = loaded.header.ok_or_else(|| SessionError::NotASession(path.to_path_buf()))?;
+        let file = Backing::Looked(path.to_path_buf());
+        Ok(Self { header, tree: loaded.tree, file, problems: sorted(loaded.problems), clock, ids })
+    }
+
+    /// A session of its own with the branch up to `leaf` (nothing for `None`), in a new file below `root`;
+    /// labels of entries there come along.
+    pub fn fork(&self, root: &Path, cwd: &Path, leaf: Option<&str>) -> Result<Self, SessionError> {
+        if let Some(id) = leaf.filter(|id| !self.tree.contains(id)) {
+            return Err(SessionError::NoSuchEntry(id.to_string()));
         }
-        problems.sort_by_key(|problem| problem.line);
-        Ok(Self { header, tree, file: Backing::Open(loaded.store), problems, clock, ids })
+        let path = leaf.map_or_else(Vec::new, |leaf| self.tree.path_to(leaf));
+        let entries = fork::branch(&path).map_err(|source| self.unreadable(source))?;
+        let labels = self.labels();
+        let named: Vec<(String, String)> = entries
+            .iter()
+            .filter_map(|entry| Some((entry.id().to_string(), labels.get(entry.id())?.clone())))
+            .collect();
+        let mut fork = self.sibling(root, cwd, entries)?;
+        for (id, label) in named {
+            fork.label(&id, Some(&label))?;
+        }
+        Ok(fork)
+    }
+
+    /// A session of its own with everything that is in this one, in a new file below `root`.
+    pub fn copy(&self, root: &Path) -> Result<Self, SessionError> {
+        let entries = self.tree.entries().iter().map(|entry| entry.behind(entry.parent_id()));
+        let entries: io::Result<Vec<Entry>> = entries.collect();
+        let entries = entries.map_err(|source| self.unreadable(source))?;
+        let mut copy = self.sibling(root, Path::new(&self.header.cwd), entries)?;
+        copy.branch(self.leaf())?;
+        Ok(copy)
+    }
+
+    /// A session that begins with these entries.
+    fn sibling(&self, root: &Path, cwd: &Path, entries: Vec<Entry>) -> Result<Self, SessionError> {
+        let (clock, ids) = (self.clock.clone(), self.ids.clone());
+        let now = clock.now_ms();
+        let id = ids.session(now);
+        let place = store::file_path(root, cwd, &id, now);
+        let cwd = cwd.to_string_lossy().into_owned();
+        let header = match self.file() {
+            Some(file) => Header::forked(id, now, cwd, file),
+            None => Header::new(id, now, cwd),
+        };
+        let file = Backing::Pending(Store::new(place));
+        let mut new = Self { header, tree: Tree::default(), file, problems: Vec::new(), clock, ids };
+        let mut entries = entries.into_iter().peekable();
+        let mut speaks = false;
+        while let Some(entry) = entries.next() {
+            speaks |= entry.kind() == "message";
+            match entries.peek() {
+                None if speaks => new.write_whole(entry, Store::create)?,
+                _ => new.keep(entry),
+            }
+        }
+        Ok(new)
+    }
+
+    fn unreadable(&self, source: io::Error) -> SessionError {
+        unreadable(self.file().unwrap_or(Path::new("")), source)
     }
 
     fn start_in_empty_file(
@@ -103,26 +177,65 @@ impl Session {
         let parent = self.leaf().map(str::to_string);
         let stamp = clock::iso8601(self.clock.now_ms());
         let entry = Entry::new(id.clone(), parent, stamp, body).ok_or(SessionError::BadEntry)?;
-        self.write(&entry, starts)?;
-        let pushed = self.tree.push(entry);
-        debug_assert!(pushed.is_ok(), "the id was free");
+        self.write(entry, starts)?;
         Ok(id)
     }
 
-    fn write(&mut self, entry: &Entry, starts: bool) -> Result<(), SessionError> {
+    fn write(&mut self, entry: Entry, starts: bool) -> Result<(), SessionError> {
         match &mut self.file {
-            Backing::Memory => Ok(()),
+            Backing::Memory => self.keep(entry),
+            Backing::Looked(path) => return Err(SessionError::ReadOnly(path.clone())),
+            Backing::Pending(_) if !starts => self.keep(entry),
             // Somebody has deleted the file: what we know becomes a new one.
-            Backing::Open(store) if store.is_gone() => store.create(&whole(&self.header, &self.tree, entry)),
-            Backing::Open(store) => store.append(&format!("{}\n", entry.line())),
-            Backing::Pending(_) if !starts => Ok(()),
-            Backing::Pending(store) => {
-                store.create(&whole(&self.header, &self.tree, entry))?;
-                let store = std::mem::replace(store, Store::new(PathBuf::new()));
-                self.file = Backing::Open(store);
-                Ok(())
+            Backing::Open(store) if store.is_gone() => self.write_whole(entry, Store::create)?,
+            Backing::Open(store) => {
+                let line = entry.line().map_err(|source| unreadable(store.path(), source))?;
+                let from = store.append(&format!("{line}\n"))?;
+                let lines = store.open()?.lines();
+                drop(line);
+                self.keep(entry);
+                if let Some(from) = from {
+                    self.tree.settle_last(|entry| entry.settle(lines, from));
+                }
+            }
+            Backing::Pending(_) => self.write_whole(entry, Store::create)?,
+            Backing::Earlier(_, version) => {
+                let version = *version;
+                self.write_whole(entry, |store, text| store.upgrade(text, version))?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds an entry to memory.
+    fn keep(&mut self, entry: Entry) {
+        let pushed = self.tree.push(entry);
+        debug_assert!(pushed.is_ok(), "the id was free");
+    }
+
+    /// Makes a file with everything and one more entry.
+    fn write_whole(
+        &mut self,
+        entry: Entry,
+        write: impl FnOnce(&mut Store, &str) -> Result<SessionFile, SessionError>,
+    ) -> Result<(), SessionError> {
+        let (Backing::Pending(store) | Backing::Open(store) | Backing::Earlier(store, _)) = &mut self.file
+        else {
+            return Ok(());
+        };
+        let text = whole(&self.header, &self.tree, &entry);
+        let text = text.map_err(|source| unreadable(store.path(), source))?;
+        let lines = write(store, &text)?.lines();
+        let store = std::mem::replace(store, Store::new(PathBuf::new()));
+        self.file = Backing::Open(store);
+        self.keep(entry);
+        let mut from = self.header.line.len() as u64 + 1;
+        self.tree.settle(|entry| {
+            let next = from + entry.length() + 1;
+            entry.settle(lines.clone(), from);
+            from = next;
+        });
+        Ok(())
     }
 
     fn free_id(&self) -> String {
@@ -136,7 +249,7 @@ impl Session {
     pub fn sync(&self) -> Result<(), SessionError> {
         match &self.file {
             Backing::Open(store) => store.sync(),
-            Backing::Memory | Backing::Pending(_) => Ok(()),
+            Backing::Memory | Backing::Pending(_) | Backing::Earlier(..) | Backing::Looked(_) => Ok(()),
         }
     }
 
@@ -144,6 +257,27 @@ impl Session {
     pub fn branch(&mut self, id: Option<&str>) -> Result<(), SessionError> {
         let moved = self.tree.branch(id);
         if moved { Ok(()) } else { Err(SessionError::NoSuchEntry(id.unwrap_or_default().to_string())) }
+    }
+
+    /// Names an entry, or takes its name away. The label is an entry itself, behind the leaf.
+    pub fn label(&mut self, target: &str, label: Option<&str>) -> Result<String, SessionError> {
+        if !self.tree.contains(target) {
+            return Err(SessionError::NoSuchEntry(target.to_string()));
+        }
+        let label = label.map(str::trim).filter(|label| !label.is_empty()).map(str::to_string);
+        self.append(EntryBody::Label { target_id: target.to_string(), label })
+    }
+
+    /// The names of entries, by their ids.
+    pub fn labels(&self) -> HashMap<String, String> {
+        fork::labels(self.tree.entries())
+    }
+
+    /// The session's name: the latest that it was given.
+    pub fn name(&self) -> Option<String> {
+        let named = self.tree.entries().iter().rev().find(|entry| entry.kind() == "session_info")?;
+        let EntryBody::SessionInfo { name } = named.body() else { return None };
+        name.filter(|name| !name.trim().is_empty())
     }
 
     /// The conversation from the root to the leaf.
@@ -169,7 +303,8 @@ impl Session {
     /// The file, once it exists.
     pub fn file(&self) -> Option<&Path> {
         match &self.file {
-            Backing::Open(store) => Some(store.path()),
+            Backing::Open(store) | Backing::Earlier(store, _) => Some(store.path()),
+            Backing::Looked(path) => Some(path),
             Backing::Memory | Backing::Pending(_) => None,
         }
     }
@@ -195,11 +330,23 @@ impl Session {
     }
 }
 
-/// The text of a file with everything and one more entry.
-fn whole(header: &Header, tree: &Tree, last: &Entry) -> String {
-    let earlier = tree.entries().iter().map(Entry::line);
-    let lines = std::iter::once(header.line.as_str()).chain(earlier).chain([last.line()]);
-    lines.flat_map(|line| [line, "\n"]).collect()
+/// The text of a file with everything and one more entry. Fails when an entry cannot be read again.
+fn whole(header: &Header, tree: &Tree, last: &Entry) -> io::Result<String> {
+    let mut text = format!("{}\n", header.line);
+    for entry in tree.entries().iter().chain([last]) {
+        text.push_str(&entry.line()?);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> SessionError {
+    SessionError::Io { path: path.to_path_buf(), source }
+}
+
+fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
+    problems.sort_by_key(|problem| problem.line);
+    problems
 }
 
 /// Session names are one line.

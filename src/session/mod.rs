@@ -3,16 +3,23 @@
 //! Layer 3. May import `base` and the plain data of `llm`; must not know the agent, tools that
 //! run, or front ends. Input and output happen in `store` only.
 
+pub mod body;
 pub mod context;
 pub mod conversation;
 pub mod entry;
+pub mod error;
+pub mod fork;
+pub mod header;
 pub mod message;
+pub mod migrate;
 pub mod store;
 pub mod tree;
 
+pub use body::EntryBody;
 pub use context::SessionContext;
 pub use conversation::Session;
-pub use entry::{Entry, EntryBody, Header};
+pub use entry::Entry;
+pub use error::{Problem, SessionError};
+pub use header::Header;
 pub use message::AgentMessage;
-pub use store::{Problem, SessionError};
 pub use tree::Tree;

@@ -1,83 +1,74 @@
-//! Session files: the only input and output of this module.
+//! Session files: with its parts, the only input and output of `session`.
 //!
 //! Must not know what entries say. A file is made with its first lines in one write, grows by
-//! whole lines in one write each, and is never rewritten; a torn tail is cut and kept aside.
+//! whole lines in one write each, and is never rewritten but once, when it is of an earlier format
+//! and something is to be added; then what was there is kept beside it.
+
+pub mod index;
+pub mod listing;
+pub mod load;
+pub mod lock;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::Arc;
 
-use super::entry::{Header, HeaderError, VERSION};
+use super::entry::Lines;
+use super::error::SessionError;
 use crate::base::clock;
 
-/// Longest first line that is looked at when sessions are listed, in bytes.
-const HEADER_BYTES_MAX: u64 = 1 << 20;
+/// A session file that is open, whose lines can be read again.
+#[derive(Debug, Clone)]
+pub(super) struct SessionFile(Arc<File>);
 
-/// Why a session cannot be opened or written.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// The file is something else; it was not touched.
-    #[error("{0} is not a session file; it was left as it is")]
-    NotASession(PathBuf),
-    /// A session of a format that this program does not read.
-    #[error("{path} is a session of format {version}; this program reads format {VERSION}")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        version: u64,
-    },
-    /// There is no such entry.
-    #[error("the session has no entry {0}")]
-    NoSuchEntry(String),
-    /// An entry of an unknown kind that is not an object with a `type`.
-    #[error("an entry must be a JSON object with a type")]
-    BadEntry,
-    /// The system refuses.
-    #[error("session file {path}: {source}")]
-    Io {
-        /// On what.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+impl Lines for SessionFile {
+    fn read(&self, from: u64, length: u32) -> io::Result<String> {
+        let mut bytes = vec![0; length as usize];
+        self.0.read_exact_at(&mut bytes, from)?;
+        String::from_utf8(bytes).map_err(io::Error::other)
+    }
 }
 
-/// Something wrong in a session file that did not keep it from being opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// Line number from 1.
-    pub line: usize,
-    /// What is wrong and what was done about it.
-    pub message: String,
+impl SessionFile {
+    /// The same, for entries to read their lines from.
+    pub(super) fn lines(&self) -> Arc<dyn Lines> {
+        Arc::new(self.clone())
+    }
 }
 
-/// A session file read whole.
-#[derive(Debug)]
-pub(super) struct Loaded {
-    /// `None` for an empty file.
-    pub(super) header: Option<Header>,
-    /// The lines after the header with their numbers from 1, blank ones left out.
-    pub(super) lines: Vec<(usize, String)>,
-    pub(super) problems: Vec<Problem>,
-    pub(super) store: Store,
-}
-
-/// One session file, open for appending.
+/// One session file, open for appending and locked against other programs of ours.
 #[derive(Debug)]
 pub(super) struct Store {
     path: PathBuf,
-    file: Option<File>,
+    file: Option<SessionFile>,
     /// Whether the file ends in the middle of a line that could not be cut off.
     torn: bool,
+}
+
+impl Drop for Store {
+    /// Others may write it now. Closing alone would do that later: a command that is being started just
+    /// then holds every open file for a moment.
+    fn drop(&mut self) {
+        if let Some(file) = &self.file
+            && let Err(error) = file.0.unlock()
+        {
+            tracing::debug!(path = %self.path.display(), %error, "cannot unlock a session file");
+        }
+    }
 }
 
 impl Store {
     /// A file that does not exist yet.
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, file: None, torn: false }
+    }
+
+    /// A file that is open already.
+    #[cfg(test)]
+    pub(super) fn over(path: PathBuf, file: File) -> Self {
+        Self { path, file: Some(SessionFile(Arc::new(file))), torn: false }
     }
 
     /// Where the file is, or will be.
@@ -89,58 +80,105 @@ impl Store {
         SessionError::Io { path: self.path.clone(), source }
     }
 
-    /// Makes the file with its first lines. An existing file is never touched.
-    pub(super) fn create(&mut self, lines: &str) -> Result<(), SessionError> {
-        let made = self
-            .path
-            .parent()
-            .map_or(Ok(()), |folder| DirBuilder::new().recursive(true).mode(0o700).create(folder));
-        made.map_err(|source| self.error(source))?;
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&self.path);
-        self.file = Some(file.map_err(|source| self.error(source))?);
+    /// Makes the file with its first lines and gives what it can be read through. An existing file
+    /// is never touched.
+    pub(super) fn create(&mut self, lines: &str) -> Result<SessionFile, SessionError> {
+        self.make_folder()?;
+        let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&self.path);
+        let file = file.map_err(|source| self.error(source))?;
+        lock::take(&file, &self.path)?;
+        let file = SessionFile(Arc::new(file));
+        self.file = Some(file.clone());
         let written = self.append(lines);
-        if written.is_ok() {
-            sync_folder(&self.path);
-        } else {
+        if let Err(error) = written {
             // Half a first write is no session yet; without the file the next try can succeed.
             self.file = None;
             if let Err(error) = fs::remove_file(&self.path) {
                 tracing::warn!(path = %self.path.display(), %error, "cannot remove a half-written session");
             }
+            return Err(error);
         }
-        written
+        sync_folder(&self.path);
+        Ok(file)
+    }
+
+    fn make_folder(&self) -> Result<(), SessionError> {
+        let Some(folder) = self.path.parent() else { return Ok(()) };
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|source| self.error(source))
+    }
+
+    /// Puts a file of this format in the place of one of an earlier format, whose bytes are kept under
+    /// a name of their own: `….jsonl.v1`.
+    pub(super) fn upgrade(&mut self, lines: &str, from: u64) -> Result<SessionFile, SessionError> {
+        let kept = self.path.with_extension(format!("jsonl.v{from}"));
+        let replaced = self.replace(lines, &kept);
+        let file = replaced.map_err(|source| self.error(source))?;
+        lock::take(&file, &self.path)?;
+        let file = SessionFile(Arc::new(file));
+        (self.file, self.torn) = (Some(file.clone()), false);
+        sync_folder(&self.path);
+        Ok(file)
+    }
+
+    fn replace(&self, lines: &str, kept: &Path) -> io::Result<File> {
+        match fs::hard_link(&self.path, kept) {
+            Ok(()) => {}
+            // From a try that failed after this point: the same bytes.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        let new = self.path.with_extension("jsonl.new");
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        file.write_all(lines.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)?;
+        OpenOptions::new().read(true).append(true).open(&self.path)
     }
 
     /// Whether the file that we have open was deleted. Writing on would lose every word.
     pub(super) fn is_gone(&self) -> bool {
-        self.file.as_ref().and_then(|file| file.metadata().ok()).is_some_and(|facts| facts.nlink() == 0)
+        let file = self.file.as_ref();
+        file.and_then(|file| file.0.metadata().ok()).is_some_and(|facts| facts.nlink() == 0)
     }
 
-    /// Appends whole lines (with their line feeds) in one write. After a failure the file is
-    /// as it was before, or the next append ends the broken line first.
-    pub(super) fn append(&mut self, lines: &str) -> Result<(), SessionError> {
-        if self.file.is_none() {
-            let file = OpenOptions::new().append(true).open(&self.path);
-            self.file = Some(file.map_err(|source| self.error(source))?);
-        }
-        let Some(file) = self.file.as_mut() else { return Ok(()) };
+    /// Appends whole lines (with their line feeds) in one write, and says at which byte they begin;
+    /// `None` where somebody else wrote at the same time. After a failure the file is as it was
+    /// before, or the next append ends the broken line first.
+    pub(super) fn append(&mut self, lines: &str) -> Result<Option<u64>, SessionError> {
+        let file = self.open()?;
         let text = if self.torn { format!("\n{lines}") } else { lines.to_string() };
-        let before = file.metadata().map(|found| found.len());
-        match write_counted(file, text.as_bytes()) {
+        let before = file.0.metadata().map(|found| found.len()).ok();
+        match write_counted(&file.0, text.as_bytes()) {
             (_, Ok(())) => {
                 self.torn = false;
-                Ok(())
+                let now = file.0.metadata().map(|found| found.len()).ok();
+                let alone = now.zip(before).is_some_and(|(now, before)| now == before + text.len() as u64);
+                Ok(before.filter(|_| alone).map(|before| before + (text.len() - lines.len()) as u64))
             }
             (written, Err(source)) => {
-                self.torn |= written > 0 && !cut_back(file, before.ok(), written);
+                self.torn |= written > 0 && !cut_back(&file.0, before, written);
                 Err(self.error(source))
             }
         }
     }
 
+    /// The open file. One that could only be read when the session was opened is tried again.
+    pub(super) fn open(&mut self) -> Result<SessionFile, SessionError> {
+        if let Some(file) = &self.file {
+            return Ok(file.clone());
+        }
+        let file = OpenOptions::new().read(true).append(true).open(&self.path);
+        let file = file.map_err(|source| self.error(source))?;
+        lock::take(&file, &self.path)?;
+        Ok(self.file.insert(SessionFile(Arc::new(file))).clone())
+    }
+
     /// Waits until everything written is on the disk.
     pub(super) fn sync(&self) -> Result<(), SessionError> {
-        self.file.as_ref().map_or(Ok(()), File::sync_data).map_err(|source| self.error(source))
+        let file = self.file.as_ref();
+        file.map_or(Ok(()), |file| file.0.sync_data()).map_err(|source| self.error(source))
     }
 }
 
@@ -155,7 +193,7 @@ fn sync_folder(path: &Path) {
 }
 
 /// Writes everything and says how much of it was written, even on an error.
-fn write_counted(file: &mut File, mut bytes: &[u8]) -> (u64, io::Result<()>) {
+fn write_counted(mut file: &File, mut bytes: &[u8]) -> (u64, io::Result<()>) {
     let mut written = 0;
     while !bytes.is_empty() {
         match file.write(bytes) {
@@ -177,100 +215,6 @@ fn cut_back(file: &File, before: Option<u64>, written: u64) -> bool {
     before.is_some_and(|before| now == Some(before + written) && file.set_len(before).is_ok())
 }
 
-/// Reads a session file and repairs its tail.
-pub(super) fn load(path: &Path) -> Result<Loaded, SessionError> {
-    let error = |source| SessionError::Io { path: path.to_path_buf(), source };
-    let bytes = fs::read(path).map_err(error)?;
-    let mut loaded = Loaded {
-        header: None,
-        lines: Vec::new(),
-        problems: Vec::new(),
-        store: Store::new(path.to_path_buf()),
-    };
-    if bytes.is_empty() {
-        return Ok(loaded);
-    }
-    let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(start, |at| (at + 1).max(start));
-    let mut number = 0;
-    for line in bytes[start..complete].split_inclusive(|byte| *byte == b'\n') {
-        number += 1;
-        add_line(path, &mut loaded, number, &line[..line.len() - 1])?;
-    }
-    if complete < bytes.len() {
-        finish_tail(path, &mut loaded, number + 1, &bytes, complete)?;
-    }
-    Ok(loaded)
-}
-
-/// Adds one complete line: the first is the header, later ones that are not text are reported.
-fn add_line(path: &Path, loaded: &mut Loaded, number: usize, line: &[u8]) -> Result<(), SessionError> {
-    let Ok(text) = std::str::from_utf8(line.strip_suffix(b"\r").unwrap_or(line)) else {
-        if loaded.header.is_none() {
-            return Err(SessionError::NotASession(path.to_path_buf()));
-        }
-        loaded.problems.push(Problem { line: number, message: "not UTF-8; skipped".to_string() });
-        return Ok(());
-    };
-    if loaded.header.is_none() {
-        loaded.header = Some(Header::parse(text).map_err(|error| refusal(path, error))?);
-    } else if !text.trim().is_empty() {
-        loaded.lines.push((number, text.to_string()));
-    }
-    Ok(())
-}
-
-fn refusal(path: &Path, error: HeaderError) -> SessionError {
-    match error {
-        HeaderError::NotASession => SessionError::NotASession(path.to_path_buf()),
-        HeaderError::Version(version) => SessionError::Version { path: path.to_path_buf(), version },
-    }
-}
-
-/// Deals with a last line without a line feed: a whole one only lacks that, a torn one is cut
-/// off and kept in a `.torn` file.
-fn finish_tail(
-    path: &Path,
-    loaded: &mut Loaded,
-    number: usize,
-    bytes: &[u8],
-    complete: usize,
-) -> Result<(), SessionError> {
-    let tail = &bytes[complete..];
-    let whole = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(tail).is_ok();
-    if whole || loaded.header.is_none() {
-        add_line(path, loaded, number, tail)?;
-        // The line feed is written together with the next append.
-        loaded.store.torn = true;
-        return Ok(());
-    }
-    let message = match cut_tail(path, bytes, complete) {
-        Ok(aside) => format!("torn last line cut off; kept in {}", aside.display()),
-        Err(error) => {
-            loaded.store.torn = true;
-            format!("torn last line skipped; it cannot be cut off: {error}")
-        }
-    };
-    loaded.problems.push(Problem { line: number, message });
-    Ok(())
-}
-
-/// Copies the tail into the `.torn` file, then cuts it off, unless the file has grown since.
-fn cut_tail(path: &Path, bytes: &[u8], complete: usize) -> io::Result<PathBuf> {
-    let file = OpenOptions::new().write(true).open(path)?;
-    if file.metadata()?.len() != bytes.len() as u64 {
-        return Err(io::Error::other("somebody is writing the file"));
-    }
-    let aside = path.with_extension("jsonl.torn");
-    let mut kept = OpenOptions::new().append(true).create(true).mode(0o600).open(&aside)?;
-    kept.write_all(&bytes[complete..])?;
-    kept.write_all(b"\n")?;
-    kept.sync_data()?;
-    file.set_len(complete as u64)?;
-    file.sync_data()?;
-    Ok(aside)
-}
-
 /// The folder of a working folder's sessions.
 pub fn folder(root: &Path, cwd: &Path) -> PathBuf {
     let text = cwd.to_string_lossy();
@@ -287,32 +231,4 @@ pub fn folder(root: &Path, cwd: &Path) -> PathBuf {
 pub(super) fn file_path(root: &Path, cwd: &Path, id: &str, now_ms: u64) -> PathBuf {
     let stamp = clock::iso8601(now_ms).replace([':', '.'], "-");
     folder(root, cwd).join(format!("{stamp}_{id}.jsonl"))
-}
-
-/// The session of a working folder that was changed last. Reads first lines only; files that
-/// cannot be read are passed over.
-pub fn latest(root: &Path, cwd: &Path) -> Option<PathBuf> {
-    let cwd_text = cwd.to_string_lossy();
-    let mut found: Vec<(SystemTime, PathBuf)> = fs::read_dir(folder(root, cwd))
-        .ok()?
-        .filter_map(|item| {
-            let path = item.ok()?.path();
-            let changed = fs::metadata(&path).and_then(|facts| facts.modified()).ok()?;
-            path.extension().is_some_and(|end| end == "jsonl").then_some((changed, path))
-        })
-        .collect();
-    found.sort_unstable();
-    found.into_iter().rev().map(|(_, path)| path).find(|path| {
-        // Different folders can share a name, since separators become dashes.
-        read_header(path).is_some_and(|header| header.cwd == cwd_text)
-    })
-}
-
-/// The header of a file, if it is a session of our format.
-pub fn read_header(path: &Path) -> Option<Header> {
-    let mut line = String::new();
-    let mut file = BufReader::new(File::open(path).ok()?.take(HEADER_BYTES_MAX));
-    file.read_line(&mut line).ok()?;
-    let line = line.trim_end_matches(['\n', '\r']);
-    Header::parse(line.strip_prefix('\u{feff}').unwrap_or(line)).ok()
 }

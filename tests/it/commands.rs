@@ -264,7 +264,10 @@ fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
 async fn outcome(command: &Command, text: &str) -> String {
     let mut desk = desk(command.id, text).await;
     let (before, after) = around(command.id);
-    desk.keys(before).await;
+    // One after the other: a list that is still being filled has no rows to go through.
+    for key in before.split_whitespace() {
+        desk.keys(key).await;
+    }
     if wants_git(command.id) {
         desk.wait(Duration::from_secs(2));
         desk.ide.idle().await;

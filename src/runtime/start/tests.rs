@@ -301,6 +301,22 @@ async fn a_session_goes_on_where_it_was_left() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_open_goes_on_as_a_copy() {
+    let place = Place::new();
+    let mut first = place.start(vec![Turn::text("one"), Turn::text("more")]).await;
+    first.run("first").await;
+    let again = |options| Options { session: SessionChoice::Continue, ..options };
+    let mut second = place.start_with(vec![Turn::text("two")], again).await;
+    second.until("failed the session is open in another program").await;
+    second.run("second").await;
+    first.run("third").await;
+    assert_eq!(second.messages().await, ["user first", "Stop one", "user second", "Stop two"]);
+    assert_eq!(first.messages().await, ["user first", "Stop one", "user third", "Stop more"]);
+    let (one, two) = (first.file().await.unwrap(), second.file().await.unwrap());
+    assert!(!one.contains("second") && !two.contains("third") && two.contains("parentSession"), "{two}");
+}
+
+#[tokio::test]
 async fn a_failing_model_is_asked_again_before_its_first_word() {
     let place = Place::new();
     let turns = vec![Turn::fail(ErrorKind::Server, "overloaded"), Turn::text("fine")];

@@ -1,0 +1,108 @@
+//! What is remembered of a long session file, so that opening it again reads none of its lines: of
+//! every entry its place in the tree and where its line is.
+//!
+//! Must not know what entries say. Everything here follows from the session file; an index that is
+//! missing, broken or of another file is made anew. It is trusted for as far as the file still has the
+//! bytes that it was made from, which samples tell; what was added since is read as ever.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::session::error::Problem;
+
+/// Changes with the form of the file.
+const VERSION: u32 = 1;
+/// Places in the file that are compared, spread evenly.
+const SAMPLES: u64 = 16;
+/// Bytes at each of them.
+const SAMPLE_BYTES: u64 = 4096;
+
+/// What is remembered.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::session) struct Index<'a> {
+    version: u32,
+    /// Bytes of the session file that it covers, whole lines.
+    pub(in crate::session) covers: u64,
+    /// Lines there.
+    pub(in crate::session) lines: u64,
+    samples: u32,
+    /// The entries in the order of the file.
+    #[serde(borrow)]
+    pub(in crate::session) records: Vec<Record<'a>>,
+    /// What was wrong: number of the line, and what.
+    pub(in crate::session) problems: Vec<(u64, String)>,
+}
+
+/// One entry.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::session) struct Record<'a> {
+    pub(in crate::session) id: &'a str,
+    pub(in crate::session) parent: Option<&'a str>,
+    pub(in crate::session) timestamp: &'a str,
+    pub(in crate::session) kind: &'a str,
+    /// Of the line in the session file, in bytes.
+    pub(in crate::session) from: u64,
+    pub(in crate::session) length: u32,
+}
+
+/// Where the index of a session file is.
+pub(in crate::session) fn path_of(session: &Path) -> PathBuf {
+    session.with_extension("jsonl.index")
+}
+
+/// The bytes of an index whose sum is right; for [`Index::read`].
+pub(in crate::session) fn bytes_of(session: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path_of(session)).ok()?.read_to_end(&mut bytes).ok()?;
+    let sum = bytes.split_off(bytes.len().checked_sub(4)?);
+    (crc32fast::hash(&bytes).to_le_bytes() == sum[..]).then_some(bytes)
+}
+
+impl<'a> Index<'a> {
+    /// An index of what stands in the first `covers` bytes of a file.
+    pub(in crate::session) fn of(
+        file: &File,
+        covers: u64,
+        lines: u64,
+        records: Vec<Record<'a>>,
+        problems: &[Problem],
+    ) -> io::Result<Self> {
+        let problems = problems.iter().map(|found| (found.line as u64, found.message.clone())).collect();
+        Ok(Self { version: VERSION, covers, lines, samples: samples(file, covers)?, records, problems })
+    }
+
+    /// Reads an index, if it is of this file.
+    pub(in crate::session) fn read(bytes: &'a [u8], file: &File) -> Option<Self> {
+        let index: Self = postcard::from_bytes(bytes).ok()?;
+        let fits = index.version == VERSION && index.covers <= file.metadata().ok()?.len();
+        (fits && samples(file, index.covers).ok()? == index.samples).then_some(index)
+    }
+
+    /// Keeps it beside the session file, in one step.
+    pub(in crate::session) fn write(&self, session: &Path) -> io::Result<()> {
+        let mut bytes = postcard::to_allocvec(self).map_err(io::Error::other)?;
+        let sum = crc32fast::hash(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        let path = path_of(session);
+        let new = path.with_extension("index.new");
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600).open(&new)?.write_all(&bytes)?;
+        fs::rename(&new, &path)
+    }
+}
+
+/// A sum over pieces of the first `covers` bytes, the last ones among them.
+fn samples(file: &File, covers: u64) -> io::Result<u32> {
+    let mut sum = crc32fast::Hasher::new();
+    let mut piece = vec![0; usize::try_from(SAMPLE_BYTES.min(covers)).unwrap_or(0)];
+    let last = covers - piece.len() as u64;
+    for n in 0..=SAMPLES {
+        file.read_exact_at(&mut piece, last / SAMPLES * n + if n == SAMPLES { last % SAMPLES } else { 0 })?;
+        sum.update(&piece);
+    }
+    Ok(sum.finalize())
+}

@@ -1,0 +1,310 @@
+//! Reads a session file: as many of its lines as its index does not know, a piece at a time.
+//!
+//! Must not know what entries say. A torn tail is cut off and kept aside; lines that are nothing are
+//! told and passed over. Of lines in this version's format only their place stays in memory.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::index::{self, Index, Record};
+use super::{SessionFile, Store, lock};
+use crate::session::entry::{Entry, Lines, Place};
+use crate::session::error::{Problem, SessionError};
+use crate::session::header::{Header, HeaderError, VERSION};
+use crate::session::migrate;
+use crate::session::tree::Tree;
+
+/// Longest first line, in bytes.
+pub(super) const HEADER_BYTES_MAX: u64 = 1 << 20;
+/// An index is made anew when more bytes than this had to be read behind it.
+const INDEX_BYTES: u64 = 4 << 20;
+/// Bytes that are read at a time.
+const PIECE: usize = 1 << 20;
+
+/// What a session is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) enum Use {
+    /// To go on with it: nobody else may, and what is torn is repaired.
+    Write,
+    /// To look at it: nothing is touched.
+    Look,
+}
+
+/// A session file as it was found.
+#[derive(Debug)]
+pub(in crate::session) struct Loaded {
+    /// `None` for an empty file.
+    pub(in crate::session) header: Option<Header>,
+    pub(in crate::session) tree: Tree,
+    pub(in crate::session) problems: Vec<Problem>,
+    pub(in crate::session) store: Store,
+    /// The format of the file where it is an earlier one.
+    pub(in crate::session) earlier: Option<u64>,
+}
+
+/// Reads a session file.
+pub(in crate::session) fn load(path: &Path, usage: Use) -> Result<Loaded, SessionError> {
+    let error = |source| SessionError::Io { path: path.to_path_buf(), source };
+    // Opening a pipe would wait for somebody who writes.
+    if !fs::metadata(path).map_err(error)?.file_type().is_file() {
+        let read = File::open(path).and_then(|mut file| file.read(&mut [0]));
+        return Err(read.map_or_else(error, |_| SessionError::NotASession(path.to_path_buf())));
+    }
+    let (file, writable) = open(path, usage).map_err(error)?;
+    if usage == Use::Write {
+        lock::take(&file, path)?;
+    }
+    let file = SessionFile(Arc::new(file));
+    let store = Store { path: path.to_path_buf(), file: writable.then(|| file.clone()), torn: false };
+    let mut scan = Scan {
+        path,
+        usage,
+        lines: file.lines(),
+        at: 0,
+        number: 0,
+        header: None,
+        earlier: Vec::new(),
+        loaded: Loaded { header: None, tree: Tree::default(), problems: Vec::new(), store, earlier: None },
+    };
+    scan.run(&file.0)?;
+    Ok(scan.loaded)
+}
+
+/// The file, and whether it can be written.
+fn open(path: &Path, usage: Use) -> io::Result<(File, bool)> {
+    if usage == Use::Write {
+        match OpenOptions::new().read(true).append(true).open(path) {
+            Ok(file) => return Ok((file, true)),
+            // What cannot be written can still be read; writing says why it cannot go on.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((File::open(path)?, false))
+}
+
+struct Scan<'p> {
+    path: &'p Path,
+    usage: Use,
+    lines: Arc<dyn Lines>,
+    /// Where the next line begins, in bytes.
+    at: u64,
+    /// Lines so far.
+    number: u64,
+    header: Option<Header>,
+    /// Lines of an earlier format, with their numbers.
+    earlier: Vec<(usize, String)>,
+    loaded: Loaded,
+}
+
+impl Scan<'_> {
+    fn error(&self, source: io::Error) -> SessionError {
+        SessionError::Io { path: self.path.to_path_buf(), source }
+    }
+
+    fn refuse(&self) -> SessionError {
+        SessionError::NotASession(self.path.to_path_buf())
+    }
+
+    fn run(&mut self, file: &File) -> Result<(), SessionError> {
+        let mut input = BufReader::with_capacity(PIECE, file);
+        let mut line = Vec::new();
+        input
+            .by_ref()
+            .take(HEADER_BYTES_MAX)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| self.error(error))?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let torn = !self.take_header(&line)?;
+        let known = if torn || self.is_earlier() { 0 } else { self.recall(file) };
+        if known > 0 {
+            input.seek(SeekFrom::Start(self.at)).map_err(|error| self.error(error))?;
+        }
+        loop {
+            line.clear();
+            if input.read_until(b'\n', &mut line).map_err(|error| self.error(error))? == 0 {
+                break;
+            }
+            match line.strip_suffix(b"\n") {
+                Some(whole) => self.take_line(whole, line.len()),
+                None => self.take_tail(&line),
+            }
+        }
+        if self.is_earlier() {
+            self.upgrade();
+        } else if self.at - known > INDEX_BYTES {
+            self.remember(file);
+        }
+        self.loaded.header = self.header.take();
+        Ok(())
+    }
+
+    fn is_earlier(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.version < VERSION)
+    }
+
+    /// Reads the first line and says whether it is whole.
+    fn take_header(&mut self, line: &[u8]) -> Result<bool, SessionError> {
+        let whole = line.ends_with(b"\n");
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let text =
+            std::str::from_utf8(text.strip_suffix(b"\r").unwrap_or(text)).map_err(|_| self.refuse())?;
+        let header = Header::parse(text.strip_prefix('\u{feff}').unwrap_or(text));
+        self.header = Some(header.map_err(|error| match error {
+            HeaderError::NotASession => self.refuse(),
+            HeaderError::Version(version) => SessionError::Version { path: self.path.to_path_buf(), version },
+        })?);
+        (self.at, self.number) = (line.len() as u64, 1);
+        // The line feed is written together with the next append.
+        self.loaded.store.torn = !whole;
+        Ok(whole)
+    }
+
+    /// Takes what the index knows, and says how many bytes of the file that are.
+    fn recall(&mut self, file: &File) -> u64 {
+        let Some(bytes) = index::bytes_of(self.path) else { return 0 };
+        let Some(index) = Index::read(&bytes, file) else { return 0 };
+        let mut tree = Tree::default();
+        tree.reserve(index.records.len());
+        for record in &index.records {
+            let place = Place {
+                id: record.id.into(),
+                parent_id: record.parent.map(Into::into),
+                timestamp: record.timestamp.into(),
+                kind: record.kind.into(),
+            };
+            if tree.push(Entry::there(place, self.lines.clone(), record.from, record.length)).is_err() {
+                return 0;
+            }
+        }
+        (self.loaded.tree, self.at, self.number) = (tree, index.covers, index.lines);
+        let problems = index.problems.into_iter();
+        self.loaded.problems =
+            problems.map(|(line, message)| Problem { line: line as usize, message }).collect();
+        self.at
+    }
+
+    /// Takes a whole line that is `length` bytes long with its line feed.
+    fn take_line(&mut self, line: &[u8], length: usize) {
+        let from = self.at;
+        self.at += length as u64;
+        self.number += 1;
+        if let Err(what) = self.add(line, from) {
+            self.problem(self.number, format!("{what}; skipped"));
+        }
+    }
+
+    fn add(&mut self, line: &[u8], from: u64) -> Result<(), String> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let text = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_string())?;
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        if self.is_earlier() {
+            self.earlier.push((self.number as usize, text.to_string()));
+            return Ok(());
+        }
+        let place = Place::parse(text).map_err(|error| format!("not an entry ({error})"))?;
+        let length = u32::try_from(text.len()).map_err(|_| "longer than 4 GB".to_string())?;
+        let entry = Entry::there(place, self.lines.clone(), from, length);
+        self.loaded.tree.push(entry).map_err(|id| format!("second entry {id}"))
+    }
+
+    fn problem(&mut self, line: u64, message: String) {
+        self.loaded.problems.push(Problem { line: line as usize, message });
+    }
+
+    /// Deals with a last line without a line feed: a whole one only lacks that, a torn one is cut
+    /// off and kept in a `.torn` file.
+    fn take_tail(&mut self, tail: &[u8]) {
+        // Not counted: it is none of the lines that an index covers.
+        let number = self.number + 1;
+        let whole = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(tail).is_ok();
+        if whole {
+            if let Err(what) = self.add(tail, self.at) {
+                self.problem(number, format!("{what}; skipped"));
+            }
+            self.loaded.store.torn = true;
+            return;
+        }
+        let cut = match self.usage {
+            Use::Write => cut_tail(self.path, tail, self.at),
+            Use::Look => Err(io::Error::other("the file is only looked at")),
+        };
+        let message = match cut {
+            Ok(aside) => format!("torn last line cut off; kept in {}", aside.display()),
+            Err(error) => {
+                self.loaded.store.torn = true;
+                format!("torn last line skipped; it cannot be cut off: {error}")
+            }
+        };
+        self.problem(number, message);
+    }
+
+    /// Tells what was read in this version's format.
+    fn upgrade(&mut self) {
+        let Some(header) = self.header.take() else { return };
+        self.loaded.earlier = Some(header.version);
+        let (lines, broken) = migrate::upgrade(header.version, &self.earlier);
+        self.header = Some(header.upgraded());
+        let failed = lines.iter().filter_map(|line| match Entry::parse(line) {
+            Ok(entry) => self.loaded.tree.push(entry).err().map(|id| format!("second entry {id}; skipped")),
+            Err(error) => Some(format!("not an entry ({error}); skipped")),
+        });
+        let failed: Vec<Problem> = failed.map(|message| Problem { line: 0, message }).collect();
+        let broken = broken.into_iter();
+        self.loaded
+            .problems
+            .extend(broken.map(|line| Problem { line, message: "not an entry; skipped".to_string() }));
+        self.loaded.problems.extend(failed);
+    }
+
+    /// Makes the index anew. Without it the next opening reads the lines again.
+    fn remember(&self, file: &File) {
+        let records = self.loaded.tree.entries().iter().map(|entry| {
+            let (from, length) = entry.span()?;
+            let place = entry.place();
+            let (parent, timestamp) = (place.parent_id.as_deref(), place.timestamp.as_str());
+            Some(Record { id: &place.id, parent, timestamp, kind: &place.kind, from, length })
+        });
+        // A last line without a line feed may still grow.
+        let end = self.at;
+        let Some(records): Option<Vec<Record>> =
+            records.filter(|record| record.as_ref().is_none_or(|record| record.from < end)).collect()
+        else {
+            return;
+        };
+        let covered = |found: &&Problem| found.line as u64 <= self.number;
+        let problems: Vec<Problem> = self.loaded.problems.iter().filter(covered).cloned().collect();
+        let index = Index::of(file, end, self.number, records, &problems);
+        if let Err(error) = index.and_then(|index| index.write(self.path)) {
+            tracing::warn!(path = %self.path.display(), %error, "cannot keep the index of a session");
+        }
+    }
+}
+
+/// Copies the tail, which begins at a byte, into the `.torn` file, then cuts it off, unless the file
+/// has grown since.
+fn cut_tail(path: &Path, tail: &[u8], from: u64) -> io::Result<PathBuf> {
+    let file = OpenOptions::new().write(true).open(path)?;
+    if file.metadata()?.len() != from + tail.len() as u64 {
+        return Err(io::Error::other("somebody is writing the file"));
+    }
+    let aside = path.with_extension("jsonl.torn");
+    let mut kept = OpenOptions::new().append(true).create(true).mode(0o600).open(&aside)?;
+    kept.write_all(tail)?;
+    kept.write_all(b"\n")?;
+    kept.sync_data()?;
+    file.set_len(from)?;
+    file.sync_data()?;
+    Ok(aside)
+}
