@@ -20,6 +20,11 @@ pub struct Home {
 }
 
 impl Home {
+    /// Where sessions are kept unless somebody says otherwise.
+    pub fn sessions(&self) -> PathBuf {
+        self.data.join("sessions")
+    }
+
     /// Finds the folders from the variables that `get` knows: `BOWLINE_HOME`, else XDG's, else
     /// the defaults below `HOME`. Nothing is created. `None` when there is no home at all.
     pub fn find(get: impl Fn(&str) -> Option<String>) -> Option<Self> {

@@ -30,9 +30,17 @@ pub struct Args {
     #[arg(short = 'c', long = "continue")]
     pub continue_: bool,
 
-    /// Go on with the conversation in this file
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["continue_", "no_session"])]
-    pub session: Option<PathBuf>,
+    /// Go on with this conversation: its file, its id, or how that begins or ends
+    #[arg(long, value_name = "ID", conflicts_with_all = ["continue_", "no_session"])]
+    pub session: Option<String>,
+
+    /// Start with a copy of this conversation's branch, in the current folder
+    #[arg(long, value_name = "ID", conflicts_with_all = ["continue_", "no_session", "session"])]
+    pub fork: Option<String>,
+
+    /// Name the conversation
+    #[arg(short, long, value_name = "NAME")]
+    pub name: Option<String>,
 
     /// Keep conversations in this folder
     #[arg(long, value_name = "FOLDER")]
@@ -95,6 +103,10 @@ pub struct Args {
     /// With `prompt`: show the system prompt with its parts and their tokens
     #[arg(long)]
     pub show: bool,
+
+    /// With `sessions context`: at this entry
+    #[arg(long, value_name = "ENTRY")]
+    pub leaf: Option<String>,
 
     /// With a subcommand: answer in JSON
     #[arg(long)]

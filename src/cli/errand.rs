@@ -1,5 +1,5 @@
 //! Words in the place of a file or a prompt that are work of their own: `login`, `logout`,
-//! `models refresh`, `prompt --show`.
+//! `models refresh`, `prompt --show`, `sessions`.
 //!
 //! Must not know how the work is done.
 
@@ -11,7 +11,7 @@ use tokio::runtime::Builder;
 
 use super::args::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, process};
-use super::{login, prompt, setup};
+use super::{login, prompt, sessions, setup};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::runtime::Options;
@@ -29,6 +29,8 @@ pub enum Errand {
     Refresh(Option<String>),
     /// Show the system prompt; in JSON, or as text.
     Prompt(bool),
+    /// Tell what is stored; in JSON, or as text.
+    Sessions(sessions::Wanted, bool),
 }
 
 /// The work that the arguments name. A file of that name is a file.
@@ -40,6 +42,11 @@ pub fn wanted(args: &Args) -> Option<Errand> {
         ["prompt"] if args.show => {
             let file = Path::new("prompt").exists() || args.print;
             return (!file).then_some(Errand::Prompt(args.json));
+        }
+        ["sessions", rest @ ..] => {
+            let file = Path::new("sessions").exists() || args.print;
+            let wanted = sessions::wanted(rest, args.leaf.as_deref()).filter(|_| !file);
+            return wanted.map(|wanted| Errand::Sessions(wanted, args.json));
         }
         ["models", "refresh", rest @ ..] => (Errand::Refresh, rest),
         _ => return None,
@@ -83,6 +90,9 @@ async fn perform(
     match errand {
         Errand::Login(provider) => Ok((login::login(options, provider.as_deref(), talk).await?, OK)),
         Errand::Logout(provider) => Ok((login::logout(options, provider.as_deref()).await?, OK)),
+        Errand::Sessions(wanted, json) => {
+            Ok((sessions::answer(&options.session_root(), &options.cwd, wanted, *json)?, OK))
+        }
         Errand::Prompt(json) => Ok((prompt::show(options, *json).await?, OK)),
         Errand::Refresh(provider) => {
             let told = refresh::refresh(options, provider.as_deref()).await?;
@@ -107,6 +117,11 @@ mod tests {
         assert_eq!(parse(&["prompt", "--show"]), Some(Errand::Prompt(false)));
         assert_eq!(parse(&["prompt", "--show", "--json"]), Some(Errand::Prompt(true)));
         assert_eq!(parse(&["prompt"]), None);
+        let context = sessions::Wanted::Context("x".into(), Some("y".into()));
+        let words = ["sessions", "context", "x", "--leaf", "y", "--json"];
+        assert_eq!(parse(&words), Some(Errand::Sessions(context, true)));
+        assert_eq!(parse(&["sessions"]), Some(Errand::Sessions(sessions::Wanted::List, false)));
+        assert_eq!(parse(&["sessions", "nonsense"]), None);
         let errand = |words: &[&str]| {
             let all = std::iter::once("bowline").chain(words.iter().copied());
             wanted(&Args::try_parse_from(all).unwrap())

@@ -11,5 +11,6 @@ pub mod models;
 pub mod process;
 pub mod prompt;
 pub mod run;
+pub mod sessions;
 pub mod setup;
 pub mod target;

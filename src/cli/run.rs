@@ -101,6 +101,10 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
         return Err(Report::new("`bowline prompt` does nothing by itself")
             .hint("`bowline prompt --show` shows the system prompt; -p prompt says it to the model"));
     }
+    if word == "sessions" {
+        return Err(Report::new("`bowline sessions` takes list, show ID, tree ID or context ID")
+            .hint("`bowline sessions` lists what is stored"));
+    }
     Err(Report::new(format!("`bowline {word}` is not in this version"))
         .hint(format!("bowline --help lists what is; ./{word} is a file of that name, -p {word} a prompt")))
 }

@@ -191,16 +191,14 @@ pub fn session(
     })?;
     let settings = &setup.loaded.settings;
     let wished = args.approval.as_deref().or(settings.approval.as_deref()).and_then(Mode::parse);
-    let session = match (&args.session, args.continue_, args.no_session) {
-        (Some(file), ..) => SessionChoice::Open(process.cwd.join(file)),
-        (None, true, _) => SessionChoice::Continue,
-        (None, false, true) => SessionChoice::Memory,
-        (None, false, false) => SessionChoice::New,
-    };
+    let session_root = args.session_dir.as_ref().map(|folder| process.cwd.join(folder));
+    let session =
+        session_choice(args, &session_root.clone().unwrap_or_else(|| setup.home.sessions()), process)?;
     Ok(SessionOptions {
         policy: wished.unwrap_or(mode),
         session,
-        session_root: args.session_dir.as_ref().map(|folder| process.cwd.join(folder)),
+        session_root,
+        session_name: args.name.clone(),
         provider: args.provider.clone(),
         model: args.model.clone(),
         thinking: args.thinking.as_deref().and_then(Thinking::parse),
@@ -225,6 +223,18 @@ pub fn session(
         read_first: ReadFirst::of(&settings.read_before_write),
         tools_config: tools_config(settings),
         ..SessionOptions::new(setup.home.clone(), setup.workspace.clone(), env, approval)
+    })
+}
+
+/// The session that the flags name.
+fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<SessionChoice, Report> {
+    let located = |name: &str| super::sessions::located(root, &process.cwd, name);
+    Ok(match (&args.session, &args.fork) {
+        (Some(name), _) => SessionChoice::Open(located(name)?),
+        (None, Some(name)) => SessionChoice::Fork(located(name)?),
+        (None, None) if args.continue_ => SessionChoice::Continue,
+        (None, None) if args.no_session => SessionChoice::Memory,
+        (None, None) => SessionChoice::New,
     })
 }
 

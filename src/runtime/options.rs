@@ -31,6 +31,8 @@ pub enum SessionChoice {
     Continue,
     /// The one in this file.
     Open(PathBuf),
+    /// A new one with the branch of the one in this file.
+    Fork(PathBuf),
     /// A new one that is never written.
     Memory,
 }
@@ -64,6 +66,8 @@ pub struct Options {
     pub session: SessionChoice,
     /// Folder of the session files, in place of the one in `home`.
     pub session_root: Option<PathBuf>,
+    /// What the session is to be called.
+    pub session_name: Option<String>,
     /// The wished provider.
     pub provider: Option<String>,
     /// The wished model: an id, `provider/id`, either with `:level` behind it.
@@ -121,6 +125,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Below what sessions are kept.
+    pub fn session_root(&self) -> PathBuf {
+        self.session_root.clone().unwrap_or_else(|| self.home.sessions())
+    }
+
     /// A new session of this working folder with everything else at its default, on the
     /// machine's own clock.
     pub fn new(home: Home, cwd: PathBuf, env: Arc<dyn Environment>, approval: Arc<dyn Approval>) -> Self {
@@ -138,6 +147,7 @@ impl Options {
             policy: Mode::default(),
             session: SessionChoice::default(),
             session_root: None,
+            session_name: None,
             provider: None,
             model: None,
             thinking: None,

@@ -1,6 +1,5 @@
 //! Puts a live session together: credentials, models, session file, prompt, agent.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
@@ -29,7 +28,7 @@ use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
 use crate::session::store::listing;
-use crate::session::{Session, SessionContext, SessionError};
+use crate::session::{EntryBody, Session, SessionContext, SessionError};
 use crate::tools::{self, Kind, Registry, Rules};
 
 /// Commands that wait while the session is busy.
@@ -249,25 +248,36 @@ fn choose(
 
 /// The session that was asked for. One that another program has open goes on as a copy, and that is told.
 fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
+    let failed = |error| Report::caused("cannot open the session", &error);
+    let (mut session, told) = find_session(options).map_err(failed)?;
+    if let Some(name) = options.session_name.clone() {
+        session.append(EntryBody::SessionInfo { name: Some(name) }).map_err(failed)?;
+    }
+    Ok((session, told))
+}
+
+fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionError> {
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
-    let root = options.session_root.clone().unwrap_or_else(|| options.home.data.join("sessions"));
+    let root = options.session_root();
     let path = match &options.session {
         SessionChoice::Memory => return Ok((Session::in_memory(&options.cwd, clock, ids), None)),
+        SessionChoice::Fork(path) => {
+            let session = Session::look_at(path, clock, ids)?;
+            return Ok((session.fork(&root, &options.cwd, session.leaf())?, None));
+        }
         SessionChoice::New => None,
         SessionChoice::Open(path) => Some(path.clone()),
         SessionChoice::Continue => listing::latest(&root, &options.cwd),
     };
     let Some(path) = path else { return Ok((Session::create(&root, &options.cwd, clock, ids), None)) };
-    let failed = |error| Report::caused("cannot open the session", &error);
     match Session::open(&path, clock.clone(), ids.clone()) {
-        Ok(session) => Ok((session, None)),
         Err(SessionError::Busy(_)) => {
-            let copy = Session::look_at(&path, clock, ids).and_then(|session| session.copy(&root));
+            let copy = Session::look_at(&path, clock, ids)?.copy(&root)?;
             let told = Report::new("the session is open in another program, so this goes on in a copy of it")
                 .hint("end the other one first to go on with the session itself");
-            Ok((copy.map_err(failed)?, Some(told)))
+            Ok((copy, Some(told)))
         }
-        Err(error) => Err(failed(error)),
+        opened => Ok((opened?, None)),
     }
 }
 

@@ -13,6 +13,7 @@ pub mod header;
 pub mod message;
 pub mod migrate;
 pub mod store;
+pub mod summary;
 pub mod tree;
 
 pub use body::EntryBody;

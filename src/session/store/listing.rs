@@ -1,13 +1,180 @@
-//! Which session files there are. Reads first lines only.
+//! Which session files there are, and what is in them.
+//!
+//! Must not know who asks. What was found is remembered in a file of its own below the root, so that the
+//! next list reads only what was added since; that file can be deleted at any time.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
 
 use super::folder;
 use super::load::HEADER_BYTES_MAX;
 use crate::session::header::Header;
+use crate::session::summary::Summary;
+
+/// What was remembered, below the root of all sessions.
+const REMEMBERED: &str = ".listing";
+/// Changes with the form of that file.
+const VERSION: u32 = 1;
+/// Bytes before the end of what is known that must still be the same.
+const TAIL: u64 = 256;
+/// Files are read by so many at a time: disks answer several questions as fast as one.
+const READERS: usize = 4;
+
+/// One session file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// What is in it.
+    pub summary: Summary,
+}
+
+/// What is known of a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Known {
+    /// Below the root.
+    path: PathBuf,
+    inode: u64,
+    /// Bytes that the summary covers: whole lines.
+    covers: u64,
+    /// A sum over the bytes before that end.
+    tail: u32,
+    summary: Summary,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    version: u32,
+    files: Vec<Known>,
+}
+
+/// All sessions below a root, those that were active last first. Files that are no sessions, and such
+/// that cannot be read, are passed over.
+pub fn list(root: &Path) -> Vec<Listed> {
+    let known: HashMap<PathBuf, Known> =
+        remembered(root).into_iter().map(|known| (known.path.clone(), known)).collect();
+    let files = files_below(root);
+    let (next, found) = (Mutex::new(files.iter()), Mutex::new(Vec::new()));
+    let changed = std::sync::atomic::AtomicBool::new(files.len() != known.len());
+    std::thread::scope(|scope| {
+        for _ in 0..READERS.min(files.len()) {
+            scope.spawn(|| {
+                loop {
+                    let path = next.lock().ok().and_then(|mut next| next.next());
+                    let Some(path) = path else { break };
+                    let Ok(below) = path.strip_prefix(root) else { continue };
+                    let Some((size, now, is_new)) = look(path, below, known.get(below)) else { continue };
+                    changed.fetch_or(is_new, std::sync::atomic::Ordering::Relaxed);
+                    if let Ok(mut found) = found.lock() {
+                        found.push((size, now));
+                    }
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_default();
+    found.sort_by(|(_, a), (_, b)| {
+        b.summary.active_ms.cmp(&a.summary.active_ms).then_with(|| a.path.cmp(&b.path))
+    });
+    if changed.into_inner() {
+        let files = found.iter().map(|(_, known)| known.clone()).collect();
+        if let Err(error) = remember(root, &Remembered { version: VERSION, files }) {
+            tracing::debug!(root = %root.display(), %error, "cannot remember the list of sessions");
+        }
+    }
+    found
+        .into_iter()
+        .map(|(size, known)| Listed { path: root.join(known.path), size, summary: known.summary })
+        .collect()
+}
+
+fn remembered(root: &Path) -> Vec<Known> {
+    let Ok(bytes) = fs::read(root.join(REMEMBERED)) else { return Vec::new() };
+    let Some((bytes, sum)) = bytes.split_last_chunk::<4>() else { return Vec::new() };
+    if crc32fast::hash(bytes).to_le_bytes() != *sum {
+        return Vec::new();
+    }
+    let read: Option<Remembered> = postcard::from_bytes(bytes).ok();
+    read.filter(|read| read.version == VERSION).map_or_else(Vec::new, |read| read.files)
+}
+
+fn remember(root: &Path, all: &Remembered) -> io::Result<()> {
+    let mut bytes = postcard::to_allocvec(all).map_err(io::Error::other)?;
+    let sum = crc32fast::hash(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    // Others may be listing too: each writes a file of its own, and the last one stays.
+    let new = root.join(format!("{REMEMBERED}.{}", std::process::id()));
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).open(&new)?.write_all(&bytes)?;
+    fs::rename(&new, root.join(REMEMBERED))
+}
+
+/// The session files in the folders of a root.
+fn files_below(root: &Path) -> Vec<PathBuf> {
+    let entries = |folder: &Path| {
+        let read = fs::read_dir(folder).map(|items| items.flatten().map(|item| item.path()).collect());
+        read.unwrap_or_else(|_| Vec::new())
+    };
+    let is_session = |path: &PathBuf| path.extension().is_some_and(|end| end == "jsonl");
+    let folders =
+        entries(root).into_iter().filter(|path| !is_session(path)).flat_map(|folder| entries(&folder));
+    let mut files: Vec<PathBuf> = folders.filter(is_session).collect();
+    files.sort_unstable();
+    files
+}
+
+/// What is in a file now, its size, and whether anything of that is new.
+fn look(path: &Path, below: &Path, known: Option<&Known>) -> Option<(u64, Known, bool)> {
+    let facts = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let size = facts.len();
+    let known = known.filter(|known| known.inode == facts.ino() && known.covers <= size);
+    if let Some(known) = known.filter(|known| known.covers == size) {
+        return Some((size, known.clone(), false));
+    }
+    let file = File::open(path).ok()?;
+    let known = known.filter(|known| tail_of(&file, known.covers).ok() == Some(known.tail));
+    let mut input = BufReader::with_capacity(1 << 16, &file);
+    let mut now = if let Some(known) = known {
+        input.seek(SeekFrom::Start(known.covers)).ok()?;
+        known.clone()
+    } else {
+        let mut line = String::new();
+        input.by_ref().take(HEADER_BYTES_MAX).read_line(&mut line).ok()?;
+        let summary = Summary::new(&header(&line)?);
+        let covers = line.len() as u64;
+        Known { path: below.to_path_buf(), inode: facts.ino(), covers, tail: 0, summary }
+    };
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        input.read_until(b'\n', &mut line).ok()?;
+        // A line without an end may still grow.
+        let Some(whole) = line.strip_suffix(b"\n") else { break };
+        now.covers += line.len() as u64;
+        if let Ok(text) = std::str::from_utf8(whole) {
+            now.summary.take(text);
+        }
+    }
+    now.tail = tail_of(&file, now.covers).ok()?;
+    Some((size, now, true))
+}
+
+/// A sum over the last bytes before `end`.
+fn tail_of(file: &File, end: u64) -> io::Result<u32> {
+    let mut bytes = vec![0; usize::try_from(end.min(TAIL)).unwrap_or(0)];
+    let from = end - bytes.len() as u64;
+    file.read_exact_at(&mut bytes, from)?;
+    Ok(crc32fast::hash(&bytes))
+}
 
 /// The session of a working folder that was changed last. Files that cannot be read are passed over.
 pub fn latest(root: &Path, cwd: &Path) -> Option<PathBuf> {
@@ -27,11 +194,33 @@ pub fn latest(root: &Path, cwd: &Path) -> Option<PathBuf> {
     })
 }
 
+/// The files below a root whose session has this id, or one that begins or ends so; those of the exact id
+/// alone where there are some. Reads names only: an id is the last part of a file's name.
+pub fn find(root: &Path, id: &str) -> Vec<PathBuf> {
+    let id_of = |path: &PathBuf| {
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        stem.split_once('_').map_or(stem.clone(), |(_, id)| id.to_string())
+    };
+    let fits = |whole: &str| !id.is_empty() && (whole.starts_with(id) || whole.ends_with(id));
+    let mut found: Vec<PathBuf> = files_below(root).into_iter().filter(|path| fits(&id_of(path))).collect();
+    if found.iter().any(|path| id_of(path) == id) {
+        found.retain(|path| id_of(path) == id);
+    }
+    found
+}
+
 /// The header of a file, if it is a session that can be read.
 pub fn read_header(path: &Path) -> Option<Header> {
     let mut line = String::new();
     let mut file = BufReader::new(File::open(path).ok()?.take(HEADER_BYTES_MAX));
     file.read_line(&mut line).ok()?;
+    header(&line)
+}
+
+fn header(line: &str) -> Option<Header> {
     let line = line.trim_end_matches(['\n', '\r']);
     Header::parse(line.strip_prefix('\u{feff}').unwrap_or(line)).ok()
 }
+
+#[cfg(test)]
+mod tests;

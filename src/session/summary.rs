@@ -1,0 +1,274 @@
+//! What a list of sessions says of one, gathered line by line. Pure.
+//!
+//! Must not know files. Nothing is kept of a line but what is counted, so that a session of any length
+//! has a summary of a few hundred bytes, which goes on where it was when the file grows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::header::Header;
+use crate::base::clock;
+use crate::llm::model::Usage;
+
+/// Characters of the first words that are kept.
+const FIRST_MAX: usize = 200;
+/// Where a day ends in an ISO 8601 time stamp.
+const DAY: usize = 10;
+
+/// What was spent, on whatever it was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spent {
+    /// Answers, and requests outside of the conversation.
+    pub requests: u64,
+    /// Prompt tokens, without those of caches.
+    pub input: u64,
+    /// Tokens that the model produced.
+    pub output: u64,
+    /// Prompt tokens read from a cache.
+    pub cache_read: u64,
+    /// Prompt tokens written to a cache.
+    pub cache_write: u64,
+    /// In US dollars.
+    pub cost: f64,
+}
+
+impl Spent {
+    /// The share of the prompt that came from a cache, from 0 to 1.
+    pub fn cache_share(&self) -> f64 {
+        let prompt = self.input + self.cache_read + self.cache_write;
+        if prompt == 0 { 0.0 } else { self.cache_read as f64 / prompt as f64 }
+    }
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.input += other.input;
+        self.output += other.output;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.cost += other.cost;
+    }
+}
+
+impl From<&Usage> for Spent {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            requests: 1,
+            input: usage.input,
+            output: usage.output,
+            cache_read: usage.cache_read,
+            cache_write: usage.cache_write,
+            cost: usage.cost.total,
+        }
+    }
+}
+
+/// One session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// Its id.
+    pub id: String,
+    /// Its working folder.
+    pub cwd: String,
+    /// ISO 8601, when it began.
+    pub began: String,
+    /// Milliseconds since the epoch: the latest time stamp in it.
+    pub active_ms: u64,
+    /// File of the session from which it was forked.
+    pub parent: Option<String>,
+    /// The name that it was given last.
+    pub name: Option<String>,
+    /// How the first thing that the person said begins, in one line.
+    pub first: Option<String>,
+    /// Entries of any kind.
+    pub entries: u64,
+    /// Messages of the person.
+    pub prompts: u64,
+    /// Answers of models.
+    pub answers: u64,
+    /// Tool calls that were answered.
+    pub tools: u64,
+    /// By day (UTC, `YYYY-MM-DD`) and model (`provider/id`).
+    pub spent: BTreeMap<String, BTreeMap<String, Spent>>,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    #[serde(default)]
+    timestamp: Option<&'a str>,
+    #[serde(default, borrow)]
+    message: Option<&'a RawValue>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    provider: Option<String>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Said<'a> {
+    role: &'a str,
+    #[serde(default, borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(default)]
+    provider: Option<String>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<TextPart>),
+}
+
+#[derive(Deserialize)]
+struct TextPart {
+    #[serde(default)]
+    text: Option<String>,
+}
+
+impl Summary {
+    /// Of a session with nothing in it.
+    pub fn new(header: &Header) -> Self {
+        Self {
+            id: header.id.clone(),
+            cwd: header.cwd.clone(),
+            began: header.timestamp.clone(),
+            active_ms: clock::parse_iso8601(&header.timestamp).unwrap_or(0),
+            parent: header.parent_session.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes one more line. One that is no entry counts for nothing.
+    pub fn take(&mut self, line: &str) {
+        let Ok(line) = serde_json::from_str::<Line>(line) else { return };
+        self.entries += 1;
+        let stamp = line.timestamp.unwrap_or_default();
+        self.active_ms = self.active_ms.max(clock::parse_iso8601(stamp).unwrap_or(0));
+        match line.kind {
+            "message" => self.message(line.message, stamp),
+            "session_info" => {
+                self.name = line.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
+            }
+            // `usage`, and what summaries cost.
+            _ => self.spend(stamp, line.provider, line.model, line.usage.as_ref()),
+        }
+    }
+
+    fn message(&mut self, message: Option<&RawValue>, stamp: &str) {
+        let Some(said) = message.and_then(|raw| serde_json::from_str::<Said>(raw.get()).ok()) else { return };
+        match said.role {
+            "user" => {
+                self.prompts += 1;
+                if self.first.is_none() {
+                    self.first = said.content.and_then(words);
+                }
+            }
+            "assistant" => {
+                self.answers += 1;
+                self.spend(stamp, said.provider, said.model, said.usage.as_ref());
+            }
+            "toolResult" => self.tools += 1,
+            _ => {}
+        }
+    }
+
+    fn spend(&mut self, stamp: &str, provider: Option<String>, model: Option<String>, usage: Option<&Usage>) {
+        let Some(usage) = usage else { return };
+        let day = stamp.get(..DAY).unwrap_or("unknown").to_string();
+        let model = format!("{}/{}", provider.unwrap_or_default(), model.unwrap_or_default());
+        *self.spent.entry(day).or_default().entry(model).or_default() += usage.into();
+    }
+
+    /// What the whole session spent.
+    pub fn total(&self) -> Spent {
+        let mut total = Spent::default();
+        self.spent.values().flat_map(BTreeMap::values).for_each(|spent| total += *spent);
+        total
+    }
+
+    /// What a person calls it: its name, else how it began.
+    pub fn title(&self) -> &str {
+        self.name.as_deref().or(self.first.as_deref()).unwrap_or("(nothing was said)")
+    }
+}
+
+fn words(content: &RawValue) -> Option<String> {
+    let text = match serde_json::from_str(content.get()).ok()? {
+        Content::Text(text) => text,
+        Content::Parts(parts) => parts.into_iter().filter_map(|part| part.text).collect::<Vec<_>>().join(" "),
+    };
+    Some(one_line(&text)).filter(|text| !text.is_empty())
+}
+
+fn one_line(text: &str) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(FIRST_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(lines: &[&str]) -> Summary {
+        let mut summary = Summary::new(&Header::new("s".into(), 1_000, "/w".into()));
+        lines.iter().for_each(|line| summary.take(line));
+        summary
+    }
+
+    #[test]
+    fn what_is_said_and_spent_is_counted() {
+        let answer = |stamp: &str, model: &str, cost: f64| {
+            format!(
+                r#"{{"type":"message","id":"b","parentId":"a","timestamp":"{stamp}","message":{{"role":"assistant","content":[],"provider":"p","model":"{model}","usage":{{"input":10,"output":2,"cacheRead":30,"cacheWrite":0,"totalTokens":42,"cost":{{"total":{cost}}}}}}}}}"#
+            )
+        };
+        let found = summary(&[
+            r#"{"type":"model_change","id":"0","timestamp":"1970-01-01T00:00:02.000Z","provider":"p","modelId":"m"}"#,
+            r#"{"type":"message","id":"a","timestamp":"1970-01-01T00:00:09.000Z","message":{"role":"user","content":[{"type":"image","data":"x"},{"type":"text","text":"fix\n the loop"}]}}"#,
+            &answer("1970-01-01T00:00:03.000Z", "m", 0.5),
+            &answer("1970-01-02T00:00:03.000Z", "n", 0.25),
+            &answer("1970-01-02T00:00:04.000Z", "n", 0.25),
+            r#"{"type":"message","id":"t","timestamp":"x","message":{"role":"toolResult","content":[]}}"#,
+            r#"{"type":"message","id":"u","timestamp":"x","message":{"role":"user","content":"second"}}"#,
+            r#"{"type":"usage","id":"w","timestamp":"1970-01-02T00:00:05.000Z","kind":"cache_warm","provider":"p","model":"n","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"total":1}}}"#,
+            "{broken",
+        ]);
+        assert_eq!((found.entries, found.prompts, found.answers, found.tools), (8, 2, 3, 1));
+        assert_eq!((found.first.as_deref(), found.title()), (Some("fix the loop"), "fix the loop"));
+        assert_eq!(found.active_ms, 86_405_000);
+        let days: Vec<_> = found.spent.iter().map(|(day, models)| (day.as_str(), models.len())).collect();
+        assert_eq!(days, [("1970-01-01", 1), ("1970-01-02", 1)]);
+        let total = found.total();
+        assert_eq!((total.requests, total.input, total.cost), (4, 31, 2.0));
+        assert!((total.cache_share() - 90.0 / 121.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_last_name_counts_and_can_be_taken_away() {
+        let name = |text: &str| {
+            format!(
+                r#"{{"type":"session_info","id":"n","timestamp":"t","name":{}}}"#,
+                serde_json::json!(text)
+            )
+        };
+        let [one, two, none] = [name("one"), name("two\nlines"), name("")];
+        assert_eq!(summary(&[&one, &two]).title(), "two lines");
+        assert_eq!(summary(&[&one, &none]).title(), "(nothing was said)");
+    }
+}
