@@ -181,10 +181,10 @@ fn anything(_words: &[Word]) -> bool {
     true
 }
 
-/// `uniq IN OUT` writes.
+/// `uniq IN OUT` writes; so does a pattern that becomes two names, and `-` is an operand, too.
 fn one_operand(words: &[Word]) -> bool {
-    words.iter().all(|word| !word.wild)
-        && words.iter().filter(|word| !word.text.starts_with('-')).count() <= 1
+    let is_option = |word: &&Word| word.text.len() > 1 && word.text.starts_with('-') && word.text != "--";
+    words.iter().all(|word| word.exact) && words.iter().filter(|word| !is_option(word)).count() <= 1
 }
 
 /// What `-exec` runs is judged by itself.
@@ -197,9 +197,10 @@ fn find(words: &[Word]) -> bool {
 fn sed(words: &[Word]) -> bool {
     let mut scripts = 0;
     let mut expects_script = false;
-    for Word { text, wild, .. } in words {
+    for Word { text, wild, exact } in words {
         match text.as_str() {
-            _ if *wild => return false,
+            // A pattern may be a file, but a file's name may not be a script.
+            _ if *wild || (!*exact && (expects_script || scripts == 0)) => return false,
             script if expects_script => {
                 expects_script = false;
                 scripts += 1;

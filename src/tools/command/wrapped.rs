@@ -228,6 +228,9 @@ fn found(words: &[Word]) -> Vec<Inner> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
+        if word.wild {
+            inner.push(Inner::Unknown);
+        }
         if ["-exec", "-execdir", "-ok", "-okdir"].contains(&&*word.text) {
             let rest = words.get(at..).unwrap_or_default();
             let length = rest.iter().position(|word| word.text == ";" || word.text == "+");
