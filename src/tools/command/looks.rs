@@ -119,9 +119,12 @@ fn looks(script: &Script) -> bool {
 
 /// Whether git is run in another folder: it does what the configuration of the folder says.
 pub fn looks_elsewhere(script: &Script) -> bool {
-    let named =
-        |name: &str| script.parts.iter().any(|part| part.words.first().is_some_and(|word| word.text == name));
-    named("cd") && named("git")
+    let named = |part: &&Part, name: &str| part.words.first().is_some_and(|word| word.text == name);
+    let goes = |part: &Part| {
+        let in_each = |word: &Word| matches!(word.text.as_str(), "-execdir" | "-okdir");
+        named(&part, "cd") || (named(&part, "find") && part.words.iter().any(in_each))
+    };
+    script.parts.iter().any(goes) && script.parts.iter().any(|part| named(&part, "git"))
 }
 
 /// Whether one command of a script is known to look only; the others are judged by themselves.
@@ -248,7 +251,7 @@ fn sed_substitutes(script: &str) -> bool {
 
 /// The four that show history; configuration given on the command line could run anything.
 fn git(words: &[Word]) -> bool {
-    const CHANGES: &[&str] = &["--output", "--ext-diff", "--textconv", "--show-signature"];
+    const CHANGES: &[&str] = &["--output", "--ext-diff", "--textconv", "--show-signature", "--submodule"];
     let mut words = words.iter().skip_while(|word| matches!(word.text.as_str(), "--no-pager" | "-P"));
     words.next().is_some_and(|word| matches!(word.text.as_str(), "status" | "log" | "diff" | "show"))
         && words.all(|word| !word.wild && !changes_long(&word.text, CHANGES))

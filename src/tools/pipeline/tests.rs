@@ -178,6 +178,34 @@ async fn commands_that_only_look_run_and_others_ask() {
     assert!(bench.folder.path().join("x").exists());
 }
 
+/// What the model may write unasked is a repository for git, whose settings name a program.
+#[tokio::test]
+async fn git_looks_only_where_the_repository_names_no_programs() {
+    let bench = Bench::new(Decision::Deny("no".into()));
+    let at = |name: &str| bench.folder.path().join(name);
+    let status = || json!({"command": "git status"});
+    bench.call(Mode::OnRequest, "bash", status()).await;
+    assert!(bench.approval.asked.lock().unwrap().is_empty(), "there is no repository");
+    for name in ["objects", "refs"] {
+        std::fs::create_dir(at(name)).unwrap();
+    }
+    std::fs::write(at("HEAD"), "ref: refs/heads/main\n").unwrap();
+    let trap = format!("touch '{}'", at("sprung").display());
+    let config =
+        format!("[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = \"{trap}\"\n");
+    std::fs::write(at("config"), config).unwrap();
+    assert_eq!(bench.call(Mode::OnRequest, "bash", status()).await.0, "Not run: no");
+    assert_eq!(
+        bench.approval.asked.lock().unwrap()[0].rule,
+        "git in a repository that may name programs to run"
+    );
+    let (text, _) = bench.call(Mode::AutoEdit, "bash", status()).await;
+    assert!(text.contains("name programs"), "{text}");
+    assert!(!at("sprung").exists());
+    bench.call(Mode::Full, "bash", status()).await;
+    assert!(at("sprung").exists(), "the trap works");
+}
+
 #[tokio::test]
 async fn without_a_person_it_is_refused_with_rule_and_flag() {
     let bench = Bench::new(Decision::Allow);
