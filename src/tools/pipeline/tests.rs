@@ -473,3 +473,21 @@ async fn who_may_run_no_commands_starts_none_by_another_name() {
     let (text, is_error) = bench.call(Mode::Full, "job", start).await;
     assert!(is_error && text.contains("no tool named"), "{text}");
 }
+
+#[test]
+fn a_schema_says_whether_it_takes_fields_that_it_does_not_name() {
+    let properties = || json!({"a": {"type": "string"}});
+    let args = json!({"a": "x", "b": "y"});
+    for (schema, all) in [
+        (json!({"properties": properties()}), false),
+        (json!({"properties": properties(), "additionalProperties": false}), false),
+        (json!({"properties": properties(), "additionalProperties": true}), true),
+        (json!({"properties": properties(), "additionalProperties": {"type": "string"}}), true),
+        (json!({"properties": properties(), "patternProperties": {"^b": {}}}), true),
+        (json!({"properties": properties(), "allOf": [{"properties": {"b": {}}}]}), true),
+        (json!({"type": "object"}), true),
+    ] {
+        let wanted = if all { args.clone() } else { json!({"a": "x"}) };
+        assert_eq!(super::declared(args.clone(), &schema), wanted, "{schema}");
+    }
+}
