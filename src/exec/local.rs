@@ -18,7 +18,7 @@ use super::running::{Running, SpawnSpec};
 use super::search::local as search;
 use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 use super::terminal::{self, Terminal, TerminalSpec};
-use super::variables::Inherit;
+use super::variables::{self, Inherit};
 use super::{files, process, replace};
 
 /// Files and commands of this machine.
@@ -29,23 +29,26 @@ pub struct LocalEnvironment {
     vars: Vec<(OsString, OsString)>,
     /// The same with those that look like secrets: a terminal is the person's own.
     own_vars: Vec<(OsString, OsString)>,
+    rule: Inherit,
     locks: Arc<PathLocks>,
 }
 
 impl LocalEnvironment {
     /// The machine with `root` as its workspace. `vars` are the variables of this process;
-    /// commands get them without those that look like secrets, terminals as they are.
+    /// commands get them without those that look like secrets, in login shells, too; terminals as they are.
     pub fn new(root: PathBuf, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let own_vars: Vec<_> = vars.into_iter().collect();
-        let vars = Inherit::default().of(&own_vars);
+        let rule = Inherit::default();
+        let vars = rule.of(&own_vars);
         let home = vars.iter().find(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
-        Self { root, home, vars, own_vars, locks: Arc::default() }
+        Self { root, home, vars, own_vars, rule, locks: Arc::default() }
     }
 
     /// With another rule for the variables that commands inherit.
     #[must_use]
     pub fn inheriting(mut self, rule: Inherit) -> Self {
         self.vars = rule.of(&self.own_vars);
+        self.rule = rule;
         self
     }
 
@@ -147,7 +150,10 @@ impl Environment for LocalEnvironment {
         Box::pin(process::filter(&self.vars, command, input, (output, errors), cancel))
     }
 
-    fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+    fn spawn(&self, mut spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+        if spec.login && self.rule != Inherit::All {
+            spec.script = variables::forgetting(&spec.script, spec.env.keys().map(String::as_str));
+        }
         Box::pin(std::future::ready(spawn::start(&self.vars, &spec)))
     }
 

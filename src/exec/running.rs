@@ -20,7 +20,7 @@ pub struct SpawnSpec {
     pub env: BTreeMap<String, String>,
     /// What it reads.
     pub input: Input,
-    /// Whether the shell reads the person's start files.
+    /// Whether the shell reads the person's start files. Secrets that these name are not the command's.
     pub login: bool,
 }
 

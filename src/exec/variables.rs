@@ -18,8 +18,14 @@ pub enum Inherit {
     None,
 }
 
-/// Endings of the names of variables that hold secrets.
-const SECRET_ENDINGS: [&str; 5] = ["_API_KEY", "_SECRET", "_TOKEN", "_PASSWORD", "_CREDENTIAL"];
+/// What the names of variables that hold secrets are, or end with behind a `_`: the five of the agent loop's
+/// specification, and those of cloud services.
+const SECRETS: [&str; 8] =
+    ["API_KEY", "SECRET", "TOKEN", "PASSWORD", "CREDENTIAL", "CREDENTIALS", "ACCESS_KEY", "SECRET_KEY"];
+/// Names of secrets that say it somewhere else.
+const ALSO_SECRET: [&str; 1] = ["AWS_BEARER_TOKEN_BEDROCK"];
+/// Names that sound like secrets, but only say which file holds one.
+const NO_SECRET: [&str; 1] = ["GOOGLE_APPLICATION_CREDENTIALS"];
 
 /// Variables that are inherited whatever they are called, unless nothing is: where things are, who works
 /// here, and where the tools of languages keep theirs.
@@ -53,7 +59,25 @@ pub const CORE: [&str; 24] = [
 /// Whether a variable's name says that it holds a secret.
 pub fn is_secret(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
-    SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+    let ends = |ending: &&str| {
+        name.strip_suffix(*ending).is_some_and(|before| before.is_empty() || before.ends_with('_'))
+    };
+    let is_one = SECRETS.iter().any(|ending| ends(&ending)) || ALSO_SECRET.contains(&&*name);
+    is_one && !NO_SECRET.contains(&&*name)
+}
+
+/// The text for a login shell, which has read the person's start files: what these say of secrets is
+/// forgotten first, but for the variables that it was given by name. On the same line, so that the numbers of
+/// lines in the shell's messages stay.
+pub(super) fn forgetting<'a>(script: &str, given: impl Iterator<Item = &'a str>) -> String {
+    let secret = format!("(.*_)?({})|{}", SECRETS.join("|"), ALSO_SECRET.join("|"));
+    let plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let kept: Vec<&str> = NO_SECRET.into_iter().chain(given.filter(plain)).collect();
+    let kept = kept.join("|");
+    format!(
+        "{{ unset -v $(env | LC_ALL=C sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p' | \
+         LC_ALL=C grep -Eix '{secret}' | LC_ALL=C grep -Evx '{kept}'); }} 2>/dev/null || :; {script}"
+    )
 }
 
 impl Inherit {
@@ -88,5 +112,44 @@ mod tests {
         assert_eq!(taken(Inherit::None), [false; 6]);
         let vars = vec![("PATH".into(), "/bin".into()), ("X_SECRET".into(), "s".into())];
         assert_eq!(Inherit::default().of(&vars), vars[..1]);
+    }
+
+    #[test]
+    fn names_of_secrets() {
+        for (name, secret) in [
+            ("AWS_SECRET_ACCESS_KEY", true),
+            ("AWS_SESSION_TOKEN", true),
+            ("aws_bearer_token_bedrock", true),
+            ("TOKEN", true),
+            ("password", true),
+            ("API_KEY", true),
+            ("X_CREDENTIALS", true),
+            ("S3_SECRET_KEY", true),
+            ("AWS_ACCESS_KEY_ID", false),
+            ("GOOGLE_APPLICATION_CREDENTIALS", false),
+            ("AWS_WEB_IDENTITY_TOKEN_FILE", false),
+            ("NOTOKEN", false),
+            ("TOKENS", false),
+            ("", false),
+        ] {
+            assert_eq!(is_secret(OsStr::new(name)), secret, "{name}");
+        }
+    }
+
+    /// The keys of all providers that are known from the start.
+    #[test]
+    fn no_command_gets_a_provider_s_key() {
+        let data: serde_json::Value =
+            serde_json::from_str(include_str!("../../assets/providers.json")).unwrap();
+        let rows = data.as_array().or_else(|| data["providers"].as_array()).unwrap();
+        let keys: Vec<&str> = rows
+            .iter()
+            .flat_map(|row| row["keyVars"].as_array().into_iter().flatten())
+            .map(|name| name.as_str().unwrap())
+            .collect();
+        assert!(keys.len() > 20, "{keys:?}");
+        for name in keys {
+            assert!(!Inherit::NoSecrets.takes(OsStr::new(name)), "{name}");
+        }
     }
 }

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::place::{Facts, Git};
 use crate::base::clock::{self, SharedClock};
 use crate::exec::{CommandSpec, Environment};
+use crate::tools::git_programs::NAMES_PROGRAMS;
 
 /// How long a first prompt waits for the facts at most.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -23,12 +24,16 @@ const OUTPUT_MAX: usize = 64 << 10;
 const LINE_MAX: usize = 120;
 
 /// Sections that a byte 0x1e ends; a section that is not there was not reached in time. Git is kept
-/// from running what the repository's own settings name, and from writing.
-const SCRIPT: &str = r#"exec 2>/dev/null
+/// from running what the repository's own settings name, and from writing; where that cannot be told it
+/// beforehand, it is not asked for commits and files. The person was not asked either.
+const SCRIPT: &str = r#"
+exec 2>/dev/null
 git() { command git --no-pager --no-optional-locks -c core.fsmonitor=false -c log.showSignature=false -c color.ui=false "$@"; }
 uname -s; uname -r; printf '\036'
 git rev-parse --is-inside-work-tree; printf '\036'
-git symbolic-ref --short -q HEAD || git rev-parse --short HEAD; printf '\036'
+names_programs; named=$?
+git symbolic-ref --short -q HEAD || [ $named = 0 ] || git rev-parse --short HEAD; printf '\036'
+[ $named = 0 ] && exit
 git log -n 8 --format=%h%x20%s; printf '\036'
 git status --porcelain --ignore-submodules=all | cut -c1-2 | sort | uniq -c; printf '\036'
 "#;
@@ -43,7 +48,7 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Fac
         heard.extend_from_slice(&piece[..piece.len().min(room)]);
     });
     let command = CommandSpec {
-        script: SCRIPT.to_string(),
+        script: format!("{NAMES_PROGRAMS}{SCRIPT}"),
         cwd: env.root().to_path_buf(),
         timeout: Some(PATIENCE),
         env: BTreeMap::new(),
@@ -151,6 +156,29 @@ mod tests {
         assert!(git.commits[0].ends_with(" first of all"), "{:?}", git.commits);
         assert!(!facts.os.is_empty() && facts.date.len() == 10, "{:?}", facts.date);
         assert!(!dir.path().join("sprung").exists());
+    }
+
+    /// An archive brings settings along, and files that are all newer than its index.
+    #[tokio::test]
+    async fn filters_of_a_repository_are_not_run() {
+        let dir = tempfile::tempdir().unwrap();
+        git(dir.path(), &["init", "-q", "-b", "trunk"]);
+        std::fs::write(dir.path().join(".gitattributes"), "* filter=x\n").unwrap();
+        std::fs::write(dir.path().join("a"), "1").unwrap();
+        git(dir.path(), &["add", "."]);
+        git(dir.path(), &["commit", "-q", "-m", "first of all"]);
+        let sprung = dir.path().join("sprung");
+        let trap = format!("touch '{}'; cat", sprung.display());
+        git(dir.path(), &["config", "filter.x.clean", &trap]);
+        let file = std::fs::File::options().write(true).open(dir.path().join("a")).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let env = Arc::new(LocalEnvironment::new(dir.path().to_path_buf(), vars));
+        let facts = gather(env, SystemClock::shared()).await;
+        assert!(!sprung.exists());
+        assert_eq!(facts.git, Some(Git { branch: "trunk".to_string(), changed: None, commits: Vec::new() }));
+        git(dir.path(), &["--no-optional-locks", "-c", "core.fsmonitor=false", "status"]);
+        assert!(sprung.exists(), "the trap works");
     }
 
     #[tokio::test]

@@ -31,13 +31,20 @@ pub async fn ask(call: &Invocation, questions: Vec<Question>) -> Result<Vec<Answ
 /// Questions and answers in words, one pair after the other, with the answers as details.
 pub fn told(questions: &[Question], answers: &[Answer]) -> Outcome {
     let pairs = questions.iter().zip(answers);
-    let words = pairs.clone().map(|(question, answer)| {
-        let answer = if answer.is_empty() { "(no answer)".to_string() } else { answer.join(", ") };
-        format!("{}\n{answer}", question.text)
-    });
     let rows = pairs.map(|(question, answer)| json!({"question": question.text, "answer": answer}));
     let details = json!({"answers": rows.collect::<Vec<_>>()});
-    Outcome::text(words.collect::<Vec<_>>().join("\n\n")).details(details)
+    Outcome::text(words(Some(&details)).unwrap_or_default()).details(details)
+}
+
+/// The same words from the details.
+pub fn words(details: Option<&Value>) -> Option<String> {
+    let pair = |row: &Value| {
+        let answer: Vec<&str> = row["answer"].as_array()?.iter().filter_map(Value::as_str).collect();
+        let answer = if answer.is_empty() { "(no answer)".to_string() } else { answer.join(", ") };
+        Some(format!("{}\n{answer}", row["question"].as_str()?))
+    };
+    let pairs = details?.get("answers")?.as_array()?.iter().map(pair);
+    Some(pairs.collect::<Option<Vec<_>>>()?.join("\n\n"))
 }
 
 /// The choices of a list of objects with `label` and `description`, or of plain texts.

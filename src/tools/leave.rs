@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::act::Act;
 use super::approval::{Ask, Decision};
 use super::context::Context;
+use super::git_programs;
 use super::paths;
 use super::policy::{self, Mode, Verdict};
 use super::preview;
@@ -165,7 +166,8 @@ async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> 
     for subject in &subjects {
         let verdict = match class {
             ToolClass::Edits => judge_path(cx, subject).await.map_err(Outcome::error)?,
-            _ => policy::judge(cx.mode.get(), class, subject, cx.env.root()),
+            ToolClass::Runs => judge_command(cx, subject).await,
+            ToolClass::Reads => policy::judge(cx.mode.get(), class, subject, cx.env.root()),
         };
         let verdict = match said(cx, &names, class, subject).await {
             Some(said) => policy::overrule(cx.mode.get(), verdict, said),
@@ -220,6 +222,17 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
         mode.name()
     );
     Outcome::error(text).details(json!({"refused": {"rule": rule, "flag": "--approval full"}}))
+}
+
+/// Judges a command line by what it says, and where it asks git, by what git would run here.
+async fn judge_command(cx: &Context, line: &str) -> Verdict {
+    let mode = cx.mode.get();
+    match policy::judge(mode, ToolClass::Runs, line, cx.env.root()) {
+        Verdict::Run if mode != Mode::Full => {
+            policy::verdict(mode, git_programs::objection(&*cx.env, line).await)
+        }
+        verdict => verdict,
+    }
 }
 
 /// Judges an edit by where its path really leads, and by where the name itself stands: of a link

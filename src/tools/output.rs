@@ -184,16 +184,22 @@ impl Output {
         (body, keep)
     }
 
-    /// The lines that pass, of what is left in memory.
-    #[must_use]
-    pub fn filtered(self, keep: impl Fn(&str) -> bool) -> Self {
-        let text = match &self.body {
-            Body::Whole(text) => text.clone(),
-            Body::Ends { head, tail, .. } => format!("{head}\n{tail}"),
-        };
-        let text = text.lines().filter(|line| keep(line)).collect::<Vec<_>>().join("\n");
-        let (bytes, feeds) = (text.len(), limits::count_lines(&text));
-        Self { body: Body::Whole(text), bytes, feeds, ..self }
+    /// The lines that pass, of what is left in memory, and where all of the output is when that is not
+    /// all of it. `fresh` is where the lines go if they are too many themselves.
+    pub fn filtered(self, fresh: Writing, keep: impl Fn(&str) -> bool) -> (Self, Option<io::Result<Kept>>) {
+        let passing = |text: &str| text.lines().filter(|line| keep(line)).collect::<Vec<_>>().join("\n");
+        let whole = |text: String| (text.len(), limits::count_lines(&text), Body::Whole(text));
+        match &self.body {
+            Body::Whole(text) => {
+                let (bytes, feeds, body) = whole(passing(text));
+                (Self { body, bytes, feeds, ..self }, None)
+            }
+            Body::Ends { head, tail, .. } => {
+                let (bytes, feeds, body) = whole(passing(&format!("{head}\n{tail}")));
+                let kept = self.writing.finish();
+                (Self { body, bytes, feeds, writing: fresh, spilled: false }, Some(kept))
+            }
+        }
     }
 
     /// Its last lines.

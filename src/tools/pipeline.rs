@@ -89,10 +89,26 @@ pub async fn execute(
     outcome
 }
 
+/// Parts of a schema that may name fields beside `properties`.
+const ELSEWHERE: [&str; 9] = [
+    "patternProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "$ref",
+    "$dynamicRef",
+    "dependentSchemas",
+    "dependencies",
+];
+
 /// The arguments that the schema names. What a model adds of its own must not be taken for what the call
-/// touches.
+/// touches. A schema that says itself that it takes others, or names them elsewhere, gets them all.
 fn declared(mut args: Value, parameters: &Value) -> Value {
-    let known = parameters.get("properties").and_then(Value::as_object);
+    let takes_others =
+        matches!(parameters.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)))
+            || ELSEWHERE.iter().any(|part| parameters.get(part).is_some());
+    let known = parameters.get("properties").and_then(Value::as_object).filter(|_| !takes_others);
     if let (Some(known), Some(args)) = (known, args.as_object_mut()) {
         args.retain(|name, _| known.contains_key(name));
     }

@@ -92,7 +92,12 @@ const GUARDED: [&str; 2] = [".git", ".bowline"];
 /// Judges a call. `subject` is the command, or the real path of the file; `root` is the real
 /// path of the workspace.
 pub fn judge(mode: Mode, class: ToolClass, subject: &str, root: &Path) -> Verdict {
-    match (mode, objection(mode, class, subject, root)) {
+    verdict(mode, objection(mode, class, subject, root))
+}
+
+/// What becomes of a call against which there may be something to be said.
+pub fn verdict(mode: Mode, objection: Option<&'static str>) -> Verdict {
+    match (mode, objection) {
         (Mode::Full, _) | (_, None) => Verdict::Run,
         (Mode::AutoEdit, Some(rule)) => Verdict::Refuse(rule.into()),
         (Mode::Untrusted | Mode::OnRequest, Some(rule)) => Verdict::Ask(rule.into()),

@@ -374,3 +374,26 @@ async fn a_filter_that_is_cancelled_takes_its_group_along() {
     let child = child.lock().unwrap().trim().to_string();
     assert!(!child.is_empty() && !lives(&child));
 }
+
+#[tokio::test]
+async fn a_login_shell_keeps_what_it_was_given_by_name() {
+    let (folder, env) = here();
+    let profile = "export X_TOKEN=profile Y_TOKEN=profile\n";
+    fs::write(folder.path().join(".profile"), profile).unwrap();
+    let home = folder.path().to_str().unwrap().to_string();
+    let spec = SpawnSpec {
+        script: "echo \"${X_TOKEN-none} ${Y_TOKEN-none}\"".to_string(),
+        cwd: env.root().to_path_buf(),
+        env: BTreeMap::from([("HOME".to_string(), home), ("Y_TOKEN".to_string(), "given".to_string())]),
+        input: crate::exec::Input::Closed,
+        login: true,
+    };
+    for (rule, wanted) in [(Inherit::NoSecrets, "none profile\n"), (Inherit::All, "profile profile\n")] {
+        let (_, env) = here();
+        let env = env.inheriting(rule);
+        let mut running = env.spawn(spec.clone()).await.unwrap();
+        let mut text = String::new();
+        tokio::io::AsyncReadExt::read_to_string(&mut running.output, &mut text).await.unwrap();
+        assert_eq!(text, wanted);
+    }
+}

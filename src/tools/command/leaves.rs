@@ -61,8 +61,11 @@ fn is_fine(text: &str, node: Node<'_>, piece: &str) -> bool {
             !unescaped(piece).contains(['`', '$', '"']) && history_is_quiet(piece, text, start)
         }
         "$" if node.parent().is_some_and(|parent| parent.kind() == "simple_expansion") => true,
-        "$" => !text[start + 1..]
-            .starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '(' | '{' | '[' | '\'' | '_')),
+        // Before a quoted text outside of another one, the sign is no part of the word.
+        "$" => !text[start + 1..].starts_with(|c: char| {
+            let is_inside = node.parent().is_some_and(|parent| parent.kind() == "string");
+            c.is_ascii_alphanumeric() || matches!(c, '(' | '{' | '[' | '\'' | '_') || (c == '"' && !is_inside)
+        }),
         "word" | "number" | "variable_name" | "regex" | "extglob_pattern" | "file_descriptor"
         | "test_operator" => {
             let bare = unescaped(piece);

@@ -119,9 +119,12 @@ fn looks(script: &Script) -> bool {
 
 /// Whether git is run in another folder: it does what the configuration of the folder says.
 pub fn looks_elsewhere(script: &Script) -> bool {
-    let named =
-        |name: &str| script.parts.iter().any(|part| part.words.first().is_some_and(|word| word.text == name));
-    named("cd") && named("git")
+    let named = |part: &&Part, name: &str| part.words.first().is_some_and(|word| word.text == name);
+    let goes = |part: &Part| {
+        let in_each = |word: &Word| matches!(word.text.as_str(), "-execdir" | "-okdir");
+        named(&part, "cd") || (named(&part, "find") && part.words.iter().any(in_each))
+    };
+    script.parts.iter().any(goes) && script.parts.iter().any(|part| named(&part, "git"))
 }
 
 /// Whether one command of a script is known to look only; the others are judged by themselves.
@@ -181,10 +184,10 @@ fn anything(_words: &[Word]) -> bool {
     true
 }
 
-/// `uniq IN OUT` writes.
+/// `uniq IN OUT` writes; so does a pattern that becomes two names, and `-` is an operand, too.
 fn one_operand(words: &[Word]) -> bool {
-    words.iter().all(|word| !word.wild)
-        && words.iter().filter(|word| !word.text.starts_with('-')).count() <= 1
+    let is_option = |word: &&Word| word.text.len() > 1 && word.text.starts_with('-') && word.text != "--";
+    words.iter().all(|word| word.exact) && words.iter().filter(|word| !is_option(word)).count() <= 1
 }
 
 /// What `-exec` runs is judged by itself.
@@ -197,9 +200,10 @@ fn find(words: &[Word]) -> bool {
 fn sed(words: &[Word]) -> bool {
     let mut scripts = 0;
     let mut expects_script = false;
-    for Word { text, wild, .. } in words {
+    for Word { text, wild, exact } in words {
         match text.as_str() {
-            _ if *wild => return false,
+            // A pattern may be a file, but a file's name may not be a script.
+            _ if *wild || (!*exact && (expects_script || scripts == 0)) => return false,
             script if expects_script => {
                 expects_script = false;
                 scripts += 1;
@@ -247,7 +251,7 @@ fn sed_substitutes(script: &str) -> bool {
 
 /// The four that show history; configuration given on the command line could run anything.
 fn git(words: &[Word]) -> bool {
-    const CHANGES: &[&str] = &["--output", "--ext-diff", "--textconv", "--show-signature"];
+    const CHANGES: &[&str] = &["--output", "--ext-diff", "--textconv", "--show-signature", "--submodule"];
     let mut words = words.iter().skip_while(|word| matches!(word.text.as_str(), "--no-pager" | "-P"));
     words.next().is_some_and(|word| matches!(word.text.as_str(), "status" | "log" | "diff" | "show"))
         && words.all(|word| !word.wild && !changes_long(&word.text, CHANGES))

@@ -320,11 +320,15 @@ impl<'t> Reader<'t> {
     fn word(&mut self, node: Node<'_>) -> Word {
         let mut word = Word::plain("");
         let raw = self.source(node);
+        if raw == "[" {
+            return Word::plain(raw);
+        }
         self.spell(node, &mut word);
+        if raw.contains('{') && (raw.contains(',') || raw.contains("..")) && self.braces(node) {
+            return Word::wild(raw);
+        }
         if !word.exact {
             word.text = raw.to_string();
-        } else if raw.contains('{') && (raw.contains(',') || raw.contains("..")) && self.braces(node) {
-            word = Word::wild(raw);
         }
         word
     }
@@ -344,8 +348,9 @@ impl<'t> Reader<'t> {
             "word" | "number" | "extglob_pattern" | "regex" if node.child_count() == 0 => bare(raw, word),
             "raw_string" => word.text.push_str(&raw[1..raw.len() - 1]),
             "ansi_c_string" => word.text.push_str(&raw[2..raw.len() - 1]),
+            // Where there is no translation, it is what stands in it.
             "translated_string" => {
-                word.exact = false;
+                (word.wild, word.exact) = (true, false);
                 self.holes_of_string(node);
             }
             "string" => {
@@ -413,15 +418,16 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Text without quotes around it.
+/// Text without quotes around it. A pattern becomes the names of files: with nothing before it any word,
+/// behind `-` any option.
 fn bare(raw: &str, word: &mut Word) {
     let mut chars = raw.chars();
     while let Some(c) = chars.next() {
         match c {
             '\\' => word.text.extend(chars.next()),
             c => {
-                let is_pattern = matches!(c, '*' | '?') || (c == '[' && raw.len() > 1);
-                word.wild |= is_pattern && word.text.is_empty();
+                let is_pattern = matches!(c, '*' | '?' | '[');
+                word.wild |= is_pattern && (word.text.is_empty() || word.text.starts_with('-'));
                 let is_home = c == '~' && word.text.is_empty();
                 word.exact &= !is_pattern && !is_home;
                 word.text.push(c);

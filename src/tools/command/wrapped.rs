@@ -131,23 +131,75 @@ fn unknown_if(unknown: bool) -> Vec<Inner> {
     if unknown { vec![Inner::Unknown] } else { Vec::new() }
 }
 
+/// The command in a wrapper's words; `None` where the shell, or who puts words behind these, decides where
+/// it begins.
 fn unwrap(wrapper: &Wrapper, words: &[Word]) -> Option<Inner> {
-    let mut at = 0;
-    let mut replaced = None;
-    while let Some(word) = words.get(at).filter(|word| word.wild || word.text.starts_with('-')) {
+    let Own { taken, replaced } = own_options(wrapper, words)?;
+    // An operand that is not there yet, or may become several, moves the place where the command begins.
+    let command = taken + wrapper.operands;
+    if words.get(taken..command)?.iter().any(|word| !word.exact) {
+        return None;
+    }
+    let mut rest = words.get(command..)?;
+    let mut sets = Vec::new();
+    while let Some((word, behind)) = rest.split_first().filter(|_| wrapper.sets)
+        && let Some((name, _)) = word.text.split_once('=')
+    {
+        if !word.exact {
+            return None;
+        }
+        sets.push(name.to_string());
+        rest = behind;
+    }
+    Some(match wrapper.rest {
+        _ if rest.is_empty() => Inner::Words(sets, Vec::new()),
+        Rest::Command => Inner::Words(sets, rest.to_vec()),
+        Rest::Joined => joined(rest),
+        Rest::Appended if replaced.is_some_and(|sign| rest[0].text.contains(sign)) => return None,
+        Rest::Appended if replaced.is_some() => {
+            // Any word may hold what is replaced. Where an option behind `-I` takes it back, words are
+            // put behind after all.
+            let behind = rest[1..].iter().map(|word| Word::wild(&word.text)).chain([Word::wild("…")]);
+            Inner::Words(sets, std::iter::once(rest[0].clone()).chain(behind).collect())
+        }
+        Rest::Appended => {
+            let all = rest.iter().cloned().chain([Word::wild("…")]);
+            Inner::Words(sets, all.collect())
+        }
+    })
+}
+
+/// A wrapper's own options.
+struct Own<'w> {
+    /// How many words they are.
+    taken: usize,
+    /// What `-I` says that is replaced.
+    replaced: Option<&'w str>,
+}
+
+/// `None` where an option is not known, or a value is not.
+fn own_options<'w>(wrapper: &Wrapper, words: &'w [Word]) -> Option<Own<'w>> {
+    let (mut taken, mut replaced) = (0, None);
+    while let Some(word) = words.get(taken).filter(|word| word.wild || word.text.starts_with('-')) {
         let option = &*word.text;
-        let has = |list: &str, name: &str| list.contains(&format!(" {name} "));
         let (name, value) =
             option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-        at += 1;
+        taken += 1;
         match () {
-            () if word.wild => return None,
+            () if !word.exact => return None,
             () if option == "--" => break,
             () if has(wrapper.flags, option) => {}
             () if has(wrapper.valued, name) => {
-                let value = value.or_else(|| words.get(at).map(|word| &*word.text));
-                replaced = value.filter(|_| name == "-I").or(replaced);
-                at += usize::from(!option.contains('='));
+                let value = match value {
+                    Some(value) => value,
+                    None => {
+                        // One that is put behind these words, or becomes several, would hide the command.
+                        let word = words.get(taken).filter(|word| word.exact)?;
+                        taken += 1;
+                        &word.text
+                    }
+                };
+                replaced = if name == "-I" { Some(value) } else { replaced };
             }
             // `-n1`: the value in the same word.
             () if !option.starts_with("--") && has(wrapper.valued, option.get(..2)?) => {
@@ -156,30 +208,12 @@ fn unwrap(wrapper: &Wrapper, words: &[Word]) -> Option<Inner> {
             () => return None,
         }
     }
-    at += wrapper.operands;
-    let mut sets = Vec::new();
-    while let Some((name, _)) =
-        words.get(at).filter(|_| wrapper.sets).and_then(|word| word.text.split_once('='))
-    {
-        sets.push(name.to_string());
-        at += 1;
-    }
-    let rest = words.get(at.min(words.len())..)?;
-    Some(match wrapper.rest {
-        _ if rest.is_empty() => Inner::Words(sets, Vec::new()),
-        Rest::Command => Inner::Words(sets, rest.to_vec()),
-        Rest::Joined => joined(rest),
-        Rest::Appended if replaced.is_some_and(|sign| rest[0].text.contains(sign)) => return None,
-        Rest::Appended if replaced.is_some() => {
-            // Any word may hold what is replaced.
-            let behind = rest[1..].iter().map(|word| Word::wild(&word.text));
-            Inner::Words(sets, std::iter::once(rest[0].clone()).chain(behind).collect())
-        }
-        Rest::Appended => {
-            let all = rest.iter().cloned().chain([Word::wild("…")]);
-            Inner::Words(sets, all.collect())
-        }
-    })
+    Some(Own { taken, replaced })
+}
+
+/// Whether a list of options has this one, and not two of it in one quoted word.
+fn has(list: &str, option: &str) -> bool {
+    list.split_whitespace().any(|known| known == option)
 }
 
 fn joined(words: &[Word]) -> Inner {
@@ -194,6 +228,9 @@ fn found(words: &[Word]) -> Vec<Inner> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
+        if word.wild {
+            inner.push(Inner::Unknown);
+        }
         if ["-exec", "-execdir", "-ok", "-okdir"].contains(&&*word.text) {
             let rest = words.get(at..).unwrap_or_default();
             let length = rest.iter().position(|word| word.text == ";" || word.text == "+");

@@ -178,6 +178,34 @@ async fn commands_that_only_look_run_and_others_ask() {
     assert!(bench.folder.path().join("x").exists());
 }
 
+/// What the model may write unasked is a repository for git, whose settings name a program.
+#[tokio::test]
+async fn git_looks_only_where_the_repository_names_no_programs() {
+    let bench = Bench::new(Decision::Deny("no".into()));
+    let at = |name: &str| bench.folder.path().join(name);
+    let status = || json!({"command": "git status"});
+    bench.call(Mode::OnRequest, "bash", status()).await;
+    assert!(bench.approval.asked.lock().unwrap().is_empty(), "there is no repository");
+    for name in ["objects", "refs"] {
+        std::fs::create_dir(at(name)).unwrap();
+    }
+    std::fs::write(at("HEAD"), "ref: refs/heads/main\n").unwrap();
+    let trap = format!("touch '{}'", at("sprung").display());
+    let config =
+        format!("[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = \"{trap}\"\n");
+    std::fs::write(at("config"), config).unwrap();
+    assert_eq!(bench.call(Mode::OnRequest, "bash", status()).await.0, "Not run: no");
+    assert_eq!(
+        bench.approval.asked.lock().unwrap()[0].rule,
+        "git in a repository that may name programs to run"
+    );
+    let (text, _) = bench.call(Mode::AutoEdit, "bash", status()).await;
+    assert!(text.contains("name programs"), "{text}");
+    assert!(!at("sprung").exists());
+    bench.call(Mode::Full, "bash", status()).await;
+    assert!(at("sprung").exists(), "the trap works");
+}
+
 #[tokio::test]
 async fn without_a_person_it_is_refused_with_rule_and_flag() {
     let bench = Bench::new(Decision::Allow);
@@ -444,4 +472,22 @@ async fn who_may_run_no_commands_starts_none_by_another_name() {
     let start = json!({"action": "start", "command": "touch made"});
     let (text, is_error) = bench.call(Mode::Full, "job", start).await;
     assert!(is_error && text.contains("no tool named"), "{text}");
+}
+
+#[test]
+fn a_schema_says_whether_it_takes_fields_that_it_does_not_name() {
+    let properties = || json!({"a": {"type": "string"}});
+    let args = json!({"a": "x", "b": "y"});
+    for (schema, all) in [
+        (json!({"properties": properties()}), false),
+        (json!({"properties": properties(), "additionalProperties": false}), false),
+        (json!({"properties": properties(), "additionalProperties": true}), true),
+        (json!({"properties": properties(), "additionalProperties": {"type": "string"}}), true),
+        (json!({"properties": properties(), "patternProperties": {"^b": {}}}), true),
+        (json!({"properties": properties(), "allOf": [{"properties": {"b": {}}}]}), true),
+        (json!({"type": "object"}), true),
+    ] {
+        let wanted = if all { args.clone() } else { json!({"a": "x"}) };
+        assert_eq!(super::declared(args.clone(), &schema), wanted, "{schema}");
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not know other tools.
 
+use std::io;
+
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use regex::Regex;
@@ -9,7 +11,9 @@ use serde_json::{Value, json};
 
 use crate::llm::model::ToolSpec;
 use crate::tools::act::Kind;
-use crate::tools::limits::Limits;
+use crate::tools::artifacts::Kept;
+use crate::tools::limits::{Limits, size};
+use crate::tools::output::{HEAD, TAIL};
 use crate::tools::running::job_name;
 use crate::tools::running::{Around, End, LIMITS, tell, words};
 use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
@@ -90,20 +94,35 @@ fn look(call: &Invocation) -> Outcome {
         Some(End::Code(0)) => "<status>completed</status>\n<exit_code>0</exit_code>\n".to_string(),
         Some(End::Code(code)) => format!("<status>failed</status>\n<exit_code>{code}</exit_code>\n"),
     };
-    let output = match filter {
-        Some(filter) => job.live.take().filtered(|line| filter.is_match(line)),
-        None => job.live.take(),
+    let (output, missed) = match filter {
+        Some(filter) => {
+            let fresh = call.shared.artifacts.begin("BashOutput");
+            job.live.take().filtered(fresh, |line| filter.is_match(line))
+        }
+        None => (job.live.take(), None),
     };
     let mut behind = String::new();
     if output.bytes > 0 {
         before.push_str("<stdout>\n");
         behind.push_str("\n</stdout>");
     }
-    let told = tell(call, "BashOutput", output, &Around { before, behind, tokens: None });
+    behind.extend(missed.as_ref().map(unfiltered));
+    let mut told = tell(call, "BashOutput", output, &Around { before, behind, tokens: None });
+    told.artifact = told.artifact.or(missed.and_then(Result::ok).map(|kept| kept.name));
     if end.is_some() {
         let number = job.number;
         drop(job);
         call.shared.jobs.forget(number);
     }
     told
+}
+
+/// What the filter did not see, and where that is.
+fn unfiltered(kept: &io::Result<Kept>) -> String {
+    let ends = format!("Only the first {} and the last {} were filtered", size(HEAD), size(TAIL));
+    match kept {
+        Ok(Kept { name, whole: true, .. }) => format!("\n[{ends}; all of it is in {name}.]"),
+        Ok(Kept { name, .. }) => format!("\n[{ends}; the beginning is in {name}.]"),
+        Err(error) => format!("\n[{ends}; the rest could not be kept: {error}.]"),
+    }
 }

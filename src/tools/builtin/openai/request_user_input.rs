@@ -4,14 +4,14 @@
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::llm::model::ToolSpec;
 use crate::tools::act::Kind;
 use crate::tools::asking;
-use crate::tools::questions::Question;
+use crate::tools::questions::{Answer, Question};
 use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
+use crate::tools::view::{CallView, ResultView};
 
 /// The tool.
 #[derive(Debug)]
@@ -68,13 +68,23 @@ impl Tool for RequestUserInput {
 
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
+            let ids = ids(&call.args);
+            if let Some(id) = ids.iter().enumerate().find_map(|(n, id)| ids[..n].contains(id).then_some(id)) {
+                return Outcome::error(format!(
+                    "Two questions have the id {id:?}. Ask again with one for each."
+                ));
+            }
             let questions = questions(&call.args);
             match asking::ask(&call, questions.clone()).await {
-                Ok(answers) => asking::told(&questions, &answers),
+                Ok(answers) => told(&ids, &questions, &answers),
                 Err(why) => Outcome::error(why),
             }
         }
         .boxed()
+    }
+
+    fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
+        ResultView::Text(asking::words(details).unwrap_or_else(|| text.to_string()))
     }
 
     fn call_view(&self, args: &Value) -> CallView {
@@ -87,6 +97,18 @@ impl Tool for RequestUserInput {
     }
 }
 
+/// The answers under the names that the model gave them, as codex has them.
+fn told(ids: &[String], questions: &[Question], answers: &[Answer]) -> Outcome {
+    let by_id: Map<String, Value> =
+        ids.iter().zip(answers).map(|(id, answer)| (id.clone(), json!({"answers": answer}))).collect();
+    let words = asking::told(questions, answers);
+    Outcome { details: words.details, ..Outcome::text(json!({"answers": by_id}).to_string()) }
+}
+
+fn ids(args: &Value) -> Vec<String> {
+    asking::rows(args).iter().map(|row| asking::field(row, "id")).collect()
+}
+
 fn questions(args: &Value) -> Vec<Question> {
     let question = |row: &Value| Question {
         header: asking::field(row, "header"),
@@ -95,4 +117,70 @@ fn questions(args: &Value) -> Vec<Question> {
         ..Question::default()
     };
     asking::rows(args).iter().map(question).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::exec::LocalEnvironment;
+    use crate::llm::model::message::join_text;
+    use crate::tools::Shared;
+    use crate::tools::questions::Questions;
+
+    /// Answers each question with its heading and a second word, but the one without a choice.
+    struct Someone;
+
+    impl Questions for Someone {
+        fn ask(&self, _call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>> {
+            let answer = |question: &Question| match question.header.as_str() {
+                "none" => Vec::new(),
+                header => vec![header.to_string(), "more".to_string()],
+            };
+            let answers = questions.iter().map(answer).collect();
+            Box::pin(async move { Some(answers) })
+        }
+    }
+
+    async fn ask(rows: &[(&str, &str)]) -> Outcome {
+        let folder = tempfile::tempdir().unwrap();
+        let mut shared = Shared::new(folder.path().to_path_buf());
+        shared.questions = Some(Arc::new(Someone));
+        let question = |(id, header): &(&str, &str)| {
+            let options =
+                [json!({"label": "A", "description": "a"}), json!({"label": "B", "description": "b"})];
+            json!({"id": id, "header": header, "question": format!("Which {id}?"), "options": options})
+        };
+        let call = Invocation {
+            call_id: "c".into(),
+            args: json!({"questions": rows.iter().map(question).collect::<Vec<_>>()}),
+            env: Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), [])),
+            cancel: tokio_util::sync::CancellationToken::new(),
+            progress: Arc::new(|_| {}),
+            shared: Arc::new(shared),
+        };
+        RequestUserInput.run(call).await
+    }
+
+    #[tokio::test]
+    async fn answers_come_under_their_ids() {
+        let outcome = ask(&[("data_base", "none"), ("colour", "Red")]).await;
+        let text = join_text(&outcome.content);
+        let wanted = json!({"answers": {
+            "data_base": {"answers": []},
+            "colour": {"answers": ["Red", "more"]},
+        }});
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), wanted);
+        let view = RequestUserInput.result_view(&text, outcome.details.as_ref());
+        let words = "Which data_base?\n(no answer)\n\nWhich colour?\nRed, more";
+        assert_eq!(view, ResultView::Text(words.to_string()));
+        assert_eq!(RequestUserInput.result_view("x", None), ResultView::Text("x".to_string()));
+    }
+
+    #[tokio::test]
+    async fn one_name_is_for_one_answer() {
+        let outcome = ask(&[("a", "x"), ("b", "x"), ("a", "y")]).await;
+        assert!(outcome.is_error && join_text(&outcome.content).contains("the id \"a\""));
+    }
 }

@@ -83,6 +83,25 @@ async fn long_output_is_cut_and_kept() {
     assert_eq!(bench.shared.artifacts.list().unwrap()[0].bytes, 3_000_000);
 }
 
+#[tokio::test]
+async fn a_filter_says_what_it_did_not_see() {
+    let bench = Bench::new();
+    let script = "echo error one; yes fill | head -c 2000000; echo error two; yes fill | head -c 2000000; \
+                  echo error three";
+    bench.text(&Bash, json!({"command": script, "run_in_background": true})).await;
+    let job = bench.shared.jobs.get(1).unwrap();
+    job.live.ended().await;
+    drop(job);
+    let outcome = bench.run(&BashOutput, json!({"bash_id": "bash_1", "filter": "error"})).await;
+    let text = crate::llm::model::message::join_text(&outcome.content);
+    let wanted = "<stdout>\nerror one\nerror three\n</stdout>\n[Only the first 512.0KB and the last 512.0KB were \
+                  filtered; all of it is in artifact://1.]";
+    assert!(text.ends_with(wanted), "{text}");
+    assert_eq!(outcome.artifact.as_deref(), Some("artifact://1"));
+    let kept = &bench.shared.artifacts.list().unwrap()[0];
+    assert!(std::fs::read_to_string(&kept.path).unwrap().contains("error two"));
+}
+
 #[test]
 fn calls_can_be_said_and_come_back() {
     goes_round(&Bash, &json!({"command": "ls", "timeout": 500, "run_in_background": true}));

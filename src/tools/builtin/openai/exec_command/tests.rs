@@ -29,6 +29,24 @@ async fn a_command_that_ends_has_codex_s_fields() {
 }
 
 #[tokio::test]
+async fn start_files_bring_no_secrets_back() {
+    let bench = Bench::new();
+    let home = bench.folder.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    let profile = "export X_API_KEY=hidden MY_COLOR=blue\nexport my_token='hidden\nTEXT=a'\n\
+                   set -eu\nexport GOOGLE_APPLICATION_CREDENTIALS=/a/file\n";
+    std::fs::write(home.join(".profile"), profile).unwrap();
+    let script = "env | grep -E 'KEY|oken|COLOR|GOOGLE'; echo \"<${X_API_KEY-none}>\"";
+    for tty in [false, true] {
+        let (text, failed) = bench.text(&ExecCommand, json!({"cmd": script, "tty": tty})).await;
+        assert!(!failed && !text.contains("hidden") && text.contains("<none>"), "{text}");
+        assert!(text.contains("MY_COLOR=blue") && text.contains("CREDENTIALS=/a/file"), "{text}");
+    }
+    let (text, _) = bench.text(&ExecCommand, json!({"cmd": "\n\n)"})).await;
+    assert!(text.contains("line 3"), "the shell counts the command's lines: {text}");
+}
+
+#[tokio::test]
 async fn a_session_is_written_to_heard_and_stopped() {
     let bench = Bench::new();
     // Without a terminal nothing can be typed, and who reads is not kept waiting.
