@@ -7,6 +7,7 @@
 mod agent_parity;
 /// What a host sees of the loop: agents of an agent, limits, failures, the end.
 mod agents;
+mod agents_at_work;
 /// The Anthropic adapter over a real socket.
 mod anthropic;
 /// The codex binary judges patches.

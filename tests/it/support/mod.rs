@@ -13,6 +13,7 @@ pub mod openai;
 pub mod patches;
 pub mod place;
 pub mod place_suite;
+pub mod process;
 pub mod pty;
 pub mod remote_place;
 pub mod server;

@@ -166,9 +166,9 @@ async fn exec(call: Invocation) -> Outcome {
         }
         Waited::Time | Waited::Silence => {
             let output = live.take();
-            match call.shared.jobs.add(&script, live) {
+            match call.shared.jobs.add(&script, live, &call.cancel) {
                 Ok(job) => result(&call, "exec_command", output, took, &State::Runs(job.number)),
-                Err(full) => Outcome::error(format!("The command was stopped: {full}.")),
+                Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
             }
         }
     }

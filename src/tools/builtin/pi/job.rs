@@ -149,9 +149,9 @@ async fn started(call: &Invocation) -> Outcome {
         Ok(live) => live,
         Err(error) => return Outcome::error(format!("Cannot run the command: {error}.")),
     };
-    match call.shared.jobs.add(script, live) {
+    match call.shared.jobs.add(script, live, &call.cancel) {
         Ok(job) => heard(call, &job).await.0,
-        Err(full) => Outcome::error(format!("The command was stopped: {full}.")),
+        Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
     }
 }
 
