@@ -21,6 +21,7 @@ mod bedrock_keys;
 /// The benchmarks still run.
 mod benches;
 /// Every command on marked texts.
+mod cancelling;
 mod commands;
 /// Every dialect runs the same cases.
 mod conformance;

@@ -18,6 +18,7 @@ pub mod pty;
 pub mod remote_place;
 pub mod server;
 pub mod shell;
+pub mod slow_place;
 pub mod snaps;
 pub mod sockets;
 pub mod wires;
