@@ -35,7 +35,8 @@ impl Tool for WriteStdin {
         ToolSpec {
             name: "write_stdin".to_string(),
             description: "Write to the standard input of a session of exec_command and give what it printed \
-                          since the last call. Without chars nothing is written. The character U+0003 stops it."
+                          since the last call. Without chars nothing is written. The character U+0003 stops it; in a terminal it is \
+                          Ctrl-C, to be sent again where the session still runs."
                 .to_string(),
             parameters: json!({
                 "type": "object",
