@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use super::config::Config;
 use super::driver::{Services, Setup};
 use super::event::AgentEvent;
+use crate::tools::Registry;
 use crate::tools::delegate::Task;
 
 /// What a new agent works with.
@@ -19,6 +20,26 @@ pub struct Recruit {
     pub services: Services,
     /// Who answers, and with what in mind.
     pub setup: Setup,
+    /// What of it may become another while the agent works.
+    pub gear: Box<dyn Gear>,
+}
+
+/// The tools and the prompt of an agent that works, as the person wants them.
+pub trait Gear: Send {
+    /// Those of now, where they are others than when this was asked last. Asked before each request and
+    /// each call.
+    fn renewed(&mut self) -> BoxFuture<'_, Option<Renewed>>;
+}
+
+/// Other tools and another prompt.
+#[derive(Debug)]
+pub struct Renewed {
+    /// The tools on offer.
+    pub registry: Registry,
+    /// Whether calls of one answer may run at the same time.
+    pub parallel: bool,
+    /// The system prompt.
+    pub system: Vec<String>,
 }
 
 /// Equips new agents.

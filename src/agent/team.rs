@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
 use self::member::{Member, Say};
@@ -45,24 +46,6 @@ impl Team {
     /// Nobody yet.
     pub fn new(equip: Arc<dyn Equip>, ears: Ears) -> Self {
         Self { equip, ears, members: Arc::default(), count: Arc::default() }
-    }
-
-    /// Interrupts everybody who works; they can be spoken to afterwards.
-    pub fn interrupt(&self) {
-        for entry in self.entries() {
-            entry.abort.now();
-            // One who has ended has nothing to interrupt.
-            if entry.says.try_send(Say::Interrupt).is_err() {
-                tracing::debug!("an agent could not be told of the interruption");
-            }
-        }
-    }
-
-    /// Ends everybody, all at the same time.
-    pub async fn close_all(&self) {
-        let ids: Vec<String> = self.lock().keys().cloned().collect();
-        let closing = ids.iter().map(|id| self.close(id));
-        futures::future::join_all(closing).await;
     }
 
     fn entries(&self) -> Vec<Entry> {
@@ -176,7 +159,7 @@ impl Delegate for Team {
         let entry = self.entry(id);
         let members = Arc::clone(&self.members);
         let id = id.to_string();
-        async move {
+        let close = async move {
             let mut entry = entry?;
             entry.abort.now();
             // When it has ended by itself there is its last report all the same.
@@ -189,7 +172,28 @@ impl Delegate for Team {
             members.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
             let last = entry.report.borrow().clone();
             Ok(AgentReport { status: Status::Closed, ..last })
+        };
+        let closing = tokio::spawn(close);
+        async move { closing.await.unwrap_or_else(|error| Err(format!("It could not be closed: {error}."))) }
+            .boxed()
+    }
+
+    fn interrupt(&self) {
+        for entry in self.entries() {
+            entry.abort.now();
+            match entry.says.try_send(Say::Interrupt) {
+                // One who has ended has nothing to interrupt.
+                Ok(()) | Err(TrySendError::Closed(_)) => {}
+                Err(TrySendError::Full(say)) => {
+                    tokio::spawn(async move { entry.says.send(say).await.is_ok() });
+                }
+            }
         }
-        .boxed()
+    }
+
+    fn close_all(&self) -> BoxFuture<'static, ()> {
+        let ids: Vec<String> = self.lock().keys().cloned().collect();
+        let closing: Vec<_> = ids.iter().map(|id| self.close(id)).collect();
+        futures::future::join_all(closing).map(|_| ()).boxed()
     }
 }

@@ -24,6 +24,7 @@ use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::tools::Mode;
+use crate::tools::delegate::Delegate;
 
 /// How long commands that run on may take at the end of the session; then they are killed.
 const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(300);

@@ -19,7 +19,7 @@ use crate::agent::profiles::Profile;
 use crate::agent::prompt::{self, Words};
 use crate::base::error::Report;
 use crate::llm::model::Model;
-use crate::tools::{Choice, Kind, Registry, Tool};
+use crate::tools::{Choice, Kind, Registry, SharedChoice, Tool};
 use crate::workspace;
 
 /// The tools of a session as they are now.
@@ -33,7 +33,7 @@ pub struct Equipment {
     pub offered: BTreeSet<String>,
 }
 
-/// What a session works with.
+/// What a session works with. Clones share the person's choice of tools.
 #[derive(Clone)]
 pub struct Outfit {
     /// The profile that the person wants whatever the model is.
@@ -41,7 +41,7 @@ pub struct Outfit {
     profile: &'static Profile,
     custom: Vec<Arc<dyn Tool>>,
     all: Registry,
-    choice: Choice,
+    choice: SharedChoice,
     words: Words,
     cwd: PathBuf,
     /// The person's own instructions; `None` where no documents are wanted at all.
@@ -76,7 +76,7 @@ impl Outfit {
             profile,
             custom: options.tools.clone(),
             all,
-            choice,
+            choice: choice.into(),
             words: options.words.clone(),
             cwd: options.cwd.clone(),
             own: (!options.no_documents).then(|| options.home.config.join("AGENTS.md")),
@@ -115,6 +115,11 @@ impl Outfit {
     /// The person wants exactly these tools.
     pub fn pick(&mut self, names: &[String]) {
         self.choice.pick(self.profile.id, &self.all, names);
+    }
+
+    /// How often the person has chosen other tools.
+    pub fn picks(&self) -> u64 {
+        self.choice.changes()
     }
 
     /// The tools now.

@@ -15,7 +15,7 @@ use super::offered::Offered;
 use super::outfit::Outfit;
 use crate::agent::config::Config;
 use crate::agent::driver::{Services, Setup};
-use crate::agent::equip::{Ears, Equip, Recruit};
+use crate::agent::equip::{Ears, Equip, Gear, Recruit, Renewed};
 use crate::agent::event::AgentEvent;
 use crate::agent::team::Team;
 use crate::base::clock::SharedClock;
@@ -140,19 +140,10 @@ impl Recruits {
         outfit.follow(&model);
         outfit.work_in(context.env.root());
         outfit.keep(keep);
-        let (shown, _) = outfit.prompt(&model).await;
-        let mut system: Vec<String> = shown.parts.into_iter().map(|part| part.text).collect();
-        system.push(ROLE.to_string());
-        let equipment = outfit.equipment();
-        let mut registry = equipment.all;
-        registry.retain(|name| equipment.offered.contains(name));
+        let mut fitted = Fitted { picks: outfit.picks(), outfit, model: model.clone() };
+        let Renewed { registry, parallel, system } = fitted.now().await;
         let turns_max = task.turns_max.filter(|turns| *turns > 0).unwrap_or(TURNS_MAX);
-        let config = Config {
-            turns_max,
-            close_on_failure: false,
-            parallel: outfit.profile().parallel,
-            ..kit.config.clone()
-        };
+        let config = Config { turns_max, close_on_failure: false, parallel, ..kit.config.clone() };
         let services = Services {
             client: kit.client,
             registry,
@@ -167,7 +158,7 @@ impl Recruits {
             history: Vec::new(),
             session_id: self.ids.session(self.clock.now_ms()),
         };
-        Ok(Recruit { config, services, setup })
+        Ok(Recruit { config, services, setup, gear: Box::new(fitted) })
     }
 
     /// The session's files and rules, seen from the task's folder.
@@ -196,9 +187,45 @@ impl Recruits {
         shared.questions = None;
         // What one agent has seen the other has not.
         shared.files = Arc::new(shared.files.apart());
+        // It ends only the commands that it has started.
+        shared.jobs = Arc::new(shared.jobs.apart());
         shared.delegate = deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
         context.shared = Arc::new(shared);
         Ok(context)
+    }
+}
+
+/// What a working agent is fitted with.
+struct Fitted {
+    outfit: Outfit,
+    model: Arc<Model>,
+    /// How often the person had chosen other tools when it was looked at.
+    picks: u64,
+}
+
+impl Fitted {
+    async fn now(&mut self) -> Renewed {
+        let (shown, _) = self.outfit.prompt(&self.model).await;
+        let mut system: Vec<String> = shown.parts.into_iter().map(|part| part.text).collect();
+        system.push(ROLE.to_string());
+        let equipment = self.outfit.equipment();
+        let mut registry = equipment.all;
+        registry.retain(|name| equipment.offered.contains(name));
+        Renewed { registry, parallel: self.outfit.profile().parallel, system }
+    }
+}
+
+impl Gear for Fitted {
+    fn renewed(&mut self) -> BoxFuture<'_, Option<Renewed>> {
+        async move {
+            // Counted before it is looked at, so that what changes meanwhile is seen the next time.
+            let picks = self.outfit.picks();
+            if std::mem::replace(&mut self.picks, picks) == picks {
+                return None;
+            }
+            Some(self.now().await)
+        }
+        .boxed()
     }
 }
 

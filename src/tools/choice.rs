@@ -4,6 +4,7 @@
 //! same when the conversation goes on with another family's tools.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::act::Kind;
 use super::registry::Registry;
@@ -29,13 +30,69 @@ pub struct Choice {
     picked: Option<Picked>,
 }
 
-/// What the person switched while a set was on offer: its tools by name, those of other sets by kind.
+/// What the person switched while a set was on offer: its tools by name, those of other sets by what they
+/// are known by there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Picked {
     set: String,
     names: BTreeSet<String>,
-    on: BTreeSet<Kind>,
-    off: BTreeSet<Kind>,
+    on: BTreeSet<Sort>,
+    off: BTreeSet<Sort>,
+}
+
+/// By what a tool is known in other sets than its own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Sort {
+    /// Its kind.
+    Kind(Kind),
+    /// Its name, where no kind says what it is for.
+    Name(String),
+}
+
+impl Sort {
+    fn of(tool: &dyn Tool, name: &str) -> Self {
+        match tool.kind() {
+            Kind::Other => Self::Name(name.to_string()),
+            kind => Self::Kind(kind),
+        }
+    }
+
+    /// Those of which a choice says something about this one.
+    fn related(&self) -> Vec<Self> {
+        match self {
+            Self::Kind(kind) => related(*kind).iter().copied().map(Self::Kind).collect(),
+            Self::Name(_) => vec![self.clone()],
+        }
+    }
+}
+
+/// A choice that all agents of a session hold to at any time. Cheap to clone; all clones are one.
+#[derive(Debug, Clone)]
+pub struct SharedChoice(Arc<RwLock<(u64, Choice)>>);
+
+impl From<Choice> for SharedChoice {
+    fn from(choice: Choice) -> Self {
+        Self(Arc::new(RwLock::new((0, choice))))
+    }
+}
+
+impl SharedChoice {
+    /// How often it was changed.
+    pub fn changes(&self) -> u64 {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The names of the tools of `all` that are on offer now. `set` names it.
+    pub fn offered(&self, set: &str, all: &Registry) -> BTreeSet<String> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).1.offered(set, all)
+    }
+
+    /// The person wants exactly these tools of `all`, which `set` names, from now on.
+    pub fn pick(&self, set: &str, all: &Registry, wanted: &[String]) {
+        let mut now = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        now.1.pick(set, all, wanted);
+        now.0 += 1;
+    }
 }
 
 /// Words that name no tool.
@@ -64,14 +121,12 @@ impl Choice {
             if picked.set == set && picked.names.contains(name) {
                 return true;
             }
-            match tool.kind() {
-                _ if picked.set == set => false,
-                Kind::Other => by_flags.contains(name),
-                kind => {
-                    let said = |kinds: &BTreeSet<Kind>| related(kind).iter().any(|kind| kinds.contains(kind));
-                    said(&picked.on) || by_flags.contains(name) && !said(&picked.off)
-                }
+            if picked.set == set {
+                return false;
             }
+            let related = Sort::of(tool, name).related();
+            let said = |sorts: &BTreeSet<Sort>| related.iter().any(|sort| sorts.contains(sort));
+            said(&picked.on) || by_flags.contains(name) && !said(&picked.off)
         };
         names(all, offers)
     }
@@ -81,17 +136,18 @@ impl Choice {
         let (by_flags, before) = (self.by_flags(all), self.picked.take());
         let wanted = names(all, |_, name| wanted.iter().any(|wanted| wanted == name));
         let (mut on, mut off) = before.map(|picked| (picked.on, picked.off)).unwrap_or_default();
-        let kinds: BTreeSet<Kind> = all.tools().map(|tool| tool.kind()).collect();
-        for kind in kinds.into_iter().filter(|kind| *kind != Kind::Other) {
-            let of_kind = names(all, |tool, _| tool.kind() == kind);
-            on.remove(&kind);
-            off.remove(&kind);
-            if of_kind.iter().any(|name| wanted.contains(name) && !by_flags.contains(name)) {
-                on.insert(kind);
-            } else if of_kind.iter().any(|name| by_flags.contains(name))
-                && !of_kind.iter().any(|name| wanted.contains(name))
+        let sorts: BTreeSet<Sort> =
+            all.names().zip(all.tools()).map(|(name, tool)| Sort::of(&**tool, name)).collect();
+        for sort in sorts {
+            let of_sort = names(all, |tool, name| Sort::of(tool, name) == sort);
+            on.remove(&sort);
+            off.remove(&sort);
+            if of_sort.iter().any(|name| wanted.contains(name) && !by_flags.contains(name)) {
+                on.insert(sort);
+            } else if of_sort.iter().any(|name| by_flags.contains(name))
+                && !of_sort.iter().any(|name| wanted.contains(name))
             {
-                off.insert(kind);
+                off.insert(sort);
             }
         }
         self.picked = Some(Picked { set: set.to_string(), names: wanted, on, off });

@@ -81,6 +81,13 @@ pub trait Delegate: Send + Sync {
     /// Waits until an agent has answered or failed; tells meanwhile what it does.
     fn wait(&self, id: &str, progress: Arc<dyn Fn(String) + Send + Sync>) -> BoxFuture<'static, Done>;
 
-    /// Ends an agent with all that it runs; the last that is heard of it.
+    /// Ends an agent with all that it runs, its own agents included; the last that is heard of it. Goes on
+    /// when nobody waits for it any more.
     fn close(&self, id: &str) -> BoxFuture<'static, Done>;
+
+    /// Interrupts everybody who works; they can be spoken to afterwards.
+    fn interrupt(&self);
+
+    /// Ends everybody, all at the same time.
+    fn close_all(&self) -> BoxFuture<'static, ()>;
 }

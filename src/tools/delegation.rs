@@ -8,6 +8,7 @@ use super::delegate::{AgentReport, Done, Status, Task};
 use super::limits::{Keep, Limits};
 use super::tool::{Invocation, Outcome};
 use super::view::CallView;
+use crate::llm::model::Part;
 
 /// How much of an agent's answer another gets.
 pub const LIMITS: Limits = Limits { chars: 20_000, keep: Keep::Ends, lines: None };
@@ -21,34 +22,48 @@ fn id(call: &Invocation) -> &str {
 
 /// Starts an agent and says how it is spoken to.
 pub async fn spawn(call: &Invocation, task: Task) -> Outcome {
-    match &call.shared.delegate {
-        Some(delegate) => short(delegate.spawn(task).await),
-        None => Outcome::error(NOBODY),
+    let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
+    unless_interrupted(call, "Interrupted before the agent was started.", delegate.spawn(task)).await
+}
+
+/// What a delegate does in short, or what the model is told where nobody waits for it any more.
+async fn unless_interrupted(call: &Invocation, told: &str, done: impl Future<Output = Done>) -> Outcome {
+    tokio::select! {
+        biased;
+        done = done => short(done),
+        () = call.cancel.cancelled() => Outcome::error(told),
     }
 }
 
 /// Starts an agent and waits for its answer. One who is interrupted ends it.
 pub async fn spawn_and_wait(call: &Invocation, task: Task) -> Outcome {
     let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
-    let started = match delegate.spawn(task).await {
+    let started = tokio::select! {
+        biased;
+        started = delegate.spawn(task) => started,
+        () = call.cancel.cancelled() => return Outcome::error("Interrupted before the agent was started."),
+    };
+    let started = match started {
         Ok(started) => started,
         Err(why) => return Outcome::error(why),
     };
-    let ended = tokio::select! {
+    tokio::select! {
         biased;
-        () = call.cancel.cancelled() => delegate.close(&started.id).await,
-        ended = delegate.wait(&started.id, call.progress.clone()) => ended,
-    };
-    told(ended)
+        () = call.cancel.cancelled() => {
+            let last = told(delegate.close(&started.id).await);
+            let content = [Part::text("Interrupted; the agent was ended.\n\n")].into_iter().chain(last.content);
+            Outcome { content: content.collect(), is_error: true, ..last }
+        }
+        ended = delegate.wait(&started.id, call.progress.clone()) => told(ended),
+    }
 }
 
 /// Says something to an agent.
 pub async fn send(call: &Invocation) -> Outcome {
     let message = call.args.get("message").and_then(Value::as_str).unwrap_or_default();
-    match &call.shared.delegate {
-        Some(delegate) => short(delegate.send(id(call), message.to_string()).await),
-        None => Outcome::error(NOBODY),
-    }
+    let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
+    let sent = delegate.send(id(call), message.to_string());
+    unless_interrupted(call, "Interrupted; the agent may or may not have been told.", sent).await
 }
 
 /// Waits for an agent's answer; the agent works on when the wait is interrupted.
@@ -63,10 +78,9 @@ pub async fn wait(call: &Invocation) -> Outcome {
 
 /// Ends an agent.
 pub async fn close(call: &Invocation) -> Outcome {
-    match &call.shared.delegate {
-        Some(delegate) => short(delegate.close(id(call)).await),
-        None => Outcome::error(NOBODY),
-    }
+    let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
+    let closed = delegate.close(id(call));
+    unless_interrupted(call, "Interrupted; the agent is being ended all the same.", closed).await
 }
 
 /// The state of an agent, without its words.

@@ -46,7 +46,7 @@ pub mod view;
 
 pub use act::{Act, Kind};
 pub use approval::{Approval, Ask, Decision};
-pub use choice::Choice;
+pub use choice::{Choice, SharedChoice};
 pub use context::Context;
 pub use pipeline::execute;
 pub use policy::Mode;

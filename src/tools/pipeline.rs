@@ -7,6 +7,7 @@ use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::{Value, json};
@@ -31,9 +32,19 @@ const NOTES: usize = 4 * 1024;
 const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
 /// Longest argument text that an error repeats, in bytes.
 const ECHO_MAX: usize = 1000;
+/// How long an interrupted tool may take to end by itself: a command gets SIGTERM, after two seconds SIGKILL,
+/// and a moment to be gone.
+const LEAVE: Duration = Duration::from_secs(3);
+
+/// What the model is told of a call that was interrupted before it did anything.
+const NOT_BEGUN: &str = "Not run: interrupted before it began.";
+/// What it is told of one that did not end by itself, as where a place does not answer.
+const GIVEN_UP: &str = "Interrupted. It did not end by itself and was given up; it may have done a part of its \
+                        work, so look before you go on.";
 
 /// Runs one call. Never fails and never panics: an unknown tool, wrong arguments, a refusal or
-/// a panic inside the tool is an outcome with `is_error`.
+/// a panic inside the tool is an outcome with `is_error`. Cancelled, it ends within three seconds whatever
+/// the tool waits for: with what the tool says of it, which is a failure unless it was done already.
 pub async fn execute(
     registry: &Registry,
     cx: &Context,
@@ -63,11 +74,17 @@ pub async fn execute(
         }
     };
     let args = declared(args, &tool.spec().parameters);
-    let leave = match leave::leave(&**tool, schema, cx, call, args, &cancel).await {
-        Ok(leave) => leave,
+    // A call that is asked about withdraws its question by itself.
+    let leave = tokio::select! {
+        biased;
+        leave = leave::leave(&**tool, schema, cx, call, args, &cancel) => leave,
+        () = cancel.cancelled() => return Outcome::error(NOT_BEGUN),
+    };
+    let Leave { mut args, note } = match leave {
+        Ok(leave) if !cancel.is_cancelled() => leave,
+        Ok(_) => return Outcome::error(NOT_BEGUN),
         Err(refusal) => return refusal,
     };
-    let Leave { mut args, note } = leave;
     let kept = match in_kept(tool.kind(), cx, &mut args) {
         Ok(kept) => kept,
         Err(message) => return Outcome::error(message),
@@ -132,8 +149,8 @@ fn in_kept(kind: Kind, cx: &Context, args: &mut Value) -> Result<Option<Arc<dyn 
     Ok(None)
 }
 
-/// Runs the tool; a panic ends the call, not the program. Progress that comes after the end is
-/// dropped.
+/// Runs the tool; a panic ends the call, not the program, and an interruption does in the end. Progress that
+/// comes after the end is dropped.
 async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progress) -> Outcome {
     let over = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&over);
@@ -143,7 +160,17 @@ async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progres
         }
     });
     let name = tool.spec().name;
-    let work = AssertUnwindSafe(async { tool.run(invocation).await }).catch_unwind().await;
+    let cancel = invocation.cancel.clone();
+    let work = AssertUnwindSafe(async { tool.run(invocation).await }).catch_unwind();
+    let patience = async {
+        cancel.cancelled().await;
+        tokio::time::sleep(LEAVE).await;
+    };
+    let work = tokio::select! {
+        biased;
+        work = work => work,
+        () = patience => Ok(Outcome::error(GIVEN_UP)),
+    };
     over.store(true, Ordering::Release);
     work.unwrap_or_else(|panic| {
         let what = panic_text(&*panic);

@@ -39,6 +39,18 @@ async fn an_agent_is_told_more_waited_for_and_closed() {
     }
 }
 
+/// More events than tokio gives a task at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_of_many_events_is_told_to_its_end() {
+    for family in FAMILIES {
+        let mut stage = Stage::new(family, vec![family.says(&["word "; 300])]).await;
+        let told = stage.run("say much").await;
+        let last = of(&told, EventKind::AssistantTextEnd);
+        assert_eq!(last[0].data["text"], "word ".repeat(300), "{}", family.profile);
+        assert_eq!(of(&told, EventKind::AssistantTextDelta).len(), 300, "{}", family.profile);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn limits_fullness_and_failures_are_told() {
     let family = FAMILIES[1];

@@ -7,6 +7,7 @@
 mod agent_parity;
 /// What a host sees of the loop: agents of an agent, limits, failures, the end.
 mod agents;
+mod agents_at_work;
 /// The Anthropic adapter over a real socket.
 mod anthropic;
 /// The codex binary judges patches.
@@ -20,6 +21,7 @@ mod bedrock_keys;
 /// The benchmarks still run.
 mod benches;
 /// Every command on marked texts.
+mod cancelling;
 mod commands;
 /// Every dialect runs the same cases.
 mod conformance;

@@ -3,21 +3,28 @@
 //! Must not know the team.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
 
 use crate::agent::abort::Abort;
 use crate::agent::driver::{Driver, Listener};
 use crate::agent::effect::Event;
-use crate::agent::equip::{Ears, Recruit};
+use crate::agent::equip::{Ears, Gear, Recruit, Renewed};
 use crate::agent::event::AgentEvent;
 use crate::agent::queue::Lane;
 use crate::llm::model::{Message, UserMessage};
-use crate::tools::Registry;
 use crate::tools::delegate::{AgentReport, Status};
+use crate::tools::{Registry, Shared};
 
 /// Lines of what an agent did last, for those who wait.
 const LINES: usize = 8;
+
+/// How long its commands may take when they are to end: SIGTERM, after two seconds SIGKILL, and a moment to
+/// be gone.
+const LEAVE: Duration = Duration::from_millis(2300);
 
 /// What an agent is told.
 #[derive(Debug)]
@@ -33,6 +40,11 @@ pub(super) enum Say {
 /// The agent.
 pub(super) struct Member {
     driver: Driver<Ear>,
+    gear: Box<dyn Gear>,
+    /// Its commands and its own agents are in it.
+    shared: Arc<Shared>,
+    /// Commands of it that are ending.
+    ending: JoinSet<()>,
 }
 
 /// What it listens with.
@@ -56,7 +68,8 @@ impl Member {
         report: watch::Sender<AgentReport>,
         activity: watch::Sender<String>,
     ) -> Self {
-        let Recruit { config, services, setup } = recruit;
+        let Recruit { config, services, setup, gear } = recruit;
+        let shared = Arc::clone(&services.tools.shared);
         let ear = Ear {
             id: id.to_string(),
             ears,
@@ -66,7 +79,8 @@ impl Member {
             lines: VecDeque::new(),
             trouble: None,
         };
-        Self { driver: Driver::new(config, services, setup, abort, ear) }
+        let driver = Driver::new(config, services, setup, abort, ear);
+        Self { driver, gear, shared, ending: JoinSet::new() }
     }
 
     /// Works on a task, then on whatever it is told, until it is closed or nobody can reach it any more.
@@ -83,22 +97,50 @@ impl Member {
                             tracing::debug!("who spoke to an agent has gone");
                         }
                     }
-                    Some(Say::Interrupt) => self.driver.send(Event::Abort).await,
+                    Some(Say::Interrupt) => self.interrupt().await,
                     Some(Say::Close) | None => break,
                 },
-                step = self.driver.next() => self.driver.handle(step).await,
+                step = self.driver.next() => {
+                    self.renew().await;
+                    self.driver.handle(step).await;
+                }
             }
         }
-        self.driver.send(Event::Abort).await;
+        self.interrupt().await;
         while self.driver.working() {
             let step = self.driver.next().await;
             self.driver.handle(step).await;
         }
+        if let Some(others) = &self.shared.delegate {
+            let closing = others.close_all();
+            self.ending.spawn(closing);
+        }
         self.driver.end_work().await;
+        while self.ending.join_next().await.is_some() {}
         self.driver.listener().report.send_modify(|report| report.status = Status::Closed);
     }
 
+    /// Ends what it does, and what runs for it: its commands, and what its own agents do.
+    async fn interrupt(&mut self) {
+        self.driver.send(Event::Abort).await;
+        if let Some(others) = &self.shared.delegate {
+            others.interrupt();
+        }
+        self.ending.spawn(self.shared.jobs.end_own(LEAVE));
+        // Those that have ended already need nobody to wait for them.
+        while self.ending.try_join_next().is_some() {}
+    }
+
+    /// Takes the tools and the prompt that the person wants now.
+    async fn renew(&mut self) {
+        let Some(Renewed { registry, parallel, system }) = self.gear.renewed().await else { return };
+        self.driver.listener().registry = registry.clone();
+        self.driver.offer(registry, parallel, |_| true);
+        self.driver.setup().system = system;
+    }
+
     async fn hear(&mut self, words: String) {
+        self.renew().await;
         self.driver.listener().report.send_modify(|report| report.status = Status::Running);
         self.driver.listener().trouble = None;
         let message = UserMessage::text(words, 0);

@@ -125,3 +125,27 @@ fn what_was_switched_holds_by_kind_and_comes_back_by_name() {
     assert_eq!(words(&choice.offered("o", &other())), "Extra Look Shell");
     assert_eq!(words(&choice.offered("p", &plain())), "bash read");
 }
+
+#[test]
+fn a_tool_of_no_kind_is_known_by_its_name_everywhere() {
+    let with = |name: &'static str, rows: &[(&'static str, Kind, bool)]| {
+        let mut all = set(rows);
+        all.add(std::sync::Arc::new(Named(name, Kind::Other, true)));
+        all
+    };
+    let here = with("tracker", &[("read", Kind::Read, true)]);
+    let there = with("tracker", &[("Look", Kind::Read, true), ("Extra", Kind::Other, true)]);
+    let mut choice = Choice::default();
+    choice.pick("p", &here, &list(&["read"]));
+    assert_eq!(words(&choice.offered("o", &there)), "Extra Look");
+    choice.pick("o", &there, &list(&["tracker", "Look"]));
+    assert_eq!(words(&choice.offered("p", &here)), "read tracker");
+}
+
+#[test]
+fn all_who_share_a_choice_see_a_change() {
+    let choice = SharedChoice::from(Choice::default());
+    let twin = choice.clone();
+    choice.pick("p", &plain(), &list(&["read"]));
+    assert_eq!((words(&twin.offered("p", &plain())), twin.changes()), ("read".to_string(), 1));
+}

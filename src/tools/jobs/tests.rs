@@ -28,8 +28,13 @@ impl Bench {
     }
 
     async fn add(&self, script: &str) -> Arc<Job> {
-        self.shared.jobs.add(script, self.live(script, true, false).await).unwrap()
+        self.shared.jobs.add(script, self.live(script, true, false).await, &go()).unwrap()
     }
+}
+
+/// A call that nobody interrupts.
+fn go() -> CancellationToken {
+    CancellationToken::new()
 }
 
 /// All that was printed and not yet taken.
@@ -156,7 +161,7 @@ async fn there_is_a_most_and_who_has_ended_does_not_count() {
     }
     let one_more = bench.live("read -r line", true, false).await;
     assert_eq!(
-        bench.shared.jobs.add("x", one_more).unwrap_err().to_string(),
+        bench.shared.jobs.add("x", one_more, &go()).unwrap_err().to_string(),
         "64 commands run already; end one of them first"
     );
     let first = bench.shared.jobs.get(1).unwrap();
@@ -178,4 +183,39 @@ async fn a_flood_is_kept_within_bounds() {
     let end = output.last_lines();
     assert!(end.full_text.is_none() && end.text.len() <= 51_200);
     assert_eq!(std::fs::metadata(end.kept.unwrap().path).unwrap().len(), 30_000_000);
+}
+
+#[tokio::test]
+async fn an_agent_ends_its_own_and_no_others() {
+    let bench = Bench::new();
+    let twin = bench.shared.jobs.apart();
+    let ours = bench.add("exec sleep 600").await;
+    let script = "trap 'echo asked' TERM; echo $$; while :; do sleep 0.05; done";
+    let theirs = twin.add(script, bench.live(script, true, false).await, &go()).unwrap();
+    assert_eq!((ours.number, theirs.number), (1, 2), "numbers are everybody's");
+    assert!(bench.shared.jobs.get(2).is_some());
+    let pid = hear(&theirs.live, "").await;
+    let left = bench.live("sleep 600 > /dev/null 2>&1 & echo $!", false, false).await;
+    left.ended().await;
+    let behind = text(&left);
+    twin.keep(left);
+    let started = std::time::Instant::now();
+    twin.end_own(Duration::from_mins(1)).await;
+    assert!(started.elapsed() >= Duration::from_secs(2), "it was asked first");
+    assert!(text(&theirs.live).contains("asked"));
+    assert!(!lives(&pid) && !lives(&behind));
+    assert_eq!(ours.live.end(), None);
+    assert!(twin.get(2).is_none() && twin.get(1).is_some());
+}
+
+#[tokio::test]
+async fn a_call_that_was_interrupted_leaves_no_job() {
+    let bench = Bench::new();
+    let live = bench.live("echo $$; exec sleep 600", false, false).await;
+    let pid = hear(&live, "").await;
+    let cancel = go();
+    cancel.cancel();
+    assert_eq!(bench.shared.jobs.add("x", live, &cancel).unwrap_err(), NotKept::Interrupted);
+    gone(&pid).await;
+    assert!(bench.shared.jobs.list().is_empty());
 }

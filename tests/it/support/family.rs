@@ -251,7 +251,8 @@ impl Stage {
     pub async fn end(&mut self) -> Vec<SessionEvent> {
         self.until(|event| matches!(event, AgentEvent::AgentEnd { .. })).await;
         let mut told = Vec::new();
-        while let Some(Some(event)) = self.observer.next().now_or_never() {
+        // A task that takes much at once is told to wait so that others get their turn; all of this is there.
+        while let Some(Some(event)) = tokio::task::unconstrained(self.observer.next()).now_or_never() {
             told.push(event);
         }
         told

@@ -172,7 +172,7 @@ fn runs_on(script: &str) -> bool {
 
 fn to_background(call: &Invocation, script: &str, live: Live, how: &str) -> Outcome {
     let output = live.take();
-    match call.shared.jobs.add(script, live) {
+    match call.shared.jobs.add(script, live, &call.cancel) {
         Ok(job) => {
             let name = job_name::of(job.number);
             let behind = format!("{how} as {name}. BashOutput shows what it prints, KillShell ends it.");
@@ -180,7 +180,7 @@ fn to_background(call: &Invocation, script: &str, live: Live, how: &str) -> Outc
             let told = tell(call, "Bash", output, &Around { behind, ..Around::default() });
             told.details(json!({"backgroundTaskId": name}))
         }
-        Err(full) => Outcome::error(format!("The command was stopped: {full}.")),
+        Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
     }
 }
 

@@ -68,6 +68,13 @@ async fn kill(call: Invocation) -> Outcome {
     if job.live.end().is_some() {
         return Outcome::text(format!("{name} has ended already; BashOutput shows the rest of its output."));
     }
-    job.live.stop().await;
+    // It goes on ending when nobody waits for that any more.
+    tokio::select! {
+        biased;
+        _ = job.live.stop() => {}
+        () = call.cancel.cancelled() => {
+            return Outcome::error(format!("Interrupted; {name} is being ended all the same."));
+        }
+    }
     Outcome::text(format!("{name} was ended: {}", job.command.lines().next().unwrap_or_default()))
 }

@@ -155,14 +155,14 @@ async fn read_many(call: &Invocation) -> Result<Outcome, String> {
     let (mut text, mut others, mut failed) = (String::new(), Vec::new(), 0);
     let mut shown = 0;
     for path in &files {
-        if call.cancel.is_cancelled() {
-            return Err("Interrupted.".to_string());
-        }
         if text.len() > BYTES_MAX {
             break;
         }
         let request = Request { path: path.clone(), first: None, lines: None, style: Style::NotesFirst };
         let mut one = show::show(call, &request).await;
+        if call.cancel.is_cancelled() {
+            return Err("Interrupted.".to_string());
+        }
         shown += 1;
         failed += usize::from(one.is_error);
         text.push_str(&format!("--- {path} ---\n\n{}\n\n", join_text(&one.content).trim_end_matches('\n')));

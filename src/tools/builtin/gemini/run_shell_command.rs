@@ -189,8 +189,8 @@ async fn background(call: &Invocation, script: &str, live: Live) -> Outcome {
         return told(call, waited, delay, &live);
     }
     let (output, id) = (live.take(), live.id);
-    if let Err(full) = call.shared.jobs.add(script, live) {
-        return Outcome::error(format!("The command was stopped: {full}."));
+    if let Err(why) = call.shared.jobs.add(script, live, &call.cancel) {
+        return Outcome::error(format!("The command was stopped: {why}."));
     }
     let id = id.map_or_else(|| "unknown".to_string(), |id| id.to_string());
     let before = format!("Command moved to background (PID: {id}).\nOutput: ");

@@ -166,9 +166,9 @@ async fn exec(call: Invocation) -> Outcome {
         }
         Waited::Time | Waited::Silence => {
             let output = live.take();
-            match call.shared.jobs.add(&script, live) {
+            match call.shared.jobs.add(&script, live, &call.cancel) {
                 Ok(job) => result(&call, "exec_command", output, took, &State::Runs(job.number)),
-                Err(full) => Outcome::error(format!("The command was stopped: {full}.")),
+                Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
             }
         }
     }
@@ -182,6 +182,8 @@ pub(super) enum State {
     Interrupted,
     TimedOut(Duration),
     Runs(u64),
+    /// Somebody interrupted who listened to it; it runs on.
+    Unheard(u64),
 }
 
 impl State {
@@ -211,13 +213,16 @@ pub(super) fn result(
             before.push_str(&format!("Process exited with code {code}\n"));
             details["exitCode"] = json!(code);
         }
-        State::Runs(number) => {
+        State::Runs(number) | State::Unheard(number) => {
             before.push_str(&format!("Process running with session ID {number}\n"));
             details["sessionId"] = json!(number);
         }
         State::TimedOut(limit) => behind = format!("\n\n{}", words::timed_out(*limit)),
         State::Interrupted => behind = "\n\nCommand interrupted by the user.".to_string(),
         State::Stopped => behind = "\n\nCommand stopped.".to_string(),
+    }
+    if matches!(state, State::Unheard(_)) {
+        behind = "\n\nInterrupted by the user; the session runs on.".to_string();
     }
     before.push_str(&format!("Original token count: {}\nOutput:\n", told::tokens(&output)));
     let tokens = call.args.get("max_output_tokens").and_then(Value::as_u64);

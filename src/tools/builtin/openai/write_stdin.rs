@@ -35,7 +35,8 @@ impl Tool for WriteStdin {
         ToolSpec {
             name: "write_stdin".to_string(),
             description: "Write to the standard input of a session of exec_command and give what it printed \
-                          since the last call. Without chars nothing is written. The character U+0003 stops it."
+                          since the last call. Without chars nothing is written. The character U+0003 stops it; in a terminal it is \
+                          Ctrl-C, to be sent again where the session still runs."
                 .to_string(),
             parameters: json!({
                 "type": "object",
@@ -96,7 +97,12 @@ async fn write(call: Invocation) -> Outcome {
     let chars = call.args.get("chars").and_then(Value::as_str).unwrap_or_default();
     let began = std::time::Instant::now();
     if chars == INTERRUPT && !job.live.is_terminal {
-        job.live.stop().await;
+        // It goes on ending when nobody waits for that any more.
+        tokio::select! {
+            biased;
+            _ = job.live.stop() => {}
+            () = call.cancel.cancelled() => {}
+        }
     } else if !chars.is_empty()
         && job.live.end().is_none()
         && let Err(error) = job.live.feed(chars).await
@@ -109,8 +115,9 @@ async fn write(call: Invocation) -> Outcome {
         wait(&job.live, Until { time: Some(time), silence: None }, &call.cancel, &call.progress).await;
     let state = match waited {
         Waited::Ended(_) => State::of(waited),
+        Waited::Time | Waited::Silence => State::Runs(job.number),
         // The session is not what was interrupted.
-        Waited::Time | Waited::Silence | Waited::Interrupted => State::Runs(job.number),
+        Waited::Interrupted => State::Unheard(job.number),
     };
     let outcome = result(&call, "write_stdin", job.live.take(), began.elapsed(), &state);
     if matches!(waited, Waited::Ended(_)) {

@@ -117,9 +117,12 @@ async fn job(call: Invocation) -> Outcome {
         return Outcome::error(words::unknown(&asked.to_string(), &known));
     };
     match action(&call.args) {
-        "kill" => {
-            job.live.stop().await;
-        }
+        // It goes on ending when nobody waits for that any more.
+        "kill" => tokio::select! {
+            biased;
+            _ = job.live.stop() => {}
+            () = call.cancel.cancelled() => {}
+        },
         "input" => {
             let text = call.args.get("text").and_then(Value::as_str).unwrap_or_default();
             if let Err(error) = job.live.feed(text).await {
@@ -128,8 +131,8 @@ async fn job(call: Invocation) -> Outcome {
         }
         _ => {}
     }
-    let (outcome, is_over) = heard(&call, &job).await;
-    if is_over {
+    let (outcome, waited) = heard(&call, &job).await;
+    if matches!(waited, Waited::Ended(_)) {
         let number = job.number;
         drop(job);
         jobs.forget(number);
@@ -149,14 +152,25 @@ async fn started(call: &Invocation) -> Outcome {
         Ok(live) => live,
         Err(error) => return Outcome::error(format!("Cannot run the command: {error}.")),
     };
-    match call.shared.jobs.add(script, live) {
-        Ok(job) => heard(call, &job).await.0,
-        Err(full) => Outcome::error(format!("The command was stopped: {full}.")),
+    match call.shared.jobs.add(script, live, &call.cancel) {
+        Ok(job) => {
+            let (outcome, waited) = heard(call, &job).await;
+            if waited != Waited::Interrupted {
+                return outcome;
+            }
+            // Nobody knows of it.
+            job.live.stop().await;
+            let number = job.number;
+            drop(job);
+            call.shared.jobs.forget(number);
+            Outcome::error("Command interrupted by the user.")
+        }
+        Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
     }
 }
 
 /// Listens for a while; the end of a job ends that, and is told.
-async fn heard(call: &Invocation, job: &Job) -> (Outcome, bool) {
+async fn heard(call: &Invocation, job: &Job) -> (Outcome, Waited) {
     let seconds = call.args.get("wait").and_then(Value::as_f64).unwrap_or(WAIT_S.0).clamp(0.0, WAIT_S.1);
     let until = Until { time: Some(Duration::from_secs_f64(seconds)), silence: None };
     let waited = wait(&job.live, until, &call.cancel, &call.progress).await;
@@ -171,8 +185,11 @@ async fn heard(call: &Invocation, job: &Job) -> (Outcome, bool) {
         text.push_str(&note);
     }
     let artifact = output.kept.map(|kept| kept.name);
-    let outcome = Outcome { full_text: output.full_text, artifact, ..Outcome::text(text) };
-    (outcome, matches!(waited, Waited::Ended(_)))
+    let is_error = waited == Waited::Interrupted;
+    if is_error {
+        text.push_str("\nInterrupted by the user; the job is not what was interrupted.");
+    }
+    (Outcome { full_text: output.full_text, artifact, is_error, ..Outcome::text(text) }, waited)
 }
 
 /// A job in one line.

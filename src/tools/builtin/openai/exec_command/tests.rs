@@ -81,6 +81,50 @@ async fn an_interactive_program_is_spoken_to_in_its_terminal() {
     assert!(text.contains("exited with code 0") || text.contains("session ID 1"), "{text}");
 }
 
+/// Types Ctrl-C into session 1.
+async fn interrupted(bench: &Bench) -> String {
+    bench.text(&WriteStdin, json!({"session_id": 1, "chars": "\u{3}"})).await.0
+}
+
+#[tokio::test]
+async fn ctrl_c_in_a_terminal_interrupts_what_is_in_front() {
+    let bench = Bench::new();
+    let args = json!({"cmd": "exec sleep 600", "tty": true, "yield_time_ms": 250});
+    let (text, _) = bench.text(&ExecCommand, args).await;
+    assert!(text.contains("session ID 1"), "{text}");
+    let id = bench.shared.jobs.get(1).unwrap().live.id.unwrap();
+    // The shell is done with its start when the program stands in its place.
+    while std::fs::read_to_string(format!("/proc/{id}/comm")).unwrap() != "sleep\n" {
+        tokio::task::yield_now().await;
+    }
+    let mut text = interrupted(&bench).await;
+    // The end may be heard of later than a call listens; the session is gone then, with its last words.
+    while text.contains("session ID 1") {
+        text = bench.text(&WriteStdin, json!({"session_id": 1})).await.0;
+    }
+    assert!(text.contains("exited with code 130"), "{text}");
+}
+
+/// bash swallows a Ctrl-C that comes while it reads the start files, while it makes way for a program, or
+/// just as a program ends (it takes that for the program's own business): the terminal has sent the signal
+/// to whoever was in front, and that was bash. So it does anywhere. What we owe is that a result says that
+/// the session runs on, so that a model types it again, and that it works as often as it is typed.
+#[tokio::test]
+async fn a_ctrl_c_that_the_shell_has_swallowed_can_be_typed_again() {
+    let bench = Bench::new();
+    let script = "while :; do sleep 0.001; done";
+    let (text, _) = bench.text(&ExecCommand, json!({"cmd": script, "tty": true, "yield_time_ms": 250})).await;
+    assert!(text.contains("session ID 1"), "{text}");
+    for _ in 0..100 {
+        let text = interrupted(&bench).await;
+        if !text.contains("session ID 1") {
+            assert!(text.contains("exited with code 130"), "{text}");
+            return;
+        }
+    }
+    panic!("no Ctrl-C of a hundred has interrupted it");
+}
+
 #[tokio::test]
 async fn a_time_out_stops_it_with_the_words_of_the_specification() {
     let bench = Bench::new();
