@@ -161,7 +161,8 @@ async fn read_many(call: &Invocation) -> Result<Outcome, String> {
         if text.len() > BYTES_MAX {
             break;
         }
-        let request = Request { path: path.clone(), first: None, lines: None, style: Style::NotesFirst };
+        let request =
+            Request { path: path.clone(), first: None, lines: None, pages: None, style: Style::NotesFirst };
         let mut one = show::show(call, &request).await;
         shown += 1;
         failed += usize::from(one.is_error);
