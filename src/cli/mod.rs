@@ -3,6 +3,7 @@
 //! Two stages: [`args`] collects without meaning, [`setup`] resolves into ready objects; after
 //! that nobody sees a raw flag.
 
+pub mod apart;
 pub mod args;
 pub mod attach;
 pub mod errand;

@@ -8,6 +8,7 @@ use clap::Parser;
 use futures::FutureExt;
 use tokio::runtime::Builder;
 
+use super::apart;
 use super::args::{self, Args};
 use super::process::{FAILED, Nobody, OK, USAGE, process, tell};
 use super::setup::{self, Process, Setup};
@@ -29,6 +30,9 @@ const READ_NOW: u64 = 256 << 10;
 
 /// Runs the program with the process's arguments; returns its exit code.
 pub fn run() -> i32 {
+    if let Some(code) = apart::serve(std::env::args_os()) {
+        return code;
+    }
     let args = match Args::try_parse_from(args::written_out(std::env::args_os())) {
         Ok(args) => args,
         Err(error) => {

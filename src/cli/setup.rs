@@ -265,7 +265,7 @@ fn words(args: &Args, cwd: &Path) -> Result<Words, Report> {
     Ok(Words { base: args.system_prompt.as_ref().map(read).transpose()?, append })
 }
 
-/// What the settings say about tools.
+/// What the settings say about tools, and where the program is.
 fn tools_config(settings: &Settings) -> crate::tools::config::Config {
     let mut config = crate::tools::config::Config::default();
     for (name, limit) in &settings.tool_limits {
@@ -274,6 +274,7 @@ fn tools_config(settings: &Settings) -> crate::tools::config::Config {
     let time = |ms: usize| (ms > 0).then(|| std::time::Duration::from_millis(ms as u64));
     config.command_timeout = time(settings.command_timeout_ms);
     config.command_timeout_max = time(settings.command_timeout_max_ms);
+    config.program = super::apart::program();
     config
 }
 

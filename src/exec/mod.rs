@@ -3,6 +3,7 @@
 //! Layer 1. May import `base`; must not know the domain: not tools, buffers or agents.
 //! Environments compose: a wrapper may know open buffers and pass on what it does not.
 
+pub mod apart;
 pub mod environment;
 pub mod error;
 pub mod facts;

@@ -1,7 +1,9 @@
-//! What a session's settings say about tools: other limits of their texts, other times of commands.
+//! What a session's settings say about tools: other limits of their texts, other times of commands; and
+//! where the program is.
 //!
 //! Must not know settings files, nor any tool.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::truncation::Overrides;
@@ -15,4 +17,7 @@ pub struct Config {
     pub command_timeout: Option<Duration>,
     /// The longest that a call may say.
     pub command_timeout_max: Option<Duration>,
+    /// This program's file, for work that is done in a process of its own; without it, that is done in
+    /// this one, on a thread.
+    pub program: Option<PathBuf>,
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::document::Asked;
 use super::look::{self, Seen};
 use super::sniff::{self, Kind};
 use super::style::Style;
 use super::window::{Range, Taker, Window};
-use super::{notebook, picture};
+use super::{document, notebook, picture};
 use crate::exec::{EnvError, FileKind, Stamp};
 use crate::llm::model::Part;
 use crate::tools::limits;
@@ -18,7 +19,7 @@ use crate::tools::paths;
 use crate::tools::tool::{Invocation, Outcome};
 use crate::tools::view::CallView;
 
-/// Largest file that is read whole: pictures, documents and notebooks, in bytes.
+/// Largest file that is read whole: pictures and notebooks, in bytes.
 const WHOLE_MAX: u64 = 100 << 20;
 
 /// Which file, and what of it.
@@ -30,6 +31,8 @@ pub struct Request {
     pub first: Option<usize>,
     /// Lines at most.
     pub lines: Option<usize>,
+    /// Pages of a document, as the model wrote them.
+    pub pages: Option<String>,
     /// In whose form.
     pub style: Style,
 }
@@ -63,6 +66,10 @@ async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, Strin
     }
     match seen.map_err(|error| advice(&error))? {
         Seen::Text(window, stamp) => shown(call, request, &path, (window, stamp)).await,
+        Seen::Other(Kind::Pdf) => {
+            let (text, stamp) = document(call, request, &path, facts.size).await?;
+            shown(call, request, &path, (windowed(&text, range), stamp)).await
+        }
         Seen::Other(kind) => other(call, request, &path, kind, facts.size).await,
     }
 }
@@ -71,9 +78,28 @@ async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, Strin
 async fn cells(call: &Invocation, path: &Path, range: Range) -> Option<(Window, Stamp)> {
     let data = call.env.read(path).await.ok()?;
     let text = notebook::text(&data.bytes)?;
+    Some((windowed(&text, range), data.stamp))
+}
+
+/// A document's text, and the state in which the file was read.
+async fn document(
+    call: &Invocation,
+    request: &Request,
+    path: &Path,
+    size: u64,
+) -> Result<(String, Stamp), String> {
+    if let Some(why) = document::too_large(&request.path, size) {
+        return Err(why);
+    }
+    let data = call.env.read(path).await.map_err(|error| advice(&error))?;
+    let asked = Asked { name: &request.path, pages: request.pages.as_deref(), whole: request.style.pages() };
+    Ok((document::text(call, asked, data.bytes).await?, data.stamp))
+}
+
+fn windowed(text: &str, range: Range) -> Window {
     let mut taker = Taker::new(range);
     taker.feed(text.as_bytes());
-    Some((taker.finish(), data.stamp))
+    taker.finish()
 }
 
 /// Lines in the family's form; from now on the model knows the file.
@@ -132,10 +158,7 @@ async fn other(
             let data = call.env.read(path).await.map_err(|error| advice(&error))?;
             attach(call, shown, data.bytes).await
         }
-        Kind::Pdf => Err(format!(
-            "{shown} is a PDF document ({big}). Use a shell command to take its text out, pdftotext for one."
-        )),
-        Kind::Binary | Kind::Text => Err(format!(
+        Kind::Binary | Kind::Text | Kind::Pdf => Err(format!(
             "{shown} is a binary file ({big}). Use a shell command to look at it: file, xxd, strings."
         )),
     }

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::pdf::pages::PAGES_UNASKED;
 use super::window::Window;
 use crate::tools::limits::{self, Limit};
 
@@ -39,6 +40,11 @@ impl Style {
             Self::Bars => Some(500),
             Self::Tabs | Self::NotesFirst => Some(2000),
         }
+    }
+
+    /// Pages up to which a PDF document is shown whole, where the family's tool can be asked for pages.
+    pub fn pages(self) -> Option<usize> {
+        (self == Self::Tabs).then_some(PAGES_UNASKED)
     }
 
     /// How the family's tool is asked for a later line.

@@ -23,9 +23,10 @@ impl Tool for Read {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "Read".to_string(),
-            description: "Show a file with line numbers as `cat -n` prints them, a picture, or a notebook with its cells and \
-                 outputs. At most 2000 lines are shown unless offset and limit ask for others. Read a file before you \
-                 change it."
+            description: "Show a file with line numbers as `cat -n` prints them, a picture, a notebook with its cells and \
+                 outputs, or the text of a PDF document. At most 2000 lines are shown unless offset and limit ask for \
+                 others. Of a PDF document of more than 10 pages name those to show with pages, at most 20 at a time. \
+                 Read a file before you change it."
                 .to_string(),
             parameters: json!({
                 "type": "object",
@@ -33,6 +34,7 @@ impl Tool for Read {
                     "file_path": {"type": "string", "description": "Path of the file, best an absolute one"},
                     "offset": {"type": "integer", "description": "First line to show, counted from 1"},
                     "limit": {"type": "integer", "description": "Lines to show at most (2000)"},
+                    "pages": {"type": "string", "description": "Pages of a PDF document, such as 3 or 1-5; at most 20"},
                 },
                 "required": ["file_path"],
             }),
@@ -49,6 +51,10 @@ impl Tool for Read {
     }
 
     fn act(&self, args: &Value) -> Option<Act> {
+        // No other family's tool can be asked for pages: such a call is told in words.
+        if pages(args).is_some() {
+            return None;
+        }
         let path = args.get("file_path")?.as_str()?.to_string();
         let (first, lines) = (args::from_one(args, "offset"), args::from_one(args, "limit"));
         Some(Act::Read { path, first, lines })
@@ -81,6 +87,7 @@ impl Tool for Read {
                 path: args::text(&call.args, "file_path").to_string(),
                 first: args::from_one(&call.args, "offset"),
                 lines: args::from_one(&call.args, "limit"),
+                pages: pages(&call.args),
                 style: Style::Tabs,
             };
             show::show(&call, &request).await
@@ -89,6 +96,15 @@ impl Tool for Read {
     }
 
     fn call_view(&self, args: &Value) -> CallView {
-        show::view_of(args, "file_path", "offset", "limit")
+        let view = show::view_of(args, "file_path", "offset", "limit");
+        match pages(args) {
+            Some(pages) => CallView { title: format!("{} pages {pages}", view.title), ..view },
+            None => view,
+        }
     }
+}
+
+/// The pages that are asked for, if any.
+fn pages(args: &Value) -> Option<String> {
+    args::some_text(args, "pages").filter(|pages| !pages.trim().is_empty())
 }

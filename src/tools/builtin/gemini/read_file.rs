@@ -23,7 +23,7 @@ impl Tool for ReadFile {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "read_file".to_string(),
-            description: "Show a file or a picture. At most 2000 lines are shown, lines of more than 2000 characters are cut; a note \
+            description: "Show a file, a picture, or the text of a PDF document with its pages. At most 2000 lines are shown, lines of more than 2000 characters are cut; a note \
                  at the beginning says how to go on. Use start_line and end_line for a part of a long file."
                 .to_string(),
             parameters: json!({
@@ -86,7 +86,7 @@ impl Tool for ReadFile {
         async move {
             let (first, lines) = range(&call.args);
             let path = args::text(&call.args, "file_path").to_string();
-            show::show(&call, &Request { path, first, lines, style: Style::NotesFirst }).await
+            show::show(&call, &Request { path, first, lines, pages: None, style: Style::NotesFirst }).await
         }
         .boxed()
     }

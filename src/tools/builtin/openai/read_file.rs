@@ -23,7 +23,7 @@ impl Tool for ReadFile {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "read_file".to_string(),
-            description: "Show a text file with line numbers, each line as `number | text`, or a picture. At most 2000 lines are \
+            description: "Show a text file with line numbers, each line as `number | text`, the text of a PDF document, or a picture. At most 2000 lines are \
                  shown; go on with offset and limit."
                 .to_string(),
             parameters: json!({
@@ -80,6 +80,7 @@ impl Tool for ReadFile {
                 path: args::text(&call.args, "file_path").to_string(),
                 first: args::from_one(&call.args, "offset"),
                 lines: args::from_one(&call.args, "limit"),
+                pages: None,
                 style: Style::Bars,
             };
             show::show(&call, &request).await

@@ -23,7 +23,8 @@ impl Tool for Read {
         ToolSpec {
             name: "read".to_string(),
             description: format!(
-                "Read a text file or look at an image (png, jpg, gif, webp, bmp). Text is cut after {} lines or \
+                "Read a text file, the text of a PDF document page by page, or look at an image (png, jpg, gif, webp, \
+                 bmp). Text is cut after {} lines or \
                  {} KB, whichever is first; use offset and limit to read on.",
                 limits::LINES_MAX,
                 limits::BYTES_MAX / 1024
@@ -70,6 +71,7 @@ impl Tool for Read {
                 path: args::text(&call.args, "path").to_string(),
                 first: args::from_one(&call.args, "offset"),
                 lines: args::from_one(&call.args, "limit"),
+                pages: None,
                 style: Style::Plain,
             };
             show::show(&call, &request).await

@@ -1,0 +1,307 @@
+//! What a page's content shows: its operators are followed as far as they place text.
+//!
+//! Must not know documents nor lines: glyphs go to a sink. Nothing is drawn.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use hayro_syntax::content::TypedIter;
+use hayro_syntax::content::ops::TypedInstruction;
+use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
+use hayro_syntax::page::Resources;
+
+use super::encoding::{self, Base};
+use super::font::{Font, Shown};
+use super::matrix::Matrix;
+
+/// Operators between two looks at the clock.
+const OPERATORS_PER_LOOK: usize = 256;
+/// Forms within forms.
+const DEPTH_MAX: usize = 12;
+/// States that are kept at once.
+const STATES_MAX: usize = 512;
+/// Fonts that are kept at once; a document of reports may have one for every page.
+const FONTS_MAX: usize = 256;
+
+/// A glyph on its page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Glyph<'a> {
+    /// What it means; nothing where nobody knows.
+    pub text: Option<&'a str>,
+    /// Where it begins.
+    pub from: (f64, f64),
+    /// Where the next one would.
+    pub to: (f64, f64),
+    /// The size of its font.
+    pub size: f64,
+}
+
+/// Takes glyphs in.
+pub type Sink<'s> = &'s mut dyn FnMut(Glyph<'_>);
+
+/// Fonts that were read already, by where they stand in the document.
+pub type Fonts = HashMap<(usize, usize), Rc<Font>>;
+
+/// Follows the content of one page.
+pub struct Reader<'s> {
+    /// Fonts that are known.
+    pub fonts: &'s mut Fonts,
+    /// Where glyphs go.
+    pub sink: Sink<'s>,
+    /// Whether it is time to end.
+    pub stop: &'s dyn Fn() -> bool,
+    /// Operators that may still follow.
+    pub left: usize,
+    /// Whether there was a picture.
+    pub pictures: bool,
+}
+
+/// The graphics state, as far as text needs it.
+#[derive(Clone)]
+struct State {
+    page: Matrix,
+    font: Option<Rc<Font>>,
+    size: f64,
+    char_space: f64,
+    word_space: f64,
+    stretch: f64,
+    leading: f64,
+    rise: f64,
+}
+
+/// Where text goes within a text object.
+#[derive(Clone, Copy)]
+struct Place {
+    now: Matrix,
+    line: Matrix,
+}
+
+/// Text that stands for what is shown, in the marked content around it.
+struct Actual {
+    /// How many marks were open before it.
+    depth: usize,
+    /// It, until the first glyph has taken it.
+    text: Option<String>,
+}
+
+impl Reader<'_> {
+    /// Follows a content stream.
+    pub fn follow(&mut self, content: &[u8], resources: &Resources<'_>, page: Matrix) {
+        let state = State {
+            page,
+            font: None,
+            size: 0.0,
+            char_space: 0.0,
+            word_space: 0.0,
+            stretch: 1.0,
+            leading: 0.0,
+            rise: 0.0,
+        };
+        self.run(content, resources, state, 0);
+    }
+
+    /// Whether another operator may be looked at.
+    fn goes_on(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        if self.left.is_multiple_of(OPERATORS_PER_LOOK) && (self.stop)() {
+            self.left = 0;
+        }
+        self.left > 0
+    }
+
+    fn run(&mut self, content: &[u8], resources: &Resources<'_>, state: State, depth: usize) {
+        let mut kept = Vec::new();
+        let place = Place { now: Matrix::IDENTITY, line: Matrix::IDENTITY };
+        let mut text = Text { state, place, marks: 0, actual: None };
+        let mut operators = TypedIter::new(content);
+        while let Some(operator) = operators.next() {
+            if !self.goes_on() {
+                return;
+            }
+            match operator {
+                TypedInstruction::SaveState(_) if kept.len() < STATES_MAX => kept.push(text.state.clone()),
+                TypedInstruction::RestoreState(_) => text.state = kept.pop().unwrap_or(text.state),
+                TypedInstruction::Transform(m) => {
+                    text.state.page = matrix([m.0, m.1, m.2, m.3, m.4, m.5]) * text.state.page;
+                }
+                TypedInstruction::XObject(name) => self.object(name.0, resources, &text.state, depth),
+                TypedInstruction::InlineImage(_) => self.pictures = true,
+                TypedInstruction::TextFont(font) => {
+                    text.state.font = resources.get_font(font.0).map(|dict| self.font(&dict));
+                    text.state.size = font.1.as_f64();
+                }
+                TypedInstruction::BeginMarkedContent(_) => text.marks += 1,
+                TypedInstruction::BeginMarkedContentWithProperties(mark) => text.mark(mark.1, resources),
+                TypedInstruction::EndMarkedContent(_) => text.unmark(),
+                other => text.show(&other, self.sink),
+            }
+        }
+    }
+
+    fn font(&mut self, dict: &Dict<'_>) -> Rc<Font> {
+        let data = dict.data();
+        if self.fonts.len() > FONTS_MAX {
+            self.fonts.clear();
+        }
+        let font = self.fonts.entry((data.as_ptr().addr(), data.len()));
+        Rc::clone(font.or_insert_with(|| Rc::new(Font::read(dict))))
+    }
+
+    /// A form is content of its own; everything else is a picture.
+    fn object(&mut self, name: &Name<'_>, resources: &Resources<'_>, state: &State, depth: usize) {
+        let Some(object) = resources.get_x_object(name) else { return };
+        let dict = object.dict();
+        if dict.get::<Name<'_>>("Subtype").is_some_and(|kind| kind.as_ref() == b"Image") {
+            self.pictures = true;
+            return;
+        }
+        let Some(content) = (depth < DEPTH_MAX).then(|| decoded(&object)).flatten() else { return };
+        let own = dict.get::<[f32; 6]>("Matrix").map(|numbers| Matrix(numbers.map(f64::from)));
+        let mut state = state.clone();
+        state.page = own.unwrap_or(Matrix::IDENTITY) * state.page;
+        // Old forms have no resources of their own and use the page's.
+        match dict.get::<Dict<'_>>("Resources") {
+            Some(own) => self.run(&content, &Resources::new(own), state, depth + 1),
+            None => self.run(&content, resources, state, depth + 1),
+        }
+    }
+}
+
+fn decoded(stream: &Stream<'_>) -> Option<Vec<u8>> {
+    Some(stream.decoded_data().ok()?.into_owned())
+}
+
+fn matrix(numbers: [Number; 6]) -> Matrix {
+    Matrix(numbers.map(|number| number.as_f64()))
+}
+
+/// A text object while its operators are followed.
+struct Text {
+    state: State,
+    place: Place,
+    marks: usize,
+    actual: Option<Actual>,
+}
+
+impl Text {
+    /// Operators that change or show text; others do nothing.
+    fn show(&mut self, operator: &TypedInstruction<'_, '_>, sink: Sink<'_>) {
+        match operator {
+            TypedInstruction::BeginText(_) => {
+                self.place = Place { now: Matrix::IDENTITY, line: Matrix::IDENTITY };
+            }
+            TypedInstruction::CharacterSpacing(space) => self.state.char_space = space.0.as_f64(),
+            TypedInstruction::WordSpacing(space) => self.state.word_space = space.0.as_f64(),
+            TypedInstruction::HorizontalScaling(scale) => self.state.stretch = scale.0.as_f64() / 100.0,
+            TypedInstruction::TextLeading(leading) => self.state.leading = leading.0.as_f64(),
+            TypedInstruction::TextRise(rise) => self.state.rise = rise.0.as_f64(),
+            TypedInstruction::NextLine(by) => self.next_line(by.0.as_f64(), by.1.as_f64()),
+            TypedInstruction::NextLineAndSetLeading(by) => {
+                self.state.leading = -by.1.as_f64();
+                self.next_line(by.0.as_f64(), by.1.as_f64());
+            }
+            TypedInstruction::SetTextMatrix(m) => {
+                let now = matrix([m.0, m.1, m.2, m.3, m.4, m.5]);
+                self.place = Place { now, line: now };
+            }
+            TypedInstruction::NextLineUsingLeading(_) => self.next_line(0.0, -self.state.leading),
+            TypedInstruction::ShowText(text) => self.glyphs(text.0.as_bytes(), sink),
+            TypedInstruction::NextLineAndShowText(text) => {
+                self.next_line(0.0, -self.state.leading);
+                self.glyphs(text.0.as_bytes(), sink);
+            }
+            TypedInstruction::ShowTextWithParameters(text) => {
+                self.state.word_space = text.0.as_f64();
+                self.state.char_space = text.1.as_f64();
+                self.next_line(0.0, -self.state.leading);
+                self.glyphs(text.2.as_bytes(), sink);
+            }
+            TypedInstruction::ShowTexts(texts) => self.several(texts.0, sink),
+            _ => {}
+        }
+    }
+
+    fn next_line(&mut self, x: f64, y: f64) {
+        let line = Matrix::shift(x, y) * self.place.line;
+        self.place = Place { now: line, line };
+    }
+
+    /// Texts and numbers between them, which move what follows by thousandths.
+    fn several(&mut self, texts: &Array<'_>, sink: Sink<'_>) {
+        for part in texts.iter::<Object<'_>>() {
+            match part {
+                Object::String(text) => self.glyphs(text.as_bytes(), sink),
+                Object::Number(number) => {
+                    let by = -number.as_f64() / 1000.0 * self.state.size;
+                    let down = self.state.font.as_ref().is_some_and(|font| font.vertical);
+                    let by = if down { (0.0, by) } else { (by * self.state.stretch, 0.0) };
+                    self.place.now = Matrix::shift(by.0, by.1) * self.place.now;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn glyphs(&mut self, bytes: &[u8], sink: Sink<'_>) {
+        let Some(font) = self.state.font.clone() else { return };
+        let State { size, char_space, word_space, stretch, rise, .. } = self.state;
+        font.each(bytes, &mut |Shown { text, width, blank }| {
+            let text = match &mut self.actual {
+                Some(actual) => Some(actual.text.take().unwrap_or_default().into()),
+                None => text,
+            };
+            let on_page =
+                Matrix([size * stretch, 0.0, 0.0, size, 0.0, rise]) * self.place.now * self.state.page;
+            let space = char_space + if blank { word_space } else { 0.0 };
+            let (end, step) = if font.vertical {
+                ((0.0, -width), (0.0, space - width * size))
+            } else {
+                ((width, 0.0), ((width * size + space) * stretch, 0.0))
+            };
+            let glyph = Glyph {
+                text: text.as_deref(),
+                from: on_page.point(0.0, 0.0),
+                to: on_page.point(end.0, end.1),
+                size: on_page.scale(),
+            };
+            sink(glyph);
+            self.place.now = Matrix::shift(step.0, step.1) * self.place.now;
+        });
+    }
+
+    /// Marked content begins, which may say what its text is.
+    fn mark(&mut self, properties: &Object<'_>, resources: &Resources<'_>) {
+        let named;
+        let dict = match properties {
+            Object::Dict(dict) => Some(dict),
+            Object::Name(name) => {
+                named = resources.properties.get::<Dict<'_>>(name);
+                named.as_ref()
+            }
+            _ => None,
+        };
+        let text = dict.and_then(|dict| dict.get::<hayro_syntax::object::String<'_>>("ActualText"));
+        if let Some(text) = text.filter(|_| self.actual.is_none()) {
+            self.actual = Some(Actual { depth: self.marks, text: Some(text_string(text.as_bytes())) });
+        }
+        self.marks += 1;
+    }
+
+    fn unmark(&mut self) {
+        self.marks = self.marks.saturating_sub(1);
+        if self.actual.as_ref().is_some_and(|actual| actual.depth >= self.marks) {
+            self.actual = None;
+        }
+    }
+}
+
+/// A text string: UTF-16 or UTF-8 with its mark, or else PDF's own encoding, which is nearly Windows'.
+fn text_string(bytes: &[u8]) -> String {
+    if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
+        return encoding_rs::UTF_16BE.decode_without_bom_handling(rest).0.into_owned();
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
+        return String::from_utf8_lossy(rest).into_owned();
+    }
+    bytes.iter().filter_map(|byte| encoding::Base::char(Base::WinAnsi, *byte)).collect()
+}

@@ -1,0 +1,313 @@
+//! Lines of text from glyphs that stand somewhere on a page.
+//!
+//! Pure. Producers write a page in the order in which it is read nearly always, so that order is kept;
+//! only where it makes no sense do lines go by their places, from top to bottom.
+
+use super::content::Glyph;
+
+/// From this gap on two glyphs are two words; a font's size is 1. TeX shrinks blanks to 0.22, and beyond where it must.
+const WORD: f64 = 0.12;
+/// From here on they are two columns of a table, and get two blanks.
+const CELL: f64 = 1.5;
+/// So far back may a glyph go within its line: accents are put over letters that way.
+const BACK: f64 = 1.0;
+/// So far from its line may a glyph stand: superscripts do.
+const RAISED: f64 = 0.5;
+/// A glyph that is shown again so near is the same one, made bold.
+const AGAIN: f64 = 0.15;
+/// A distance of lines that is so much larger than the usual one parts paragraphs.
+const PARAGRAPH: f64 = 1.4;
+/// Steps back up that a page of columns has, at most; beyond, and in more than a fourth of its lines,
+/// the order is none.
+const COLUMNS_MAX: usize = 6;
+/// Lines among which another one may be drawn a second time.
+const DOUBLES: usize = 8;
+/// Directions that are told apart where lines are put in order.
+const TURNS: usize = 90;
+/// Blanks in a row.
+const BLANKS_MAX: usize = 60;
+/// Characters of a line, so that a page is never one line of a megabyte.
+const LINE_MAX: usize = 1000;
+
+/// What a page shows.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Its lines.
+    pub text: String,
+    /// Glyphs of which nobody knows what they mean; they are told as U+FFFD.
+    pub unknown: usize,
+    /// All glyphs.
+    pub glyphs: usize,
+}
+
+/// Takes the glyphs of a page in.
+#[derive(Debug, Default)]
+pub struct Lines {
+    done: Vec<Line>,
+    now: Option<Line>,
+    told: Told,
+}
+
+/// Glyphs in one row.
+#[derive(Debug, Clone)]
+struct Line {
+    text: String,
+    /// Where it goes to; its length is 1.
+    along: (f64, f64),
+    /// Where it begins and ends on its way.
+    from: f64,
+    to: f64,
+    /// How high it stands, seen along its way.
+    height: f64,
+    size: f64,
+    /// How wide each of its glyphs is, where all are alike: a program, most often. Zero where they are not.
+    pitch: f64,
+    /// Where its last glyph begins, and that glyph.
+    last: (f64, String),
+}
+
+impl Lines {
+    /// Takes a glyph in.
+    pub fn add(&mut self, glyph: Glyph<'_>) {
+        let places = [glyph.from.0, glyph.from.1, glyph.to.0, glyph.to.1, glyph.size];
+        if glyph.size <= f64::EPSILON || places.iter().any(|place| !place.is_finite()) {
+            return;
+        }
+        self.told.glyphs += 1;
+        self.told.unknown += usize::from(glyph.text.is_none());
+        let text = plain(glyph.text.unwrap_or("\u{fffd}"));
+        let way = (glyph.to.0 - glyph.from.0, glyph.to.1 - glyph.from.1);
+        let length = way.0.hypot(way.1);
+        let along = match &self.now {
+            _ if length > f64::EPSILON => (way.0 / length, way.1 / length),
+            Some(line) => line.along,
+            None => (1.0, 0.0),
+        };
+        let from = on(glyph.from, along);
+        let piece = Line {
+            last: (from, text.clone()),
+            text,
+            along,
+            from,
+            to: from + length,
+            height: on(glyph.from, (-along.1, along.0)),
+            size: glyph.size,
+            pitch: length,
+        };
+        match &mut self.now {
+            Some(line) if line.again(&piece) => {}
+            Some(line) if line.goes_on_with(&piece) => line.join(piece),
+            now => {
+                let before = now.replace(piece);
+                self.done.extend(before);
+            }
+        }
+    }
+
+    /// The page's text.
+    pub fn finish(mut self) -> Told {
+        self.done.extend(self.now.take());
+        let mut lines: Vec<Line> = Vec::with_capacity(self.done.len());
+        for line in self.done {
+            let near = lines.len().saturating_sub(DOUBLES);
+            if !line.text.trim().is_empty() && !lines[near..].iter().any(|other| other.is_twice(&line)) {
+                lines.push(line);
+            }
+        }
+        if is_wild(&lines) {
+            lines = by_place(lines);
+        }
+        self.told.text = joined(&lines);
+        self.told
+    }
+}
+
+/// How far a point is on a way.
+fn on(point: (f64, f64), way: (f64, f64)) -> f64 {
+    point.0 * way.0 + point.1 * way.1
+}
+
+impl Line {
+    /// Its direction as one of a few.
+    fn turn(&self) -> usize {
+        let turns = self.along.1.atan2(self.along.0) / std::f64::consts::TAU;
+        ((turns + 1.0) * TURNS as f64).round() as usize % TURNS
+    }
+
+    fn turned_as(&self, other: &Self) -> bool {
+        on(self.along, other.along) > 0.99
+    }
+
+    /// Whether both stand in one row, seen along the first.
+    fn in_row(&self, other: &Self) -> bool {
+        self.turned_as(other) && (self.height - other.height).abs() <= RAISED * self.size.max(other.size)
+    }
+
+    fn goes_on_with(&self, next: &Self) -> bool {
+        let size = self.size.max(next.size);
+        self.in_row(next) && next.from - self.to >= -BACK * size
+    }
+
+    /// Whether a glyph is the last one once more.
+    fn again(&self, glyph: &Self) -> bool {
+        let near = |by: f64| by.abs() < AGAIN * self.size;
+        self.last.1 == glyph.text
+            && !glyph.text.trim().is_empty()
+            && glyph.to - glyph.from > 2.0 * AGAIN * self.size
+            && self.turned_as(glyph)
+            && near(self.last.0 - glyph.from)
+            && near(self.height - glyph.height)
+    }
+
+    /// Whether a line is this one once more.
+    fn is_twice(&self, line: &Self) -> bool {
+        let near = |by: f64| by.abs() < AGAIN * self.size;
+        self.text == line.text
+            && self.turned_as(line)
+            && near(self.from - line.from)
+            && near(self.height - line.height)
+    }
+
+    fn join(&mut self, next: Self) {
+        let gap = next.from - self.to;
+        if (self.pitch - next.pitch).abs() > 0.02 * self.size {
+            self.pitch = 0.0;
+        }
+        let blank = self.text.ends_with(' ') || next.text.starts_with(' ');
+        let wide = self.text.chars().next_back().is_some_and(is_wide)
+            && next.text.chars().next().is_some_and(is_wide);
+        let size = self.size.max(next.size);
+        if gap > if wide { CELL * size } else { WORD * size } && !(blank && gap < CELL * size) {
+            let blanks = if self.pitch > 0.0 {
+                (gap / self.pitch).round()
+            } else {
+                1.0 + f64::from(gap > CELL * size)
+            };
+            self.text.extend(std::iter::repeat_n(' ', (blanks as usize).clamp(1, BLANKS_MAX)));
+        }
+        self.text.push_str(&next.text);
+        self.to = self.to.max(next.to);
+        self.last = next.last;
+        if next.size > self.size * 1.05 {
+            (self.height, self.size) = (next.height, next.size);
+        }
+    }
+
+    /// Whether its glyphs are all alike, as a program's are, and not because they are all figures.
+    fn is_even(&self) -> bool {
+        self.pitch > 0.0 && self.text.chars().filter(|c| c.is_alphabetic()).nth(2).is_some()
+    }
+}
+
+/// Characters of languages that write no blanks between words; printers put some between letters.
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Whether lines jump about on their page.
+fn is_wild(lines: &[Line]) -> bool {
+    let up = |pair: &&[Line]| {
+        pair[0].turned_as(&pair[1]) && pair[1].height > pair[0].height + RAISED * pair[0].size
+    };
+    let ups = lines.windows(2).filter(up).count();
+    ups > COLUMNS_MAX && ups * 4 > lines.len()
+}
+
+/// From top to bottom and from left to right; what is turned otherwise comes after.
+fn by_place(lines: Vec<Line>) -> Vec<Line> {
+    let mut turns: Vec<(usize, Vec<Line>)> = Vec::new();
+    for line in lines {
+        let turn = line.turn();
+        match turns.iter_mut().find(|(other, _)| *other == turn) {
+            Some((_, same)) => same.push(line),
+            None => turns.push((turn, vec![line])),
+        }
+    }
+    let mut sorted = Vec::new();
+    for (_, mut same) in turns {
+        same.sort_by(|a, b| b.height.total_cmp(&a.height));
+        let mut rows: Vec<Vec<Line>> = Vec::new();
+        for line in same {
+            match rows.last_mut() {
+                Some(row) if row[0].in_row(&line) => row.push(line),
+                _ => rows.push(vec![line]),
+            }
+        }
+        for mut row in rows {
+            row.sort_by(|a, b| a.from.total_cmp(&b.from));
+            sorted.extend(row.into_iter().reduce(|mut whole, next| {
+                whole.join(next);
+                whole
+            }));
+        }
+    }
+    sorted
+}
+
+/// Lines below each other, with a blank one where a paragraph ends.
+fn joined(lines: &[Line]) -> String {
+    let down = |a: &Line, b: &Line| a.turned_as(b).then_some(a.height - b.height).filter(|by| *by > 0.0);
+    let mut steps: Vec<f64> = lines.windows(2).filter_map(|pair| down(&pair[0], &pair[1])).collect();
+    steps.sort_by(f64::total_cmp);
+    let usual = steps.get(steps.len() / 2).copied().unwrap_or(f64::MAX);
+    let mut margins = [f64::MAX; TURNS];
+    for line in lines.iter().filter(|line| line.is_even()) {
+        let margin = &mut margins[line.turn()];
+        *margin = margin.min(line.from);
+    }
+    let mut text = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+            let near = down(&lines[at - 1], line).is_some_and(|by| by <= usual * PARAGRAPH)
+                || lines[at - 1].in_row(line);
+            text.push_str(if near { "" } else { "\n" });
+        }
+        if line.is_even() {
+            let before = line.text.len() - line.text.trim_start().len();
+            let blanks = ((line.from - margins[line.turn()]) / line.pitch).round() as usize + before;
+            text.extend(std::iter::repeat_n(' ', blanks.min(BLANKS_MAX)));
+        }
+        wrap(&mut text, line.text.trim());
+    }
+    text
+}
+
+/// Adds a line, in several where it is too long for anybody.
+fn wrap(out: &mut String, line: &str) {
+    let mut rest = line;
+    while let Some((most, _)) = rest.char_indices().nth(LINE_MAX) {
+        let at = rest[..most].rfind(' ').filter(|at| *at > 0).unwrap_or(most);
+        out.push_str(rest[..at].trim_end());
+        out.push('\n');
+        rest = rest[at..].trim_start();
+    }
+    out.push_str(rest);
+}
+
+/// A glyph's text as a reader writes it: ligatures in letters, blanks as blanks, nothing that a terminal
+/// would obey.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            'ﬀ' => out.push_str("ff"),
+            'ﬁ' => out.push_str("fi"),
+            'ﬂ' => out.push_str("fl"),
+            'ﬃ' => out.push_str("ffi"),
+            'ﬄ' => out.push_str("ffl"),
+            'ﬅ' | 'ﬆ' => out.push_str("st"),
+            '\u{ad}' => out.push('-'),
+            '\t' | '\n' | '\r' | '\u{a0}' => out.push(' '),
+            // Where symbol fonts keep their bullets.
+            '\u{f0b7}' => out.push('•'),
+            '\u{f0a7}' => out.push('▪'),
+            _ if c.is_control() => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,14 @@
+//! The text of PDF documents: from bytes to the lines of each page, in a process of its own where there
+//! is a program for it.
+//!
+//! Must not know files nor tools of any family.
+
+pub mod apart;
+pub mod content;
+pub mod encoding;
+pub mod extract;
+pub mod font;
+pub mod lines;
+pub mod matrix;
+pub mod pages;
+pub mod program;
