@@ -1,4 +1,4 @@
-//! What the person has said once for all calls like it: rules by tool, by command, by path.
+//! What the person has said once for all calls like it: rules by tool, by command, by host, by path.
 //!
 //! Pure; must not know files, front ends or modes. A refusal wins over a question, a question
 //! over leave, whatever the order.
@@ -6,11 +6,13 @@
 use std::fmt;
 use std::path::Path;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 use serde::Deserialize;
 
-use super::command::{self, Part, Script, Word};
+use super::command::{self, Hosts, Part, Reach, Script, Word};
 use super::tool::ToolClass;
+
+mod pattern;
 
 /// What a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -40,6 +42,7 @@ struct Written {
     decision: Ruling,
     tool: Option<String>,
     command: Option<String>,
+    host: Option<String>,
     path: Option<String>,
 }
 
@@ -55,6 +58,7 @@ struct Rule {
     written: Written,
     /// The command's first words.
     words: Vec<String>,
+    hosts: Option<Hosts>,
     paths: Option<Gitignore>,
 }
 
@@ -103,8 +107,8 @@ impl Rules {
 
     /// Makes everything ask, because what a file would have forbidden is not known.
     pub fn add_unreadable(&mut self) {
-        let written = Written { decision: Ruling::Ask, tool: None, command: None, path: None };
-        self.0.push(Rule { written, words: Vec::new(), paths: None });
+        let written = Written { decision: Ruling::Ask, tool: None, command: None, host: None, path: None };
+        self.0.push(Rule { written, words: Vec::new(), hosts: None, paths: None });
     }
 
     /// Whether there are none.
@@ -117,15 +121,18 @@ impl Rules {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
-        let strict = mine().filter_map(|rule| rule.restricts(&script)).max_by_key(|said| said.ruling);
-        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script))
+        let reached =
+            if mine().any(|rule| rule.hosts.is_some()) { Reached::of(&script) } else { Reached::default() };
+        let strict =
+            mine().filter_map(|rule| rule.restricts(&script, &reached)).max_by_key(|said| said.ruling);
+        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &reached))
     }
 
     /// What is said about a call of another tool. `paths` are the names of its file, the real one
     /// first: leave is given for that one only.
     pub fn file(&self, tool: &[&str], class: ToolClass, paths: &[&Path]) -> Option<Said> {
         let fits = |rule: &&Rule| {
-            let about_files = rule.words.is_empty() && class != ToolClass::Runs;
+            let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
             let paths =
                 if rule.written.decision == Ruling::Allow { &paths[..paths.len().min(1)] } else { paths };
             let in_place = rule.paths.as_ref().is_none_or(|glob| {
@@ -141,16 +148,43 @@ impl Rules {
     }
 }
 
+/// Which hosts a command line reaches.
+#[derive(Default)]
+struct Reached {
+    /// For each of its parts.
+    parts: Vec<Reach>,
+    writes: Reach,
+}
+
+impl Reached {
+    fn of(script: &Script) -> Self {
+        let parts = script.parts.iter().map(command::reach).collect();
+        Self { parts, writes: command::reach_of_writes(script) }
+    }
+}
+
 /// Leave for a command line, when everything in it is allowed or only looks.
-fn allowed(rules: &[&Rule], script: &Script) -> Option<Said> {
+fn allowed(rules: &[&Rule], script: &Script, reached: &Reached) -> Option<Said> {
     let known = script.doubts.is_empty() && script.writes.is_empty() && !command::looks_elsewhere(script);
+    let grants: Vec<&Rule> =
+        rules.iter().copied().filter(|rule| rule.written.decision == Ruling::Allow).collect();
     let mut last = None;
-    for part in &script.parts {
-        let rule = rules.iter().find(|rule| {
-            let grants = rule.written.decision == Ruling::Allow && !rule.words.is_empty();
-            grants && part.sets.is_empty() && rule.begins(&part.words, false) == Fit::Yes
+    for (n, part) in script.parts.iter().enumerate() {
+        let reach = reached.parts.get(n);
+        let rule = grants.iter().find(|rule| {
+            let begins = part.sets.is_empty() && rule.begins(&part.words, false) == Fit::Yes;
+            begins
+                && rule.hosts.as_ref().is_none_or(|hosts| reach.is_some_and(|reach| all_in(&[hosts], reach)))
         });
-        match rule {
+        let by_host = || {
+            // Leave for a host is leave for what does nothing but talk to it.
+            let reach = reach.filter(|reach| reach.alone)?;
+            let alone = grants.iter().filter(|rule| rule.words.is_empty());
+            let hosts: Vec<&Hosts> = alone.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
+            let mut named = alone.filter(|rule| rule.hosts.as_ref().is_some_and(|own| meets(own, reach)));
+            if all_in(&hosts, reach) { named.next() } else { None }
+        };
+        match rule.or_else(by_host) {
             Some(rule) => last = Some(rule.said(Ruling::Allow)),
             None if command::part_is_read_only(part) => {}
             None => return None,
@@ -159,7 +193,19 @@ fn allowed(rules: &[&Rule], script: &Script) -> Option<Said> {
     last.filter(|_| known)
 }
 
-#[derive(PartialEq, Eq)]
+/// Whether every host that is reached is meant, and there is one.
+fn all_in(rules: &[&Hosts], reach: &Reach) -> bool {
+    let meant = |host| rules.iter().any(|hosts| hosts.has(host) == Some(true));
+    !reach.unclear && !reach.hosts.is_empty() && reach.hosts.iter().all(meant)
+}
+
+/// Whether one of the hosts that are reached is meant.
+fn meets(hosts: &Hosts, reach: &Reach) -> bool {
+    reach.hosts.iter().any(|host| hosts.has(host) == Some(true))
+}
+
+/// From certain to not at all.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Yes,
     /// It depends on what the shell makes of a word, or options stand between.
@@ -169,18 +215,20 @@ enum Fit {
 
 impl Rule {
     fn new(written: Written, root: &Path, home: &Path) -> Result<Self, String> {
-        if written.command.is_some() && written.path.is_some() {
-            return Err("it names a command and a path".to_string());
+        let of_command = written.command.is_some() || written.host.is_some();
+        if of_command && written.path.is_some() {
+            return Err("it names a path beside a command or a host".to_string());
         }
-        if written.tool.is_none() && written.command.is_none() && written.path.is_none() {
-            return Err("it names neither tool nor command nor path".to_string());
+        if written.tool.is_none() && !of_command && written.path.is_none() {
+            return Err("it names neither tool nor command nor host nor path".to_string());
         }
         let words = match &written.command {
             None => Vec::new(),
-            Some(text) => words_of(text).ok_or("the command is more than plain words")?,
+            Some(text) => pattern::words_of(text).ok_or("the command is more than plain words")?,
         };
-        let paths = written.path.as_deref().map(|pattern| glob(pattern, root, home)).transpose()?;
-        Ok(Self { written, words, paths })
+        let hosts = written.host.as_deref().map(Hosts::parse).transpose()?;
+        let paths = written.path.as_deref().map(|pattern| pattern::glob(pattern, root, home)).transpose()?;
+        Ok(Self { written, words, hosts, paths })
     }
 
     fn names(&self, tool: &[&str]) -> bool {
@@ -192,18 +240,37 @@ impl Rule {
     }
 
     /// What a rule that forbids or asks says about a command line.
-    fn restricts(&self, script: &Script) -> Option<Said> {
+    fn restricts(&self, script: &Script, reached: &Reached) -> Option<Said> {
         if self.written.decision == Ruling::Allow {
             return None;
         }
-        if self.words.is_empty() {
+        if self.words.is_empty() && self.hosts.is_none() {
             return Some(self.said(self.written.decision));
         }
-        let fits: Vec<Fit> = script.parts.iter().map(|part: &Part| self.begins(&part.words, true)).collect();
+        let part = |(n, part): (usize, &Part)| {
+            let begins = if self.words.is_empty() { Fit::Yes } else { self.begins(&part.words, true) };
+            begins.max(self.reaches(reached.parts.get(n)))
+        };
+        let mut fits: Vec<Fit> = script.parts.iter().enumerate().map(part).collect();
+        if self.words.is_empty() {
+            fits.push(self.reaches(Some(&reached.writes)));
+        }
         match () {
             () if fits.contains(&Fit::Yes) => Some(self.said(self.written.decision)),
             () if fits.contains(&Fit::Maybe) => Some(self.said(Ruling::Ask)),
             () => None,
+        }
+    }
+
+    /// Whether a host of the rule is among those that are reached. A rule without one is about them all.
+    fn reaches(&self, reach: Option<&Reach>) -> Fit {
+        let Some(hosts) = &self.hosts else { return Fit::Yes };
+        let Some(reach) = reach else { return Fit::No };
+        let depends = || reach.hosts.iter().any(|host| hosts.has(host).is_none());
+        match () {
+            () if meets(hosts, reach) => Fit::Yes,
+            () if reach.unclear || depends() => Fit::Maybe,
+            () => Fit::No,
         }
     }
 
@@ -224,50 +291,6 @@ impl Rule {
     }
 }
 
-/// The words of a rule's command, which are one plain command.
-fn words_of(text: &str) -> Option<Vec<String>> {
-    let script = command::parse(text);
-    let part = script.parts.first()?;
-    // Wrappers bring parts of their own; the first one is what was written.
-    let plain = part.sets.is_empty() && script.writes.is_empty() && part.words.iter().all(|word| word.exact);
-    let lone =
-        text.split_whitespace().count() >= part.words.len() && !text.contains([';', '|', '&', '\n', '#']);
-    let words = part.words.iter().map(|word| word.text.clone());
-    (plain && lone && !part.words.is_empty()).then(|| words.collect())
-}
-
-fn glob(pattern: &str, root: &Path, home: &Path) -> Result<Gitignore, String> {
-    let (base, below) = match pattern.strip_prefix("~/") {
-        Some(below) => (home, below),
-        None if pattern.starts_with('/') => (Path::new("/"), pattern.trim_start_matches('/')),
-        None => (root, pattern.trim_start_matches("./")),
-    };
-    if below.is_empty() || below.starts_with(['!', '#']) {
-        return Err("the pattern names nothing".to_string());
-    }
-    // A pattern without a folder fits in every folder below.
-    let below = if below.trim_end_matches('/').contains('/') || base != root {
-        below.to_string()
-    } else {
-        format!("**/{below}")
-    };
-    let base = base.to_str().ok_or("the folder's name is no UTF-8")?;
-    let mut line = String::from("/");
-    for c in base.trim_matches('/').chars() {
-        if "*?[]{}\\".contains(c) {
-            line.push('\\');
-        }
-        line.push(c);
-    }
-    if line.len() > 1 {
-        line.push('/');
-    }
-    line.push_str(&below);
-    let mut builder = GitignoreBuilder::new("/");
-    builder.add_line(None, &line).map_err(|error| error.to_string())?;
-    builder.build().map_err(|error| error.to_string())
-}
-
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decision = match self.decision {
@@ -276,10 +299,11 @@ impl fmt::Display for Written {
             Ruling::Deny => "deny",
         };
         f.write_str(decision)?;
-        if self.tool.is_none() && self.command.is_none() && self.path.is_none() {
+        let named =
+            [("tool", &self.tool), ("command", &self.command), ("host", &self.host), ("path", &self.path)];
+        if named.iter().all(|(_, value)| value.is_none()) {
             f.write_str(" everything")?;
         }
-        let named = [("tool", &self.tool), ("command", &self.command), ("path", &self.path)];
         for (what, value) in named {
             if let Some(value) = value {
                 write!(f, " {what} {value:?}")?;

