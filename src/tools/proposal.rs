@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::command::{self, Part, Reach};
-use super::rules::{Author, Rules, Ruling};
+use super::rules::{Author, Names, Rules, Ruling};
 use super::tool::ToolClass;
 
 /// A rule, ready to be written.
@@ -38,7 +38,7 @@ pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
     let parts: Vec<&Part> = script.parts.iter().filter(|part| !command::part_is_read_only(part)).collect();
     let proposal = by_words(&parts).or_else(|| by_host(&parts))?;
     // It is worth something only if it lets this very call run.
-    let said = rules(&proposal.rule)?.command(&[tool], line)?;
+    let said = rules(&proposal.rule)?.command(&Names::plain(&[tool]), line)?;
     (said.ruling == Ruling::Allow).then_some(proposal)
 }
 
@@ -75,7 +75,7 @@ pub fn for_file(path: &Path) -> Option<Proposal> {
         what: pattern.clone(),
         rule: format!("[[rule]]\ndecision = \"allow\"\npath = {}\n", quoted(&pattern)),
     };
-    let said = rules(&proposal.rule)?.file(&[], ToolClass::Edits, &[path])?;
+    let said = rules(&proposal.rule)?.file(&Names::default(), ToolClass::Edits, &[path])?;
     (said.ruling == Ruling::Allow).then_some(proposal)
 }
 
@@ -175,7 +175,10 @@ mod tests {
         let found = for_file(Path::new("/tmp/o\"ut/a.txt")).unwrap();
         assert_eq!(found.what, "/tmp/o\"ut/**");
         assert!(
-            rules(&found.rule).unwrap().file(&[], ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")]).is_some()
+            rules(&found.rule)
+                .unwrap()
+                .file(&Names::default(), ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")])
+                .is_some()
         );
         assert_eq!(for_file(Path::new("/a.txt")), None, "everything is no folder");
         assert_eq!(for_file(Path::new("/tmp/a*b/c.txt")), None);

@@ -3,8 +3,10 @@
 //! Pure; must not know files, front ends or modes. A refusal wins over a question, a question
 //! over leave, whatever the order.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use ignore::gitignore::Gitignore;
 use serde::Deserialize;
@@ -31,8 +33,11 @@ pub enum Ruling {
 pub enum Author {
     /// The person.
     Person,
-    /// Whoever made the project: it can forbid and ask, and allows nothing.
-    Project,
+    /// Whoever made the project: what it allows counts once the person trusts it.
+    Project {
+        /// Whether he does.
+        trusted: bool,
+    },
 }
 
 /// One rule as it stands in a file. All that it names must fit.
@@ -59,12 +64,65 @@ struct Rule {
     /// The command's first words.
     words: Vec<String>,
     hosts: Option<Hosts>,
-    paths: Option<Gitignore>,
+    /// A pattern from the root of the file system, and the same prepared.
+    paths: Option<(String, Gitignore)>,
+}
+
+/// The names of tools by which rules mean a call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    any: BTreeSet<String>,
+    all: BTreeSet<String>,
+}
+
+impl Names {
+    /// `any`: what a rule names that forbids or asks; `all`: one that allows.
+    pub fn new(any: BTreeSet<String>, all: BTreeSet<String>) -> Self {
+        Self { any, all }
+    }
+
+    /// These names, whatever a rule says.
+    pub fn plain(names: &[&str]) -> Self {
+        let names: BTreeSet<String> = names.iter().map(ToString::to_string).collect();
+        Self { any: names.clone(), all: names }
+    }
+
+    /// Whether a rule that forbids or asks means the call.
+    pub fn restrict(&self, tool: &str) -> bool {
+        self.any.contains(tool)
+    }
+
+    /// Whether a rule that allows means it.
+    pub fn grant(&self, tool: &str) -> bool {
+        self.all.contains(tool)
+    }
 }
 
 /// All rules of a session. None by default.
 #[derive(Debug, Clone, Default)]
 pub struct Rules(Vec<Rule>);
+
+/// The rules that hold for a session now, for all of its agents. Cheap to clone; all clones are one.
+#[derive(Debug, Clone, Default)]
+pub struct SharedRules(Arc<RwLock<Arc<Rules>>>);
+
+impl From<Rules> for SharedRules {
+    fn from(rules: Rules) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(rules))))
+    }
+}
+
+impl SharedRules {
+    /// The rules now.
+    pub fn get(&self) -> Arc<Rules> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Other rules, for everybody from the next call on.
+    pub fn set(&self, rules: Rules) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+    }
+}
 
 /// What the rules say about a call, and the rule that says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,15 +152,22 @@ impl Rules {
             let shown = written.to_string();
             match Rule::new(written, root, home) {
                 Err(why) => problems.push(format!("{shown}: {why}; ignored")),
-                Ok(rule) if author == Author::Project && rule.written.decision == Ruling::Allow => {
-                    problems.push(format!("{}: a project cannot allow anything; ignored", rule.written));
-                }
                 Ok(rule) => taken.push(rule),
             }
         }
-        let broken = !problems.is_empty();
-        self.0.extend(taken.into_iter().filter(|rule| !broken || rule.written.decision != Ruling::Allow));
+        let loosens = problems.is_empty() && author != Author::Project { trusted: false };
+        self.0.extend(taken.into_iter().filter(|rule| loosens || rule.written.decision != Ruling::Allow));
         problems
+    }
+
+    /// What a file would allow, each rule in words. Nothing where something is wrong with it.
+    pub fn allowed_by(text: &str, root: &Path, home: &Path) -> Vec<String> {
+        let mut rules = Self::default();
+        if !rules.add(text, Author::Person, root, home).is_empty() {
+            return Vec::new();
+        }
+        let allows = rules.0.iter().filter(|rule| rule.written.decision == Ruling::Allow);
+        allows.map(|rule| rule.written.to_string()).collect()
     }
 
     /// Makes everything ask, because what a file would have forbidden is not known.
@@ -117,7 +182,7 @@ impl Rules {
     }
 
     /// What is said about a call of a tool that runs commands and has these names.
-    pub fn command(&self, tool: &[&str], line: &str) -> Option<Said> {
+    pub fn command(&self, tool: &Names, line: &str) -> Option<Said> {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
@@ -130,12 +195,12 @@ impl Rules {
 
     /// What is said about a call of another tool. `paths` are the names of its file, the real one
     /// first: leave is given for that one only.
-    pub fn file(&self, tool: &[&str], class: ToolClass, paths: &[&Path]) -> Option<Said> {
+    pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<Said> {
         let fits = |rule: &&Rule| {
             let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
             let paths =
                 if rule.written.decision == Ruling::Allow { &paths[..paths.len().min(1)] } else { paths };
-            let in_place = rule.paths.as_ref().is_none_or(|glob| {
+            let in_place = rule.paths.as_ref().is_none_or(|(_, glob)| {
                 let under = |path: &&Path| {
                     path.is_absolute() && glob.matched_path_or_any_parents(path, false).is_ignore()
                 };
@@ -145,6 +210,16 @@ impl Rules {
         };
         let strictest = self.0.iter().filter(fits).max_by_key(|rule| rule.written.decision);
         strictest.map(|rule| rule.said(rule.written.decision))
+    }
+}
+
+impl Rules {
+    /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
+    /// file system.
+    pub fn barred(&self, tool: &Names) -> Vec<String> {
+        let forbids = |rule: &&Rule| rule.written.decision == Ruling::Deny && rule.names(tool);
+        let rules = self.0.iter().filter(forbids);
+        rules.filter_map(|rule| rule.paths.as_ref().map(|(line, _)| line.clone())).collect()
     }
 }
 
@@ -231,8 +306,9 @@ impl Rule {
         Ok(Self { written, words, hosts, paths })
     }
 
-    fn names(&self, tool: &[&str]) -> bool {
-        self.written.tool.as_deref().is_none_or(|name| tool.contains(&name))
+    fn names(&self, tool: &Names) -> bool {
+        let Some(name) = self.written.tool.as_deref() else { return true };
+        if self.written.decision == Ruling::Allow { tool.grant(name) } else { tool.restrict(name) }
     }
 
     fn said(&self, ruling: Ruling) -> Said {

@@ -128,7 +128,7 @@ fn authority(text: &str, whole: bool) -> Option<&str> {
 
 /// Name and port.
 fn split(place: &str) -> Option<(&str, Option<u16>)> {
-    if place.parse::<std::net::Ipv6Addr>().is_ok() {
+    if address(place).is_some() {
         return Some((place, None));
     }
     let (name, port) = match place.split_once(']') {
@@ -143,15 +143,21 @@ fn split(place: &str) -> Option<(&str, Option<u16>)> {
     Some((name, port))
 }
 
+/// An address of version 6, without brackets.
+fn address(text: &str) -> Option<Name<String>> {
+    let colons = text.contains(':') && !text.contains(['[', ']']);
+    Name::parse(&format!("[{text}]")).ok().filter(|_| colons)
+}
+
 /// The one form of a name or an address.
 fn name_of(text: &str) -> Option<Name<String>> {
     if text.contains(AMBIGUOUS) {
         return None;
     }
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    let name = match bare.parse() {
-        Ok(address) => Name::Ipv6(address),
-        Err(_) => Name::parse(text.strip_suffix(['.', '。', '．', '｡']).unwrap_or(text)).ok()?,
+    let name = match address(bare) {
+        Some(address) => address,
+        None => Name::parse(text.strip_suffix(['.', '。', '．', '｡']).unwrap_or(text)).ok()?,
     };
     match name {
         Name::Ipv6(address) => Some(address.to_ipv4_mapped().map_or(Name::Ipv6(address), Name::Ipv4)),

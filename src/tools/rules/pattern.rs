@@ -20,7 +20,8 @@ pub(super) fn words_of(text: &str) -> Option<Vec<String>> {
     (plain && lone && !part.words.is_empty()).then(|| words.collect())
 }
 
-pub(super) fn glob(pattern: &str, root: &Path, home: &Path) -> Result<Gitignore, String> {
+/// A pattern of paths as one from the root of the file system, and prepared.
+pub(super) fn glob(pattern: &str, root: &Path, home: &Path) -> Result<(String, Gitignore), String> {
     let (base, below) = match pattern.strip_prefix("~/") {
         Some(below) => (home, below),
         None if pattern.starts_with('/') => (Path::new("/"), pattern.trim_start_matches('/')),
@@ -49,5 +50,6 @@ pub(super) fn glob(pattern: &str, root: &Path, home: &Path) -> Result<Gitignore,
     line.push_str(&below);
     let mut builder = GitignoreBuilder::new("/");
     builder.add_line(None, &line).map_err(|error| error.to_string())?;
-    builder.build().map_err(|error| error.to_string())
+    let glob = builder.build().map_err(|error| error.to_string())?;
+    Ok((line, glob))
 }
