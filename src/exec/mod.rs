@@ -29,7 +29,8 @@ pub use kept::KeptFiles;
 pub use local::LocalEnvironment;
 pub use running::{Input, Running, RunningControl, SpawnSpec};
 pub use search::{
-    FileMatches, FindSpec, FoundLine, FoundPath, MatchSink, PathSink, SearchSpec, Searched, Selection, Want,
+    FileMatches, FindSpec, FoundLine, FoundPath, LeftOut, MatchSink, PathSink, SearchSpec, Searched,
+    Selection, Want,
 };
 pub use shelf::Shelf;
 pub use spill::Spill;

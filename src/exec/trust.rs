@@ -139,9 +139,27 @@ pub fn digest(folder: &Path) -> io::Result<String> {
             context.update(part);
         }
     }
+    Ok(in_digits(context))
+}
+
+/// The same for a folder, which may be missing, and a text beside it.
+pub fn digest_with(folder: &Path, beside: &str) -> io::Result<String> {
+    let inside = match digest(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        inside => inside?,
+    };
+    let mut context = Context::new(&SHA256);
+    for part in [inside.as_str(), beside] {
+        context.update(&(part.len() as u64).to_le_bytes());
+        context.update(part.as_bytes());
+    }
+    Ok(in_digits(context))
+}
+
+fn in_digits(context: Context) -> String {
     let digit = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or_default();
     let digest = context.finish();
-    Ok(digest.as_ref().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
+    digest.as_ref().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn read(file: &mut File, left: u64) -> io::Result<Vec<u8>> {
@@ -255,5 +273,19 @@ mod tests {
         symlink("/bin/sh", work.join("link")).unwrap();
         assert!(digest(&work).unwrap_err().to_string().contains("neither a file nor a folder"));
         assert!(digest(&work.join("absent")).is_err());
+        assert!(digest_with(&work, "").is_err());
+    }
+
+    #[test]
+    fn a_text_beside_a_folder_has_part_in_the_digest() {
+        let (_folder, work, _) = place();
+        let absent = work.join("absent");
+        let mut seen = vec![digest_with(&absent, "").unwrap(), digest_with(&absent, "a").unwrap()];
+        seen.push(digest_with(&work, "a").unwrap());
+        fs::write(work.join("x"), "a").unwrap();
+        seen.extend(["", "a", "b"].map(|beside| digest_with(&work, beside).unwrap()));
+        assert_eq!(digest_with(&work, "b").unwrap(), seen[5]);
+        let all: std::collections::BTreeSet<&String> = seen.iter().collect();
+        assert_eq!(all.len(), seen.len());
     }
 }

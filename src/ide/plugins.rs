@@ -38,13 +38,24 @@ pub fn find<'s>(state: &'s State, id: &str) -> Option<&'s Arc<PluginCommand>> {
 /// Has them read; `say` is noted first.
 pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<Say>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
-    cx.effects.push(Effect::ReadPlugins(Box::new(PluginsJob { own, workspace, asked, say })));
+    let home = cx.state.home.clone();
+    cx.effects.push(Effect::ReadPlugins(Box::new(PluginsJob { own, workspace, home, asked, say })));
+}
+
+/// A session is there: it has read the rules of the project, perhaps before the person has said that he trusts
+/// them, and does not know what he trusts until the program ends.
+pub fn connected(cx: &mut Cx<'_>) {
+    let plugins = &cx.state.plugins;
+    if matches!(plugins.trusted, Trusted::Always | Trusted::ForNow) && !plugins.read.allows.is_empty() {
+        cx.effects.push(Effect::RereadRules(plugins.for_now.clone()));
+    }
 }
 
 /// They were read.
 pub fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let plugins = &mut cx.state.plugins;
     let for_now = plugins.for_now.is_some() && plugins.for_now == read.digest;
+    let before = plugins.trusted;
     plugins.trusted = match (&read.digest, read.said) {
         (None, _) => Trusted::Nothing,
         (Some(_), Some(true)) => Trusted::Always,
@@ -78,7 +89,11 @@ pub fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     plugins.commands = commands;
     let mut problems = read.problems.clone();
     let (asked, forgotten) = (read.asked, read.forgotten);
+    let allows = !read.allows.is_empty() || !plugins.read.allows.is_empty();
     plugins.read = read;
+    if asked && allows && plugins.trusted != before {
+        cx.effects.push(Effect::RereadRules(plugins.for_now.clone()));
+    }
     withdraw(cx.state);
     problems.extend(bind(cx.state));
     for problem in &problems {
@@ -94,7 +109,10 @@ pub fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
 fn told(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
     let count = cx.state.plugins.commands.len();
     match (problems, cx.state.plugins.trusted) {
-        ([], Trusted::Never) => cx.state.say("what this project wants to run is off; trust.show shows it"),
+        // Of rules that are off the session tells.
+        ([], Trusted::Never) if !cx.state.plugins.read.project.is_empty() => {
+            cx.state.say("what this project wants to run is off; trust.show shows it")
+        }
         ([], _) if asked => {
             cx.state.say(format!("{count} {} of plugins", if count == 1 { "command" } else { "commands" }));
         }
@@ -148,7 +166,7 @@ fn withdraw(state: &mut State) {
     }
 }
 
-/// What the project wants to run, in words.
+/// What the project wants to run and to allow, in words.
 fn wanted(state: &State) -> Vec<String> {
     let of = |plugin: &Plugin| {
         let folder = state.shown(&plugin.folder);
@@ -158,14 +176,24 @@ fn wanted(state: &State) -> Vec<String> {
         };
         plugin.commands.iter().map(line).collect::<Vec<_>>()
     };
-    state.plugins.read.project.iter().flat_map(of).collect()
+    let read = &state.plugins.read;
+    let section = |what: &str, lines: Vec<String>| {
+        let head = (!lines.is_empty()).then(|| what.to_string());
+        head.into_iter().chain(lines).collect::<Vec<_>>()
+    };
+    let commands = read.project.iter().flat_map(of).collect();
+    let rules = read.allows.iter().map(|rule| format!("  {}", visible(rule))).collect();
+    let mut lines = section("This project brings commands that run programs, when you call them:", commands);
+    lines.extend(section("This project wants the agent to do without a question:", rules));
+    lines
 }
 
 /// Asks, because the project has something that nobody has said anything about.
 fn ask(cx: &mut Cx<'_>) {
-    let mut lines = vec!["This project brings commands that run programs, when you call them:".to_string()];
-    lines.extend(wanted(cx.state));
-    lines.push("If anything in .bowline/plugins changes you are asked again.".to_string());
+    let mut lines = wanted(cx.state);
+    let read = &cx.state.plugins.read;
+    let what = if read.allows.is_empty() { "in .bowline/plugins" } else { "of it" };
+    lines.push(format!("If anything {what} changes you are asked again."));
     let dialog = Dialog::ask("trust this project?", lines)
         .choice('y', "trust it", Answer::Trust(Some(true)))
         .choice('o', "only this time", Answer::Trust(None))
@@ -200,8 +228,8 @@ pub fn show(cx: &mut Cx<'_>) {
         Trusted::Nothing => return cx.state.say("this project wants to run nothing"),
         Trusted::Always => "It is trusted.",
         Trusted::ForNow => "It is trusted until the program ends.",
-        Trusted::Never => "It is not trusted: these commands are off.",
-        Trusted::Open => "Nobody has said whether it is trusted: these commands are off.",
+        Trusted::Never => "It is not trusted: this is off.",
+        Trusted::Open => "Nobody has said whether it is trusted: this is off.",
     };
     let mut lines = vec![state.to_string()];
     lines.extend(wanted(cx.state));
@@ -243,7 +271,8 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
     cx.state.plugins.running = Some(cancel.clone());
     cx.state.say(format!("{}: running … Escape ends it", command.plugin));
     let workspace = cx.state.workspace.clone();
-    cx.effects.push(Effect::Plugin(Box::new(PluginJob { command, shown, workspace, cancel })));
+    let home = cx.state.home.clone();
+    cx.effects.push(Effect::Plugin(Box::new(PluginJob { command, shown, workspace, home, cancel })));
 }
 
 /// Ends the program that runs; tells whether there was one.

@@ -39,6 +39,7 @@ mod looking;
 mod offering;
 mod opened;
 mod plugins;
+mod rules;
 mod shell;
 mod terminal;
 mod tree;
@@ -234,15 +235,8 @@ impl Worker {
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
             Effect::Access(work) => self.access(work),
-            Effect::Remember(rule) => {
-                let Some(session) = self.session.clone() else { return };
-                self.task(async move {
-                    match session.remember(&rule).await {
-                        Ok(said) => Event::Done(said),
-                        Err(report) => Event::Failed(report.to_string()),
-                    }
-                });
-            }
+            Effect::Remember(rule) => self.remember(rule),
+            Effect::RereadRules(now) => self.reread_rules(now),
             _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }

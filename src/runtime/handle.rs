@@ -21,7 +21,7 @@ use crate::agent::abort::Abort;
 use crate::agent::config::Lifecycle;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
-use crate::tools::Mode;
+use crate::tools::{Mode, SharedRules};
 
 /// Controls one live session.
 #[derive(Clone)]
@@ -31,6 +31,7 @@ pub struct Handle {
     pub(super) hub: Hub,
     pub(super) lifecycle: watch::Receiver<Lifecycle>,
     pub(super) models: Offered,
+    pub(super) rules: SharedRules,
     pub(super) again: Again,
 }
 
@@ -196,6 +197,21 @@ impl Handle {
     /// Writes a rule for tool calls to the end of the person's file; gives a sentence for the person.
     pub async fn remember(&self, rule: &str) -> Result<String, Report> {
         permissions::remember(self.again.options(), rule).await
+    }
+
+    /// Reads the files of rules again, after the person has said whether the project is trusted; gives a
+    /// sentence for him. `now` is the digest of what he trusts until the program ends.
+    pub async fn reread_rules(&self, now: Option<&str>) -> String {
+        let loaded = permissions::load(self.again.options(), now).await;
+        self.rules.set(loaded.rules);
+        for problem in loaded.problems {
+            self.hub.tell(RuntimeEvent::Failed(problem)).await;
+        }
+        match loaded.trusted {
+            Some(true) => "what this project allows runs without a question".to_string(),
+            Some(false) => permissions::OFF.to_string(),
+            None => "this project wants to allow nothing".to_string(),
+        }
     }
 
     fn send(&self, command: Command) {

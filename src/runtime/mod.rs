@@ -26,6 +26,7 @@ pub mod shown;
 pub mod start;
 pub mod talk;
 pub mod wire;
+pub mod wishes;
 
 pub use event::{Delivery, RuntimeEvent, Snapshot};
 pub use handle::Handle;

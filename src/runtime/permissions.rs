@@ -2,9 +2,11 @@
 //!
 //! Must not know what a rule means.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::options::Options;
+use super::wishes::Wishes;
 use crate::base::error::Report;
 use crate::config::load::read_text;
 use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
@@ -13,29 +15,97 @@ use crate::tools::rules::{Author, Rules};
 /// The file of rules, in the folder of settings and in a project's `.bowline`.
 const FILE: &str = "permissions.toml";
 
-/// Reads both files and tells what is wrong with them. Either may be missing.
-pub(super) async fn load(options: &Options) -> (Rules, Vec<Report>) {
+/// What a person is told of a project that is not trusted.
+pub(super) const OFF: &str = "what this project wants to allow is off; trust.show shows it";
+
+/// A project's file of rules.
+pub(super) fn of_project(workspace: &Path) -> PathBuf {
+    workspace.join(".bowline").join(FILE)
+}
+
+/// The rules that were read.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    /// Those that hold.
+    pub rules: Rules,
+    /// What is wrong with the files.
+    pub problems: Vec<Report>,
+    /// Whether what the project wants to allow counts; nothing where it wants to allow nothing.
+    pub trusted: Option<bool>,
+}
+
+impl Loaded {
+    fn note(&mut self, path: &Path, why: &str) {
+        self.problems.push(Report::new(format!("{}: {why}", path.display())));
+    }
+
+    /// What is wrong with the files, and that a project is not trusted.
+    pub(super) fn notices(&mut self, options: &Options) -> Vec<Report> {
+        if self.trusted == Some(false) {
+            self.note(&of_project(&options.cwd), OFF);
+        }
+        std::mem::take(&mut self.problems)
+    }
+}
+
+/// Reads both files and tells what is wrong with them. Either may be missing. `now` is the digest of what the
+/// person trusts until the program ends.
+pub(super) async fn load(options: &Options, now: Option<&str>) -> Loaded {
     let root = options.env.resolve(options.env.root()).await;
     // The root is asked about again with every edit, which then fails by itself.
     let root = root.unwrap_or_else(|_| options.env.root().to_path_buf());
-    let user = options.home.user.clone();
-    let files = [
-        (options.home.config.join(FILE), Author::Person),
-        (options.cwd.join(".bowline").join(FILE), Author::Project),
-    ];
+    let (home, cwd, now) = (options.home.clone(), options.cwd.clone(), now.map(str::to_string));
     let read = move || {
-        let (mut rules, mut problems) = (Rules::default(), Vec::new());
-        for (path, author) in files {
-            let wrong = add(&mut rules, &path, author, &root, &user);
-            problems.extend(wrong.into_iter().map(|why| Report::new(format!("{}: {why}", path.display()))));
+        let mut loaded = Loaded::default();
+        loaded.add(
+            &home.config.join(FILE),
+            read_text(&home.config.join(FILE)),
+            Author::Person,
+            &root,
+            &home.user,
+        );
+        let path = of_project(&cwd);
+        let text = read_text(&path);
+        let wishes = Wishes::of(text.as_ref().ok().and_then(Option::as_deref), &cwd, &home.user);
+        if !wishes.allows.is_empty() {
+            let trusted = wishes.are_trusted(&cwd, &home.state, now.as_deref());
+            if let Err(error) = &trusted {
+                loaded.note(&path, &format!("what it wants to allow cannot be trusted: {error}"));
+            }
+            loaded.trusted = Some(trusted.unwrap_or(false));
         }
-        (rules, problems)
+        let author = Author::Project { trusted: loaded.trusted == Some(true) };
+        loaded.add(&path, text, author, &root, &home.user);
+        loaded
     };
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
-        let mut rules = Rules::default();
-        rules.add_unreadable();
-        (rules, vec![Report::new("the files of rules could not be read; everything is asked about")])
+        let mut loaded = Loaded::default();
+        loaded.rules.add_unreadable();
+        loaded.problems =
+            vec![Report::new("the files of rules could not be read; everything is asked about")];
+        loaded
     })
+}
+
+impl Loaded {
+    fn add(
+        &mut self,
+        path: &Path,
+        text: io::Result<Option<String>>,
+        author: Author,
+        root: &Path,
+        user: &Path,
+    ) {
+        let wrong = match text {
+            Ok(None) => Vec::new(),
+            Ok(Some(text)) => self.rules.add(&text, author, root, user),
+            Err(error) => {
+                self.rules.add_unreadable();
+                vec![format!("it cannot be read ({error}); everything is asked about")]
+            }
+        };
+        wrong.iter().for_each(|why| self.note(path, why));
+    }
 }
 
 /// Tries, when somebody else writes the file meanwhile.
@@ -87,21 +157,10 @@ fn with(text: &str, rule: &str) -> Result<Option<String>, String> {
     Ok(Some(longer))
 }
 
-fn add(rules: &mut Rules, path: &Path, author: Author, root: &Path, user: &Path) -> Vec<String> {
-    match read_text(path) {
-        Ok(None) => Vec::new(),
-        Ok(Some(text)) => rules.add(&text, author, root, user),
-        Err(error) => {
-            rules.add_unreadable();
-            vec![format!("it cannot be read ({error}); everything is asked about")]
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::rules::Ruling;
+    use crate::tools::rules::{Names, Ruling};
     use std::fs;
 
     #[test]
@@ -125,14 +184,17 @@ mod tests {
         fs::write(place("rules"), file).unwrap();
         fs::create_dir(place("folder")).unwrap();
         let said = |author, name: &str, line: &str| {
-            let mut rules = Rules::default();
-            let wrong = add(&mut rules, &place(name), author, Path::new("/w"), Path::new("/h"));
-            (rules.command(&["bash"], line).map(|said| said.ruling), wrong.len())
+            let (mut loaded, path) = (Loaded::default(), place(name));
+            loaded.add(&path, read_text(&path), author, Path::new("/w"), Path::new("/h"));
+            let said = loaded.rules.command(&Names::plain(&["bash"]), line);
+            (said.map(|said| said.ruling), loaded.problems.len())
         };
         assert_eq!(said(Author::Person, "rules", "make"), (Some(Ruling::Allow), 0));
         assert_eq!(said(Author::Person, "rules", "make clean"), (Some(Ruling::Deny), 0));
-        assert_eq!(said(Author::Project, "rules", "make"), (None, 1));
-        assert_eq!(said(Author::Project, "rules", "make clean"), (Some(Ruling::Deny), 1));
+        let project = |trusted| Author::Project { trusted };
+        assert_eq!(said(project(false), "rules", "make"), (None, 0));
+        assert_eq!(said(project(true), "rules", "make"), (Some(Ruling::Allow), 0));
+        assert_eq!(said(project(false), "rules", "make clean"), (Some(Ruling::Deny), 0));
         assert_eq!(said(Author::Person, "absent", "make"), (None, 0));
         assert_eq!(said(Author::Person, "folder", "make"), (Some(Ruling::Ask), 1));
     }

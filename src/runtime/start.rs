@@ -29,7 +29,7 @@ use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
 use crate::session::store::listing;
 use crate::session::{EntryBody, Session, SessionContext, SessionError};
-use crate::tools::{self, Kind, Registry, Rules};
+use crate::tools::{self, Kind, Registry, SharedRules};
 
 /// Commands that wait while the session is busy.
 const COMMANDS_MAX: usize = 256;
@@ -53,7 +53,9 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let mut outfit = Outfit::new(&options, &model)?;
     let equipment = outfit.equipment();
     let unread = outfit.read_documents().await;
-    let (rules, misruled) = permissions::load(&options).await;
+    let mut loaded = permissions::load(&options, None).await;
+    let misruled = loaded.notices(&options);
+    let rules = SharedRules::from(loaded.rules);
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
     if options.discover {
@@ -76,7 +78,8 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         options.agents_deep,
     );
     let team = recruits.team();
-    let services = services(&options, client, equipment.all.clone(), session.id(), rules, team.clone());
+    let services =
+        services(&options, client, equipment.all.clone(), session.id(), rules.clone(), team.clone());
     let mut notices = problems(&session);
     notices.extend(copied);
     notices.extend(unread);
@@ -102,7 +105,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     };
     live.brief();
     tokio::spawn(live.run());
-    Ok(Handle { commands: sender, abort, hub, lifecycle, models, again: Again::new(options, seen) })
+    Ok(Handle { commands: sender, abort, hub, lifecycle, models, rules, again: Again::new(options, seen) })
 }
 
 /// The rules of the loop.
@@ -127,7 +130,7 @@ fn services(
     client: Client,
     registry: Registry,
     session: &str,
-    rules: Rules,
+    rules: SharedRules,
     team: Option<Team>,
 ) -> Services {
     Services {
@@ -137,7 +140,7 @@ fn services(
             env: options.env.clone(),
             approval: options.approval.clone(),
             mode: options.policy.into(),
-            rules: Arc::new(rules),
+            rules,
             shared: shared(options, session, team),
         },
         clock: options.clock.clone(),

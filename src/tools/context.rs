@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::approval::Approval;
 use super::policy::SharedMode;
-use super::rules::Rules;
+use super::rules::SharedRules;
 use super::shared::Shared;
 use crate::exec::Environment;
 
@@ -20,7 +20,7 @@ pub struct Context {
     /// Which calls those are.
     pub mode: SharedMode,
     /// What is allowed, asked about and forbidden whatever the mode says.
-    pub rules: Arc<Rules>,
+    pub rules: SharedRules,
     /// What the tools keep between calls.
     pub shared: Arc<Shared>,
 }

@@ -11,11 +11,12 @@ use super::act::Act;
 use super::approval::{Ask, Decision};
 use super::context::Context;
 use super::git_programs;
+use super::named;
 use super::paths;
 use super::policy::{self, Mode, Verdict};
 use super::preview;
 use super::proposal;
-use super::rules::{Author, Rules, Ruling, Said};
+use super::rules::{Author, Names, Rules, Ruling, Said};
 use super::tool::{Outcome, Tool, ToolClass};
 use crate::base::schema::Schema;
 use crate::llm::model::ToolCall;
@@ -159,9 +160,7 @@ async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> 
             *subject = format!("cd {place} && {subject}");
         }
     }
-    // A tool for running commands that starts one is judged as one that runs it, too.
-    let does = tool.act(args).map_or(tool.kind(), |act| act.kind());
-    let names = [call.name.as_str(), tool.kind().name(), does.name()];
+    let names = named::of(tool, &call.name, args);
     let mut strictest = Verdict::Run;
     for subject in &subjects {
         let verdict = match class {
@@ -186,24 +185,24 @@ async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
         .then(|| format!("'{}'", path.to_string_lossy().replace('\'', "'\\''")))
 }
 
-/// What the rules say about a call, by where its path really leads and by its own name. `tool` are the
-/// tool's own name and its kind's: a rule holds for every family's tool of a kind.
-async fn said(cx: &Context, tool: &[&str], class: ToolClass, subject: &str) -> Option<Said> {
+/// What the rules say about a call, by where its path really leads and by its own name.
+async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Option<Said> {
     let mut grants = Rules::default();
     let problems = grants.add(&cx.shared.grants(), Author::Person, Path::new("/"), Path::new("/"));
     if !problems.is_empty() {
         tracing::warn!(?problems, "a rule for the session was not taken");
     }
+    let rules = cx.rules.get();
     if class == ToolClass::Runs {
-        return granted(cx.rules.command(tool, subject), || grants.command(tool, subject));
+        return granted(rules.command(tool, subject), || grants.command(tool, subject));
     }
-    if cx.rules.is_empty() && grants.is_empty() {
+    if rules.is_empty() && grants.is_empty() {
         return None;
     }
     let path = paths::resolve(&*cx.env, subject);
     // A path that leads nowhere is told by the tool itself.
     let real = cx.env.resolve(&path).await.unwrap_or_else(|_| path.clone());
-    granted(cx.rules.file(tool, class, &[&real, &path]), || grants.file(tool, class, &[&real, &path]))
+    granted(rules.file(tool, class, &[&real, &path]), || grants.file(tool, class, &[&real, &path]))
 }
 
 /// What the rules say, unless they only ask and the person has said it for the session.

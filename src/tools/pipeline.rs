@@ -19,10 +19,13 @@ use super::context::Context;
 use super::fitting;
 use super::leave::{self, Leave};
 use super::limits::{self, Keep, Limits};
+use super::named;
 use super::registry::{Registry, Row};
-use super::tool::{Invocation, Outcome, Progress, Tool};
+use super::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 use super::truncation::Body;
-use crate::exec::Environment;
+use crate::exec::wrap::barred::Count;
+use crate::exec::wrap::{Barred, Wrapped};
+use crate::exec::{EnvError, Environment, LeftOut};
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Part, ToolCall};
 
@@ -90,10 +93,17 @@ pub async fn execute(
         Err(message) => return Outcome::error(message),
     };
     let again = kept.is_some();
+    let (env, left_out) = match kept {
+        Some(kept) => (kept, None),
+        None => match barred(&**tool, cx, &call.name, &args) {
+            Ok(seen) => seen,
+            Err(error) => return Outcome::error(format!("The rules cannot be kept: {error}.")),
+        },
+    };
     let invocation = Invocation {
         call_id: call.id.clone(),
         args,
-        env: kept.unwrap_or_else(|| Arc::clone(&cx.env)),
+        env,
         cancel,
         progress: Arc::new(|_| {}),
         shared: Arc::clone(&cx.shared),
@@ -103,7 +113,56 @@ pub async fn execute(
     let keep = |text: &str| if again { None } else { Some(cx.shared.artifacts.keep(&call.name, text)) };
     let mut outcome = named(limit(outcome, limits, keep));
     outcome.content.extend(note.map(Part::text));
+    if let Some(words) = left_out.and_then(|count| left_out_in_words(count.get())) {
+        remark(&mut outcome, &words);
+    }
     outcome
+}
+
+/// Says something below the text.
+fn remark(outcome: &mut Outcome, words: &str) {
+    let texts = outcome.content.iter_mut().rev().find_map(|part| match part {
+        Part::Known(KnownPart::Text { text, .. }) => Some(text),
+        _ => None,
+    });
+    match texts {
+        Some(text) => text.extend(["\n\n", words]),
+        None => outcome.content.push(Part::text(words)),
+    }
+}
+
+/// The place as a call that looks may see it: without what rules forbid, of which what is left out is counted.
+fn barred(
+    tool: &dyn Tool,
+    cx: &Context,
+    name: &str,
+    args: &Value,
+) -> Result<(Arc<dyn Environment>, Option<Count>), EnvError> {
+    let env = Arc::clone(&cx.env);
+    let rules = cx.rules.get();
+    if tool.class() != ToolClass::Reads || rules.is_empty() {
+        return Ok((env, None));
+    }
+    let patterns = rules.barred(&named::of(tool, name, args));
+    if patterns.is_empty() {
+        return Ok((env, None));
+    }
+    let barred = Barred::new(patterns)?;
+    let count = barred.count();
+    Ok((Arc::new(Wrapped::new(env, barred)), Some(count)))
+}
+
+/// What a model is told of what it does not see.
+fn left_out_in_words(left: LeftOut) -> Option<String> {
+    let counted = |count: usize, one: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {one}s")),
+    };
+    let parts: Vec<String> =
+        [counted(left.files, "file"), counted(left.folders, "folder")].into_iter().flatten().collect();
+    let were = if left.files + left.folders == 1 { "was" } else { "were" };
+    (!parts.is_empty()).then(|| format!("[{} that rules forbid {were} left out.]", parts.join(" and ")))
 }
 
 /// Parts of a schema that may name fields beside `properties`.

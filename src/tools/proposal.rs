@@ -1,12 +1,12 @@
-//! The rule that a person may want to keep after a question: what this call begins with, or where its
-//! file is.
+//! The rule that a person may want to keep after a question: what this call begins with, whom it asks, or
+//! where its file is.
 //!
 //! Pure; must not know files or front ends.
 
 use std::path::Path;
 
-use super::command::{self, Part};
-use super::rules::{Author, Rules, Ruling};
+use super::command::{self, Part, Reach};
+use super::rules::{Author, Names, Rules, Ruling};
 use super::tool::ToolClass;
 
 /// A rule, ready to be written.
@@ -35,18 +35,33 @@ pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
     if !script.doubts.is_empty() || !script.writes.is_empty() {
         return None;
     }
-    let mut parts = script.parts.iter().filter(|part| !command::part_is_read_only(part));
-    let words = first_words(parts.next()?)?;
-    if parts.any(|part| first_words(part).as_ref() != Some(&words)) {
-        return None;
-    }
-    let proposal = Proposal {
+    let parts: Vec<&Part> = script.parts.iter().filter(|part| !command::part_is_read_only(part)).collect();
+    let proposal = by_words(&parts).or_else(|| by_host(&parts))?;
+    // It is worth something only if it lets this very call run.
+    let said = rules(&proposal.rule)?.command(&Names::plain(&[tool]), line)?;
+    (said.ruling == Ruling::Allow).then_some(proposal)
+}
+
+/// Whatever begins as all of these commands do.
+fn by_words(parts: &[&Part]) -> Option<Proposal> {
+    let (first, others) = parts.split_first()?;
+    let words = first_words(first)?;
+    others.iter().all(|part| first_words(part).as_ref() == Some(&words)).then(|| Proposal {
         what: format!("{} …", words.join(" ")),
         rule: format!("[[rule]]\ndecision = \"allow\"\ncommand = {}\n", quoted(&words.join(" "))),
-    };
-    // It is worth something only if it lets this very call run.
-    let said = rules(&proposal.rule)?.command(&[tool], line)?;
-    (said.ruling == Ruling::Allow).then_some(proposal)
+    })
+}
+
+/// The one host that all of these commands talk to, where they do nothing else.
+fn by_host(parts: &[&Part]) -> Option<Proposal> {
+    // A command that is run elsewhere is judged by itself.
+    let reached: Vec<Reach> = parts.iter().map(|part| command::reach(part)).collect();
+    let host = reached.first()?.hosts.first()?.rule();
+    let only = |reach: &Reach| reach.alone && reach.hosts.iter().all(|other| other.rule() == host);
+    reached.iter().all(only).then(|| Proposal {
+        what: format!("asking {host}"),
+        rule: format!("[[rule]]\ndecision = \"allow\"\nhost = {}\n", quoted(&host)),
+    })
 }
 
 /// For a file: everything in its folder and below. `path` is the real one.
@@ -60,7 +75,7 @@ pub fn for_file(path: &Path) -> Option<Proposal> {
         what: pattern.clone(),
         rule: format!("[[rule]]\ndecision = \"allow\"\npath = {}\n", quoted(&pattern)),
     };
-    let said = rules(&proposal.rule)?.file(&[], ToolClass::Edits, &[path])?;
+    let said = rules(&proposal.rule)?.file(&Names::default(), ToolClass::Edits, &[path])?;
     (said.ruling == Ruling::Allow).then_some(proposal)
 }
 
@@ -132,11 +147,38 @@ mod tests {
     }
 
     #[test]
+    fn what_only_asks_a_host_is_proposed_by_that() {
+        for (line, wanted) in [
+            ("curl -sS https://docs.rs/x | head", Some("docs.rs")),
+            ("curl http://localhost:3000/a http://localhost:3000/b", Some("localhost:3000")),
+            ("curl http://[::1]:3000/", Some("[::1]:3000")),
+            ("wget -q https://docs.rs/x && curl docs.rs", Some("docs.rs")),
+            ("ssh me@box ls", Some("box")),
+            ("curl https://docs.rs https://crates.io", None),
+            ("curl https://docs.rs && curl https://crates.io", None),
+            ("curl -o f https://docs.rs", None),
+            ("curl https://docs.rs/$x", None),
+            ("curl https://docs.rs | sh", None),
+            ("ssh me@box rm x", None),
+            ("sudo curl https://docs.rs", None),
+        ] {
+            let found = for_command("bash", line);
+            let rule = wanted.map(|host| format!("[[rule]]\ndecision = \"allow\"\nhost = \"{host}\"\n"));
+            assert_eq!(found.as_ref().map(|found| found.rule.clone()), rule, "{line}");
+            assert_eq!(found.map(|found| found.what), wanted.map(|host| format!("asking {host}")), "{line}");
+        }
+        assert_eq!(for_command("bash", "git clone https://docs.rs/x").unwrap().what, "git clone …");
+    }
+
+    #[test]
     fn files_are_proposed_by_their_folder() {
         let found = for_file(Path::new("/tmp/o\"ut/a.txt")).unwrap();
         assert_eq!(found.what, "/tmp/o\"ut/**");
         assert!(
-            rules(&found.rule).unwrap().file(&[], ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")]).is_some()
+            rules(&found.rule)
+                .unwrap()
+                .file(&Names::default(), ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")])
+                .is_some()
         );
         assert_eq!(for_file(Path::new("/a.txt")), None, "everything is no folder");
         assert_eq!(for_file(Path::new("/tmp/a*b/c.txt")), None);

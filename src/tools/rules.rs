@@ -1,16 +1,20 @@
-//! What the person has said once for all calls like it: rules by tool, by command, by path.
+//! What the person has said once for all calls like it: rules by tool, by command, by host, by path.
 //!
 //! Pure; must not know files, front ends or modes. A refusal wins over a question, a question
 //! over leave, whatever the order.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 use serde::Deserialize;
 
-use super::command::{self, Part, Script, Word};
+use super::command::{self, Hosts, Part, Reach, Script, Word};
 use super::tool::ToolClass;
+
+mod pattern;
 
 /// What a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -29,8 +33,11 @@ pub enum Ruling {
 pub enum Author {
     /// The person.
     Person,
-    /// Whoever made the project: it can forbid and ask, and allows nothing.
-    Project,
+    /// Whoever made the project: what it allows counts once the person trusts it.
+    Project {
+        /// Whether he does.
+        trusted: bool,
+    },
 }
 
 /// One rule as it stands in a file. All that it names must fit.
@@ -40,6 +47,7 @@ struct Written {
     decision: Ruling,
     tool: Option<String>,
     command: Option<String>,
+    host: Option<String>,
     path: Option<String>,
 }
 
@@ -55,12 +63,66 @@ struct Rule {
     written: Written,
     /// The command's first words.
     words: Vec<String>,
-    paths: Option<Gitignore>,
+    hosts: Option<Hosts>,
+    /// A pattern from the root of the file system, and the same prepared.
+    paths: Option<(String, Gitignore)>,
+}
+
+/// The names of tools by which rules mean a call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    any: BTreeSet<String>,
+    all: BTreeSet<String>,
+}
+
+impl Names {
+    /// `any`: what a rule names that forbids or asks; `all`: one that allows.
+    pub fn new(any: BTreeSet<String>, all: BTreeSet<String>) -> Self {
+        Self { any, all }
+    }
+
+    /// These names, whatever a rule says.
+    pub fn plain(names: &[&str]) -> Self {
+        let names: BTreeSet<String> = names.iter().map(ToString::to_string).collect();
+        Self { any: names.clone(), all: names }
+    }
+
+    /// Whether a rule that forbids or asks means the call.
+    pub fn restrict(&self, tool: &str) -> bool {
+        self.any.contains(tool)
+    }
+
+    /// Whether a rule that allows means it.
+    pub fn grant(&self, tool: &str) -> bool {
+        self.all.contains(tool)
+    }
 }
 
 /// All rules of a session. None by default.
 #[derive(Debug, Clone, Default)]
 pub struct Rules(Vec<Rule>);
+
+/// The rules that hold for a session now, for all of its agents. Cheap to clone; all clones are one.
+#[derive(Debug, Clone, Default)]
+pub struct SharedRules(Arc<RwLock<Arc<Rules>>>);
+
+impl From<Rules> for SharedRules {
+    fn from(rules: Rules) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(rules))))
+    }
+}
+
+impl SharedRules {
+    /// The rules now.
+    pub fn get(&self) -> Arc<Rules> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Other rules, for everybody from the next call on.
+    pub fn set(&self, rules: Rules) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+    }
+}
 
 /// What the rules say about a call, and the rule that says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,21 +152,28 @@ impl Rules {
             let shown = written.to_string();
             match Rule::new(written, root, home) {
                 Err(why) => problems.push(format!("{shown}: {why}; ignored")),
-                Ok(rule) if author == Author::Project && rule.written.decision == Ruling::Allow => {
-                    problems.push(format!("{}: a project cannot allow anything; ignored", rule.written));
-                }
                 Ok(rule) => taken.push(rule),
             }
         }
-        let broken = !problems.is_empty();
-        self.0.extend(taken.into_iter().filter(|rule| !broken || rule.written.decision != Ruling::Allow));
+        let loosens = problems.is_empty() && author != Author::Project { trusted: false };
+        self.0.extend(taken.into_iter().filter(|rule| loosens || rule.written.decision != Ruling::Allow));
         problems
+    }
+
+    /// What a file would allow, each rule in words. Nothing where something is wrong with it.
+    pub fn allowed_by(text: &str, root: &Path, home: &Path) -> Vec<String> {
+        let mut rules = Self::default();
+        if !rules.add(text, Author::Person, root, home).is_empty() {
+            return Vec::new();
+        }
+        let allows = rules.0.iter().filter(|rule| rule.written.decision == Ruling::Allow);
+        allows.map(|rule| rule.written.to_string()).collect()
     }
 
     /// Makes everything ask, because what a file would have forbidden is not known.
     pub fn add_unreadable(&mut self) {
-        let written = Written { decision: Ruling::Ask, tool: None, command: None, path: None };
-        self.0.push(Rule { written, words: Vec::new(), paths: None });
+        let written = Written { decision: Ruling::Ask, tool: None, command: None, host: None, path: None };
+        self.0.push(Rule { written, words: Vec::new(), hosts: None, paths: None });
     }
 
     /// Whether there are none.
@@ -113,22 +182,25 @@ impl Rules {
     }
 
     /// What is said about a call of a tool that runs commands and has these names.
-    pub fn command(&self, tool: &[&str], line: &str) -> Option<Said> {
+    pub fn command(&self, tool: &Names, line: &str) -> Option<Said> {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
-        let strict = mine().filter_map(|rule| rule.restricts(&script)).max_by_key(|said| said.ruling);
-        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script))
+        let reached =
+            if mine().any(|rule| rule.hosts.is_some()) { Reached::of(&script) } else { Reached::default() };
+        let strict =
+            mine().filter_map(|rule| rule.restricts(&script, &reached)).max_by_key(|said| said.ruling);
+        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &reached))
     }
 
     /// What is said about a call of another tool. `paths` are the names of its file, the real one
     /// first: leave is given for that one only.
-    pub fn file(&self, tool: &[&str], class: ToolClass, paths: &[&Path]) -> Option<Said> {
+    pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<Said> {
         let fits = |rule: &&Rule| {
-            let about_files = rule.words.is_empty() && class != ToolClass::Runs;
+            let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
             let paths =
                 if rule.written.decision == Ruling::Allow { &paths[..paths.len().min(1)] } else { paths };
-            let in_place = rule.paths.as_ref().is_none_or(|glob| {
+            let in_place = rule.paths.as_ref().is_none_or(|(_, glob)| {
                 let under = |path: &&Path| {
                     path.is_absolute() && glob.matched_path_or_any_parents(path, false).is_ignore()
                 };
@@ -141,16 +213,53 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
+    /// file system.
+    pub fn barred(&self, tool: &Names) -> Vec<String> {
+        let forbids = |rule: &&Rule| rule.written.decision == Ruling::Deny && rule.names(tool);
+        let rules = self.0.iter().filter(forbids);
+        rules.filter_map(|rule| rule.paths.as_ref().map(|(line, _)| line.clone())).collect()
+    }
+}
+
+/// Which hosts a command line reaches.
+#[derive(Default)]
+struct Reached {
+    /// For each of its parts.
+    parts: Vec<Reach>,
+    writes: Reach,
+}
+
+impl Reached {
+    fn of(script: &Script) -> Self {
+        let parts = script.parts.iter().map(command::reach).collect();
+        Self { parts, writes: command::reach_of_writes(script) }
+    }
+}
+
 /// Leave for a command line, when everything in it is allowed or only looks.
-fn allowed(rules: &[&Rule], script: &Script) -> Option<Said> {
+fn allowed(rules: &[&Rule], script: &Script, reached: &Reached) -> Option<Said> {
     let known = script.doubts.is_empty() && script.writes.is_empty() && !command::looks_elsewhere(script);
+    let grants: Vec<&Rule> =
+        rules.iter().copied().filter(|rule| rule.written.decision == Ruling::Allow).collect();
     let mut last = None;
-    for part in &script.parts {
-        let rule = rules.iter().find(|rule| {
-            let grants = rule.written.decision == Ruling::Allow && !rule.words.is_empty();
-            grants && part.sets.is_empty() && rule.begins(&part.words, false) == Fit::Yes
+    for (n, part) in script.parts.iter().enumerate() {
+        let reach = reached.parts.get(n);
+        let rule = grants.iter().find(|rule| {
+            let begins = part.sets.is_empty() && rule.begins(&part.words, false) == Fit::Yes;
+            begins
+                && rule.hosts.as_ref().is_none_or(|hosts| reach.is_some_and(|reach| all_in(&[hosts], reach)))
         });
-        match rule {
+        let by_host = || {
+            // Leave for a host is leave for what does nothing but talk to it.
+            let reach = reach.filter(|reach| reach.alone)?;
+            let alone = grants.iter().filter(|rule| rule.words.is_empty());
+            let hosts: Vec<&Hosts> = alone.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
+            let mut named = alone.filter(|rule| rule.hosts.as_ref().is_some_and(|own| meets(own, reach)));
+            if all_in(&hosts, reach) { named.next() } else { None }
+        };
+        match rule.or_else(by_host) {
             Some(rule) => last = Some(rule.said(Ruling::Allow)),
             None if command::part_is_read_only(part) => {}
             None => return None,
@@ -159,7 +268,19 @@ fn allowed(rules: &[&Rule], script: &Script) -> Option<Said> {
     last.filter(|_| known)
 }
 
-#[derive(PartialEq, Eq)]
+/// Whether every host that is reached is meant, and there is one.
+fn all_in(rules: &[&Hosts], reach: &Reach) -> bool {
+    let meant = |host| rules.iter().any(|hosts| hosts.has(host) == Some(true));
+    !reach.unclear && !reach.hosts.is_empty() && reach.hosts.iter().all(meant)
+}
+
+/// Whether one of the hosts that are reached is meant.
+fn meets(hosts: &Hosts, reach: &Reach) -> bool {
+    reach.hosts.iter().any(|host| hosts.has(host) == Some(true))
+}
+
+/// From certain to not at all.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Yes,
     /// It depends on what the shell makes of a word, or options stand between.
@@ -169,22 +290,25 @@ enum Fit {
 
 impl Rule {
     fn new(written: Written, root: &Path, home: &Path) -> Result<Self, String> {
-        if written.command.is_some() && written.path.is_some() {
-            return Err("it names a command and a path".to_string());
+        let of_command = written.command.is_some() || written.host.is_some();
+        if of_command && written.path.is_some() {
+            return Err("it names a path beside a command or a host".to_string());
         }
-        if written.tool.is_none() && written.command.is_none() && written.path.is_none() {
-            return Err("it names neither tool nor command nor path".to_string());
+        if written.tool.is_none() && !of_command && written.path.is_none() {
+            return Err("it names neither tool nor command nor host nor path".to_string());
         }
         let words = match &written.command {
             None => Vec::new(),
-            Some(text) => words_of(text).ok_or("the command is more than plain words")?,
+            Some(text) => pattern::words_of(text).ok_or("the command is more than plain words")?,
         };
-        let paths = written.path.as_deref().map(|pattern| glob(pattern, root, home)).transpose()?;
-        Ok(Self { written, words, paths })
+        let hosts = written.host.as_deref().map(Hosts::parse).transpose()?;
+        let paths = written.path.as_deref().map(|pattern| pattern::glob(pattern, root, home)).transpose()?;
+        Ok(Self { written, words, hosts, paths })
     }
 
-    fn names(&self, tool: &[&str]) -> bool {
-        self.written.tool.as_deref().is_none_or(|name| tool.contains(&name))
+    fn names(&self, tool: &Names) -> bool {
+        let Some(name) = self.written.tool.as_deref() else { return true };
+        if self.written.decision == Ruling::Allow { tool.grant(name) } else { tool.restrict(name) }
     }
 
     fn said(&self, ruling: Ruling) -> Said {
@@ -192,18 +316,37 @@ impl Rule {
     }
 
     /// What a rule that forbids or asks says about a command line.
-    fn restricts(&self, script: &Script) -> Option<Said> {
+    fn restricts(&self, script: &Script, reached: &Reached) -> Option<Said> {
         if self.written.decision == Ruling::Allow {
             return None;
         }
-        if self.words.is_empty() {
+        if self.words.is_empty() && self.hosts.is_none() {
             return Some(self.said(self.written.decision));
         }
-        let fits: Vec<Fit> = script.parts.iter().map(|part: &Part| self.begins(&part.words, true)).collect();
+        let part = |(n, part): (usize, &Part)| {
+            let begins = if self.words.is_empty() { Fit::Yes } else { self.begins(&part.words, true) };
+            begins.max(self.reaches(reached.parts.get(n)))
+        };
+        let mut fits: Vec<Fit> = script.parts.iter().enumerate().map(part).collect();
+        if self.words.is_empty() {
+            fits.push(self.reaches(Some(&reached.writes)));
+        }
         match () {
             () if fits.contains(&Fit::Yes) => Some(self.said(self.written.decision)),
             () if fits.contains(&Fit::Maybe) => Some(self.said(Ruling::Ask)),
             () => None,
+        }
+    }
+
+    /// Whether a host of the rule is among those that are reached. A rule without one is about them all.
+    fn reaches(&self, reach: Option<&Reach>) -> Fit {
+        let Some(hosts) = &self.hosts else { return Fit::Yes };
+        let Some(reach) = reach else { return Fit::No };
+        let depends = || reach.hosts.iter().any(|host| hosts.has(host).is_none());
+        match () {
+            () if meets(hosts, reach) => Fit::Yes,
+            () if reach.unclear || depends() => Fit::Maybe,
+            () => Fit::No,
         }
     }
 
@@ -224,50 +367,6 @@ impl Rule {
     }
 }
 
-/// The words of a rule's command, which are one plain command.
-fn words_of(text: &str) -> Option<Vec<String>> {
-    let script = command::parse(text);
-    let part = script.parts.first()?;
-    // Wrappers bring parts of their own; the first one is what was written.
-    let plain = part.sets.is_empty() && script.writes.is_empty() && part.words.iter().all(|word| word.exact);
-    let lone =
-        text.split_whitespace().count() >= part.words.len() && !text.contains([';', '|', '&', '\n', '#']);
-    let words = part.words.iter().map(|word| word.text.clone());
-    (plain && lone && !part.words.is_empty()).then(|| words.collect())
-}
-
-fn glob(pattern: &str, root: &Path, home: &Path) -> Result<Gitignore, String> {
-    let (base, below) = match pattern.strip_prefix("~/") {
-        Some(below) => (home, below),
-        None if pattern.starts_with('/') => (Path::new("/"), pattern.trim_start_matches('/')),
-        None => (root, pattern.trim_start_matches("./")),
-    };
-    if below.is_empty() || below.starts_with(['!', '#']) {
-        return Err("the pattern names nothing".to_string());
-    }
-    // A pattern without a folder fits in every folder below.
-    let below = if below.trim_end_matches('/').contains('/') || base != root {
-        below.to_string()
-    } else {
-        format!("**/{below}")
-    };
-    let base = base.to_str().ok_or("the folder's name is no UTF-8")?;
-    let mut line = String::from("/");
-    for c in base.trim_matches('/').chars() {
-        if "*?[]{}\\".contains(c) {
-            line.push('\\');
-        }
-        line.push(c);
-    }
-    if line.len() > 1 {
-        line.push('/');
-    }
-    line.push_str(&below);
-    let mut builder = GitignoreBuilder::new("/");
-    builder.add_line(None, &line).map_err(|error| error.to_string())?;
-    builder.build().map_err(|error| error.to_string())
-}
-
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decision = match self.decision {
@@ -276,10 +375,11 @@ impl fmt::Display for Written {
             Ruling::Deny => "deny",
         };
         f.write_str(decision)?;
-        if self.tool.is_none() && self.command.is_none() && self.path.is_none() {
+        let named =
+            [("tool", &self.tool), ("command", &self.command), ("host", &self.host), ("path", &self.path)];
+        if named.iter().all(|(_, value)| value.is_none()) {
             f.write_str(" everything")?;
         }
-        let named = [("tool", &self.tool), ("command", &self.command), ("path", &self.path)];
         for (what, value) in named {
             if let Some(value) = value {
                 write!(f, " {what} {value:?}")?;

@@ -209,7 +209,7 @@ impl Bench {
             env: Arc::<SlowPlace>::clone(&place),
             approval: Arc::<Silent>::clone(&silent),
             mode: mode.into(),
-            rules: Arc::new(Rules::default()),
+            rules: Rules::default().into(),
             shared: Arc::new(shared),
         };
         let (cancel, heard) = (CancellationToken::new(), Arc::new(Semaphore::new(0)));

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use bowline::exec::wrap::{Ended, Entry, Logging, Policy, ReadOnly, Wrapped};
-use bowline::exec::{EnvError, Environment, Exit, Inherit, LocalEnvironment};
+use bowline::exec::wrap::{Barred, Ended, Entry, Logging, Policy, ReadOnly, Wrapped};
+use bowline::exec::{EnvError, Environment, Exit, FindSpec, Inherit, LeftOut, LocalEnvironment, Selection};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::place_suite::{self, conforms, run};
@@ -100,6 +100,50 @@ async fn a_read_only_place_looks_and_changes_nothing() {
     assert_eq!((exit.unwrap(), printed.as_str()), (Exit::Code(0), "one\ntwo\nthree\n"));
     let words = place.write(&root.join("new"), Vec::new(), None).await.unwrap_err().to_string();
     assert!(words.ends_with("not written, nothing may be changed here"), "{words}");
+}
+
+#[tokio::test]
+async fn a_place_without_what_is_barred_conforms_and_shows_the_rest() {
+    let (_other, outside) = folder();
+    conforms(&Wrapped::new(local(&outside), Barred::new(vec!["/nowhere/**".into()]).unwrap())).await;
+    for remote in [false, true] {
+        let (_folder, root) = folder();
+        place_suite::furnish(&root);
+        std::os::unix::fs::symlink("src/b.rs", root.join("way-in")).unwrap();
+        let barred = Barred::new(vec![format!("{}/src/", root.display())]).unwrap();
+        let count = barred.count();
+        let inner = if remote { Arc::new(RemotePlace::new(root.clone())) } else { local(&root) };
+        let place = Wrapped::new(inner, barred);
+        place.initialize().await.unwrap();
+        let mut names: Vec<String> =
+            place.list(&root).await.unwrap().into_iter().map(|entry| entry.name).collect();
+        names.sort();
+        assert_eq!(
+            names,
+            [".gitignore", "a.txt", "bytes", "link", "skipped", "y.log"],
+            "no link to it either"
+        );
+        // The folder and the link to it; what is listed and found is left out once.
+        assert_eq!(count.get(), LeftOut { files: 1, folders: 2 });
+        let found: Arc<Mutex<Vec<String>>> = Arc::default();
+        let into = Arc::clone(&found);
+        let sink = move |one: bowline::exec::FoundPath| {
+            into.lock().unwrap().push(one.name);
+            true
+        };
+        let files = Selection { globs: vec!["*.rs".into(), "a.*".into()], ..Selection::default() };
+        let spec = FindSpec { root: root.clone(), files, folders: false };
+        place.find(spec, Box::new(sink), CancellationToken::new()).await.unwrap();
+        assert_eq!(*found.lock().unwrap(), ["a.txt"]);
+        assert_eq!(count.get(), LeftOut { files: 1, folders: 2 });
+        for path in ["src/b.rs", "way-in", "folder-link/b.rs"] {
+            let error = place.read(&root.join(path)).await.unwrap_err();
+            assert!(matches!(error, EnvError::Refused(_)), "{path}: {error}");
+        }
+        assert!(place.list(&root.join("folder-link")).await.is_err());
+        place.read(&root.join("a.txt")).await.unwrap();
+        place.cleanup().await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use bowline::llm::providers::scripted::Turn;
 use bowline::text::transaction::Author;
 
 use crate::support::desk::{Desk, Plan};
@@ -310,6 +311,64 @@ async fn trust_for_now_ends_with_the_program() {
     call(&mut desk, "plugins.reload").await;
     assert_eq!(desk.message(), "1 command of plugins");
     let mut desk = desk.again().open("a.txt").start().await;
+    assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
+}
+
+const ALLOWS: &str = "[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\n\
+                      [[rule]]\ndecision = \"deny\"\ncommand = \"rmdir\"\n";
+
+/// A project that wants the agent to do something, and an agent that does it.
+fn allowing(command: &str) -> Plan {
+    let turn = Turn::call("c1", "bash", serde_json::json!({"command": command}));
+    Plan::new()
+        .file(".bowline/permissions.toml", ALLOWS)
+        .with("a.txt", "a\n")
+        .size(100, 24)
+        .turns([turn, Turn::text("done")])
+}
+
+#[tokio::test]
+async fn what_a_project_allows_counts_once_it_is_trusted() {
+    let mut desk = allowing("mkdir made").start().await;
+    let picture = desk.picture();
+    assert!(
+        picture.contains("trust this project?") && picture.contains("allow command \"mkdir\""),
+        "{picture}"
+    );
+    assert!(!picture.contains("rmdir"), "what it forbids holds anyway: {picture}");
+    answer(&mut desk, "y").await;
+    assert_eq!(desk.message(), "what this project allows runs without a question");
+    desk.ask("go").await;
+    assert!(desk.path("made").exists(), "{}", desk.picture());
+    // The next run knows it; a rule that came later is another question, and does not hold.
+    let again = desk.again().open("a.txt").size(100, 24);
+    let turn = Turn::call("c1", "bash", serde_json::json!({"command": "mkdir more"}));
+    let mut desk = again.turns([turn, Turn::text("done")]).start().await;
+    assert!(!desk.picture().contains("trust this project?"), "{}", desk.picture());
+    desk.ask("go").await;
+    assert!(desk.path("more").exists());
+    desk.write(".bowline/permissions.toml", ALLOWS.replace("mkdir", "touch"));
+    let again = desk.again().open("a.txt").size(100, 24);
+    let turn = Turn::call("c1", "bash", serde_json::json!({"command": "touch third"}));
+    let mut desk = again.turns([turn, Turn::text("done")]).start().await;
+    assert!(desk.picture().contains("allow command \"touch\""), "{}", desk.picture());
+    answer(&mut desk, "n").await;
+    desk.say("go").await;
+    desk.shows("wants to run").await;
+    assert!(!desk.path("third").exists());
+}
+
+#[tokio::test]
+async fn trust_that_is_taken_back_or_was_for_now_allows_nothing_more() {
+    let mut desk = allowing("mkdir made").start().await;
+    answer(&mut desk, "o").await;
+    assert_eq!(desk.message(), "what this project allows runs without a question");
+    call(&mut desk, "trust.take-back").await;
+    assert_eq!(desk.message(), "what this project wants to allow is off; trust.show shows it");
+    desk.say("go").await;
+    desk.shows("wants to run").await;
+    assert!(!desk.path("made").exists());
+    let mut desk = desk.again().open("a.txt").size(100, 24).start().await;
     assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
 }
 

@@ -29,7 +29,7 @@ async fn asked(set: &str, name: &str, arguments: Value) -> Vec<String> {
         env: Arc::new(LocalEnvironment::new(root, [])),
         approval: Arc::<Refuses>::clone(&approval),
         mode: Mode::OnRequest.into(),
-        rules: Arc::new(Rules::default()),
+        rules: Rules::default().into(),
         shared: Arc::new(Shared::new(folder.path().join("artifacts"))),
     };
     let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };

@@ -9,10 +9,13 @@ use futures::future::BoxFuture;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tokio_util::sync::CancellationToken;
 
+use super::bars::Bars;
 use super::engine::{Engine, Looked};
 use super::local::order;
 use super::select::Selector;
-use super::spec::{FileMatches, FindSpec, FoundPath, MatchSink, PathSink, SearchSpec, Searched, Selection};
+use super::spec::{
+    FileMatches, FindSpec, FoundPath, LeftOut, MatchSink, PathSink, SearchSpec, Searched, Selection,
+};
 use crate::exec::error::EnvError;
 use crate::exec::facts::{DirEntry, FileKind, FileStat};
 
@@ -43,6 +46,10 @@ pub async fn search<P: Listing + ?Sized>(
     let mut engine = Engine::new(&spec, &cancel)?;
     let (found, mut done) = match place.facts(&spec.root).await?.kind {
         FileKind::Folder => Walk::run(place, &spec.root, &spec.files, false, &cancel).await?,
+        FileKind::File if is_barred(place, Bars::new(&spec.files.barred)?.as_ref(), &spec.root).await? => {
+            let barred = LeftOut { files: 1, folders: 0 };
+            (Vec::new(), Searched { barred, complete: true, ..Searched::default() })
+        }
         FileKind::File => {
             let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let only = FoundPath { path: spec.root.clone(), name, folder: false, modified: None };
@@ -78,6 +85,16 @@ pub async fn search<P: Listing + ?Sized>(
         }
     }
     Ok(done)
+}
+
+/// Whether a file is barred by its name or by where that leads.
+async fn is_barred<P: Listing + ?Sized>(
+    place: &P,
+    bars: Option<&Bars>,
+    path: &Path,
+) -> Result<bool, EnvError> {
+    let Some(bars) = bars else { return Ok(false) };
+    Ok(bars.has(path, false) || bars.has(&place.real(path).await?, false))
 }
 
 /// Looks for files.
@@ -244,6 +261,12 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                 if depth >= DEPTH_MAX || self.place.real(&path).await? != real.join(&entry.name) {
                     return Ok(());
                 }
+                let named =
+                    |path: &Path| self.selector.bars.as_ref().is_some_and(|bars| bars.has(path, true));
+                if named(&path) || named(&real.join(&entry.name)) {
+                    self.done.barred.note(true);
+                    return Ok(());
+                }
                 if self.folders && self.selector.gives_folder(&path) {
                     self.found.push(FoundPath {
                         path: path.clone(),
@@ -255,6 +278,10 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                 self.folder(&path, &format!("{name}/"), depth + 1).await?;
             }
             FileKind::File if self.selector.takes_file(&entry.name, &path) && !self.ignores(&path, false) => {
+                if is_barred(self.place, self.selector.bars.as_ref(), &path).await? {
+                    self.done.barred.note(false);
+                    return Ok(());
+                }
                 self.found.push(FoundPath { path, name, folder: false, modified });
             }
             FileKind::File | FileKind::Other => {}

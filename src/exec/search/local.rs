@@ -12,9 +12,10 @@ use std::thread;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
+use super::bars::Bars;
 use super::engine::{Engine, Looked};
 use super::select::Selector;
-use super::spec::{FileMatches, FindSpec, FoundPath, SearchSpec, Searched, Selection};
+use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
 use crate::exec::error::EnvError;
 use crate::exec::files;
 
@@ -41,6 +42,10 @@ pub(in crate::exec) fn search(
         walk(&spec.root, &spec.files, false, cancel)?
     } else {
         files::must_be_file(&spec.root)?;
+        if Bars::new(&spec.files.barred)?.is_some_and(|bars| is_barred(&bars, &spec.root)) {
+            let barred = LeftOut { files: 1, folders: 0 };
+            return Ok(Searched { barred, complete: true, ..Searched::default() });
+        }
         let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let item = Item { name, path: spec.root.clone(), folder: false };
         (vec![item], Searched { files: 1, complete: true, ..Searched::default() })
@@ -96,6 +101,11 @@ fn modified(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().as_ref().and_then(files::modified)
 }
 
+/// Whether a file is barred by its name or by where that leads.
+fn is_barred(bars: &Bars, path: &Path) -> bool {
+    bars.has(path, false) || fs::canonicalize(path).is_ok_and(|real| bars.has(&real, false))
+}
+
 /// What is below a folder and wanted, in the order of paths.
 fn walk(
     root: &Path,
@@ -117,7 +127,10 @@ fn walk(
         builder.add_custom_ignore_filename(name);
     }
     let gathered = Mutex::new((Vec::new(), Searched::default()));
-    let mut visitors = Visitors { root, selector: &selector, folders, cancel, gathered: &gathered };
+    // Walks follow no links, so below the root there is only where the root leads.
+    let real = if selector.bars.is_some() { fs::canonicalize(root).ok() } else { None };
+    let real = real.as_deref();
+    let mut visitors = Visitors { root, real, selector: &selector, folders, cancel, gathered: &gathered };
     builder.build_parallel().visit(&mut visitors);
     let (mut items, mut done) = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
     items.sort_unstable_by(|a: &Item, b: &Item| order(&a.name, &b.name));
@@ -133,6 +146,8 @@ pub(super) fn order(a: &str, b: &str) -> std::cmp::Ordering {
 
 struct Visitors<'a> {
     root: &'a Path,
+    /// Where the root leads, where that matters.
+    real: Option<&'a Path>,
     selector: &'a Selector,
     folders: bool,
     cancel: &'a CancellationToken,
@@ -141,15 +156,16 @@ struct Visitors<'a> {
 
 impl<'s> ParallelVisitorBuilder<'s> for Visitors<'s> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
-        let Self { root, selector, folders, cancel, gathered } = *self;
+        let Self { root, real, selector, folders, cancel, gathered } = *self;
         let (items, done) = (Vec::new(), Searched::default());
-        Box::new(Visitor { root, selector, folders, cancel, gathered, items, done })
+        Box::new(Visitor { root, real, selector, folders, cancel, gathered, items, done })
     }
 }
 
 /// What one thread of the walk has seen; handed over at its end.
 struct Visitor<'a> {
     root: &'a Path,
+    real: Option<&'a Path>,
     selector: &'a Selector,
     folders: bool,
     cancel: &'a CancellationToken,
@@ -159,27 +175,45 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
+    /// Whether it is barred; counted then.
+    fn bars(&mut self, entry: &DirEntry, name: &str, folder: bool) -> bool {
+        let Some(bars) = &self.selector.bars else { return false };
+        let leads = |real: Option<PathBuf>| real.is_some_and(|real| bars.has(&real, folder));
+        let barred = bars.has(entry.path(), folder)
+            || leads(self.real.map(|real| real.join(name)))
+            || entry.path_is_symlink() && leads(fs::canonicalize(entry.path()).ok());
+        if barred {
+            self.done.barred.note(folder);
+        }
+        barred
+    }
+
     fn see(&mut self, entry: DirEntry) -> WalkState {
         if entry.depth() == 0 {
             return WalkState::Continue;
         }
-        let Some(name) = entry.path().strip_prefix(self.root).ok().and_then(Path::to_str) else {
+        let Some(name) = entry.path().strip_prefix(self.root).ok().and_then(Path::to_str).map(str::to_string)
+        else {
             self.done.unnamed += 1;
             return WalkState::Skip;
         };
-        let last = name.rsplit('/').next().unwrap_or(name);
+        let last = name.rsplit('/').next().unwrap_or(&name);
         let kind = entry.file_type();
         if kind.is_some_and(|kind| kind.is_dir()) {
             if !self.selector.enters(last, entry.path()) {
                 return WalkState::Skip;
             }
+            if self.bars(&entry, &name, true) {
+                return WalkState::Skip;
+            }
             if self.folders && self.selector.gives_folder(entry.path()) {
-                self.items.push(Item { name: name.to_string(), path: entry.into_path(), folder: true });
+                self.items.push(Item { name, path: entry.into_path(), folder: true });
             }
         } else if kind.is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
             && self.selector.takes_file(last, entry.path())
+            && !self.bars(&entry, &name, false)
         {
-            self.items.push(Item { name: name.to_string(), path: entry.into_path(), folder: false });
+            self.items.push(Item { name, path: entry.into_path(), folder: false });
         }
         WalkState::Continue
     }

@@ -2,6 +2,7 @@
 //!
 //! Must not know tools nor pickers.
 
+pub(super) mod bars;
 pub mod by_reading;
 mod engine;
 pub(super) mod local;
@@ -9,7 +10,8 @@ mod select;
 pub mod spec;
 
 pub use spec::{
-    FileMatches, FindSpec, FoundLine, FoundPath, MatchSink, PathSink, SearchSpec, Searched, Selection, Want,
+    FileMatches, FindSpec, FoundLine, FoundPath, LeftOut, MatchSink, PathSink, SearchSpec, Searched,
+    Selection, Want,
 };
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
+use super::bars::Bars;
 use super::spec::Selection;
 use crate::exec::error::EnvError;
 
@@ -16,6 +17,8 @@ pub(super) struct Selector {
     globs: Override,
     types: Option<Types>,
     hidden: bool,
+    /// What nobody may see.
+    pub(super) bars: Option<Bars>,
 }
 
 impl Selector {
@@ -36,7 +39,8 @@ impl Selector {
             types.select(name);
             types.build().map_err(bad)
         });
-        Ok(Self { globs: globs.build().map_err(bad)?, types: types.transpose()?, hidden: files.hidden })
+        let bars = Bars::new(&files.barred)?;
+        Ok(Self { globs: globs.build().map_err(bad)?, types: types.transpose()?, hidden: files.hidden, bars })
     }
 
     /// Whether a folder is gone into.

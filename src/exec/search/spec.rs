@@ -21,6 +21,9 @@ pub struct Selection {
     pub rule_files: Vec<String>,
     /// A kind of files by ripgrep's name for it, such as `rust` or `js`.
     pub file_type: Option<String>,
+    /// Patterns as in `.gitignore`, from the root of the file system, of what nobody may see: neither given
+    /// nor looked into nor gone into, by its own name or by where its links lead.
+    pub barred: Vec<String>,
 }
 
 /// Text to look for in files.
@@ -126,6 +129,8 @@ pub struct Searched {
     pub unreadable: usize,
     /// Files whose names are not UTF-8: nobody could ask for them.
     pub unnamed: usize,
+    /// What is wanted and barred.
+    pub barred: LeftOut,
     /// Whether there was no more to be found: neither the sink nor the cancellation ended it.
     pub complete: bool,
 }
@@ -137,6 +142,33 @@ impl Searched {
         self.binary += other.binary;
         self.unreadable += other.unreadable;
         self.unnamed += other.unnamed;
+        self.barred.add(other.barred);
+    }
+}
+
+/// Files and folders that were left out. What is in such a folder is not counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Files.
+    pub files: usize,
+    /// Folders.
+    pub folders: usize,
+}
+
+impl LeftOut {
+    /// One more.
+    pub fn note(&mut self, folder: bool) {
+        if folder {
+            self.folders += 1;
+        } else {
+            self.files += 1;
+        }
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, other: Self) {
+        self.files += other.files;
+        self.folders += other.folders;
     }
 }
 

@@ -341,9 +341,51 @@ async fn the_order_is_that_of_paths_and_an_end_is_an_end() {
     }
 }
 
+#[tokio::test]
+async fn what_is_barred_is_neither_given_nor_looked_into() {
+    let text = "hit\n";
+    let files = [".env", "a.txt", "sub/.env", "sub/b.txt", "secret/x.txt", "skipped/.env"];
+    let bench = Bench::new(&files.map(|name| (name, text)));
+    bench.file(".gitignore", "skipped/\n");
+    symlink(".env", bench.root().join("open.txt")).unwrap();
+    symlink("secret/x.txt", bench.root().join("way-in")).unwrap();
+    symlink("sub", bench.root().join("way")).unwrap();
+    let root = fs::canonicalize(bench.root()).unwrap();
+    let root = root.to_str().unwrap();
+    let barred = vec![format!("{root}/**/.env"), format!("{root}/secret/")];
+    let selection = |globs: &[&str]| Selection { barred: barred.clone(), ..self::globs(globs) };
+    let search = async |at: &str, globs: &[&str]| {
+        let spec = SearchSpec { root: bench.root().join(at), files: selection(globs), ..bench.spec("hit") };
+        bench.search(spec).await.unwrap()
+    };
+    let (lines, done) = search("", &[]).await;
+    assert_eq!(lines, ["a.txt 1", "a.txt:1:hit", "sub/b.txt 1", "sub/b.txt:1:hit"]);
+    // Two of the name, two links that lead to such; what is ignored anyway is not counted.
+    assert_eq!(done.barred, LeftOut { files: 4, folders: 1 });
+    // What is not wanted is not left out; what does not match is.
+    assert_eq!(search("", &["a.*"]).await.1.barred.files, 0);
+    let spec = SearchSpec { files: selection(&[]), ..bench.spec("nowhere") };
+    assert_eq!(bench.search(spec).await.unwrap().1.barred, LeftOut { files: 4, folders: 1 });
+    // However one gets there.
+    for (at, files) in [(".env", 1), ("open.txt", 1), ("way-in", 1), ("secret", 1), ("secret/x.txt", 1)] {
+        let (lines, done) = search(at, &[]).await;
+        assert_eq!((lines, done.barred), (Vec::new(), LeftOut { files, folders: 0 }), "{at}");
+    }
+    let (lines, done) = search("way", &[]).await;
+    assert_eq!((lines.len(), done.barred.files), (2, 1), "{lines:?}");
+    assert_eq!(bench.find("", selection(&[]), true).await, [".gitignore", "a.txt", "sub/", "sub/b.txt"]);
+    let wrong = Selection { barred: vec!["{".into()], ..self::globs(&[]) };
+    assert!(bench.search(SearchSpec { files: wrong, ..bench.spec("hit") }).await.is_err());
+}
+
 #[test]
 fn counts_add_up() {
     let mut sum = Searched { files: 1, binary: 2, ..Searched::default() };
-    sum.add(&Searched { files: 1, binary: 1, unreadable: 1, unnamed: 1, complete: true });
-    assert_eq!(sum, Searched { files: 2, binary: 3, unreadable: 1, unnamed: 1, complete: false });
+    let mut barred = LeftOut::default();
+    barred.note(true);
+    barred.note(false);
+    sum.add(&Searched { files: 1, binary: 1, unreadable: 1, unnamed: 1, barred, complete: true });
+    sum.add(&Searched { barred, ..Searched::default() });
+    let barred = LeftOut { files: 2, folders: 2 };
+    assert_eq!(sum, Searched { files: 2, binary: 3, unreadable: 1, unnamed: 1, barred, complete: false });
 }

@@ -16,7 +16,7 @@ use crate::exec::error::EnvError;
 use crate::exec::facts::{DirEntry, FileData, FileStat, Stamp};
 use crate::exec::running::{Running, SpawnSpec};
 use crate::exec::search::by_reading;
-use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched, Selection};
 use crate::exec::terminal::{Terminal, TerminalSpec};
 
 /// What is asked of a place; no contents.
@@ -115,6 +115,24 @@ pub trait Layer: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Which files a search is to take.
+    fn selection(&self, files: Selection) -> Selection {
+        files
+    }
+
+    /// A search is over.
+    fn searched(&self, _done: &Searched) {}
+
+    /// What is to be seen of what a folder holds.
+    fn seen<'a>(
+        &'a self,
+        _inner: &'a dyn Environment,
+        _folder: &'a Path,
+        entries: Vec<DirEntry>,
+    ) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        Box::pin(std::future::ready(Ok(entries)))
+    }
+
     /// Something was done, or refused.
     fn done(&self, _deed: Deed<'_>, _ended: Ended, _took: Duration) {}
 }
@@ -171,7 +189,11 @@ impl<L: Layer> Environment for Wrapped<L> {
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
-        Box::pin(self.through(Deed::List(path), well, self.inner.list(path)))
+        let work = async move {
+            let entries = self.inner.list(path).await?;
+            self.layer.seen(&*self.inner, path, entries).await
+        };
+        Box::pin(self.through(Deed::List(path), well, work))
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
@@ -250,12 +272,16 @@ impl<L: Layer> Environment for Wrapped<L> {
         sink: MatchSink,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        let spec = SearchSpec { files: self.layer.selection(spec.files), ..spec };
         if self.layer.sees_each_file() {
             return Box::pin(by_reading::search(self, spec, sink, cancel));
         }
         Box::pin(async move {
             let root = spec.root.clone();
-            self.through(Deed::Search(&root), well, self.inner.search(spec, sink, cancel)).await
+            let work = self.inner.search(spec, sink, cancel);
+            let done = self.through(Deed::Search(&root), well, work).await?;
+            self.layer.searched(&done);
+            Ok(done)
         })
     }
 
@@ -265,12 +291,16 @@ impl<L: Layer> Environment for Wrapped<L> {
         sink: PathSink,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        let spec = FindSpec { files: self.layer.selection(spec.files), ..spec };
         if self.layer.sees_each_file() {
             return Box::pin(by_reading::find(self, spec, sink, cancel));
         }
         Box::pin(async move {
             let root = spec.root.clone();
-            self.through(Deed::Find(&root), well, self.inner.find(spec, sink, cancel)).await
+            let work = self.inner.find(spec, sink, cancel);
+            let done = self.through(Deed::Find(&root), well, work).await?;
+            self.layer.searched(&done);
+            Ok(done)
         })
     }
 

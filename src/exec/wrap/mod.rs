@@ -1,13 +1,15 @@
-//! Places seen through layers: read-only, with a log, within a policy, from a folder. They compose over any place.
+//! Places seen through layers: read-only, with a log, within a policy, without what is barred, from a folder. They compose over any place.
 //!
 //! Must not know which place is inside.
 
+pub mod barred;
 pub mod layer;
 pub mod logging;
 pub mod policy;
 pub mod read_only;
 pub mod rooted;
 
+pub use barred::Barred;
 pub use layer::{Deed, Ended, Layer, Wrapped};
 pub use logging::{Entry, Logging};
 pub use policy::Policy;

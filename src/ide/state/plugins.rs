@@ -72,6 +72,8 @@ pub struct PluginsJob {
     pub own: PathBuf,
     /// The project.
     pub workspace: PathBuf,
+    /// What `~` means in its rules.
+    pub home: PathBuf,
     /// Whether the person asked for it: then it is told that it is done.
     pub asked: bool,
     /// What the person says about the project first, if he does.
@@ -94,7 +96,10 @@ pub struct PluginsRead {
     pub own: Vec<Plugin>,
     /// The project's.
     pub project: Vec<Plugin>,
-    /// What is in the project's folder of plugins, where something in it wants to run.
+    /// What the project's rules want to allow, each in words.
+    pub allows: Vec<String>,
+    /// All that the project wants, as a number: what is in its folder of plugins, and its rules where they
+    /// allow something. Where it wants anything.
     pub digest: Option<Arc<str>>,
     /// What was said about that: nothing, where that cannot be known.
     pub said: Option<bool>,
@@ -114,6 +119,8 @@ pub struct PluginJob {
     pub shown: Option<PluginText>,
     /// The project.
     pub workspace: PathBuf,
+    /// What `~` means in its rules.
+    pub home: PathBuf,
     /// Ends it.
     pub cancel: CancellationToken,
 }
@@ -167,6 +174,8 @@ pub enum PluginProblem {
     #[error("its answer cannot be used: {0}; nothing is changed")]
     Answer(String),
     /// The project's plugins are not those that were trusted.
-    #[error("the project's plugins were changed since they were trusted; trust.show shows what would run")]
+    #[error(
+        "the project's plugins or rules were changed since they were trusted; trust.show shows what would run"
+    )]
     Changed,
 }

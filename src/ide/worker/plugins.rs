@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Worker;
 use super::shell::{self, OUTPUT_MAX};
 use crate::config::plugins::{self, Input, Output};
-use crate::exec::trust::{self, Standing, Trust};
+use crate::exec::trust::{Standing, Trust};
 use crate::exec::{CommandSpec, Environment};
 use crate::ide::event::Event;
 use crate::ide::plugin_talk as talk;
@@ -15,6 +15,7 @@ use crate::ide::state::plugins::{
     Came, PluginDone, PluginJob, PluginProblem, PluginText, PluginsJob, PluginsRead, Say,
 };
 use crate::ide::state::shell::ShellProblem;
+use crate::runtime::wishes::{self, Wishes};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::position::Byte;
@@ -23,11 +24,6 @@ use crate::text::transaction::{Author, Transaction};
 
 /// Of a message no more than this is shown, in bytes.
 const MESSAGE_MAX: usize = 64 << 10;
-
-/// A project's folder of plugins.
-fn of_project(workspace: &Path) -> PathBuf {
-    workspace.join(".bowline/plugins")
-}
 
 impl Worker {
     /// Reads all plugins.
@@ -50,15 +46,17 @@ impl Worker {
 
 fn read(job: &PluginsJob, state: Option<&Path>) -> PluginsRead {
     let (own, mut wrong) = plugins::read(&job.own);
-    let folder = of_project(&job.workspace);
-    let (project, more) = plugins::read(&folder);
+    let (project, more) = plugins::read(&wishes::plugins(&job.workspace));
+    let Wishes { allows, digest } = Wishes::read(&job.workspace, &job.home);
     wrong.extend(more);
     let mut problems: Vec<String> = wrong.iter().map(ToString::to_string).collect();
     let forgotten = job.say == Some(Say::Forget);
-    let mut read = PluginsRead { own, project, asked: job.asked, forgotten, ..PluginsRead::default() };
+    let mut read =
+        PluginsRead { own, project, allows, asked: job.asked, forgotten, ..PluginsRead::default() };
     let trust = state.map(Trust::new);
-    let wants = read.project.iter().any(|plugin| !plugin.commands.is_empty());
-    let mut known = || -> std::io::Result<()> {
+    let runs = read.project.iter().any(|plugin| !plugin.commands.is_empty());
+    let wants = runs || !read.allows.is_empty();
+    let known = || -> std::io::Result<()> {
         match (&trust, &job.say) {
             (Some(trust), Some(Say::Answer(digest, trusted))) => {
                 trust.answer(&job.workspace, digest, *trusted)?;
@@ -67,7 +65,7 @@ fn read(job: &PluginsJob, state: Option<&Path>) -> PluginsRead {
             _ => {}
         }
         if wants {
-            let digest = trust::digest(&folder)?;
+            let digest = digest?;
             read.said = match trust.as_ref().map(|trust| trust.standing(&job.workspace, &digest)) {
                 Some(standing) => match standing? {
                     Standing::Trusted => Some(true),
@@ -83,6 +81,7 @@ fn read(job: &PluginsJob, state: Option<&Path>) -> PluginsRead {
     if let Err(error) = known() {
         problems.push(format!("the plugins of this project cannot be trusted: {error}"));
         read.project.clear();
+        read.allows.clear();
         read.digest = None;
     }
     read.problems = problems;
@@ -91,8 +90,8 @@ fn read(job: &PluginsJob, state: Option<&Path>) -> PluginsRead {
 
 async fn run(env: &dyn Environment, job: PluginJob) -> Result<Came, PluginProblem> {
     if let Some(trusted) = job.command.trusted.clone() {
-        let folder = of_project(&job.workspace);
-        let now = tokio::task::spawn_blocking(move || trust::digest(&folder)).await;
+        let (workspace, home) = (job.workspace.clone(), job.home.clone());
+        let now = tokio::task::spawn_blocking(move || Wishes::read(&workspace, &home).digest).await;
         if !matches!(now, Ok(Ok(now)) if *now == *trusted) {
             return Err(PluginProblem::Changed);
         }

@@ -6,14 +6,19 @@
 
 mod expand;
 mod heredoc;
+mod host;
 mod leaves;
 mod looks;
+mod programs;
+mod reach;
 mod read;
 mod script;
 mod wrapped;
 
 pub use expand::parse;
+pub use host::{Host, Hosts};
 pub use looks::{is_read_only, looks_elsewhere, part_is_read_only};
+pub use reach::{Reach, reach, reach_of_writes};
 pub use script::{Part, Script, Word};
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Script, is_read_only, parse};
+use super::{Reach, Script, is_read_only, parse, reach, reach_of_writes};
 
 /// One row each: verdict, command line, what is in it. `⏎` is a line feed, `⇥` a tab.
 const TABLE: &str = include_str!("table.txt");
@@ -34,6 +34,38 @@ fn the_table_of_command_lines() {
     assert!(rows.len() >= 150, "{}", rows.len());
     let command = |row: &str| row.split(" ┃ ").nth(1).unwrap_or_default().to_string();
     let judged: Vec<String> = rows.iter().map(|expected| row(&command(expected))).collect();
+    let wrong: Vec<&String> = judged.iter().zip(&rows).filter(|(a, b)| a != *b).map(|(a, _)| a).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// One row each: command line, what each of its commands reaches; `?` for what cannot be
+/// told, `only` for a command that does nothing but talk.
+const HOSTS: &str = include_str!("hosts.txt");
+
+fn reached(line: &str) -> String {
+    let shown = |reach: &Reach| {
+        let mut words: Vec<String> = reach.hosts.iter().map(ToString::to_string).collect();
+        words.extend(
+            [(reach.unclear, "?"), (reach.alone, "only")]
+                .iter()
+                .filter(|(is, _)| *is)
+                .map(|(_, word)| word.to_string()),
+        );
+        words.join(" ")
+    };
+    let script = parse(line);
+    let parts = script.parts.iter().map(|part| shown(&reach(part)));
+    let all: Vec<String> =
+        parts.chain([shown(&reach_of_writes(&script))]).filter(|words| !words.is_empty()).collect();
+    format!("{line} ┃ {}", if all.is_empty() { "-".to_string() } else { all.join(" | ") })
+}
+
+#[test]
+fn the_table_of_hosts() {
+    let rows: Vec<&str> = HOSTS.lines().collect();
+    let judged: Vec<String> =
+        rows.iter().map(|row| reached(row.split(" ┃ ").next().unwrap_or_default())).collect();
+    assert!(rows.len() >= 120, "{}", rows.len());
     let wrong: Vec<&String> = judged.iter().zip(&rows).filter(|(a, b)| a != *b).map(|(a, _)| a).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

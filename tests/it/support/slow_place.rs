@@ -58,7 +58,7 @@ fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Box
 
 /// What a search gives that was told to stop.
 fn stopped() -> Searched {
-    Searched { files: 0, binary: 0, unreadable: 0, unnamed: 0, complete: false }
+    Searched { complete: false, ..Searched::default() }
 }
 
 impl Environment for SlowPlace {

@@ -97,7 +97,7 @@ async fn glob(call: &Invocation) -> Result<Outcome, String> {
         hidden: true,
         ignored: !yes("respect_git_ignore"),
         rule_files: yes("respect_gemini_ignore").then(|| ".geminiignore".to_string()).into_iter().collect(),
-        file_type: None,
+        ..Selection::default()
     };
     let (mut found, done, late) = gather::paths(call, FindSpec { root, files, folders: false }).await?;
     names::recent_first(&mut found, SystemClock::shared().now_ms());

@@ -1,0 +1,115 @@
+//! A place of which some files and folders cannot be seen: nothing lists or finds them, no search looks into
+//! them, and they cannot be read.
+//!
+//! Must not know who bars them. Paths count by their own names and by where they lead. What commands see is not
+//! held back by this: that takes a sandbox.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::BoxFuture;
+
+use super::layer::{Deed, Layer};
+use crate::exec::environment::Environment;
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileKind};
+use crate::exec::search::bars::Bars;
+use crate::exec::search::spec::{LeftOut, Searched, Selection};
+
+/// Patterns of what is barred, as in [`Selection::barred`].
+#[derive(Debug)]
+pub struct Barred {
+    patterns: Vec<String>,
+    bars: Option<Bars>,
+    count: Count,
+}
+
+/// How much was left out so far. All clones are one.
+#[derive(Debug, Clone, Default)]
+pub struct Count(Arc<Mutex<Counts>>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    listed: LeftOut,
+    searched: LeftOut,
+}
+
+impl Count {
+    /// The sum; what was both listed and searched, once.
+    pub fn get(&self) -> LeftOut {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        LeftOut {
+            files: counts.listed.files.max(counts.searched.files),
+            folders: counts.listed.folders.max(counts.searched.folders),
+        }
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Counts)) {
+        note(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Barred {
+    /// Says in the error what is wrong with a pattern.
+    pub fn new(patterns: Vec<String>) -> Result<Self, EnvError> {
+        Ok(Self { bars: Bars::new(&patterns)?, patterns, count: Count::default() })
+    }
+
+    /// How much is left out.
+    pub fn count(&self) -> Count {
+        self.count.clone()
+    }
+
+    /// Whether it is barred, by its name or by where it leads. What leads nowhere has only a name.
+    async fn has(&self, inner: &dyn Environment, path: &Path, folder: bool) -> bool {
+        let Some(bars) = &self.bars else { return false };
+        bars.has(path, folder) || inner.resolve(path).await.is_ok_and(|real| bars.has(&real, folder))
+    }
+}
+
+impl Layer for Barred {
+    fn admit<'a>(
+        &'a self,
+        inner: &'a dyn Environment,
+        deed: Deed<'a>,
+    ) -> BoxFuture<'a, Result<(), EnvError>> {
+        Box::pin(async move {
+            let folder = matches!(deed, Deed::List(_));
+            let touches = folder || matches!(deed, Deed::Read(_) | Deed::Write(_) | Deed::Remove(_));
+            if touches && self.has(inner, deed.path(), folder).await {
+                let path = deed.path().display();
+                return Err(EnvError::Refused(format!("{path}: rules forbid it")));
+            }
+            Ok(())
+        })
+    }
+
+    fn selection(&self, mut files: Selection) -> Selection {
+        files.barred.extend(self.patterns.iter().cloned());
+        files
+    }
+
+    fn searched(&self, done: &Searched) {
+        self.count.note(|counts| counts.searched.add(done.barred));
+    }
+
+    fn seen<'a>(
+        &'a self,
+        inner: &'a dyn Environment,
+        folder: &'a Path,
+        entries: Vec<DirEntry>,
+    ) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        Box::pin(async move {
+            let mut kept = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let is_folder = entry.kind == FileKind::Folder;
+                if self.has(inner, &folder.join(&entry.name), is_folder).await {
+                    self.count.note(|counts| counts.listed.note(is_folder));
+                } else {
+                    kept.push(entry);
+                }
+            }
+            Ok(kept)
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! What rules name, read once: the words of a command, patterns of paths.
+//!
+//! Must not know what is decided.
+
+use std::path::Path;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::tools::command;
+
+/// The words of a rule's command, which are one plain command.
+pub(super) fn words_of(text: &str) -> Option<Vec<String>> {
+    let script = command::parse(text);
+    let part = script.parts.first()?;
+    // Wrappers bring parts of their own; the first one is what was written.
+    let plain = part.sets.is_empty() && script.writes.is_empty() && part.words.iter().all(|word| word.exact);
+    let lone =
+        text.split_whitespace().count() >= part.words.len() && !text.contains([';', '|', '&', '\n', '#']);
+    let words = part.words.iter().map(|word| word.text.clone());
+    (plain && lone && !part.words.is_empty()).then(|| words.collect())
+}
+
+/// A pattern of paths as one from the root of the file system, and prepared.
+pub(super) fn glob(pattern: &str, root: &Path, home: &Path) -> Result<(String, Gitignore), String> {
+    let (base, below) = match pattern.strip_prefix("~/") {
+        Some(below) => (home, below),
+        None if pattern.starts_with('/') => (Path::new("/"), pattern.trim_start_matches('/')),
+        None => (root, pattern.trim_start_matches("./")),
+    };
+    if below.is_empty() || below.starts_with(['!', '#']) {
+        return Err("the pattern names nothing".to_string());
+    }
+    // A pattern without a folder fits in every folder below.
+    let below = if below.trim_end_matches('/').contains('/') || base != root {
+        below.to_string()
+    } else {
+        format!("**/{below}")
+    };
+    let base = base.to_str().ok_or("the folder's name is no UTF-8")?;
+    let mut line = String::from("/");
+    for c in base.trim_matches('/').chars() {
+        if "*?[]{}\\".contains(c) {
+            line.push('\\');
+        }
+        line.push(c);
+    }
+    if line.len() > 1 {
+        line.push('/');
+    }
+    line.push_str(&below);
+    let mut builder = GitignoreBuilder::new("/");
+    builder.add_line(None, &line).map_err(|error| error.to_string())?;
+    let glob = builder.build().map_err(|error| error.to_string())?;
+    Ok((line, glob))
+}

@@ -1,0 +1,175 @@
+//! What rules say about calls of every family's tools, on real files.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+
+use bowline::exec::LocalEnvironment;
+use bowline::llm::model::ToolCall;
+use bowline::llm::model::message::join_text;
+use bowline::tools::rules::Author;
+use bowline::tools::{self, Approval, Ask, Context, Decision, Mode, Registry, Rules, Shared};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// Nobody is to be asked.
+struct Nobody;
+
+impl Approval for Nobody {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        panic!("asked about {}", ask.subject);
+    }
+}
+
+/// A workspace under rules.
+struct Desk {
+    _folder: tempfile::TempDir,
+    root: std::path::PathBuf,
+    rules: Rules,
+}
+
+impl Desk {
+    fn new(files: &[&str], rules: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap().join("work");
+        for name in files {
+            fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            fs::write(root.join(name), format!("found in {name}\n")).unwrap();
+        }
+        let mut desk = Self { _folder: folder, root, rules: Rules::default() };
+        let problems = desk.rules.add(rules, Author::Person, &desk.root, Path::new("/nowhere"));
+        assert_eq!(problems, Vec::<String>::new());
+        desk
+    }
+
+    /// What a model is told, and whether it went wrong.
+    async fn call(&self, set: &str, name: &str, arguments: Value) -> (String, bool) {
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let context = Context {
+            env: Arc::new(LocalEnvironment::new(self.root.clone(), vars)),
+            approval: Arc::new(Nobody),
+            mode: Mode::AutoEdit.into(),
+            rules: self.rules.clone().into(),
+            shared: Arc::new(Shared::new(self.root.parent().unwrap().join("outputs"))),
+        };
+        let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
+        let cancel = CancellationToken::new();
+        let outcome = tools::execute(&Registry::of(set), &context, &call, cancel, Arc::new(|_| {})).await;
+        (join_text(&outcome.content), outcome.is_error)
+    }
+}
+
+const FORBIDDEN: &str = "[[rule]]\ndecision = \"deny\"\npath = \".env\"\n\
+                         [[rule]]\ndecision = \"deny\"\npath = \"secret/\"\n";
+
+fn guarded() -> Desk {
+    let desk = Desk::new(&["src/a.rs", ".env", "src/.env", "secret/x.txt"], FORBIDDEN);
+    symlink(".env", desk.root.join("open.txt")).unwrap();
+    symlink("../secret/x.txt", desk.root.join("src/way-in.txt")).unwrap();
+    symlink("secret", desk.root.join("folder-link")).unwrap();
+    desk
+}
+
+#[tokio::test]
+async fn no_family_finds_what_rules_forbid() {
+    let desk = guarded();
+    for (set, name, args) in [
+        ("pi", "grep", json!({"pattern": "found"})),
+        ("pi", "find", json!({"pattern": "**/*"})),
+        ("pi", "ls", json!({})),
+        ("anthropic", "Grep", json!({"pattern": "found", "output_mode": "content"})),
+        ("anthropic", "Grep", json!({"pattern": "found"})),
+        ("anthropic", "Grep", json!({"pattern": "found", "output_mode": "count"})),
+        ("anthropic", "Glob", json!({"pattern": "**/*"})),
+        ("openai", "grep_files", json!({"pattern": "found"})),
+        ("openai", "glob", json!({"pattern": "**/*"})),
+        ("openai", "list_dir", json!({"dir_path": desk.root, "depth": 3})),
+        ("gemini", "grep_search", json!({"pattern": "found"})),
+        ("gemini", "glob", json!({"pattern": "**/*"})),
+        ("gemini", "list_directory", json!({"dir_path": "."})),
+        ("gemini", "read_many_files", json!({"include": ["**/*"]})),
+        ("gemini", "read_many_files", json!({"include": ["src", "*.txt"]})),
+    ] {
+        let (text, failed) = desk.call(set, name, args.clone()).await;
+        let what = format!("{set} {name} {args}: {text}");
+        assert!(!failed && text.contains("src"), "{what}");
+        for hidden in [".env", "x.txt", "open.txt", "way-in", "folder-link", "secret"] {
+            assert!(!text.contains(hidden), "{hidden} in {what}");
+        }
+        let told: Vec<&str> = text.lines().filter(|line| line.contains("that rules forbid")).collect();
+        assert!(told.len() == 1 && told[0].starts_with('[') && told[0].ends_with(" left out.]"), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn how_much_is_left_out_says_nothing_of_what_is_in_it() {
+    let desk = guarded();
+    let (text, _) = desk.call("pi", "grep", json!({"pattern": "found in .env"})).await;
+    assert_eq!(text, "No matches found.\n\n[4 files and 1 folder that rules forbid were left out.]");
+    let (other, _) = desk.call("pi", "grep", json!({"pattern": "nothing like it"})).await;
+    assert_eq!(other, text);
+    let (text, _) = desk.call("pi", "find", json!({"pattern": "src/*.txt"})).await;
+    assert!(text.ends_with("[1 file that rules forbid was left out.]"), "{text}");
+    let (text, _) = desk.call("pi", "find", json!({"pattern": "*.rs"})).await;
+    assert!(text.contains("a.rs") && !text.contains("left out"), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_named_is_refused_and_links_and_dots_lead_nowhere_else() {
+    let desk = guarded();
+    for path in [".env", "open.txt", "src/../.env", "src/way-in.txt", "folder-link/x.txt", "secret/x.txt"] {
+        for (set, name, args) in [
+            ("pi", "grep", json!({"pattern": "found", "path": path})),
+            ("openai", "read_file", json!({"path": path, "file_path": desk.root.join(path)})),
+            ("gemini", "read_many_files", json!({"include": [path]})),
+        ] {
+            let (text, failed) = desk.call(set, name, args).await;
+            assert!(failed && text.contains("forbidden by the rule"), "{name} {path}: {text}");
+        }
+    }
+    // The folder itself is not forbidden by a pattern that is for folders, and there is nothing in it.
+    for path in ["folder-link", "secret", "src/../secret", "folder-link/../secret/."] {
+        let (text, _) = desk.call("pi", "grep", json!({"pattern": "found", "path": path})).await;
+        assert!(!text.contains("x.txt"), "{path}: {text}");
+        let (text, _) = desk.call("openai", "list_dir", json!({"dir_path": desk.root.join(path)})).await;
+        assert!(!text.contains("x.txt"), "{path}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_rule_for_one_family_s_tool_holds_for_the_others() {
+    let rules = "[[rule]]\ndecision = \"deny\"\ntool = \"Bash\"\n\
+                 [[rule]]\ndecision = \"deny\"\ntool = \"Edit\"\npath = \"a.txt\"\n\
+                 [[rule]]\ndecision = \"deny\"\ntool = \"read_file\"\npath = \"b.txt\"\n";
+    let desk = Desk::new(&["a.txt", "b.txt"], rules);
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-found in a.txt\n+x\n*** End Patch";
+    let edits = json!([{"oldText": "found", "newText": "x"}]);
+    let replace = json!({"file_path": "a.txt", "instruction": "x", "old_string": "found", "new_string": "x"});
+    let edit = json!({"file_path": desk.root.join("a.txt"), "old_string": "found", "new_string": "x"});
+    for (set, name, args) in [
+        ("pi", "bash", json!({"command": "ls"})),
+        ("anthropic", "Bash", json!({"command": "ls"})),
+        ("openai", "exec_command", json!({"cmd": "ls"})),
+        ("gemini", "run_shell_command", json!({"command": "ls"})),
+        ("pi", "job", json!({"action": "start", "command": "ls"})),
+        ("pi", "edit", json!({"path": "a.txt", "edits": edits})),
+        ("anthropic", "Edit", edit),
+        ("openai", "apply_patch", json!({"input": patch})),
+        ("gemini", "replace", replace),
+        ("pi", "read", json!({"path": "b.txt"})),
+        ("anthropic", "Read", json!({"file_path": desk.root.join("b.txt")})),
+        ("openai", "view_image", json!({"path": desk.root.join("b.txt")})),
+        ("gemini", "read_many_files", json!({"include": ["b.txt"]})),
+    ] {
+        let (text, failed) = desk.call(set, name, args).await;
+        assert!(failed && text.contains("forbidden by the rule"), "{set} {name}: {text}");
+    }
+    let (text, failed) = desk.call("gemini", "read_file", json!({"file_path": "a.txt"})).await;
+    assert!(!failed, "{text}");
+    // What is forbidden to readers alone is found by searches.
+    let (text, _) = desk.call("pi", "grep", json!({"pattern": "found"})).await;
+    assert!(text.contains("b.txt") && !text.contains("left out"), "{text}");
+    assert_eq!(fs::read_to_string(desk.root.join("a.txt")).unwrap(), "found in a.txt\n");
+}
