@@ -104,6 +104,10 @@ pub struct Args {
     #[arg(long)]
     pub show: bool,
 
+    /// With `export`: md, html or jsonl; else as the file's name ends
+    #[arg(long, value_name = "FORM", value_parser = ["md", "html", "jsonl"])]
+    pub format: Option<String>,
+
     /// With `sessions context`: at this entry
     #[arg(long, value_name = "ENTRY")]
     pub leaf: Option<String>,

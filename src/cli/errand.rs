@@ -1,5 +1,5 @@
 //! Words in the place of a file or a prompt that are work of their own: `login`, `logout`,
-//! `models refresh`, `prompt --show`, `sessions`.
+//! `models refresh`, `prompt --show`, `sessions`, `export`.
 //!
 //! Must not know how the work is done.
 
@@ -31,6 +31,8 @@ pub enum Errand {
     Prompt(bool),
     /// Tell what is stored; in JSON, or as text.
     Sessions(sessions::Wanted, bool),
+    /// Make a document of a session: which, in what form, into which file.
+    Export(String, Option<String>, Option<String>),
 }
 
 /// The work that the arguments name. A file of that name is a file.
@@ -47,6 +49,11 @@ pub fn wanted(args: &Args) -> Option<Errand> {
             let file = Path::new("sessions").exists() || args.print;
             let wanted = sessions::wanted(rest, args.leaf.as_deref()).filter(|_| !file);
             return wanted.map(|wanted| Errand::Sessions(wanted, args.json));
+        }
+        ["export", id, file @ ..] if file.len() <= 1 => {
+            let file = file.first().map(ToString::to_string);
+            let is_file = Path::new("export").exists() || args.print;
+            return (!is_file).then(|| Errand::Export((*id).to_string(), args.format.clone(), file));
         }
         ["models", "refresh", rest @ ..] => (Errand::Refresh, rest),
         _ => return None,
@@ -93,6 +100,11 @@ async fn perform(
         Errand::Sessions(wanted, json) => {
             Ok((sessions::answer(&options.session_root(), &options.cwd, wanted, *json)?, OK))
         }
+        Errand::Export(id, form, file) => {
+            let root = options.session_root();
+            let said = sessions::export(&root, &options.cwd, id, form.as_deref(), file.as_deref())?;
+            Ok((said, OK))
+        }
         Errand::Prompt(json) => Ok((prompt::show(options, *json).await?, OK)),
         Errand::Refresh(provider) => {
             let told = refresh::refresh(options, provider.as_deref()).await?;
@@ -122,6 +134,10 @@ mod tests {
         assert_eq!(parse(&words), Some(Errand::Sessions(context, true)));
         assert_eq!(parse(&["sessions"]), Some(Errand::Sessions(sessions::Wanted::List, false)));
         assert_eq!(parse(&["sessions", "nonsense"]), None);
+        let export = Errand::Export("x".into(), None, Some("a.md".into()));
+        assert_eq!(parse(&["export", "x", "a.md"]), Some(export));
+        let export = Errand::Export("x".into(), Some("html".into()), None);
+        assert_eq!((parse(&["export", "x", "--format", "html"]), parse(&["export"])), (Some(export), None));
         let errand = |words: &[&str]| {
             let all = std::iter::once("bowline").chain(words.iter().copied());
             wanted(&Args::try_parse_from(all).unwrap())

@@ -105,6 +105,10 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
         return Err(Report::new("`bowline prompt` does nothing by itself")
             .hint("`bowline prompt --show` shows the system prompt; -p prompt says it to the model"));
     }
+    if word == "export" {
+        return Err(Report::new("`bowline export` takes a conversation and a file")
+            .hint("such as `bowline export ID page.html`; `bowline sessions` lists the ids"));
+    }
     if word == "sessions" {
         return Err(Report::new("`bowline sessions` takes list, show ID, tree ID or context ID")
             .hint("`bowline sessions` lists what is stored"));

@@ -2,12 +2,14 @@
 //!
 //! Must not know how sessions are kept. Reads only, and asks nobody.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::base::clock;
 use crate::base::error::Report;
+use crate::session::export::{self, Format};
 use crate::session::store::listing::{self, Listed};
 use crate::session::summary::{Spent, Summary};
 use crate::session::{AgentMessage, Entry, Session};
@@ -66,6 +68,33 @@ pub fn located(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
         several => Err(Report::new(format!("`{name}` fits the ids of {} sessions", several.len()))
             .hint("`bowline sessions --json` lists the whole ids")),
     }
+}
+
+/// Makes a document of a session and says where it is; without a file the document itself is the answer.
+pub fn export(
+    root: &Path,
+    cwd: &Path,
+    name: &str,
+    form: Option<&str>,
+    file: Option<&str>,
+) -> Result<String, Report> {
+    let ending =
+        file.and_then(|file| Path::new(file).extension()).map(|end| end.to_string_lossy().into_owned());
+    let form = form.map(str::to_string).or(ending).unwrap_or_else(|| "md".to_string());
+    let Some(format) = Format::parse(&form) else {
+        return Err(Report::new(format!("`{form}` is no form of a document"))
+            .hint("--format md, html or jsonl, or a file whose name ends so"));
+    };
+    let session = open(&located(root, cwd, name)?)?;
+    let document = export::document(&session, format);
+    let document = document.map_err(|error| Report::caused("cannot read the session", &error))?;
+    let Some(file) = file else { return Ok(document.trim_end_matches('\n').to_string()) };
+    let path = cwd.join(file);
+    let failed = |error| Report::caused(format!("cannot write {}", path.display()), &error);
+    // What is there already stays: it may be anything.
+    let made = std::fs::File::options().write(true).create_new(true).open(&path);
+    made.and_then(|mut made| made.write_all(document.as_bytes())).map_err(failed)?;
+    Ok(format!("{}: {} bytes", path.display(), document.len()))
 }
 
 fn open(path: &Path) -> Result<Session, Report> {
@@ -297,6 +326,31 @@ mod tests {
             (shown["prompts"].as_u64(), shown["path"].as_str()),
             (Some(3), session.file().unwrap().to_str())
         );
+    }
+
+    #[test]
+    fn a_session_becomes_a_document() {
+        let root = tempfile::tempdir().unwrap();
+        let session = stored(root.path());
+        let out = tempfile::tempdir().unwrap();
+        let make = |form, file| export(root.path(), out.path(), session.id(), form, file);
+        let text = make(None, None).unwrap();
+        assert!(
+            text.contains("## You\n\nroot\n") && text.contains("right") && !text.contains("left"),
+            "{text}"
+        );
+        assert!(make(None, Some("page.html")).unwrap().contains("page.html: "));
+        let page = std::fs::read_to_string(out.path().join("page.html")).unwrap();
+        // Every branch is in the page; the other one is not shown at first.
+        assert!(page.contains("<article id=\"e-00000003\" class=\"person\" hidden>"), "{page}");
+        assert!(page.contains("<article id=\"e-00000004\" class=\"person\"><header>"), "{page}");
+        assert!(!page.contains("src=\"http") && !page.contains("href=\"http"), "{page}");
+        let again = make(None, Some("page.html")).unwrap_err();
+        assert!(again.to_string().contains("cannot write"), "{again}");
+        make(Some("jsonl"), Some("copy.jsonl")).unwrap();
+        let copy = open(&out.path().join("copy.jsonl")).unwrap();
+        assert_eq!(copy.context(), session.context());
+        assert!(make(None, Some("x.pdf")).unwrap_err().to_string().contains("no form"));
     }
 
     #[test]

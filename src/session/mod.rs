@@ -8,6 +8,7 @@ pub mod context;
 pub mod conversation;
 pub mod entry;
 pub mod error;
+pub mod export;
 pub mod fork;
 pub mod header;
 pub mod message;

@@ -151,7 +151,9 @@ mod tests {
         for (line, wanted) in [
             ("curl -sS https://docs.rs/x | head", Some("docs.rs")),
             ("curl http://localhost:3000/a http://localhost:3000/b", Some("localhost:3000")),
-            ("curl http://[::1]:3000/", Some("[::1]:3000")),
+            ("curl 'http://[::1]:3000/'", Some("[::1]:3000")),
+            // A pattern for the shell.
+            ("curl http://[::1]:3000/", None),
             ("wget -q https://docs.rs/x && curl docs.rs", Some("docs.rs")),
             ("ssh me@box ls", Some("box")),
             ("curl https://docs.rs https://crates.io", None),

@@ -1,0 +1,131 @@
+//! What an entry says, cut into the pieces that a document shows. Must not know its form.
+
+use serde_json::Value;
+
+use crate::llm::model::message::KnownPart;
+use crate::llm::model::{Message, Part};
+use crate::session::{AgentMessage, Entry, EntryBody};
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The person.
+    Person,
+    /// A model.
+    Model,
+    /// A tool.
+    Tool,
+    /// The program, of itself.
+    Program,
+}
+
+/// What an entry shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// Who speaks.
+    pub who: Who,
+    /// What stands above it: the model's name, the tool's, or what kind of remark it is.
+    pub title: String,
+    /// In order.
+    pub pieces: Vec<Piece>,
+}
+
+/// A piece of what is said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    /// Markdown.
+    Text(String),
+    /// What a model thought.
+    Thinking(String),
+    /// A call of a tool, with its arguments in JSON.
+    Call { name: String, arguments: String },
+    /// What a tool said, and whether that is a failure.
+    Output { text: String, failed: bool },
+    /// A picture: its type, and its bytes in base64.
+    Picture { mime: String, data: String },
+    /// Something that is not shown, in words.
+    Note(String),
+}
+
+/// What an entry shows; nothing for what only the program reads.
+pub fn of(entry: &Entry) -> Option<Block> {
+    let remark = |title: &str, text: String| {
+        Some(Block { who: Who::Program, title: title.to_string(), pieces: vec![Piece::Text(text)] })
+    };
+    match entry.body() {
+        EntryBody::Message { message } => of_message(&message),
+        EntryBody::Compaction { summary, .. } => remark("Summary of what was before", summary),
+        EntryBody::BranchSummary { summary, .. } => remark("Summary of another branch", summary),
+        EntryBody::CustomMessage { custom_type, content, display: true, .. } => {
+            Some(Block { who: Who::Program, title: custom_type, pieces: content_pieces(&content) })
+        }
+        EntryBody::ModelChange { provider, model_id } => remark("Model", format!("{provider}/{model_id}")),
+        _ => None,
+    }
+}
+
+fn of_message(message: &AgentMessage) -> Option<Block> {
+    match message {
+        AgentMessage::Llm(Message::User(user)) => {
+            Some(Block { who: Who::Person, title: "You".to_string(), pieces: pieces(&user.content) })
+        }
+        AgentMessage::Llm(Message::Assistant(answer)) => {
+            let mut all = pieces(&answer.content);
+            all.extend(answer.error_message.iter().map(|error| Piece::Note(error.clone())));
+            let title = format!("{}/{}", answer.provider, answer.model);
+            Some(Block { who: Who::Model, title, pieces: all })
+        }
+        AgentMessage::Llm(Message::ToolResult(result)) => {
+            let failed = result.is_error;
+            let output = |piece| match piece {
+                Piece::Text(text) => Piece::Output { text, failed },
+                other => other,
+            };
+            let pieces = pieces(&result.content).into_iter().map(output).collect();
+            Some(Block { who: Who::Tool, title: result.tool_name.clone(), pieces })
+        }
+        AgentMessage::Other(value) if message.role() == "bashExecution" => {
+            let field = |name: &str| value[name].as_str().unwrap_or_default().to_string();
+            let failed = value["exitCode"].as_i64().is_some_and(|code| code != 0);
+            let pieces = vec![Piece::Output { text: field("output"), failed }];
+            Some(Block { who: Who::Person, title: format!("$ {}", field("command")), pieces })
+        }
+        AgentMessage::Other(value) if message.role() == "custom" => {
+            let title = value["customType"].as_str().unwrap_or_default().to_string();
+            Some(Block { who: Who::Program, title, pieces: content_pieces(&value["content"]) })
+        }
+        AgentMessage::Other(_) => None,
+    }
+}
+
+fn content_pieces(content: &Value) -> Vec<Piece> {
+    if let Some(text) = content.as_str() {
+        return vec![Piece::Text(text.to_string())];
+    }
+    let parts: Vec<Part> = serde_json::from_value(content.clone()).unwrap_or_default();
+    pieces(&parts)
+}
+
+fn pieces(parts: &[Part]) -> Vec<Piece> {
+    parts.iter().filter_map(piece).collect()
+}
+
+fn piece(part: &Part) -> Option<Piece> {
+    let Part::Known(known) = part else { return None };
+    Some(match known {
+        KnownPart::Text { text, .. } => Piece::Text(text.clone()),
+        KnownPart::Thinking { thinking, .. } if thinking.is_empty() => return None,
+        KnownPart::Thinking { thinking, .. } => Piece::Thinking(thinking.clone()),
+        KnownPart::Image { data, mime_type } => {
+            Piece::Picture { mime: mime_type.clone(), data: data.clone() }
+        }
+        KnownPart::Document { name, mime_type, .. } => {
+            Piece::Note(format!("document {} ({mime_type})", name.as_deref().unwrap_or_default()))
+        }
+        KnownPart::Audio { mime_type, .. } => Piece::Note(format!("sound ({mime_type})")),
+        KnownPart::ToolCall(call) => Piece::Call {
+            name: call.name.clone(),
+            arguments: serde_json::to_string_pretty(&call.arguments).unwrap_or_default(),
+        },
+    })
+}

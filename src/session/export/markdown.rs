@@ -1,0 +1,61 @@
+//! A branch as Markdown: headings for who speaks, fences around what tools were given and said.
+
+use super::blocks::{self, Block, Piece};
+use crate::session::Session;
+
+/// The branch to the leaf.
+pub fn document(session: &Session) -> String {
+    let header = session.header();
+    let title = session.name().unwrap_or_else(|| "Conversation".to_string());
+    let mut out = format!("# {title}\n\n{} in `{}`, session `{}`\n", header.timestamp, header.cwd, header.id);
+    for entry in session.tree().path() {
+        if let Some(block) = blocks::of(entry) {
+            write(&mut out, &block);
+        }
+    }
+    out
+}
+
+fn write(out: &mut String, block: &Block) {
+    out.push_str(&format!("\n## {}\n", block.title.replace('\n', " ")));
+    for piece in &block.pieces {
+        out.push('\n');
+        match piece {
+            Piece::Text(text) => out.push_str(text.trim_end()),
+            Piece::Thinking(text) => {
+                let quoted: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
+                out.push_str(&quoted.join("\n"));
+            }
+            Piece::Call { name, arguments } => {
+                out.push_str(&format!("Calls `{name}`:\n\n{}", fenced(arguments, "json")));
+            }
+            Piece::Output { text, failed } => {
+                let said = if *failed { "Failed:\n\n" } else { "" };
+                out.push_str(&format!("{said}{}", fenced(text, "")));
+            }
+            Piece::Picture { mime, data } => {
+                out.push_str(&format!("*(picture, {mime}, {} bytes)*", data.len() / 4 * 3));
+            }
+            Piece::Note(text) => out.push_str(&format!("*({text})*")),
+        }
+        out.push('\n');
+    }
+}
+
+/// In a fence that is longer than any in the text.
+fn fenced(text: &str, language: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_those_inside() {
+        assert_eq!(fenced("a", ""), "```\na\n```");
+        assert_eq!(fenced("a\n````\nb\n", "x"), "`````x\na\n````\nb\n`````");
+    }
+}
