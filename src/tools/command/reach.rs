@@ -16,7 +16,8 @@ pub struct Reach {
     /// Whether there may be others.
     pub unclear: bool,
     /// Whether it does nothing but talk to them: what comes is shown, or is new in the current folder, and
-    /// nothing of this machine is sent but what stands in the words.
+    /// nothing of this machine is sent but what stands in the words, or is piped to a command over there that
+    /// is judged by itself.
     pub alone: bool,
 }
 
