@@ -97,7 +97,9 @@ impl Loaded {
                 vec![format!("it cannot be read ({error}); everything is asked about")]
             }
         };
-        wrong.iter().for_each(|why| self.note(path, why));
+        for why in &wrong {
+            self.note(path, why);
+        }
     }
 }
 
