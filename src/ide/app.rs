@@ -165,7 +165,6 @@ impl App {
                 let (handle, snapshot) = *connection;
                 update::connected(&mut cx, &snapshot, handle.models());
                 self.worker.session = Some(handle);
-                super::plugins::connected(&mut cx);
                 for (text, images) in std::mem::take(&mut self.prompts) {
                     effects.push(Effect::Prompt(text, images, Delivery::FollowUp));
                 }

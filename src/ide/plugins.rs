@@ -111,7 +111,7 @@ fn told(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
     match (problems, cx.state.plugins.trusted) {
         // Of rules that are off the session tells.
         ([], Trusted::Never) if !cx.state.plugins.read.project.is_empty() => {
-            cx.state.say("what this project wants to run is off; trust.show shows it")
+            cx.state.say("what this project wants to run is off; trust.show shows it");
         }
         ([], _) if asked => {
             cx.state.say(format!("{count} {} of plugins", if count == 1 { "command" } else { "commands" }));

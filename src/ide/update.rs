@@ -43,6 +43,7 @@ pub fn connected(
     snapshot: &Snapshot,
     models: Vec<std::sync::Arc<crate::llm::model::Model>>,
 ) {
+    super::plugins::connected(cx);
     let state = &mut *cx.state;
     state.agent.connected = true;
     state.agent.models = models;

@@ -3,25 +3,17 @@
 //! Must not know what a rule means.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::options::Options;
-use super::wishes::Wishes;
+use super::wishes::{self, Wishes};
 use crate::base::error::Report;
 use crate::config::load::read_text;
 use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
-use crate::tools::rules::{Author, Rules};
-
-/// The file of rules, in the folder of settings and in a project's `.bowline`.
-const FILE: &str = "permissions.toml";
+use crate::tools::rules::{Author, Rules, SharedRules};
 
 /// What a person is told of a project that is not trusted.
 pub(super) const OFF: &str = "what this project wants to allow is off; trust.show shows it";
-
-/// A project's file of rules.
-pub(super) fn of_project(workspace: &Path) -> PathBuf {
-    workspace.join(".bowline").join(FILE)
-}
 
 /// The rules that were read.
 #[derive(Debug, Default)]
@@ -39,12 +31,13 @@ impl Loaded {
         self.problems.push(Report::new(format!("{}: {why}", path.display())));
     }
 
-    /// What is wrong with the files, and that a project is not trusted.
-    pub(super) fn notices(&mut self, options: &Options) -> Vec<Report> {
+    /// The rules for a session that begins, and what its person is told: what is wrong with the files, and that
+    /// the project is not trusted.
+    pub(super) fn begin(mut self, options: &Options) -> (SharedRules, Vec<Report>) {
         if self.trusted == Some(false) {
-            self.note(&of_project(&options.cwd), OFF);
+            self.note(&wishes::rules(&options.cwd), OFF);
         }
-        std::mem::take(&mut self.problems)
+        (self.rules.into(), self.problems)
     }
 }
 
@@ -58,13 +51,13 @@ pub(super) async fn load(options: &Options, now: Option<&str>) -> Loaded {
     let read = move || {
         let mut loaded = Loaded::default();
         loaded.add(
-            &home.config.join(FILE),
-            read_text(&home.config.join(FILE)),
+            &home.config.join(wishes::RULES),
+            read_text(&home.config.join(wishes::RULES)),
             Author::Person,
             &root,
             &home.user,
         );
-        let path = of_project(&cwd);
+        let path = wishes::rules(&cwd);
         let text = read_text(&path);
         let wishes = Wishes::of(text.as_ref().ok().and_then(Option::as_deref), &cwd, &home.user);
         if !wishes.allows.is_empty() {
@@ -104,7 +97,9 @@ impl Loaded {
                 vec![format!("it cannot be read ({error}); everything is asked about")]
             }
         };
-        wrong.iter().for_each(|why| self.note(path, why));
+        for why in &wrong {
+            self.note(path, why);
+        }
     }
 }
 
@@ -114,7 +109,7 @@ const TRIES: usize = 3;
 /// Writes a rule to the end of the person's file. What stands there stays as it is; a file with a
 /// mistake in it is not touched.
 pub(super) async fn remember(options: &Options, rule: &str) -> Result<String, Report> {
-    let path = options.home.config.join(FILE);
+    let path = options.home.config.join(wishes::RULES);
     let files = LocalEnvironment::new(options.home.config.clone(), []);
     for _ in 0..TRIES {
         let (text, stamp) = match files.read(&path).await {

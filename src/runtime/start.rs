@@ -53,9 +53,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let mut outfit = Outfit::new(&options, &model)?;
     let equipment = outfit.equipment();
     let unread = outfit.read_documents().await;
-    let mut loaded = permissions::load(&options, None).await;
-    let misruled = loaded.notices(&options);
-    let rules = SharedRules::from(loaded.rules);
+    let (rules, misruled) = permissions::load(&options, None).await.begin(&options);
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
     if options.discover {

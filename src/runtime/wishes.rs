@@ -5,13 +5,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::permissions;
 use crate::config::load::read_text;
 use crate::exec::trust::{self, Standing, Trust};
 use crate::tools::rules::Rules;
 
 /// A project's folder of plugins.
 const PLUGINS: &str = ".bowline/plugins";
+/// The file of rules, in the folder of settings and in a project's `.bowline`.
+pub(super) const RULES: &str = "permissions.toml";
 
 /// What a project wants.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl Wishes {
     /// Those of the project in a folder; `home` is what `~` means.
     pub fn read(workspace: &Path, home: &Path) -> Self {
         // What cannot be read is told by whoever reads the rules, and allows nothing.
-        let text = read_text(&permissions::of_project(workspace)).ok().flatten();
+        let text = read_text(&rules(workspace)).ok().flatten();
         Self::of(text.as_deref(), workspace, home)
     }
 
@@ -57,6 +58,11 @@ pub fn plugins(workspace: &Path) -> PathBuf {
     workspace.join(PLUGINS)
 }
 
+/// A project's file of rules.
+pub(super) fn rules(workspace: &Path) -> PathBuf {
+    workspace.join(".bowline").join(RULES)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,7 +74,7 @@ mod tests {
         let (work, state) = (folder.path().join("work"), folder.path().join("state"));
         fs::create_dir_all(plugins(&work)).unwrap();
         fs::write(plugins(&work).join("x"), "x").unwrap();
-        let write = |text: &str| fs::write(permissions::of_project(&work), text).unwrap();
+        let write = |text: &str| fs::write(rules(&work), text).unwrap();
         let read = || Wishes::read(&work, Path::new("/nowhere"));
         let trusted = |now: Option<&str>| read().are_trusted(&work, &state, now).unwrap();
         let plain = read().digest.unwrap();

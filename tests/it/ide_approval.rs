@@ -65,6 +65,28 @@ async fn a_lasting_rule_is_shown_before_it_is_written() {
 }
 
 #[tokio::test]
+async fn what_only_asks_a_host_may_be_allowed_by_that_host() {
+    // Nobody listens there.
+    let turns = [
+        bash("c1", "curl -s http://127.0.0.1:9/a"),
+        bash("c2", "curl -sS http://127.0.0.1:9/b || touch c"),
+        Turn::text("done"),
+    ];
+    let mut desk = asked(Plan::new().turns(turns)).await;
+    assert!(desk.picture().contains("like it: asking 127.0.0.1:9"), "{}", desk.picture());
+    desk.ide.press("l");
+    desk.shows("host = \"127.0.0.1:9\"").await;
+    desk.ide.press("y");
+    // The first has run, and of the second the other part is asked about.
+    desk.shows("touch c").await;
+    until_asked(&mut desk).await;
+    desk.keys("n").await;
+    assert!(!desk.path("c").exists());
+    let written = "[[rule]]\ndecision = \"allow\"\nhost = \"127.0.0.1:9\"\n";
+    assert_eq!(std::fs::read_to_string(desk.home("config/permissions.toml")).unwrap(), written);
+}
+
+#[tokio::test]
 async fn a_command_is_changed_before_it_runs_and_the_model_is_told() {
     let mut desk = asked(Plan::new().turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
     desk.ide.press("e");

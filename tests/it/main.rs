@@ -130,6 +130,7 @@ mod mockllm_scenarios;
 mod openai;
 /// Every dialect does what the others do, seen from the library's highest layer.
 mod parity;
+/// What rules say about calls of every family's tools.
 mod permissions;
 /// `bowline -p` as a process.
 mod print;

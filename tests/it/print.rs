@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use bowline::exec::trust::Trust;
+use bowline::runtime::wishes::Wishes;
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -109,6 +111,26 @@ fn a_whole_task_with_tools_and_then_it_goes_on() {
         assert_eq!(pair[0].body["system"], pair[1].body["system"], "the prompt stays the same to the byte");
         assert_eq!(pair[0].body["tools"], pair[1].body["tools"]);
     }
+}
+
+#[test]
+fn what_a_project_allows_is_off_until_it_is_trusted_and_that_is_told_once() {
+    let call = || wire::calls("t1", "bash", &json!({"command": "mkdir made"}));
+    let place = Place::new(vec![call(), wire::says("No."), call(), wire::says("Yes.")]);
+    let (made, off) =
+        (place.work().join("made"), "what this project wants to allow is off; trust.show shows it");
+    let rules = "[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\n";
+    std::fs::create_dir(place.work().join(".bowline")).unwrap();
+    std::fs::write(place.work().join(".bowline/permissions.toml"), rules).unwrap();
+    let (code, out, err) = place.run(&["-p", "go"]);
+    assert_eq!((code, out.as_str(), made.exists()), (0, "No.\n", false), "{err}");
+    assert_eq!(err.matches(off).count(), 1, "{err}");
+    let wishes = Wishes::read(&place.work(), place.dir.path());
+    let trust = Trust::new(&place.dir.path().join("home/state"));
+    trust.answer(&place.work(), &wishes.digest.unwrap(), true).unwrap();
+    let (code, out, err) = place.run(&["-p", "go"]);
+    assert_eq!((code, out.as_str(), made.exists()), (0, "Yes.\n", true), "{err}");
+    assert!(!err.contains(off), "{err}");
 }
 
 #[test]

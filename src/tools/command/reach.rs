@@ -16,7 +16,8 @@ pub struct Reach {
     /// Whether there may be others.
     pub unclear: bool,
     /// Whether it does nothing but talk to them: what comes is shown, or is new in the current folder, and
-    /// nothing of this machine is sent but what stands in the words.
+    /// nothing of this machine is sent but what stands in the words, or is piped to a command over there that
+    /// is judged by itself.
     pub alone: bool,
 }
 
@@ -43,7 +44,9 @@ pub fn reach(part: &Part) -> Reach {
     }
     let name = first.text.rsplit('/').next().unwrap_or_default();
     let Some(Call { program, words, elsewhere }) = programs::find(name, rest) else {
-        part.words.iter().for_each(|word| mentioned(word, &mut reach));
+        for word in &part.words {
+            mentioned(word, &mut reach);
+        }
         return reach;
     };
     // Variables can send it elsewhere.
@@ -53,7 +56,9 @@ pub fn reach(part: &Part) -> Reach {
     let plain = !elsewhere && !read.beyond && name == first.text && part.sets.is_empty();
     reach.alone = plain && !reach.unclear && is_alone(program, &read);
     if reach.unclear {
-        words.iter().for_each(|word| mentioned(word, &mut reach));
+        for word in words {
+            mentioned(word, &mut reach);
+        }
     }
     reach
 }
