@@ -25,6 +25,8 @@ mod commands;
 mod conformance;
 /// Every dialect goes on with every other's conversation.
 mod conformance_history;
+/// The text of PDF documents.
+mod documents;
 /// GNU Emacs judges the kill ring.
 mod emacs;
 /// Every place passes one suite.
