@@ -143,6 +143,8 @@ mod pty_terminal;
 mod pty_trouble;
 /// The adapters of the Responses wire over a real socket.
 mod reaching;
+/// Whatever a path leads to, tools that show files answer.
+mod reading;
 /// Lists of models, asked for and kept.
 mod refresh;
 
