@@ -3,6 +3,7 @@
 //! `FUZZ_SECONDS=600` it goes on for that long. A finding names its seed, and `FUZZ_SEED` runs that
 //! one again; `FUZZ_ONLY=frames` runs one target of several in a test.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -14,11 +15,14 @@ use bowline::llm::providers::{DIALECTS, Setup};
 use bowline::net::http::{Http, Limits};
 use bowline::net::tape::{Exchange, Piece, Tape};
 use bowline::net::{frames, sse};
+use bowline::tools::reading::pdf::extract::{self, Wanted};
+use bowline::tools::reading::pdf::pages;
 use futures::StreamExt;
 use serde_json::json;
 
 use crate::conformance::{ordered, rich};
 use crate::support::frames as frames_of_tests;
+use crate::support::pdf::{Document, Form};
 use crate::support::wires::{Feature, WIRES, Wire};
 
 /// Inputs of a target where nobody asks for more.
@@ -318,6 +322,54 @@ fn notebooks_that_are_broken() {
         if let Ok((after, _)) = changed(&text, &change) {
             assert!(shown.is_some() || String::from_utf8(bytes).is_err());
             serde_json::from_str::<serde_json::Value>(&after).unwrap();
+        }
+    });
+}
+
+/// Documents of every kind that is read, small enough that damage finds its way into everything.
+fn documents() -> Vec<Vec<u8>> {
+    let mut hand = Document::default();
+    hand.lines(&["One line.", "Another."]);
+    let program = hand.stream("", "/Encoding 256 array dup 65 /Omega put def eexec");
+    let about = hand.add(format!("<< /Type /FontDescriptor /FontFile {program} 0 R /MissingWidth 9 >>"));
+    let map = hand.stream(
+        "",
+        "1 beginbfrange <0001> <0009> <0041> endbfrange 1 beginbfchar <0011> <00660066> endbfchar",
+    );
+    let wide = "<< /Type /Font /Subtype /CIDFontType2 /DW 600 /W [1 [700 800] 16 18 500] >>";
+    let fonts = format!(
+        "/Font << /F << /Type /Font /Subtype /Type1 /FirstChar 65 /Widths [1 2 3] /FontDescriptor {about} 0 R /Encoding << \
+         /Differences [66 /a /uni0041] >> >> /G << /Type /Font /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [{wide}] \
+         /ToUnicode {map} 0 R >> /H << /Type /Font /Subtype /Type3 /FontMatrix [1 0 0 1 0 0] >> >>"
+    );
+    let form =
+        hand.stream("/Type /XObject /Subtype /Form /Matrix [1 0 0 1 0 9]", "BT /F 9 Tf (form) Tj ET /X Do");
+    hand.turned_page(
+        "q 2 0 0 2 9 9 cm BT /F 10 Tf 9 TL 9 90 Td (AB) Tj [(A) -300 (C)] TJ T* 1 2 (x) \" /G 9 Tf <00010011> Tj ET Q \
+         /Span << /ActualText (t) >> BDC BT /H 9 Tf 0 1 -1 0 9 9 Tm (h) Tj ET EMC /X Do BI /W 1 /H 1 /BPC 8 /CS /G ID x EI",
+        &format!("{fonts} /XObject << /X {form} 0 R >>"),
+        90,
+    );
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pdf");
+    let real = ["open.pdf", "rc4.pdf", "aes128.pdf", "cairo.pdf", "skia.pdf"];
+    let mut all: Vec<Vec<u8>> = real.iter().map(|name| std::fs::read(folder.join(name)).unwrap()).collect();
+    all.extend([Form::Table, Form::Streams].map(|form| hand.bytes(form)));
+    all
+}
+
+#[test]
+fn pdf_documents() {
+    let whole = documents();
+    let wanted = Wanted { first: 1, last: 9, unless: usize::MAX };
+    for document in &whole {
+        extract::read(document.clone(), wanted, &|| false).unwrap();
+    }
+    fuzz("pdf", |chance| {
+        let mut bytes = whole[chance.below(whole.len())].clone();
+        chance.damage(&mut bytes);
+        if let Ok(paper) = extract::read(bytes, wanted, &|| false) {
+            let text = pages::text("x.pdf", &paper).unwrap_or_else(|why| why);
+            assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
         }
     });
 }

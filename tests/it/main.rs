@@ -27,6 +27,8 @@ mod commands;
 mod conformance;
 /// Every dialect goes on with every other's conversation.
 mod conformance_history;
+/// The text of PDF documents.
+mod documents;
 /// GNU Emacs judges the kill ring.
 mod emacs;
 /// Every place passes one suite.
@@ -145,6 +147,8 @@ mod pty_terminal;
 mod pty_trouble;
 /// The adapters of the Responses wire over a real socket.
 mod reaching;
+/// Whatever a path leads to, tools that show files answer.
+mod reading;
 /// Lists of models, asked for and kept.
 mod refresh;
 

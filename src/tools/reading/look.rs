@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::sniff::{self, Kind};
 use super::window::{Range, Taker, Window};
-use crate::exec::{EnvError, Environment, Stamp};
+use crate::exec::{EnvError, Environment, FileData, Stamp};
 
 /// What a file is.
 #[derive(Debug)]
@@ -18,6 +18,45 @@ pub enum Seen {
     Text(Window, Stamp),
     /// Something else; it was not read to its end.
     Other(Kind),
+}
+
+/// Reads a file whole that may not be larger than this, in bytes; nothing where it is. Its facts are no
+/// promise: it may grow meanwhile, and what the system makes up as it is read has no size at all.
+pub async fn whole(
+    env: &dyn Environment,
+    path: &Path,
+    most: u64,
+    cancel: &CancellationToken,
+) -> Result<Option<FileData>, EnvError> {
+    let coming = Arc::new(Mutex::new((Vec::new(), false)));
+    let (into, seen) = (Arc::clone(&coming), cancel.clone());
+    let sink = move |piece: &[u8]| {
+        let mut coming = into.lock().unwrap_or_else(PoisonError::into_inner);
+        coming.1 |= (coming.0.len() + piece.len()) as u64 > most;
+        if !coming.1 {
+            coming.0.extend_from_slice(piece);
+        }
+        !coming.1 && !seen.is_cancelled()
+    };
+    let read = unless(cancel, env.read_pieces(path, Box::new(sink))).await;
+    let (bytes, too_much) = std::mem::take(&mut *coming.lock().unwrap_or_else(PoisonError::into_inner));
+    if too_much {
+        return Ok(None);
+    }
+    Ok(Some(FileData { bytes, stamp: read? }))
+}
+
+/// Waits for a file no longer than somebody wants it: some of the system's files never have an end, and
+/// never give a byte.
+async fn unless<T>(
+    cancel: &CancellationToken,
+    read: impl Future<Output = Result<T, EnvError>>,
+) -> Result<T, EnvError> {
+    tokio::select! {
+        biased;
+        read = read => read,
+        () = cancel.cancelled() => Err(EnvError::Cancelled),
+    }
 }
 
 /// What has come of a file so far.
@@ -34,14 +73,14 @@ pub async fn look(
     cancel: &CancellationToken,
 ) -> Result<Seen, EnvError> {
     let coming = Arc::new(Mutex::new(Coming { kind: None, taker: Taker::new(range) }));
-    let (into, cancel) = (Arc::clone(&coming), cancel.clone());
+    let (into, cancel, cancelled) = (Arc::clone(&coming), cancel.clone(), cancel.clone());
     let sink = move |piece: &[u8]| {
         let mut coming = into.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = *coming.kind.get_or_insert_with(|| sniff::kind(piece));
         coming.taker.feed(if kind == Kind::Text { piece } else { &[] });
         kind == Kind::Text && !cancel.is_cancelled()
     };
-    let read = env.read_pieces(path, Box::new(sink)).await;
+    let read = unless(&cancelled, env.read_pieces(path, Box::new(sink))).await;
     let empty = Coming { kind: None, taker: Taker::new(range) };
     let coming = std::mem::replace(&mut *coming.lock().unwrap_or_else(PoisonError::into_inner), empty);
     match (coming.kind, read) {

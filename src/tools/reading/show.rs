@@ -12,14 +12,14 @@ use super::sniff::{self, Kind};
 use super::style::Style;
 use super::window::{Range, Taker, Window};
 use super::{document, notebook, picture};
-use crate::exec::{EnvError, FileKind, Stamp};
+use crate::exec::{EnvError, FileData, FileKind, Stamp};
 use crate::llm::model::Part;
 use crate::tools::limits;
 use crate::tools::paths;
 use crate::tools::tool::{Invocation, Outcome};
 use crate::tools::view::CallView;
 
-/// Largest file that is read whole: pictures and notebooks, in bytes.
+/// Largest file that is read whole: pictures, documents and notebooks, in bytes.
 const WHOLE_MAX: u64 = 100 << 20;
 
 /// Which file, and what of it.
@@ -76,7 +76,7 @@ async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, Strin
 
 /// A notebook by its cells; nothing where it is none.
 async fn cells(call: &Invocation, path: &Path, range: Range) -> Option<(Window, Stamp)> {
-    let data = call.env.read(path).await.ok()?;
+    let data = look::whole(&*call.env, path, WHOLE_MAX, &call.cancel).await.ok()??;
     let text = notebook::text(&data.bytes)?;
     Some((windowed(&text, range), data.stamp))
 }
@@ -91,9 +91,20 @@ async fn document(
     if let Some(why) = document::too_large(&request.path, size) {
         return Err(why);
     }
-    let data = call.env.read(path).await.map_err(|error| advice(&error))?;
+    let data = whole(call, &request.path, path).await?;
     let asked = Asked { name: &request.path, pages: request.pages.as_deref(), whole: request.style.pages() };
     Ok((document::text(call, asked, data.bytes).await?, data.stamp))
+}
+
+/// A file's bytes; the error is for the model.
+async fn whole(call: &Invocation, shown: &str, path: &Path) -> Result<FileData, String> {
+    let read = look::whole(&*call.env, path, WHOLE_MAX, &call.cancel).await;
+    if call.cancel.is_cancelled() {
+        return Err("Interrupted.".to_string());
+    }
+    read.map_err(|error| advice(&error))?.ok_or_else(|| {
+        format!("{shown} is larger than {}, too large to be shown.", limits::size(WHOLE_MAX as usize))
+    })
 }
 
 fn windowed(text: &str, range: Range) -> Window {
@@ -128,7 +139,7 @@ pub async fn picture(call: &Invocation, shown: &str) -> Result<Outcome, String> 
     if facts.kind == FileKind::Folder || facts.size > WHOLE_MAX {
         return Err(format!("{shown} is no picture that can be shown."));
     }
-    let data = call.env.read(&path).await.map_err(|error| advice(&error))?;
+    let data = whole(call, shown, &path).await?;
     match sniff::kind(&data.bytes) {
         Kind::Image(_) => attach(call, shown, data.bytes).await,
         _ => Err(format!("{shown} is no picture. Use read_file to see it.")),
@@ -155,7 +166,7 @@ async fn other(
             Err(format!("{shown} is a picture of {big}, too large to be shown. Make a smaller copy of it."))
         }
         Kind::Image(_) => {
-            let data = call.env.read(path).await.map_err(|error| advice(&error))?;
+            let data = whole(call, shown, path).await?;
             attach(call, shown, data.bytes).await
         }
         Kind::Binary | Kind::Text | Kind::Pdf => Err(format!(

@@ -11,6 +11,7 @@ pub mod git;
 pub mod mock;
 pub mod openai;
 pub mod patches;
+pub mod pdf;
 pub mod place;
 pub mod place_suite;
 pub mod process;

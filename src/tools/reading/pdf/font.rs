@@ -315,7 +315,7 @@ fn composite_widths(dict: &Dict<'_>) -> Widths {
             Object::Number(number) => numbers.push(number.as_f64()),
             Object::Array(list) => {
                 let first = numbers.pop().unwrap_or_default() as u32;
-                let list = list.iter::<Number>().take(WIDTHS_MAX).zip(first..);
+                let list = list.iter::<Number>().take(WIDTHS_MAX).zip(first..=u32::MAX);
                 ranges.extend(list.map(|(width, cid)| (cid, cid, width.as_f64() / 1000.0)));
                 numbers.clear();
             }

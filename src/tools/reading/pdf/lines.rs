@@ -22,6 +22,8 @@ const PARAGRAPH: f64 = 1.4;
 const COLUMNS_MAX: usize = 6;
 /// Lines among which another one may be drawn a second time.
 const DOUBLES: usize = 8;
+/// Sizes of programs on a page.
+const PITCHES_MAX: usize = 8;
 /// Directions that are told apart where lines are put in order.
 const TURNS: usize = 90;
 /// Blanks in a row.
@@ -194,8 +196,15 @@ impl Line {
     }
 
     /// Whether its glyphs are all alike, as a program's are, and not because they are all figures.
-    fn is_even(&self) -> bool {
+    fn is_program(&self) -> bool {
         self.pitch > 0.0 && self.text.chars().filter(|c| c.is_alphabetic()).nth(2).is_some()
+    }
+
+    /// Whether its glyphs are as wide and as large as one of these.
+    fn is_even(&self, pitches: &[(f64, f64)]) -> bool {
+        let like = |a: f64, b: f64| (a - b).abs() < 0.02 * self.size;
+        self.pitch > 0.0
+            && pitches.iter().any(|(pitch, size)| like(*pitch, self.pitch) && like(*size, self.size))
     }
 }
 
@@ -249,9 +258,15 @@ fn joined(lines: &[Line]) -> String {
     let down = |a: &Line, b: &Line| a.turned_as(b).then_some(a.height - b.height).filter(|by| *by > 0.0);
     let mut steps: Vec<f64> = lines.windows(2).filter_map(|pair| down(&pair[0], &pair[1])).collect();
     steps.sort_by(f64::total_cmp);
-    let usual = steps.get(steps.len() / 2).copied().unwrap_or(f64::MAX);
+    let usual = steps.get(steps.len().saturating_sub(1) / 2).copied().unwrap_or(f64::MAX);
+    let mut pitches = Vec::new();
+    for line in lines.iter().filter(|line| line.is_program()) {
+        if pitches.len() < PITCHES_MAX && !line.is_even(&pitches) {
+            pitches.push((line.pitch, line.size));
+        }
+    }
     let mut margins = [f64::MAX; TURNS];
-    for line in lines.iter().filter(|line| line.is_even()) {
+    for line in lines.iter().filter(|line| line.is_even(&pitches)) {
         let margin = &mut margins[line.turn()];
         *margin = margin.min(line.from);
     }
@@ -263,7 +278,7 @@ fn joined(lines: &[Line]) -> String {
                 || lines[at - 1].in_row(line);
             text.push_str(if near { "" } else { "\n" });
         }
-        if line.is_even() {
+        if line.is_even(&pitches) {
             let before = line.text.len() - line.text.trim_start().len();
             let blanks = ((line.from - margins[line.turn()]) / line.pitch).round() as usize + before;
             text.extend(std::iter::repeat_n(' ', blanks.min(BLANKS_MAX)));

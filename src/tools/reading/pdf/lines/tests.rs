@@ -49,10 +49,11 @@ fn programs_keep_their_places() {
         (10.0, 88.0, "fn main() {"),
         (30.0, 76.0, "let x"),
         (75.0, 76.0, "= 1;"),
+        (20.0, 70.0, "}"),
         (10.0, 64.0, "  end"),
         (20.0, 52.0, "12"),
     ]);
-    assert_eq!(text, "fn main() {\n    let x    = 1;\n  end\n12");
+    assert_eq!(text, "fn main() {\n    let x    = 1;\n  }\n  end\n  12");
 }
 
 #[test]
