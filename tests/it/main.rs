@@ -117,6 +117,7 @@ mod ide_workspace;
 /// Logins and the renewal of tokens.
 mod logins;
 /// Every cell of the matrix of the LLM layer names a test that exists.
+mod long_outputs;
 mod matrix;
 /// Documents and sounds over every wire.
 mod media;
@@ -131,6 +132,7 @@ mod openai;
 /// Every dialect does what the others do, seen from the library's highest layer.
 mod parity;
 /// `bowline -p` as a process.
+mod previews;
 mod print;
 mod profiles;
 /// Unsaved text after a kill.
