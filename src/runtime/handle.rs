@@ -21,6 +21,7 @@ use crate::agent::abort::Abort;
 use crate::agent::config::Lifecycle;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
+use crate::tools::artifacts::Artifacts;
 use crate::tools::{Mode, SharedRules};
 
 /// Controls one live session.
@@ -137,7 +138,9 @@ impl Handle {
     /// Listens with the specification's kinds of event. `None` after the session has been shut down.
     pub async fn observe(&self) -> Option<Observer> {
         let (snapshot, events) = self.subscribe().await?;
-        Some(Observer::new(snapshot.session_id, self.again.options().clock.clone(), events))
+        let options = self.again.options();
+        let outputs = Arc::new(Artifacts::new(options.outputs().join(&snapshot.session_id)));
+        Some(Observer::new(snapshot.session_id, options.clock.clone(), outputs, events))
     }
 
     /// Ends what runs, makes the session safe on disk, and ends the session's task.

@@ -4,9 +4,11 @@
 //! Must not know who listens. One source with the wire's events: what the agent tells.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::Receiver;
+use tokio::task::JoinHandle;
 
 use super::event::RuntimeEvent;
 use crate::agent::event::AgentEvent;
@@ -14,6 +16,7 @@ use crate::agent::step::STEERING;
 use crate::base::clock::SharedClock;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StreamEvent, ToolResultMessage, UserMessage};
+use crate::tools::artifacts::Artifacts;
 
 /// A kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,7 +39,8 @@ pub enum EventKind {
     /// is too long to be told whole.
     ToolCallOutputDelta,
     /// It has ended: `call_id`, `tool_name`, and `output` or `error`, which is all of the output, not
-    /// what the model gets. Of more than a mebibyte `artifact` names the file that has it.
+    /// what the model gets; `artifact` names where it is kept, where the model got a part only. What was
+    /// longer than may be kept (256 MiB) is as the model got it.
     ToolCallEnd,
     /// Words that came meanwhile go into the conversation: `content`.
     SteeringInjected,
@@ -93,20 +97,41 @@ pub struct Observer {
     ready: VecDeque<SessionEvent>,
     /// The live output of running calls, as far as it was told.
     live: HashMap<String, String>,
+    /// Where long outputs are, which no event carries.
+    outputs: Arc<Artifacts>,
+    /// An event for which one of them is being read; those behind it wait.
+    reading: Option<Reading>,
     over: bool,
 }
 
+/// An event whose output is being read.
+struct Reading {
+    event: SessionEvent,
+    field: &'static str,
+    text: JoinHandle<Option<String>>,
+}
+
 impl Observer {
-    pub(super) fn new(session_id: String, clock: SharedClock, events: Receiver<RuntimeEvent>) -> Self {
+    pub(super) fn new(
+        session_id: String,
+        clock: SharedClock,
+        outputs: Arc<Artifacts>,
+        events: Receiver<RuntimeEvent>,
+    ) -> Self {
         let (ready, live) = (VecDeque::new(), HashMap::new());
-        let mut observer = Self { session_id, clock, events, ready, live, over: false };
+        let mut observer =
+            Self { session_id, clock, events, ready, live, outputs, reading: None, over: false };
         observer.push(EventKind::SessionStart, json!({}));
         observer
     }
 
-    /// The next event; `None` after the session's end.
+    /// The next event; `None` after the session's end. May be dropped at any point.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         loop {
+            if let Some(reading) = &mut self.reading {
+                let text = (&mut reading.text).await.ok().flatten();
+                self.ready.extend(self.reading.take().map(|reading| reading.done(text)));
+            }
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
@@ -119,9 +144,29 @@ impl Observer {
     }
 
     fn push(&mut self, kind: EventKind, data: Value) {
-        let Value::Object(data) = data else { return };
+        let event = self.event(kind, data);
+        self.ready.extend(event);
+    }
+
+    fn event(&self, kind: EventKind, data: Value) -> Option<SessionEvent> {
+        let Value::Object(data) = data else { return None };
         let (timestamp, session_id) = (self.clock.now_ms(), self.session_id.clone());
-        self.ready.push_back(SessionEvent { kind, timestamp, session_id, data });
+        Some(SessionEvent { kind, timestamp, session_id, data })
+    }
+
+    /// The end of a call. What is too long to be carried by events is read first.
+    fn call_ended(&mut self, data: Value, is_whole: bool) {
+        let kept = data["artifact"].as_str().filter(|_| !is_whole).map(str::to_string);
+        let field = if data.get("error").is_some() { "error" } else { "output" };
+        let event = self.event(EventKind::ToolCallEnd, data);
+        match (event, kept) {
+            (Some(event), Some(name)) => {
+                let outputs = Arc::clone(&self.outputs);
+                let text = tokio::spawn(async move { outputs.whole(&name).await });
+                self.reading = Some(Reading { event, field, text });
+            }
+            (event, _) => self.ready.extend(event),
+        }
     }
 
     fn take(&mut self, event: &RuntimeEvent) {
@@ -166,7 +211,7 @@ impl Observer {
                 data["call_id"] = json!(call_id);
                 data["tool_name"] = json!(tool);
                 data["duration_ms"] = json!(took.as_millis() as u64);
-                self.push(EventKind::ToolCallEnd, data);
+                self.call_ended(data, full_text.is_some());
             }
             AgentEvent::SteeringInjected(text) => {
                 self.push(EventKind::SteeringInjected, json!({"content": text}));
@@ -221,6 +266,16 @@ impl Observer {
     }
 }
 
+impl Reading {
+    /// The event with the output, if there is one.
+    fn done(mut self, text: Option<String>) -> SessionEvent {
+        if let Some(text) = text {
+            self.event.data.insert(self.field.to_string(), text.into());
+        }
+        self.event
+    }
+}
+
 fn ended(result: &ToolResultMessage, full_text: Option<&str>) -> Value {
     let told = join_text(&result.content);
     let output = full_text.unwrap_or(&told);
@@ -241,7 +296,8 @@ mod tests {
     #[test]
     fn live_output_is_told_by_what_is_new() {
         let (_, events) = tokio::sync::mpsc::channel(1);
-        let mut observer = Observer::new("s".into(), ManualClock::new(7), events);
+        let outputs = Arc::new(Artifacts::new("outputs".into()));
+        let mut observer = Observer::new("s".into(), ManualClock::new(7), outputs, events);
         let update = |text: &str| {
             RuntimeEvent::Agent(AgentEvent::ToolUpdate { call_id: "c".into(), text: text.into() })
         };

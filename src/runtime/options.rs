@@ -177,4 +177,9 @@ impl Options {
             tools_config: tools::config::Config::default(),
         }
     }
+
+    /// Where sessions keep outputs that are too long for a model; a folder of each is in it.
+    pub(super) fn outputs(&self) -> PathBuf {
+        self.home.cache.join("outputs")
+    }
 }

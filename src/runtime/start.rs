@@ -148,7 +148,7 @@ fn services(
 
 /// What the tools of this session keep. What other sessions kept for too long goes.
 fn shared(options: &Options, session: &str, team: Option<Team>) -> Arc<tools::Shared> {
-    let folder = options.home.cache.join("outputs");
+    let folder = options.outputs();
     let own = folder.join(session);
     tokio::task::spawn_blocking(move || {
         if let Err(error) = tools::artifacts::Artifacts::clean_all(&folder) {

@@ -90,6 +90,14 @@ impl Artifacts {
         })
     }
 
+    /// All of an output; `None` where it is gone, or was longer than may be kept.
+    pub async fn whole(&self, name: &str) -> Option<String> {
+        let (env, path) = self.open(name)?.ok()?;
+        let bytes = env.read(&path).await.ok()?.bytes;
+        let is_whole = (bytes.len() as u64) < LONGEST;
+        is_whole.then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     /// All that are kept, by number.
     pub fn list(&self) -> io::Result<Vec<Artifact>> {
         let mut all: Vec<(u64, Artifact)> = Shelf::new(self.folder.clone())
@@ -214,6 +222,8 @@ mod tests {
         assert_eq!(shown, wanted);
         let (env, path) = artifacts.open(" artifact://3").unwrap().unwrap();
         assert_eq!(env.read(&path).await.unwrap().bytes, b"three");
+        assert_eq!(artifacts.whole("artifact://3").await.as_deref(), Some("three"));
+        assert_eq!((artifacts.whole("artifact://9").await, artifacts.whole("three").await), (None, None));
         let missing = artifacts.open("artifact://../../etc/passwd").unwrap().unwrap_err();
         assert!(missing.contains("artifact://1, artifact://2"), "{missing}");
     }

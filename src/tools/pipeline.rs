@@ -13,7 +13,7 @@ use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::act::Kind;
+use super::act::{Act, Kind};
 use super::artifacts::Kept;
 use super::context::Context;
 use super::fitting;
@@ -38,6 +38,9 @@ const ECHO_MAX: usize = 1000;
 /// How long an interrupted tool may take to end by itself: a command gets SIGTERM, after two seconds SIGKILL,
 /// and a moment to be gone.
 const LEAVE: Duration = Duration::from_secs(3);
+
+/// Lines of a kept output that an example of reading it asks for.
+const LINES_READ: usize = 200;
 
 /// What the model is told of a call that was interrupted before it did anything.
 const NOT_BEGUN: &str = "Not run: interrupted before it began.";
@@ -112,6 +115,9 @@ pub async fn execute(
     let outcome = run(tool, invocation, progress).await;
     let keep = |text: &str| if again { None } else { Some(cx.shared.artifacts.keep(&call.name, text)) };
     let mut outcome = named(limit(outcome, limits, keep));
+    if let Some(hint) = outcome.artifact.as_deref().and_then(|name| to_read(registry, name)) {
+        add(&mut outcome.content, &hint);
+    }
     outcome.content.extend(note.map(Part::text));
     if let Some(words) = left_out.and_then(|count| left_out_in_words(count.get())) {
         remark(&mut outcome, &words);
@@ -266,6 +272,25 @@ fn limit(
         outcome.artifact = outcome.artifact.or(fitted.artifact);
     }
     outcome
+}
+
+/// How the rest of a kept output is read with the tools that are on offer.
+fn to_read(registry: &Registry, name: &str) -> Option<String> {
+    let row = registry.rows().iter().find(|row| row.tool.kind() == Kind::Read)?;
+    let act = Act::Read { path: name.to_string(), first: Some(1), lines: Some(LINES_READ) };
+    Some(format!("\n[To see a part of it: {} {}]", row.spec.name, row.tool.args_for(&act)?))
+}
+
+/// Adds words to the last text.
+fn add(content: &mut Vec<Part>, words: &str) {
+    let texts = content.iter_mut().filter_map(|part| match part {
+        Part::Known(KnownPart::Text { text, .. }) => Some(text),
+        _ => None,
+    });
+    match texts.last() {
+        Some(text) => text.push_str(words),
+        None => content.push(Part::text(words.trim_start())),
+    }
 }
 
 /// Tells front ends in the details where the whole text is.

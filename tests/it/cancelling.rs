@@ -199,7 +199,8 @@ impl Bench {
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.txt"), "one\n").unwrap();
         std::fs::write(root.join("n.ipynb"), NOTEBOOK).unwrap();
-        let vars = [("PATH".into(), "/usr/bin:/bin".into())];
+        let home = folder.path().join("home").into_os_string();
+        let vars = [("PATH".into(), "/usr/bin:/bin".into()), ("HOME".into(), home)];
         let place = Arc::new(SlowPlace::new(LocalEnvironment::new(root.canonicalize().unwrap(), vars), slow));
         let silent = Arc::new(Silent { asked: Semaphore::new(0) });
         let mut shared = Shared::new(folder.path().join("artifacts")).read_first(ReadFirst::Off);

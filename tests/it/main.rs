@@ -119,6 +119,7 @@ mod ide_workspace;
 /// Logins and the renewal of tokens.
 mod logins;
 /// Every cell of the matrix of the LLM layer names a test that exists.
+mod long_outputs;
 mod matrix;
 /// Documents and sounds over every wire.
 mod media;
@@ -135,6 +136,7 @@ mod parity;
 /// What rules say about calls of every family's tools.
 mod permissions;
 /// `bowline -p` as a process.
+mod previews;
 mod print;
 mod profiles;
 /// Unsaved text after a kill.

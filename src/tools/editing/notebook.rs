@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::file::{self, Before, Target};
+use crate::exec::Stamp;
 use crate::patch::diff;
 use crate::tools::changes;
 use crate::tools::tool::{Invocation, Outcome};
@@ -67,7 +68,8 @@ pub fn changed(before: &str, change: &Change) -> Result<(String, String), String
         "insert" => {
             let at = at.map_or(0, |at| at + 1);
             let kind = change.kind.as_deref().ok_or("give the cell_type of the new cell")?;
-            cells.insert(at, new_cell(kind, &change.source, ids));
+            let id = ids.then(|| new_id(cells, before, &change.source));
+            cells.insert(at, new_cell(kind, &change.source, id));
             name(cells, at)
         }
         "delete" => {
@@ -96,12 +98,24 @@ fn source(text: &str) -> Value {
     text.split_inclusive('\n').map(String::from).collect()
 }
 
-fn new_cell(kind: &str, text: &str, ids: bool) -> Value {
+/// An id that no cell has. The same call on the same notebook gives the same one, so that what a person is
+/// shown is what is written.
+fn new_id(cells: &[Value], before: &str, text: &str) -> String {
+    let mut id = Stamp::of(format!("{before}\0{text}").as_bytes()).0;
+    loop {
+        id = id.split_off(id.len() - 8);
+        if !cells.iter().any(|cell| cell.get("id").and_then(Value::as_str) == Some(&id)) {
+            return id;
+        }
+        id = Stamp::of(id.as_bytes()).0;
+    }
+}
+
+fn new_cell(kind: &str, text: &str, id: Option<String>) -> Value {
     let mut cell = Map::new();
     cell.insert("cell_type".to_string(), json!(kind));
-    if ids {
-        let id = uuid::Uuid::new_v4().simple().to_string();
-        cell.insert("id".to_string(), json!(id[..8]));
+    if let Some(id) = id {
+        cell.insert("id".to_string(), json!(id));
     }
     cell.insert("metadata".to_string(), json!({}));
     cell.insert("source".to_string(), source(text));
@@ -188,6 +202,20 @@ mod tests {
         let (after, _) = changed(BOOK, &same).unwrap();
         let expected = BOOK.replace("\"x\"", "\"y\"").replace(": 3", ": null").replace("[1]", "[]");
         assert_eq!(after, expected);
+    }
+
+    #[test]
+    fn a_new_cell_has_an_id_that_no_other_has() {
+        let insert =
+            Change { cell: None, source: "x".into(), kind: Some("code".into()), mode: "insert".into() };
+        let (after, id) = changed(BOOK, &insert).unwrap();
+        assert_eq!(changed(BOOK, &insert).unwrap(), (after, id.clone()), "the same again");
+        assert_eq!(id.len(), 8);
+        // A notebook in which the id is taken: what it is made of is the same, and it is another one.
+        let cells = [json!({"id": id})];
+        let other = new_id(&cells, BOOK, "x");
+        assert_ne!(other, id);
+        assert_eq!(new_id(&[], BOOK, "x"), id);
     }
 
     #[test]

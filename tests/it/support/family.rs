@@ -204,7 +204,9 @@ impl Stage {
         let home =
             Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
         let work = dir.path().join("work");
-        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        // Without a home of its own a login shell takes the real one.
+        let own = ("HOME".into(), dir.path().join("home").into_os_string());
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH").chain([own]);
         let env = Arc::new(LocalEnvironment::new(work.clone(), vars));
         let options = Options {
             policy: Mode::Full,
