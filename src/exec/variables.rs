@@ -62,7 +62,7 @@ pub fn is_secret(name: &OsStr) -> bool {
     let ends = |ending: &&str| {
         name.strip_suffix(*ending).is_some_and(|before| before.is_empty() || before.ends_with('_'))
     };
-    let is_one = SECRETS.iter().any(|ending| ends(&ending)) || ALSO_SECRET.contains(&&*name);
+    let is_one = SECRETS.iter().any(ends) || ALSO_SECRET.contains(&&*name);
     is_one && !NO_SECRET.contains(&&*name)
 }
 

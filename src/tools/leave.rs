@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::act::Act;
 use super::approval::{Ask, Decision};
+use super::command;
 use super::context::Context;
 use super::git_programs;
 use super::named;
@@ -169,6 +170,10 @@ async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> 
             ToolClass::Reads => policy::judge(cx.mode.get(), class, subject, cx.env.root()),
         };
         let verdict = match said(cx, &names, class, subject).await {
+            Some(said) if said.ruling == Ruling::Allow && class == ToolClass::Runs => {
+                let verdict = policy::overrule(cx.mode.get(), verdict, said);
+                verdict.max(judge_beside(cx, &names, subject).await)
+            }
             Some(said) => policy::overrule(cx.mode.get(), verdict, said),
             None => verdict,
         };
@@ -232,6 +237,26 @@ async fn judge_command(cx: &Context, line: &str) -> Verdict {
         }
         verdict => verdict,
     }
+}
+
+/// Judges the parts of a command line that a rule lets run because they only look: git does so by a rule of
+/// its own, or where it is quiet.
+async fn judge_beside(cx: &Context, tool: &[&str], line: &str) -> Verdict {
+    let mode = cx.mode.get();
+    let script = command::parse(line);
+    for part in script.parts.iter().filter(|part| command::part_is_read_only(part)) {
+        let quoted = |word: &command::Word| format!("'{}'", word.text.replace('\'', "'\\''"));
+        let own: Vec<String> = part.words.iter().map(quoted).collect();
+        let asks_git = mode != Mode::Full && part.words.first().is_some_and(|word| word.text == "git");
+        if asks_git
+            && said(cx, tool, ToolClass::Runs, &own.join(" "))
+                .await
+                .is_none_or(|said| said.ruling != Ruling::Allow)
+        {
+            return policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
+        }
+    }
+    Verdict::Run
 }
 
 /// Judges an edit by where its path really leads, and by where the name itself stands: of a link

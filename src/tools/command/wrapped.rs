@@ -190,14 +190,13 @@ fn own_options<'w>(wrapper: &Wrapper, words: &'w [Word]) -> Option<Own<'w>> {
             () if option == "--" => break,
             () if has(wrapper.flags, option) => {}
             () if has(wrapper.valued, name) => {
-                let value = match value {
-                    Some(value) => value,
-                    None => {
-                        // One that is put behind these words, or becomes several, would hide the command.
-                        let word = words.get(taken).filter(|word| word.exact)?;
-                        taken += 1;
-                        &word.text
-                    }
+                let value = if let Some(value) = value {
+                    value
+                } else {
+                    // One that is put behind these words, or becomes several, would hide the command.
+                    let word = words.get(taken).filter(|word| word.exact)?;
+                    taken += 1;
+                    &word.text
                 };
                 replaced = if name == "-I" { Some(value) } else { replaced };
             }

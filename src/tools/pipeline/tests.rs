@@ -181,7 +181,9 @@ async fn commands_that_only_look_run_and_others_ask() {
 /// What the model may write unasked is a repository for git, whose settings name a program.
 #[tokio::test]
 async fn git_looks_only_where_the_repository_names_no_programs() {
-    let bench = Bench::new(Decision::Deny("no".into()));
+    let mut bench = Bench::new(Decision::Deny("no".into()));
+    let rules = "[[rule]]\ndecision = \"allow\"\ncommand = \"touch\"\n";
+    bench.rules.add(rules, Author::Person, Path::new("/"), Path::new("/"));
     let at = |name: &str| bench.folder.path().join(name);
     let status = || json!({"command": "git status"});
     bench.call(Mode::OnRequest, "bash", status()).await;
@@ -201,6 +203,8 @@ async fn git_looks_only_where_the_repository_names_no_programs() {
     );
     let (text, _) = bench.call(Mode::AutoEdit, "bash", status()).await;
     assert!(text.contains("name programs"), "{text}");
+    let beside = json!({"command": "touch made && git status"});
+    assert_eq!(bench.call(Mode::OnRequest, "bash", beside).await.0, "Not run: no", "the rule is about touch");
     assert!(!at("sprung").exists());
     bench.call(Mode::Full, "bash", status()).await;
     assert!(at("sprung").exists(), "the trap works");
