@@ -39,7 +39,7 @@ pub enum Command {
     /// A person interrupts.
     Abort,
     /// A person wants the waiting messages back.
-    TakeQueue(oneshot::Sender<Vec<String>>),
+    TakeQueue(oneshot::Sender<Vec<UserMessage>>),
     /// Another model, by provider and id.
     Model(String, String),
     /// Another level.
