@@ -20,7 +20,7 @@ use crate::llm::model::{AssistantMessage, Message, Part, StreamEvent, ToolResult
 pub enum EventKind {
     /// Somebody listens to a session.
     SessionStart,
-    /// The session is over: `state`.
+    /// The session is over: `state`. Without it only its events are: an error before it says why.
     SessionEnd,
     /// A person said something: `content`.
     UserInput,
@@ -104,7 +104,8 @@ impl Observer {
         observer
     }
 
-    /// The next event; `None` after the session's end.
+    /// The next event; `None` after the session's end. Who does not ask for ten seconds while more than a
+    /// thousand of them wait is let go, and hears of it.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -113,9 +114,19 @@ impl Observer {
             if self.over {
                 return None;
             }
-            let event = self.events.recv().await?;
-            self.take(&event);
+            match self.events.recv().await {
+                Some(event) => self.take(&event),
+                None => self.cut_off(),
+            }
         }
+    }
+
+    /// No more events come, and the session did not say that it is over.
+    fn cut_off(&mut self) {
+        self.over = true;
+        let message = "events were lost: they were not read in time, or the session broke off";
+        self.push(EventKind::Error, json!({"message": message}));
+        self.push(EventKind::SessionEnd, json!({}));
     }
 
     fn push(&mut self, kind: EventKind, data: Value) {
@@ -237,6 +248,27 @@ fn ended(result: &ToolResultMessage, full_text: Option<&str>) -> Value {
 mod tests {
     use super::*;
     use crate::base::clock::ManualClock;
+
+    #[tokio::test]
+    async fn a_beginning_has_an_end_whatever_becomes_of_the_session() {
+        use EventKind::{Error, SessionEnd, SessionStart};
+        let ended = [(SessionStart, json!(null)), (SessionEnd, json!("CLOSED"))];
+        let lost = [(SessionStart, json!(null)), (Error, json!(null)), (SessionEnd, json!(null))];
+        for (says_so, wanted) in [(true, &ended[..]), (false, &lost[..])] {
+            let (sender, events) = tokio::sync::mpsc::channel(1);
+            let mut observer = Observer::new("s".into(), ManualClock::new(7), events);
+            if says_so {
+                sender.send(RuntimeEvent::Ended).await.unwrap();
+            }
+            drop(sender);
+            let mut told = Vec::new();
+            while let Some(event) = observer.next().await {
+                told.push((event.kind, event.data.get("state").cloned().unwrap_or_default()));
+            }
+            assert_eq!(told, wanted);
+            assert!(observer.next().await.is_none());
+        }
+    }
 
     #[test]
     fn live_output_is_told_by_what_is_new() {
