@@ -22,7 +22,7 @@ use crate::llm::accumulate::Accumulator;
 use crate::llm::client::Client;
 use crate::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Model, Request, StopReason, StreamEvent, Thinking,
-    ToolChoice, ToolResultMessage, ToolSpec,
+    ToolChoice, ToolResultMessage, ToolSpec, UserMessage,
 };
 use crate::tools::{self, Outcome, Registry};
 
@@ -42,8 +42,8 @@ pub trait Listener: Send {
     fn history(&self) -> Option<Vec<Message>> {
         None
     }
-    /// Gets waiting messages back.
-    fn returned(&mut self, texts: Vec<String>);
+    /// Gets waiting messages back, whether somebody wanted them or nobody will answer them any more.
+    fn returned(&mut self, messages: Vec<UserMessage>) -> impl Future<Output = ()> + Send;
 }
 
 /// What an agent works with.
@@ -274,7 +274,7 @@ impl<L: Listener> Driver<L> {
             }
             Effect::Cancel => return self.cancel(),
             Effect::Wait(timer, delay) => self.work.wait(timer, delay),
-            Effect::ReturnQueue(texts) => self.listener.returned(texts),
+            Effect::ReturnQueue(messages) => self.listener.returned(messages).await,
             // Whoever owns the driver asks for the lifecycle.
             Effect::Close => {}
         }

@@ -66,8 +66,8 @@ pub enum Effect {
     Cancel,
     /// Send [`Event::Due`] after this time.
     Wait(Timer, Duration),
-    /// Give these texts back to the person.
-    ReturnQueue(Vec<String>),
+    /// Give these messages back to the person.
+    ReturnQueue(Vec<UserMessage>),
     /// The session is over.
     Close,
 }

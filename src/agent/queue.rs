@@ -49,6 +49,11 @@ impl Queues {
         self.steering.drain(..).chain(self.follow_up.drain(..)).collect()
     }
 
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.steering.is_empty() && self.follow_up.is_empty()
+    }
+
     /// The texts that wait in a lane.
     pub fn texts(&self, lane: Lane) -> Vec<String> {
         let lane = if lane == Lane::Steering { &self.steering } else { &self.follow_up };

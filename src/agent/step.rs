@@ -92,7 +92,7 @@ impl State {
         match event {
             // Whoever speaks to a session that is over gets the words back.
             Event::Prompt { message, .. } if self.closed => {
-                out.push(Effect::ReturnQueue(vec![join_text(&message.content)]));
+                out.push(Effect::ReturnQueue(vec![message]));
             }
             Event::Prompt { message, lane } => self.prompt(message, lane, &mut out),
             Event::Continue => self.go_on(&mut out),
@@ -160,7 +160,7 @@ impl State {
         if !taken.is_empty() {
             out.push(self.queue_update());
         }
-        out.push(Effect::ReturnQueue(taken.iter().map(|m| join_text(&m.content)).collect()));
+        out.push(Effect::ReturnQueue(taken));
     }
 
     fn began(&mut self, out: &mut Vec<Effect>) {
@@ -207,6 +207,9 @@ impl State {
             self.end(aborted, failure.filter(|_| !aborted), out);
             if self.config.close_on_failure && lasting && !aborted {
                 self.closed = true;
+                if !self.queues.is_empty() {
+                    self.take_queue(out);
+                }
                 out.push(Effect::Close);
             }
         } else if message.stop_reason == StopReason::Length && message.tool_calls().next().is_some() {

@@ -40,6 +40,17 @@ struct Entry {
     abort: Abort,
     report: watch::Receiver<AgentReport>,
     activity: watch::Receiver<String>,
+    /// The last report that somebody waited for.
+    heard: Arc<Mutex<Option<AgentReport>>>,
+}
+
+impl Entry {
+    /// Whether it has answered, and that answer was heard: nothing is lost with it.
+    fn is_heard(&self) -> bool {
+        let report = self.report.borrow();
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        report.status != Status::Running && heard.as_ref() == Some(&*report)
+    }
 }
 
 impl Team {
@@ -72,13 +83,15 @@ impl Team {
         let recruit = self.equip.equip(&task).await?;
         let mut members = self.lock();
         if members.len() >= MEMBERS_MAX {
-            // One who has answered and was not closed makes room; its task ends with its entry.
-            let rests = |entry: &Entry| entry.report.borrow().status != Status::Running;
-            let idle = members.iter().find(|(_, entry)| rests(entry)).map(|(id, _)| id.clone());
-            idle.and_then(|id| members.remove(&id));
-        }
-        if members.len() >= MEMBERS_MAX {
-            return Err(format!("{MEMBERS_MAX} agents are there already; close one first."));
+            // One whose answer was heard and who was not closed makes room; its task ends with its entry.
+            let heard = members.iter().find(|(_, entry)| entry.is_heard()).map(|(id, _)| id.clone());
+            let Some(heard) = heard else {
+                return Err(format!(
+                    "{MEMBERS_MAX} agents are there already, and the answer of none of them was heard; wait for \
+                     one or close one first."
+                ));
+            };
+            members.remove(&heard);
         }
         let id = self.name(&task, &members);
         let (says, said) = mpsc::channel(SAID_MAX);
@@ -94,7 +107,8 @@ impl Team {
         let abort = Abort::default();
         let member = Member::new(&id, recruit, abort.clone(), self.ears.clone(), report, activity);
         tokio::spawn(member.work(task.message, said));
-        members.insert(id, Entry { says, abort, report: reported, activity: active });
+        let heard = Arc::default();
+        members.insert(id, Entry { says, abort, report: reported, activity: active, heard });
         Ok(first)
     }
 
@@ -140,10 +154,11 @@ impl Delegate for Team {
     fn wait(&self, id: &str, progress: Arc<dyn Fn(String) + Send + Sync>) -> BoxFuture<'static, Done> {
         let (entry, id) = (self.entry(id), id.to_string());
         async move {
-            let Entry { mut report, mut activity, .. } = entry?;
+            let Entry { mut report, mut activity, heard, .. } = entry?;
             loop {
                 let now = report.borrow_and_update().clone();
                 if now.status != Status::Running {
+                    *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(now.clone());
                     return Ok(now);
                 }
                 tokio::select! {

@@ -188,7 +188,7 @@ impl App {
             Event::CodeColored(found) => update::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Done(text) => cx.state.say(text),
-            Event::Dequeued(texts) => update::dequeued(&mut cx, &texts),
+            Event::Dequeued(messages) => update::dequeued(&mut cx, messages),
             Event::Opened(opened) => file_events::opened(&mut cx, *opened),
             Event::Reading(part) => reading::more(&mut cx, *part),
             Event::AllOpened => {

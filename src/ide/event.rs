@@ -25,6 +25,7 @@ use super::terminal::ask::Happening;
 use super::undo_shelf;
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
+use crate::llm::model::UserMessage;
 use crate::patch::diff::LineDiff;
 use crate::runtime::{Handle, RuntimeEvent, Shown, Snapshot};
 use crate::text::changes::ChangeSet;
@@ -77,7 +78,7 @@ pub enum Event {
     /// Some work is done, in words.
     Done(String),
     /// The queues that were taken back.
-    Dequeued(Vec<String>),
+    Dequeued(Vec<UserMessage>),
     /// A file was read.
     Opened(Box<Opened>),
     /// More of a long file was read.

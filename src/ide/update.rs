@@ -13,7 +13,7 @@ use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
-use crate::llm::model::Message;
+use crate::llm::model::{Message, UserMessage};
 use crate::runtime::{Equipment, RuntimeEvent, Shown, Snapshot};
 
 /// What names a question that came by itself, so that nobody can have meant to answer it
@@ -113,6 +113,7 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
         // Whoever ended it knows; what closes it by itself has been told.
         RuntimeEvent::Ended => {}
+        RuntimeEvent::Returned(messages) => dequeued(cx, messages.clone()),
         RuntimeEvent::ModelsFound(models) => access::offered(cx, models),
         RuntimeEvent::Failed(report) => {
             cx.state.transcript.notice(true, report.to_string());
@@ -196,14 +197,15 @@ pub fn code_colored(cx: &mut Cx<'_>, found: &CodeColored) {
 }
 
 /// What waited in the queues comes back into the prompt.
-pub fn dequeued(cx: &mut Cx<'_>, texts: &[String]) {
-    if texts.is_empty() {
+pub fn dequeued(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
+    if messages.is_empty() {
         return cx.state.say("nothing waits");
     }
-    let draft = cx.state.prompt.area.text().to_string();
-    let parts: Vec<&str> =
-        texts.iter().map(String::as_str).chain(Some(draft.as_str()).filter(|d| !d.is_empty())).collect();
     let now_ms = cx.now_ms;
-    cx.state.prompt.area.set(&parts.join("\n\n"), now_ms);
+    let attached = cx.state.prompt.put_back(messages, now_ms);
+    if attached > 0 {
+        let goes = if attached == 1 { "attachment goes" } else { "attachments go" };
+        cx.state.say(format!("{attached} {goes} with what you say next"));
+    }
     cx.state.damage.all();
 }

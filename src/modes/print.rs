@@ -111,7 +111,9 @@ impl Run<'_> {
                 | RuntimeEvent::ModelChanged(_)
                 | RuntimeEvent::ThinkingChanged(_)
                 | RuntimeEvent::ToolsChanged(_)
-                | RuntimeEvent::ModelsFound(_) => {}
+                | RuntimeEvent::ModelsFound(_)
+                // What was said on the command line is there still.
+                | RuntimeEvent::Returned(_) => {}
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::outfit::Equipment;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
-use crate::llm::model::{Model, Thinking, Usage};
+use crate::llm::model::{Model, Thinking, Usage, UserMessage};
 use crate::session::AgentMessage;
 
 /// How a prompt reaches an agent that may be working.
@@ -37,6 +37,8 @@ pub enum RuntimeEvent {
     ToolsChanged(Arc<Equipment>),
     /// More models can be asked: these are all.
     ModelsFound(Vec<Arc<Model>>),
+    /// Messages that waited and that nobody will answer any more, as they were said.
+    Returned(Vec<UserMessage>),
     /// The session is over; nothing comes after this.
     Ended,
     /// Something failed outside the conversation: storing, configuration.

@@ -71,10 +71,10 @@ impl Handle {
     }
 
     /// Takes back everything that waits in both queues, steering first.
-    pub fn take_queue(&self) -> oneshot::Receiver<Vec<String>> {
-        let (reply, texts) = oneshot::channel();
+    pub fn take_queue(&self) -> oneshot::Receiver<Vec<UserMessage>> {
+        let (reply, messages) = oneshot::channel();
         self.send(Command::TakeQueue(reply));
-        texts
+        messages
     }
 
     /// Lets another model answer from the next request on.

@@ -26,8 +26,9 @@ use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::tools::Mode;
 use crate::tools::delegate::Delegate;
 
-/// How long commands that run on may take at the end of the session; then they are killed.
-const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(300);
+/// How long commands that run on may take at the end of the session: they get SIGTERM, after two seconds
+/// SIGKILL, and a moment to be gone.
+const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
 
 /// What a [`super::Handle`] asks for.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ pub enum Command {
     /// A person interrupts.
     Abort,
     /// A person wants the waiting messages back.
-    TakeQueue(oneshot::Sender<Vec<String>>),
+    TakeQueue(oneshot::Sender<Vec<UserMessage>>),
     /// Another model, by provider and id.
     Model(String, String),
     /// Another level.
@@ -112,8 +113,10 @@ impl Live {
             let step = self.driver.next().await;
             self.driver.handle(step).await;
         }
-        self.driver.end_work().await;
         let tools = Arc::clone(&self.driver.tools().shared);
+        // At the same time, so that the two seconds of both are the same ones.
+        tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
+        // What a call that was just interrupted has left behind.
         tools.jobs.end_all(COMMANDS_LEAVE).await;
         self.driver.listener().sync().await;
         self.hub.tell(RuntimeEvent::Ended).await;

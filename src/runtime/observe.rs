@@ -23,7 +23,7 @@ use crate::tools::artifacts::Artifacts;
 pub enum EventKind {
     /// Somebody listens to a session.
     SessionStart,
-    /// The session is over: `state`.
+    /// The session is over: `state`. Without it only its events are: an error before it says why.
     SessionEnd,
     /// A person said something: `content`.
     UserInput,
@@ -125,7 +125,8 @@ impl Observer {
         observer
     }
 
-    /// The next event; `None` after the session's end. May be dropped at any point.
+    /// The next event; `None` after the session's end. Who does not ask for ten seconds while more than a
+    /// thousand of them wait is let go, and hears of it.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         loop {
             if let Some(reading) = &mut self.reading {
@@ -138,9 +139,19 @@ impl Observer {
             if self.over {
                 return None;
             }
-            let event = self.events.recv().await?;
-            self.take(&event);
+            match self.events.recv().await {
+                Some(event) => self.take(&event),
+                None => self.cut_off(),
+            }
         }
+    }
+
+    /// No more events come, and the session did not say that it is over.
+    fn cut_off(&mut self) {
+        self.over = true;
+        let message = "events were lost: they were not read in time, or the session broke off";
+        self.push(EventKind::Error, json!({"message": message}));
+        self.push(EventKind::SessionEnd, json!({}));
     }
 
     fn push(&mut self, kind: EventKind, data: Value) {
@@ -292,6 +303,27 @@ fn ended(result: &ToolResultMessage, full_text: Option<&str>) -> Value {
 mod tests {
     use super::*;
     use crate::base::clock::ManualClock;
+
+    #[tokio::test]
+    async fn a_beginning_has_an_end_whatever_becomes_of_the_session() {
+        use EventKind::{Error, SessionEnd, SessionStart};
+        let ended = [(SessionStart, json!(null)), (SessionEnd, json!("CLOSED"))];
+        let lost = [(SessionStart, json!(null)), (Error, json!(null)), (SessionEnd, json!(null))];
+        for (says_so, wanted) in [(true, &ended[..]), (false, &lost[..])] {
+            let (sender, events) = tokio::sync::mpsc::channel(1);
+            let mut observer = Observer::new("s".into(), ManualClock::new(7), events);
+            if says_so {
+                sender.send(RuntimeEvent::Ended).await.unwrap();
+            }
+            drop(sender);
+            let mut told = Vec::new();
+            while let Some(event) = observer.next().await {
+                told.push((event.kind, event.data.get("state").cloned().unwrap_or_default()));
+            }
+            assert_eq!(told, wanted);
+            assert!(observer.next().await.is_none());
+        }
+    }
 
     #[test]
     fn live_output_is_told_by_what_is_new() {

@@ -13,7 +13,7 @@ use crate::agent::driver::Listener;
 use crate::agent::event::AgentEvent;
 use crate::agent::history;
 use crate::base::error::Report;
-use crate::llm::model::{Message, Model, StopReason, Thinking, Usage};
+use crate::llm::model::{Message, Model, StopReason, Thinking, Usage, UserMessage};
 use crate::session::{AgentMessage, EntryBody, Session, SessionContext};
 
 /// Listens to the agent of one session.
@@ -27,7 +27,7 @@ pub struct Recorder {
     usage: Usage,
     context_tokens: u64,
     /// Who waits for the queued messages.
-    queue_wanted: Option<oneshot::Sender<Vec<String>>>,
+    queue_wanted: Option<oneshot::Sender<Vec<UserMessage>>>,
 }
 
 impl Recorder {
@@ -102,7 +102,7 @@ impl Recorder {
     }
 
     /// Who gets the queued messages when the agent hands them out.
-    pub fn want_queue(&mut self, reply: oneshot::Sender<Vec<String>>) {
+    pub fn want_queue(&mut self, reply: oneshot::Sender<Vec<UserMessage>>) {
         self.queue_wanted = Some(reply);
     }
 
@@ -165,11 +165,14 @@ impl Listener for Recorder {
         Some(messages.iter().filter_map(|message| history::for_model(message)).collect())
     }
 
-    fn returned(&mut self, texts: Vec<String>) {
-        if let Some(reply) = self.queue_wanted.take()
-            && reply.send(texts).is_err()
-        {
-            tracing::warn!("queued messages were taken back by somebody who has gone");
+    async fn returned(&mut self, messages: Vec<UserMessage>) {
+        let unheard = match self.queue_wanted.take() {
+            Some(reply) => reply.send(messages).err(),
+            None => Some(messages),
+        };
+        // Nobody asked for them, or who did has gone: whoever is there has them.
+        if let Some(messages) = unheard.filter(|messages| !messages.is_empty()) {
+            self.hub.tell(RuntimeEvent::Returned(messages)).await;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Agents that an agent has started, while they work: the person's choice of tools reaches them, and what
 //! runs for them ends with them.
 
+use bowline::agent::AgentEvent;
 use bowline::runtime::observe::EventKind;
 use bowline::runtime::{Options, RuntimeEvent};
 use serde_json::json;
@@ -154,4 +155,54 @@ async fn what_an_agent_s_agents_run_ends_with_it() {
     assert!(outputs(&told).last().unwrap().contains("closed"), "{:?}", outputs(&told));
     let theirs = pid(&stage.work().join("theirs")).await;
     assert!(!lives(theirs), "it has ended when the call has");
+}
+
+/// A command that takes more than half a second to end when it is told to.
+const ORDERLY: &str =
+    "trap 'sleep 0.6; touch ended; exit' TERM; echo $$ > runs; while :; do sleep 0.05; done";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_have_time_to_end_when_the_session_does() {
+    for family in FAMILIES {
+        let replies = vec![family.reply(vec![background(family, "c1", ORDERLY)]), family.says(&["it runs"])];
+        let mut stage = Stage::new(family, replies).await;
+        stage.run("go").await;
+        let at = stage.work();
+        let runs = pid(&at.join("runs")).await;
+        let folder = stage.close_but_keep().await;
+        gone(runs).await;
+        assert!(at.join("ended").exists(), "{}: it was killed while it ended", family.profile);
+        drop(folder);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_nobody_has_heard_is_not_thrown_away() {
+    let family = FAMILIES[1];
+    let ids: [&'static str; 20] = std::array::from_fn(|n| &*format!("s{n}").leak());
+    let all: Vec<Bit> = ids.iter().map(|id| family.spawn(id, "work")).collect();
+    let rounds = vec![
+        vec![family.spawn("t1", "one more")],
+        vec![wait("t2", "agent_7")],
+        vec![family.spawn("t3", "one more")],
+        vec![wait("t4", "agent_1")],
+    ];
+    let mut replies = vec![family.reply(all), family.says(&["they work"])];
+    replies.extend(rounds.into_iter().map(|bits| family.reply(bits)));
+    replies.push(family.says(&["done"]));
+    let delegated = (0..21).map(|_| family.says(&["this is the answer"])).collect();
+    let mut stage = Stage::with(family, replies, delegated, |options| options).await;
+    let (_, mut events) = stage.handle.subscribe().await.unwrap();
+    stage.run("have it done").await;
+    let mut working = 20;
+    while working > 0 {
+        let event = events.recv().await.unwrap();
+        let ends = matches!(&event, RuntimeEvent::Delegated { event: AgentEvent::AgentEnd { .. }, .. });
+        working -= usize::from(ends);
+    }
+    let outputs = outputs(&stage.run("one more").await);
+    assert!(outputs[0].starts_with("!20 agents are there already"), "{outputs:?}");
+    assert!(outputs[1].contains("this is the answer"), "{outputs:?}");
+    assert!(outputs[2].contains("agent_"), "{outputs:?}");
+    assert!(outputs[3].contains("this is the answer"), "{outputs:?}");
 }

@@ -109,7 +109,10 @@ fn describe(effect: &Effect) -> String {
         Effect::Cancel => "cancel".into(),
         Effect::Wait(timer, _) => format!("wait {timer:?}").to_lowercase(),
         Effect::Close => "close".into(),
-        Effect::ReturnQueue(texts) => format!("return {texts:?}"),
+        Effect::ReturnQueue(messages) => {
+            let texts: Vec<String> = messages.iter().map(|m| join_text(&m.content)).collect();
+            format!("return {texts:?}")
+        }
     }
 }
 
@@ -379,6 +382,17 @@ fn a_lasting_failure_closes_where_the_host_wants_it() {
             rig.prompt("again").send(Event::Continue).check(&["return [\"again\"]"]);
         }
     }
+    let config = Config { close_on_failure: true, ..Config::default() };
+    let mut rig = Rig::new(config);
+    rig.prompt("go").prompt("and").later("then").log.clear();
+    rig.fail(ErrorKind::Authentication, false).check(&[
+        "answer error",
+        "turn end 0",
+        "agent end: broken",
+        "queue [] []",
+        "return [\"and\", \"then\"]",
+        "close",
+    ]);
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").fail(ErrorKind::Authentication, false);
     assert_eq!(rig.state.lifecycle(), Lifecycle::Idle);

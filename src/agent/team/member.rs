@@ -208,7 +208,7 @@ impl Listener for Ear {
         (self.ears)(&self.id, event).await;
     }
 
-    fn returned(&mut self, texts: Vec<String>) {
-        tracing::debug!(count = texts.len(), "an agent that has ended was spoken to");
+    async fn returned(&mut self, messages: Vec<UserMessage>) {
+        tracing::debug!(count = messages.len(), "an agent that has ended was spoken to");
     }
 }

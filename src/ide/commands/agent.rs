@@ -45,17 +45,17 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         super::view::focus(cx, Focus::Agent);
         return;
     }
-    if cx.state.prompt.area.text().to_string().trim().is_empty() {
+    if cx.state.prompt.is_empty() {
         return;
     }
     if !cx.state.agent.connected {
         cx.state.say("the session is still starting; press Enter again in a moment");
         return;
     }
-    let text = cx.state.prompt.take();
+    let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
     cx.state.transcript_view.borrow_mut().to_tail();
     cx.state.damage.all();
-    cx.effects.push(Effect::Prompt(text, Vec::new(), delivery));
+    cx.effects.push(Effect::Prompt(text, attached, delivery));
 }
 
 /// Whoever has logged in elsewhere meanwhile finds the models, too.

@@ -9,7 +9,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::area::Area;
 use crate::base::width::grapheme_width;
-use crate::llm::model::{Model, Thinking, Usage};
+use crate::llm::model::message::{KnownPart, join_text};
+use crate::llm::model::{Model, Part as MessagePart, Thinking, Usage, UserMessage};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
@@ -55,6 +56,8 @@ pub struct Agent {
 pub struct Prompt {
     /// What is being typed.
     pub area: Area,
+    /// What goes with it beside the text: what came back with messages that had waited.
+    pub attached: Vec<MessagePart>,
     /// What was sent, oldest first.
     pub history: Vec<String>,
     /// Which entry of the history is shown, and the draft that it hides.
@@ -113,6 +116,25 @@ impl Prompt {
             self.history.push(text.clone());
         }
         text
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.attached.is_empty() && self.area.text().to_string().trim().is_empty()
+    }
+
+    /// Puts messages that were not delivered before what is being typed, with what was attached to them;
+    /// tells how much is attached now.
+    pub fn put_back(&mut self, messages: Vec<UserMessage>, now_ms: u64) -> usize {
+        let draft = self.area.text().to_string();
+        let said = messages.iter().map(|message| join_text(&message.content));
+        let texts: Vec<String> = said.chain([draft]).filter(|text| !text.is_empty()).collect();
+        self.area.set(&texts.join("\n\n"), now_ms);
+        let is_text = |part: &MessagePart| matches!(part, MessagePart::Known(KnownPart::Text { .. }));
+        let back = messages.into_iter().flat_map(|message| message.content).filter(|part| !is_text(part));
+        let typed = std::mem::take(&mut self.attached);
+        self.attached = back.chain(typed).collect();
+        self.attached.len()
     }
 
     /// Shows the sent text before the shown one; tells whether there was one.
@@ -176,6 +198,24 @@ mod tests {
         assert!(!prompt.newer(0));
         assert_eq!(prompt.take(), "draft");
         assert_eq!(prompt.history, ["one", "two", "draft"]);
+    }
+
+    #[test]
+    fn what_comes_back_brings_its_pictures_along() {
+        let image = |data: &str| {
+            MessagePart::Known(KnownPart::Image { data: data.into(), mime_type: "image/png".into() })
+        };
+        let mut prompt = Prompt::default();
+        assert!(prompt.is_empty());
+        let alone = UserMessage { content: vec![image("a")], ..UserMessage::text("", 0) };
+        assert_eq!(prompt.put_back(vec![alone], 0), 1);
+        assert!(!prompt.is_empty() && prompt.area.text().to_string().is_empty());
+        prompt.area.set("draft", 0);
+        let mut both = UserMessage::text("look", 0);
+        both.content.push(image("b"));
+        assert_eq!(prompt.put_back(vec![both, UserMessage::text("and", 0)], 0), 2);
+        assert_eq!(prompt.area.text().to_string(), "look\n\nand\n\ndraft");
+        assert_eq!(prompt.attached, [image("b"), image("a")]);
     }
 
     #[test]

@@ -13,8 +13,8 @@ use super::*;
 use crate::agent::AgentEvent;
 use crate::base::paths::Home;
 use crate::exec::local::LocalEnvironment;
-use crate::llm::model::message::join_text;
-use crate::llm::model::{ErrorKind, Message, StopReason};
+use crate::llm::model::message::{KnownPart, join_text};
+use crate::llm::model::{ErrorKind, Message, Part, StopReason};
 use crate::llm::providers::scripted::{Scripted, Step, Turn};
 use crate::runtime::{Delivery, RuntimeEvent, Snapshot};
 use crate::session::AgentMessage;
@@ -139,6 +139,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::ToolsChanged(tools) => return format!("tools of {}", tools.profile),
         RuntimeEvent::ModelsFound(models) => return format!("{} models", models.len()),
         RuntimeEvent::Delegated { agent, .. } => return format!("delegated {agent}"),
+        RuntimeEvent::Returned(messages) => return format!("{} returned", messages.len()),
         RuntimeEvent::Ended => return "session over".to_string(),
         RuntimeEvent::Failed(report) => return format!("failed {report}"),
     };
@@ -220,12 +221,15 @@ async fn an_interrupted_answer_is_kept_and_the_next_prompt_works() {
     let mut rig = place.start(vec![half, Turn::text("again")]).await;
     rig.prompt("go");
     rig.until("delta").await;
-    rig.prompt("waiting");
+    let image = Part::Known(KnownPart::Image { data: "AA==".into(), mime_type: "image/png".into() });
+    rig.handle.prompt("waiting".into(), vec![image.clone()], Delivery::Steer);
     rig.until("queue").await;
     rig.handle.abort();
     rig.until("end true").await;
     assert_eq!(rig.messages().await, ["user go", "Aborted half"]);
-    assert_eq!(rig.handle.take_queue().await.unwrap(), ["waiting"]);
+    let back = rig.handle.take_queue().await.unwrap();
+    assert_eq!(back.len(), 1);
+    assert_eq!(back[0].content, [Part::text("waiting"), image]);
     let seen = rig.run("once more").await;
     assert_eq!(seen.last().unwrap(), "end false None");
     assert_eq!(rig.messages().await[2..], ["user once more", "Stop again"]);

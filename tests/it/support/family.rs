@@ -270,6 +270,12 @@ impl Stage {
         self.server.seen().last().unwrap().text.clone()
     }
 
+    /// Ends the session; its files stay as long as what this gives.
+    pub async fn close_but_keep(self) -> TempDir {
+        self.handle.shutdown().await;
+        self.dir
+    }
+
     /// The rest of the events, after the session's end.
     pub async fn close(mut self) -> Vec<SessionEvent> {
         self.handle.shutdown().await;

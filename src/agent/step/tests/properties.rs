@@ -26,7 +26,7 @@ use crate::llm::retry::Policy;
 /// Something that happens. What does not fit the moment is left out, but for the last three.
 #[derive(Debug, Clone)]
 enum Act {
-    Prompt(Lane),
+    Prompt { lane: Lane, picture: bool },
     Continue,
     Abort,
     Take,
@@ -44,7 +44,8 @@ fn act() -> impl Strategy<Value = Act> {
     let stop = prop_oneof![6 => Just(StopReason::ToolUse), 2 => Just(StopReason::Stop), 1 => Just(StopReason::Length)];
     let kind = prop_oneof![Just(ErrorKind::Server), Just(ErrorKind::Authentication), Just(ErrorKind::Stream)];
     prop_oneof![
-        3 => prop_oneof![Just(Lane::Steering), Just(Lane::FollowUp)].prop_map(Act::Prompt),
+        3 => (prop_oneof![Just(Lane::Steering), Just(Lane::FollowUp)], any::<bool>())
+            .prop_map(|(lane, picture)| Act::Prompt { lane, picture }),
         1 => Just(Act::Continue),
         1 => Just(Act::Abort),
         1 => Just(Act::Take),
@@ -88,6 +89,7 @@ struct World {
     cancelled: bool,
     said: Vec<String>,
     returned: Vec<String>,
+    closed: bool,
     starts: usize,
     ends: usize,
     count: usize,
@@ -104,6 +106,7 @@ impl World {
             cancelled: false,
             said: Vec::new(),
             returned: Vec::new(),
+            closed: false,
             starts: 0,
             ends: 0,
             count: 0,
@@ -146,8 +149,12 @@ impl World {
             }
             Effect::Cancel => self.cancelled = true,
             Effect::Wait(timer, _) => self.timer = Some(timer),
-            Effect::ReturnQueue(texts) => self.returned.extend(texts),
-            Effect::Close => assert_eq!(self.state.lifecycle(), Lifecycle::Closed),
+            Effect::ReturnQueue(messages) => self.returned.extend(messages.iter().filter_map(name_of)),
+            Effect::Close => {
+                assert_eq!(self.state.lifecycle(), Lifecycle::Closed);
+                // Nobody can ask for what waits any more.
+                self.closed = true;
+            }
         }
     }
 
@@ -223,10 +230,15 @@ impl World {
 
     fn act(&mut self, act: Act) {
         match act {
-            Act::Prompt(lane) => {
-                let text = self.next();
-                self.said.push(text.clone());
-                self.send(Event::Prompt { message: UserMessage::text(text, 0), lane });
+            Act::Prompt { lane, picture } => {
+                let name = self.next();
+                self.said.push(name.clone());
+                let mut message = UserMessage::text(name.clone(), 0);
+                if picture {
+                    let mime_type = "image/png".to_string();
+                    message.content = vec![Part::Known(KnownPart::Image { data: name, mime_type })];
+                }
+                self.send(Event::Prompt { message, lane });
             }
             Act::Continue if self.unanswered() => self.send(Event::Continue),
             Act::Abort => self.send(Event::Abort),
@@ -275,9 +287,18 @@ impl World {
     }
 }
 
-fn text_of(message: &Message) -> Option<String> {
+/// What a person has said, by its name; it is the text or the picture.
+fn name_of(user: &UserMessage) -> Option<String> {
+    let name = match user.content.first() {
+        Some(Part::Known(KnownPart::Image { data, .. })) => data.clone(),
+        _ => join_text(&user.content),
+    };
+    name.starts_with('n').then_some(name)
+}
+
+fn said_in(message: &Message) -> Option<String> {
     match message {
-        Message::User(user) => Some(join_text(&user.content)).filter(|text| text.starts_with('n')),
+        Message::User(user) => name_of(user),
         _ => None,
     }
 }
@@ -298,8 +319,10 @@ proptest! {
         world.settle();
         prop_assert!(!world.state.working(), "it hangs");
         prop_assert_eq!(world.starts, world.ends);
+        let returned = world.returned.len();
         world.send(Event::TakeQueue);
-        let mut heard: Vec<String> = world.history.iter().filter_map(text_of).collect();
+        prop_assert!(!world.closed || world.returned.len() == returned, "lost with the session");
+        let mut heard: Vec<String> = world.history.iter().filter_map(said_in).collect();
         heard.extend(world.returned.clone());
         heard.sort();
         world.said.sort();
