@@ -3,16 +3,9 @@
 //! Must not know what the work is for. It is no part of the command line that people use.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use super::process::{FAILED, OK};
 use crate::tools::reading::pdf::apart;
-
-/// This program's file. On Linux by a name that is true also when another version has taken its place.
-pub fn program() -> Option<PathBuf> {
-    let own = PathBuf::from("/proc/self/exe");
-    if cfg!(target_os = "linux") && own.exists() { Some(own) } else { std::env::current_exe().ok() }
-}
 
 /// Does the work, where the arguments name it; gives the exit code.
 pub fn serve(args: impl IntoIterator<Item = OsString>) -> Option<i32> {

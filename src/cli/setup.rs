@@ -274,8 +274,14 @@ fn tools_config(settings: &Settings) -> crate::tools::config::Config {
     let time = |ms: usize| (ms > 0).then(|| std::time::Duration::from_millis(ms as u64));
     config.command_timeout = time(settings.command_timeout_ms);
     config.command_timeout_max = time(settings.command_timeout_max_ms);
-    config.program = super::apart::program();
+    config.program = program();
     config
+}
+
+/// This program's file. On Linux by a name that is true also when another version has taken its place.
+fn program() -> Option<PathBuf> {
+    let own = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") && own.exists() { Some(own) } else { std::env::current_exe().ok() }
 }
 
 fn queue_mode(name: &str) -> crate::agent::queue::QueueMode {

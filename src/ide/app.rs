@@ -11,6 +11,7 @@ use super::access;
 use super::arrange;
 use super::commands::command::Cx;
 use super::commands::file::save_buffer;
+use super::commands::select;
 use super::effect::Effect;
 use super::event::{Event, Happened};
 use super::layout;
@@ -176,9 +177,7 @@ impl App {
             Event::SystemPrompt(shown) => update::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
             Event::Elsewhere(work) => flow::landed(&mut cx, work),
-            Event::Occurrences(asked, found) => {
-                super::commands::select::found(&mut cx, &asked, found.as_ref());
-            }
+            Event::Occurrences(asked, found) => select::found(&mut cx, &asked, found.as_ref()),
             Event::Colored(buffer, colored) => settle::colored(&mut cx, buffer, *colored),
             Event::Folded(buffer, found) => super::commands::fold::found(&mut cx, buffer, *found),
             Event::GitText(buffer, answer) => git::answered(&mut cx, buffer, answer),

@@ -311,7 +311,8 @@ mod tests {
         let lost = [(SessionStart, json!(null)), (Error, json!(null)), (SessionEnd, json!(null))];
         for (says_so, wanted) in [(true, &ended[..]), (false, &lost[..])] {
             let (sender, events) = tokio::sync::mpsc::channel(1);
-            let mut observer = Observer::new("s".into(), ManualClock::new(7), events);
+            let outputs = Arc::new(Artifacts::new("/nowhere".into()));
+            let mut observer = Observer::new("s".into(), ManualClock::new(7), outputs, events);
             if says_so {
                 sender.send(RuntimeEvent::Ended).await.unwrap();
             }

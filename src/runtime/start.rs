@@ -78,11 +78,8 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let team = recruits.team();
     let services =
         services(&options, client, equipment.all.clone(), session.id(), rules.clone(), team.clone());
-    let mut notices = problems(&session);
-    notices.extend(copied);
-    notices.extend(unread);
-    notices.extend(misruled);
-    notices.extend(wrong);
+    let notices = problems(&session).into_iter().chain(copied).chain(unread).chain(misruled).chain(wrong);
+    let notices = notices.collect();
     let recorder = Recorder::new(session, hub.clone(), model, thinking);
     let config = config(&options, &equipment.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);

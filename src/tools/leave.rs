@@ -241,7 +241,7 @@ async fn judge_command(cx: &Context, line: &str) -> Verdict {
 
 /// Judges the parts of a command line that a rule lets run because they only look: git does so by a rule of
 /// its own, or where it is quiet.
-async fn judge_beside(cx: &Context, tool: &[&str], line: &str) -> Verdict {
+async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
     let script = command::parse(line);
     for part in script.parts.iter().filter(|part| command::part_is_read_only(part)) {

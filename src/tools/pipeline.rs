@@ -120,21 +120,9 @@ pub async fn execute(
     }
     outcome.content.extend(note.map(Part::text));
     if let Some(words) = left_out.and_then(|count| left_out_in_words(count.get())) {
-        remark(&mut outcome, &words);
+        add(&mut outcome.content, &format!("\n\n{words}"));
     }
     outcome
-}
-
-/// Says something below the text.
-fn remark(outcome: &mut Outcome, words: &str) {
-    let texts = outcome.content.iter_mut().rev().find_map(|part| match part {
-        Part::Known(KnownPart::Text { text, .. }) => Some(text),
-        _ => None,
-    });
-    match texts {
-        Some(text) => text.extend(["\n\n", words]),
-        None => outcome.content.push(Part::text(words)),
-    }
 }
 
 /// The place as a call that looks may see it: without what rules forbid, of which what is left out is counted.

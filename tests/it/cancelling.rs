@@ -58,8 +58,6 @@ fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
     let options = json!([{"label": "a", "description": "x"}, {"label": "b", "description": "y"}]);
     let question =
         json!({"id": "q", "question": "Which?", "header": "h", "type": "choice", "options": options});
-    let todo =
-        json!({"content": "x", "step": "x", "description": "x", "status": "pending", "activeForm": "x"});
     let agent = json!({"agent_id": "a", "message": "m"});
     match (set, tool) {
         ("openai", "exec_command") => vec![
@@ -82,7 +80,6 @@ fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
             (Busy::Ending, json!({"session_id": 1, "chars": "\u{3}"})),
         ],
         ("anthropic", "KillShell") => vec![(Busy::Ending, json!({"shell_id": "bash_1"}))],
-        ("anthropic", "BashOutput") => vec![(Busy::Nothing, json!({"bash_id": "bash_1"}))],
         ("openai" | "gemini", "read_file") | ("anthropic", "Read") => vec![
             (Busy::Looking, json!({"file_path": "a.txt"})),
             (Busy::Looking, json!({"file_path": "n.ipynb"})),
@@ -121,6 +118,16 @@ fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
         }
         (_, "spawn_agent") => vec![(Busy::Port, json!({"task": "held"}))],
         (_, "send_input" | "wait" | "close_agent") => vec![(Busy::Port, agent)],
+        _ => rows_at_once(set, tool),
+    }
+}
+
+/// Of those that are done at once: they are interrupted before they begin.
+fn rows_at_once(set: &str, tool: &str) -> Vec<(Busy, Value)> {
+    let todo =
+        json!({"content": "x", "step": "x", "description": "x", "status": "pending", "activeForm": "x"});
+    match (set, tool) {
+        ("anthropic", "BashOutput") => vec![(Busy::Nothing, json!({"bash_id": "bash_1"}))],
         (_, "TodoWrite" | "write_todos") => vec![(Busy::Nothing, json!({"todos": [todo]}))],
         (_, "update_plan") => vec![(Busy::Nothing, json!({"plan": [todo]}))],
         (_, "plan") => vec![(Busy::Nothing, json!({"steps": [todo]}))],

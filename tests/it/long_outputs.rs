@@ -112,7 +112,7 @@ async fn every_set_names_its_own_tool_for_what_is_kept() {
             env: Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), vars)),
             approval: Arc::new(Nobody),
             mode: Mode::Full.into(),
-            rules: Arc::new(Rules::default()),
+            rules: Rules::default().into(),
             shared: Arc::new(Shared::new(folder.path().join("outputs"))),
         };
         let mut registry = Registry::of(set);

@@ -150,7 +150,7 @@ async fn run(set: &str, name: &str, arguments: Value, mode: Mode) -> (Outcome, A
         env: Arc::new(LocalEnvironment::new(work.canonicalize().unwrap(), [])),
         approval: Arc::<Looks>::clone(&looks),
         mode: mode.into(),
-        rules: Arc::new(Rules::default()),
+        rules: Rules::default().into(),
         shared: Arc::new(Shared::new(folder.path().join("outputs")).read_first(ReadFirst::Off)),
     };
     let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };

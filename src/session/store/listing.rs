@@ -4,9 +4,9 @@
 //! next list reads only what was added since; that file can be deleted at any time.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
@@ -112,10 +112,9 @@ fn remember(root: &Path, all: &Remembered) -> io::Result<()> {
     let sum = crc32fast::hash(&bytes);
     bytes.extend(sum.to_le_bytes());
     // Others may be listing too: each writes a file of its own, and the last one stays.
-    let new = root.join(format!("{REMEMBERED}.{}", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600).open(&new)?.write_all(&bytes)?;
-    fs::rename(&new, root.join(REMEMBERED))
+    let mut new = tempfile::NamedTempFile::new_in(root)?;
+    new.write_all(&bytes)?;
+    new.persist(root.join(REMEMBERED)).map(drop).map_err(io::Error::from)
 }
 
 /// The session files in the folders of a root.

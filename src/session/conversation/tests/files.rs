@@ -1,0 +1,143 @@
+//! Who writes a file, files of earlier formats, and long files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{look, open, parts, texts, user};
+use crate::base::clock::ManualClock;
+use crate::base::ids::RandomIds;
+use crate::session::{EntryBody, Header, Session, SessionError};
+
+#[test]
+fn two_programs_do_not_write_one_session() {
+    let root = tempfile::tempdir().unwrap();
+    let (clock, ids) = parts();
+    let mut first = Session::create(root.path(), Path::new("/w"), clock, ids);
+    first.append(user("one")).unwrap();
+    let path = first.file().unwrap().to_path_buf();
+    let busy = Session::open(&path, ManualClock::new(0), RandomIds::shared());
+    assert!(matches!(&busy, Err(SessionError::Busy(busy)) if *busy == path), "{busy:?}");
+    let mut looked = look(&path);
+    assert_eq!(texts(&looked), texts(&first));
+    assert!(matches!(looked.append(user("no")), Err(SessionError::ReadOnly(_))));
+    first.append(user("two")).unwrap();
+    drop(first);
+    let mut second = open(&path);
+    second.append(user("three")).unwrap();
+    assert_eq!(texts(&second).len(), 3);
+}
+
+#[test]
+fn a_session_of_an_earlier_format_is_not_touched_before_something_is_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let old = concat!(
+        r#"{"type":"session","id":"old","timestamp":"2025-11-20T23:30:11.042Z","cwd":"/w","provider":"p","modelId":"m","thinkingLevel":"off"}"#,
+        "\n",
+        r#"{"type":"message","timestamp":"2025-11-20T23:30:11.042Z","message":{"role":"user","content":"one","timestamp":1}}"#,
+        "\n",
+        r#"{"type":"compaction","timestamp":"2025-11-20T23:30:11.042Z","summary":"S","firstKeptEntryIndex":1,"tokensBefore":1}"#,
+        "\n"
+    );
+    fs::write(&path, old).unwrap();
+    let mut session = open(&path);
+    assert_eq!((session.id(), session.entries().len(), session.leaf()), ("old", 2, Some("00000002")));
+    session.sync().unwrap();
+    let before = texts(&session);
+    assert_eq!((before.len(), fs::read_to_string(&path).unwrap().as_str()), (2, old));
+    session.append(user("two")).unwrap();
+    session.append(user("three")).unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join("s.jsonl.v1")).unwrap(), old);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(r#""thinkingLevel":"off","version":3}"#), "{text}");
+    assert!(matches!(
+        Session::open(&path, ManualClock::new(0), RandomIds::shared()),
+        Err(SessionError::Busy(_))
+    ));
+    let again = look(&path);
+    assert_eq!((texts(&again), again.entries().len()), (texts(&session), 4));
+    assert_eq!(texts(&again)[..2], before);
+    assert_eq!(again.entries()[0].line().unwrap(), session.entries()[0].line().unwrap());
+}
+
+#[test]
+fn entries_are_read_again_from_where_they_were_written() {
+    let root = tempfile::tempdir().unwrap();
+    let (clock, ids) = parts();
+    let mut session = Session::create(root.path(), Path::new("/w"), clock, ids);
+    session.append(EntryBody::ModelChange { provider: "p".into(), model_id: "m".into() }).unwrap();
+    for n in 0..5 {
+        session.append(user(&format!("é{n}"))).unwrap();
+    }
+    let text = fs::read_to_string(session.file().unwrap()).unwrap();
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    for (entry, line) in session.entries().iter().zip(lines) {
+        let (from, length) = entry.span().unwrap();
+        assert_eq!(&text[from as usize..from as usize + length as usize], line);
+        assert_eq!(entry.line().unwrap(), line);
+    }
+}
+
+/// A session long enough to have an index; its path.
+fn long(folder: &Path, entries: usize) -> PathBuf {
+    let path = folder.join("long.jsonl");
+    let mut text = Header::new("s".into(), 0, "/w".into()).line + "\n{broken\n";
+    let words = "word ".repeat(1000);
+    for n in 0..entries {
+        let parent = if n == 0 { "null".to_string() } else { format!("\"{:08x}\"", n - 1) };
+        text += &format!(
+            r#"{{"type":"message","id":"{n:08x}","parentId":{parent},"timestamp":"t","message":{{"role":"user","content":"{n} {words}","timestamp":1}}}}"#
+        );
+        text.push('\n');
+    }
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn a_long_session_is_opened_by_its_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = long(folder.path(), 1000);
+    let index = folder.path().join("long.jsonl.index");
+    let first = look(&path);
+    assert!(index.exists());
+    // Nothing of what the index covers is read: a line that means nothing now is not noticed.
+    let bytes = fs::read(&path).unwrap();
+    let (from, length) = first.entries()[10].span().unwrap();
+    let mut other = bytes.clone();
+    other[from as usize..from as usize + length as usize].fill(b'x');
+    fs::write(&path, &other).unwrap();
+    let by_index = look(&path);
+    assert_eq!((by_index.entries().len(), by_index.problems()), (1000, first.problems()));
+    assert_eq!(by_index.entries()[10].body(), EntryBody::Unknown(serde_json::Value::Null));
+    fs::write(&path, &bytes).unwrap();
+    // It goes on behind what the index knows.
+    let mut session = open(&path);
+    assert_eq!((session.leaf(), session.problems().len()), (Some("000003e7"), 1));
+    session.append(user("after")).unwrap();
+    let again = look(&path);
+    assert_eq!((again.leaf(), again.entries().len()), (session.leaf(), 1001));
+    assert_eq!(texts(&again), texts(&session));
+}
+
+#[test]
+fn an_index_of_another_file_or_a_broken_one_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = long(folder.path(), 1000);
+    let index = folder.path().join("long.jsonl.index");
+    let entries = |path: &Path| look(path).entries().iter().map(|e| e.id().to_string()).collect::<Vec<_>>();
+    let wanted = entries(&path);
+    let good = fs::read(&index).unwrap();
+    for cut in [0, 3, 4, good.len() / 2, good.len() - 1] {
+        fs::write(&index, &good[..cut]).unwrap();
+        assert_eq!(entries(&path), wanted);
+        assert_eq!(fs::read(&index).unwrap(), good, "made anew after {cut} bytes");
+    }
+    // The same index beside a file with something in front.
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("{broken", "{broken in more words", 1)).unwrap();
+    assert_eq!(entries(&path), wanted);
+    let shorter: String = text.split_inclusive('\n').take(900).collect();
+    fs::write(&path, shorter).unwrap();
+    assert_eq!(entries(&path), wanted[..898]);
+}
