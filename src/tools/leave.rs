@@ -13,7 +13,7 @@ use super::context::Context;
 use super::git_programs;
 use super::named;
 use super::paths;
-use super::policy::{self, Mode, Verdict};
+use super::policy::{self, Grounds, Mode, Verdict};
 use super::preview;
 use super::proposal;
 use super::rules::{Author, Names, Rules, Ruling, Said};
@@ -139,7 +139,8 @@ async fn proposal(
         ToolClass::Runs => proposal::for_command(&call.name, subject)?,
         ToolClass::Edits => {
             let path = paths::resolve(&*cx.env, subject);
-            proposal::for_file(&cx.env.resolve(&path).await.ok()?)?
+            let home = grounds(cx).await.home;
+            proposal::for_file(&cx.env.resolve(&path).await.ok()?, home.as_deref())?
         }
         ToolClass::Reads => return None,
     };
@@ -166,7 +167,8 @@ async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> 
         let verdict = match class {
             ToolClass::Edits => judge_path(cx, subject).await.map_err(Outcome::error)?,
             ToolClass::Runs => judge_command(cx, subject).await,
-            ToolClass::Reads => policy::judge(cx.mode.get(), class, subject, cx.env.root()),
+            // No mode has anything to say against it.
+            ToolClass::Reads => Verdict::Run,
         };
         let verdict = match said(cx, &names, class, subject).await {
             Some(said) => policy::overrule(cx.mode.get(), verdict, said),
@@ -175,6 +177,19 @@ async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> 
         strictest = strictest.max(verdict);
     }
     Ok(Judged { subjects, verdict: strictest })
+}
+
+/// Where the session is. What cannot be followed stands for itself.
+async fn grounds(cx: &Context) -> Grounds {
+    let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
+    let mut grounds = Grounds { root: real(cx.env.root()).await, ..Grounds::default() };
+    if let Some(home) = cx.env.home() {
+        grounds.home = Some(real(home).await);
+    }
+    for folder in &cx.shared.own {
+        grounds.own.push(real(folder).await);
+    }
+    grounds
 }
 
 /// A folder that is not the workspace itself, as a word for the shell.
@@ -226,7 +241,7 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
 /// Judges a command line by what it says, and where it asks git, by what git would run here.
 async fn judge_command(cx: &Context, line: &str) -> Verdict {
     let mode = cx.mode.get();
-    match policy::judge(mode, ToolClass::Runs, line, cx.env.root()) {
+    match policy::judge(mode, ToolClass::Runs, line, &Grounds::default()) {
         Verdict::Run if mode != Mode::Full => {
             policy::verdict(mode, git_programs::objection(&*cx.env, line).await)
         }
@@ -239,9 +254,10 @@ async fn judge_command(cx: &Context, line: &str) -> Verdict {
 async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
     let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
     let path = paths::resolve(&*cx.env, subject);
-    let root = resolve(cx.env.root()).await?;
+    let grounds = Grounds { root: resolve(cx.env.root()).await?, ..grounds(cx).await };
     let real = resolve(&path).await?;
-    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &path.to_string_lossy(), &root);
+    let judge =
+        |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &path.to_string_lossy(), &grounds);
     let verdict = judge(&real);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(verdict) };
     let named = resolve(parent).await?.join(name);

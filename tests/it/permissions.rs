@@ -46,13 +46,30 @@ impl Desk {
 
     /// What a model is told, and whether it went wrong.
     async fn call(&self, set: &str, name: &str, arguments: Value) -> (String, bool) {
+        self.call_as(Mode::AutoEdit, Arc::new(Nobody), set, name, arguments).await
+    }
+
+    /// The same in another mode, where somebody is there. The home folder is the one around the workspace,
+    /// and bowline's own is `own` in it.
+    async fn call_as(
+        &self,
+        mode: Mode,
+        approval: Arc<dyn Approval>,
+        set: &str,
+        name: &str,
+        arguments: Value,
+    ) -> (String, bool) {
+        let parent = self.root.parent().unwrap();
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let home = [("HOME".into(), parent.as_os_str().to_owned())];
+        let mut shared = Shared::new(parent.join("outputs"));
+        shared.own = vec![parent.join("own")];
         let context = Context {
-            env: Arc::new(LocalEnvironment::new(self.root.clone(), vars)),
-            approval: Arc::new(Nobody),
-            mode: Mode::AutoEdit.into(),
+            env: Arc::new(LocalEnvironment::new(self.root.clone(), vars.chain(home))),
+            approval,
+            mode: mode.into(),
             rules: self.rules.clone().into(),
-            shared: Arc::new(Shared::new(self.root.parent().unwrap().join("outputs"))),
+            shared: Arc::new(shared),
         };
         let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
         let cancel = CancellationToken::new();
@@ -172,4 +189,33 @@ async fn a_rule_for_one_family_s_tool_holds_for_the_others() {
     let (text, _) = desk.call("pi", "grep", json!({"pattern": "found"})).await;
     assert!(text.contains("b.txt") && !text.contains("left out"), "{text}");
     assert_eq!(fs::read_to_string(desk.root.join("a.txt")).unwrap(), "found in a.txt\n");
+}
+
+#[tokio::test]
+async fn no_rule_gives_leave_for_what_is_set_up() {
+    let rules = "[[rule]]\ndecision = \"allow\"\npath = \"/**\"\n";
+    let desk = Desk::new(&["a.txt"], rules);
+    let parent = desk.root.parent().unwrap();
+    fs::create_dir_all(parent.join("other/.git")).unwrap();
+    symlink("other/.git", parent.join("way")).unwrap();
+    fs::create_dir_all(parent.join("settings/bowline")).unwrap();
+    symlink("settings/bowline", parent.join("own")).unwrap();
+    for path in [
+        "other/.git/config",
+        "way/config",
+        "other/.bowline/permissions.toml",
+        "settings/bowline/permissions.toml",
+        "own/permissions.toml",
+        "work/.git/config",
+        ".gitconfig",
+    ] {
+        let args = json!({"path": parent.join(path), "content": "x"});
+        let (text, failed) = desk.call("pi", "write", args).await;
+        assert!(failed && text.contains("your own set-up") && !parent.join(path).exists(), "{path}: {text}");
+    }
+    for path in ["other/a.txt", "settings/other.toml", ".notes"] {
+        let args = json!({"path": parent.join(path), "content": "x"});
+        let (text, failed) = desk.call("pi", "write", args).await;
+        assert!(!failed && parent.join(path).exists(), "{path}: {text}");
+    }
 }
