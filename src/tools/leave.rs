@@ -53,7 +53,7 @@ pub(super) async fn leave(
         call_id: call.id.clone(),
         tool: call.name.clone(),
         class: tool.class(),
-        subject: judged.subjects.join("\n"),
+        subject: shown(call, &judged.subjects, &args),
         rule: rule.to_string(),
         place: cx.env.root().to_string_lossy().into_owned(),
         editable: editable(tool.class(), &judged.subjects, &args),
@@ -127,6 +127,11 @@ fn editable(class: ToolClass, subjects: &[String], args: &Value) -> Option<Strin
     ["command", "cmd"].iter().find(|name| is_it(name)).map(ToString::to_string)
 }
 
+/// What a person is asked about: all that the call touches, or the call itself where that is nothing.
+fn shown(call: &ToolCall, subjects: &[String], args: &Value) -> String {
+    if subjects.is_empty() { format!("{} {args}", call.name) } else { subjects.join("\n") }
+}
+
 /// A rule that would have let the call run.
 async fn proposal(
     tool: &dyn Tool,
@@ -175,6 +180,12 @@ async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> 
             None => verdict,
         };
         strictest = strictest.max(verdict);
+    }
+    if subjects.is_empty()
+        && let Some(said) = cx.rules.get().tool(&names)
+    {
+        // What is only looked at or ended has nothing to be judged by; its tool can be forbidden all the same.
+        strictest = policy::overrule(cx.mode.get(), strictest, said);
     }
     Ok(Judged { subjects, verdict: strictest })
 }

@@ -191,6 +191,56 @@ async fn a_rule_for_one_family_s_tool_holds_for_the_others() {
     assert_eq!(fs::read_to_string(desk.root.join("a.txt")).unwrap(), "found in a.txt\n");
 }
 
+/// Says yes, and remembers what it was asked about.
+#[derive(Default)]
+struct Willing(std::sync::Mutex<Vec<(String, String)>>);
+
+impl Approval for Willing {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        assert_eq!((ask.editable, ask.proposal), (None, None), "nothing of it can be changed or kept");
+        self.0.lock().unwrap().push((ask.subject, ask.rule));
+        Box::pin(std::future::ready(Decision::Allow))
+    }
+}
+
+#[tokio::test]
+async fn a_tool_is_forbidden_where_a_call_of_it_touches_nothing() {
+    let calls = [
+        ("pi", "job", json!({"action": "list"})),
+        ("pi", "job", json!({"action": "poll", "job": 7})),
+        ("anthropic", "BashOutput", json!({"bash_id": "bash_7"})),
+        ("anthropic", "KillShell", json!({"shell_id": "bash_7"})),
+        ("openai", "write_stdin", json!({"session_id": 7})),
+        ("openai", "write_stdin", json!({"session_id": 7, "chars": "\u{3}"})),
+    ];
+    let rule =
+        |decision: &str, tool: &str| format!("[[rule]]\ndecision = \"{decision}\"\ntool = \"{tool}\"\n");
+    for (set, name, args) in &calls {
+        for tool in [name, "job"] {
+            let desk = Desk::new(&["a.txt"], &rule("deny", tool));
+            let (text, failed) = desk.call(set, name, args.clone()).await;
+            assert!(
+                failed && text.contains(&format!("forbidden by the rule `deny tool \"{tool}\"`")),
+                "{text}"
+            );
+        }
+        // Rules for other tools, for commands and for paths do not mean it; nor can it be allowed more than it is.
+        let others = rule("deny", "Write")
+            + "[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n[[rule]]\ndecision = \"deny\"\npath = \"/**\"\n"
+            + &rule("allow", name);
+        let (text, _) = Desk::new(&["a.txt"], &others).call(set, name, args.clone()).await;
+        assert!(!text.contains("forbidden"), "{name}: {text}");
+        let desk = Desk::new(&["a.txt"], &rule("ask", name));
+        let (text, failed) = desk.call(set, name, args.clone()).await;
+        assert!(failed && text.contains("has nobody to ask"), "{name}: {text}");
+        let willing = Arc::new(Willing::default());
+        let (text, _) = desk.call_as(Mode::OnRequest, willing.clone(), set, name, args.clone()).await;
+        assert!(!text.starts_with("Not run"), "{text}");
+        let asked = willing.0.lock().unwrap();
+        assert_eq!(*asked, [(format!("{name} {args}"), format!("ask tool {name:?}"))]);
+    }
+}
+
 #[tokio::test]
 async fn no_rule_gives_leave_for_what_is_set_up() {
     let rules = "[[rule]]\ndecision = \"allow\"\npath = \"/**\"\n";
