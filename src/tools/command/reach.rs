@@ -43,7 +43,9 @@ pub fn reach(part: &Part) -> Reach {
     }
     let name = first.text.rsplit('/').next().unwrap_or_default();
     let Some(Call { program, words, elsewhere }) = programs::find(name, rest) else {
-        part.words.iter().for_each(|word| mentioned(word, &mut reach));
+        for word in &part.words {
+            mentioned(word, &mut reach);
+        }
         return reach;
     };
     // Variables can send it elsewhere.
@@ -53,7 +55,9 @@ pub fn reach(part: &Part) -> Reach {
     let plain = !elsewhere && !read.beyond && name == first.text && part.sets.is_empty();
     reach.alone = plain && !reach.unclear && is_alone(program, &read);
     if reach.unclear {
-        words.iter().for_each(|word| mentioned(word, &mut reach));
+        for word in words {
+            mentioned(word, &mut reach);
+        }
     }
     reach
 }
