@@ -24,6 +24,7 @@ use crate::agent::driver::{Driver, Services, Setup};
 use crate::agent::history;
 use crate::agent::team::Team;
 use crate::base::error::Report;
+use crate::base::paths::Home;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
@@ -154,6 +155,8 @@ fn shared(options: &Options, session: &str, team: Option<Team>) -> Arc<tools::Sh
     });
     let mut shared =
         tools::Shared::new(own).configured(options.tools_config.clone()).read_first(options.read_first);
+    let Home { config, data, state, cache, .. } = options.home.clone();
+    shared.own = vec![config, data, state, cache];
     shared.questions.clone_from(&options.questions);
     shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
     Arc::new(shared)

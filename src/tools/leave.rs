@@ -14,7 +14,7 @@ use super::context::Context;
 use super::git_programs;
 use super::named;
 use super::paths;
-use super::policy::{self, Mode, Verdict};
+use super::policy::{self, Grounds, Mode, Verdict};
 use super::preview;
 use super::proposal;
 use super::rules::{Author, Names, Rules, Ruling, Said};
@@ -54,7 +54,7 @@ pub(super) async fn leave(
         call_id: call.id.clone(),
         tool: call.name.clone(),
         class: tool.class(),
-        subject: judged.subjects.join("\n"),
+        subject: shown(call, &judged.subjects, &args),
         rule: rule.to_string(),
         place: cx.env.root().to_string_lossy().into_owned(),
         editable: editable(tool.class(), &judged.subjects, &args),
@@ -128,6 +128,11 @@ fn editable(class: ToolClass, subjects: &[String], args: &Value) -> Option<Strin
     ["command", "cmd"].iter().find(|name| is_it(name)).map(ToString::to_string)
 }
 
+/// What a person is asked about: all that the call touches, or the call itself where that is nothing.
+fn shown(call: &ToolCall, subjects: &[String], args: &Value) -> String {
+    if subjects.is_empty() { format!("{} {args}", call.name) } else { subjects.join("\n") }
+}
+
 /// A rule that would have let the call run.
 async fn proposal(
     tool: &dyn Tool,
@@ -140,7 +145,8 @@ async fn proposal(
         ToolClass::Runs => proposal::for_command(&call.name, subject)?,
         ToolClass::Edits => {
             let path = paths::resolve(&*cx.env, subject);
-            proposal::for_file(&cx.env.resolve(&path).await.ok()?)?
+            let home = grounds(cx).await.home;
+            proposal::for_file(&cx.env.resolve(&path).await.ok()?, home.as_deref())?
         }
         ToolClass::Reads => return None,
     };
@@ -167,7 +173,8 @@ async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> 
         let verdict = match class {
             ToolClass::Edits => judge_path(cx, subject).await.map_err(Outcome::error)?,
             ToolClass::Runs => judge_command(cx, subject).await,
-            ToolClass::Reads => policy::judge(cx.mode.get(), class, subject, cx.env.root()),
+            // No mode has anything to say against it.
+            ToolClass::Reads => Verdict::Run,
         };
         let verdict = match said(cx, &names, class, subject).await {
             Some(said) if said.ruling == Ruling::Allow && class == ToolClass::Runs => {
@@ -179,7 +186,26 @@ async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> 
         };
         strictest = strictest.max(verdict);
     }
+    if subjects.is_empty()
+        && let Some(said) = cx.rules.get().tool(&names)
+    {
+        // What is only looked at or ended has nothing to be judged by; its tool can be forbidden all the same.
+        strictest = policy::overrule(cx.mode.get(), strictest, said);
+    }
     Ok(Judged { subjects, verdict: strictest })
+}
+
+/// Where the session is. What cannot be followed stands for itself.
+async fn grounds(cx: &Context) -> Grounds {
+    let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
+    let mut grounds = Grounds { root: real(cx.env.root()).await, ..Grounds::default() };
+    if let Some(home) = cx.env.home() {
+        grounds.home = Some(real(home).await);
+    }
+    for folder in &cx.shared.own {
+        grounds.own.push(real(folder).await);
+    }
+    grounds
 }
 
 /// A folder that is not the workspace itself, as a word for the shell.
@@ -231,7 +257,7 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
 /// Judges a command line by what it says, and where it asks git, by what git would run here.
 async fn judge_command(cx: &Context, line: &str) -> Verdict {
     let mode = cx.mode.get();
-    match policy::judge(mode, ToolClass::Runs, line, cx.env.root()) {
+    match policy::judge(mode, ToolClass::Runs, line, &Grounds::default()) {
         Verdict::Run if mode != Mode::Full => {
             policy::verdict(mode, git_programs::objection(&*cx.env, line).await)
         }
@@ -264,9 +290,10 @@ async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
 async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
     let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
     let path = paths::resolve(&*cx.env, subject);
-    let root = resolve(cx.env.root()).await?;
+    let grounds = Grounds { root: resolve(cx.env.root()).await?, ..grounds(cx).await };
     let real = resolve(&path).await?;
-    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &path.to_string_lossy(), &root);
+    let judge =
+        |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &path.to_string_lossy(), &grounds);
     let verdict = judge(&real);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(verdict) };
     let named = resolve(parent).await?.join(name);

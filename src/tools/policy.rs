@@ -3,7 +3,7 @@
 //! Pure; must not know tools or front ends. Paths come with their links followed already.
 
 use std::borrow::Cow;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -83,16 +83,52 @@ pub enum Verdict {
     Forbid(String),
 }
 
-/// Why an edit of a workspace's own set-up is never allowed by a rule.
-const SET_UP: &str = "file of the repository's or bowline's own set-up";
+/// Why an edit of such a file is never allowed by a rule.
+const SET_UP: &str = "file of the repository's, bowline's or your own set-up";
+/// Why an edit is asked about in a workspace that is the home folder, or holds it.
+const HIDDEN: &str = "hidden file of your home folder";
 
-/// Folders in a workspace whose files make other programs run something.
+/// Folders whose files make other programs run something, wherever they are.
 const GUARDED: [&str; 2] = [".git", ".bowline"];
 
-/// Judges a call. `subject` is the command, or the real path of the file; `root` is the real
-/// path of the workspace.
-pub fn judge(mode: Mode, class: ToolClass, subject: &str, root: &Path) -> Verdict {
-    verdict(mode, objection(mode, class, subject, root))
+/// What stands in a home folder and is run or obeyed by shells, git and ssh whenever they start. Bash and zsh
+/// document theirs in their manuals under "startup files", git in `git-config`, ssh in `ssh_config`.
+const START_FILES: [&str; 19] = [
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshenv",
+    ".zprofile",
+    ".zshrc",
+    ".zlogin",
+    ".zlogout",
+    ".inputrc",
+    ".pam_environment",
+    ".gitconfig",
+    ".ssh",
+    ".config/git",
+    ".config/fish",
+    ".config/environment.d",
+    ".config/systemd",
+];
+
+/// Where a session is. All paths are real ones.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grounds {
+    /// The workspace.
+    pub root: PathBuf,
+    /// The person's home folder.
+    pub home: Option<PathBuf>,
+    /// The folders of bowline's own files.
+    pub own: Vec<PathBuf>,
+}
+
+/// Judges a call. `subject` is the command, or the real path of the file.
+pub fn judge(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> Verdict {
+    verdict(mode, objection(mode, class, subject, grounds))
 }
 
 /// What becomes of a call against which there may be something to be said.
@@ -117,21 +153,49 @@ pub fn overrule(mode: Mode, verdict: Verdict, said: Said) -> Verdict {
     }
 }
 
-fn objection(mode: Mode, class: ToolClass, subject: &str, root: &Path) -> Option<&'static str> {
+fn objection(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> Option<&'static str> {
     match class {
         ToolClass::Reads => None,
         ToolClass::Runs if command::is_read_only(subject) => None,
         ToolClass::Runs => Some("command not known to be read-only"),
-        ToolClass::Edits => match Path::new(subject).strip_prefix(root) {
-            Ok(below) if is_guarded(below) => Some(SET_UP),
+        ToolClass::Edits => match Path::new(subject) {
+            path if grounds.is_set_up(path) => Some(SET_UP),
             _ if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
-            Err(_) => Some("file outside the workspace"),
-            Ok(_) => None,
+            path if !path.starts_with(&grounds.root) => Some("file outside the workspace"),
+            path if grounds.is_hidden(path) => Some(HIDDEN),
+            _ => None,
         },
     }
 }
 
-/// Whether a path below a workspace is of its own set-up.
+impl Grounds {
+    /// Whether a file is of the set-up of a repository, of bowline or of the person.
+    fn is_set_up(&self, path: &Path) -> bool {
+        // A workspace that is itself in such a folder was chosen by the person.
+        is_guarded(path.strip_prefix(&self.root).unwrap_or(path))
+            || self.own.iter().any(|folder| path.starts_with(folder))
+            || self.below_home(path).is_some_and(|below| START_FILES.iter().any(|name| begins(below, name)))
+    }
+
+    /// Whether a file is hidden in the home folder, where the workspace is that folder or holds it.
+    fn is_hidden(&self, path: &Path) -> bool {
+        let holds_home = self.home.as_ref().is_some_and(|home| home.starts_with(&self.root));
+        let hidden = |below: &Path| below.to_string_lossy().starts_with('.');
+        holds_home && self.below_home(path).is_some_and(hidden)
+    }
+
+    fn below_home<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        path.strip_prefix(self.home.as_ref()?).ok()
+    }
+}
+
+/// Whether a path begins with these names, in letters of any size.
+fn begins(path: &Path, names: &str) -> bool {
+    let mut parts = path.components();
+    names.split('/').all(|name| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(name)))
+}
+
+/// Whether a path below a workspace, or one elsewhere, is of a repository's or bowline's own set-up.
 pub fn is_guarded(below: &Path) -> bool {
     below.components().any(|part| {
         matches!(part, Component::Normal(name) if GUARDED.iter().any(|guarded| name.eq_ignore_ascii_case(guarded)))
@@ -144,9 +208,44 @@ mod tests {
     use Mode::{AutoEdit, Full, OnRequest, Untrusted};
     use ToolClass::{Edits, Reads, Runs};
 
+    fn grounds(root: &str) -> Grounds {
+        let own = vec![PathBuf::from("/h/.config/bowline"), PathBuf::from("/h/.local/share/bowline")];
+        Grounds { root: root.into(), home: Some("/h".into()), own }
+    }
+
+    #[test]
+    fn what_is_set_up_is_asked_about_in_any_workspace() {
+        for (root, path, expected) in [
+            ("/h", "/h/notes.txt", "run"),
+            ("/h", "/h/.config/bowline/permissions.toml", SET_UP),
+            ("/h", "/h/.local/share/bowline/auth.json", SET_UP),
+            ("/h", "/h/.profile", SET_UP),
+            ("/h", "/h/.ssh/config", SET_UP),
+            ("/h", "/h/.gitconfig", SET_UP),
+            ("/h", "/h/.cargo/bin/rg", HIDDEN),
+            ("/", "/h/.cargo/bin/rg", HIDDEN),
+            ("/h", "/h/work/.cargo/config.toml", "run"),
+            ("/h", "/h/work/.git/config", SET_UP),
+            ("/h/.config/nvim", "/h/.config/nvim/init.lua", "run"),
+            ("/h/.config", "/h/.config/nvim/init.lua", "run"),
+            ("/h/.config", "/h/.config/git/config", SET_UP),
+            ("/h/.config/bowline", "/h/.config/bowline/permissions.toml", SET_UP),
+            ("/x/.git/w", "/x/.git/w/a.rs", "run"),
+            ("/x/.git/w", "/x/.git/config", SET_UP),
+            ("/w", "/w/.profile", "run"),
+        ] {
+            let verdict = judge(OnRequest, Edits, path, &grounds(root));
+            let expected = match expected {
+                "run" => Verdict::Run,
+                why => Verdict::Ask(why.into()),
+            };
+            assert_eq!(verdict, expected, "{path} in {root}");
+        }
+    }
+
     #[test]
     fn the_table_of_modes() {
-        let run = |mode, class, subject| judge(mode, class, subject, Path::new("/w"));
+        let run = |mode, class, subject| judge(mode, class, subject, &grounds("/w"));
         let rows = [
             (Reads, "/etc/passwd", "run run run run"),
             (Runs, "ls -l", "run run run run"),
@@ -186,13 +285,20 @@ mod tests {
             (Runs, "ls", Ruling::Deny, "forbid forbid forbid forbid"),
             (Edits, "/w2/a.rs", Ruling::Allow, "run run run run"),
             (Edits, "/w/.git/config", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/w2/.git/hooks/pre-commit", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/w2/.Bowline/permissions.toml", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/h/.config/bowline/permissions.toml", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/h/.bashrc", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/h/.config/git/config", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/h/.config/nvim/init.lua", Ruling::Allow, "run run run run"),
+            (Edits, "/h/.bashrc_notes", Ruling::Allow, "run run run run"),
             (Reads, "/w/.env", Ruling::Deny, "forbid forbid forbid forbid"),
         ];
         for (class, subject, ruling, expected) in rows {
             let words: Vec<&str> = [Untrusted, OnRequest, AutoEdit, Full]
                 .into_iter()
                 .map(|mode| {
-                    let verdict = judge(mode, class, subject, Path::new("/w"));
+                    let verdict = judge(mode, class, subject, &grounds("/w"));
                     word(overrule(mode, verdict, Said { ruling, rule: "r".to_string() }))
                 })
                 .collect();

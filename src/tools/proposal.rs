@@ -18,13 +18,33 @@ pub struct Proposal {
     pub rule: String,
 }
 
-/// Programs whose first words say nothing about what they do: they run what they are given, or destroy
-/// what they are told to.
-const NEVER: [&str; 35] = [
-    "sh", "bash", "zsh", "dash", "fish", "ksh", "env", "eval", "exec", "source", ".", "sudo", "doas", "su",
-    "xargs", "python", "python3", "node", "perl", "ruby", "php", "rm", "rmdir", "dd", "mkfs", "kill",
-    "pkill", "killall", "chmod", "chown", "curl", "wget", "ssh", "scp", "stdin",
+/// Programs whose first words say nothing about what they do, by kind: they run what they are given, or
+/// destroy what they are told to. A version behind the name (`python3.12`) changes nothing.
+const NEVER: [&[&str]; 9] = [
+    // Shells and what stands before a command.
+    &["sh", "bash", "zsh", "dash", "ash", "fish", "ksh", "csh", "tcsh", "pwsh", "powershell", "busybox"],
+    &["env", "eval", "exec", "source", ".", "sudo", "doas", "su", "pkexec", "runuser", "chroot", "unshare"],
+    &["nsenter", "systemd-run", "xargs", "parallel", "script", "expect", "flock", "entr", "at", "batch"],
+    // Interpreters, and programs with a language of their own in which commands can be run.
+    &["python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "luajit", "tclsh"],
+    &["julia", "java", "osascript", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "gdb", "lldb", "sqlite"],
+    &["ed", "ex", "vi", "vim", "nvim", "emacs", "less", "more", "man", "find", "fd", "tar", "bsdtar"],
+    // What destroys and replaces files.
+    &["rm", "rmdir", "dd", "mkfs", "tee", "mv", "cp", "ln", "install", "truncate", "shred", "unlink"],
+    &["kill", "pkill", "killall", "chmod", "chown", "chgrp", "crontab", "rsync", "docker", "podman"],
+    // What talks to hosts, and what is fed.
+    &["curl", "wget", "ssh", "scp", "sftp", "stdin"],
 ];
+
+/// Programs that are many: their second word says which.
+const MANY: [&str; 15] = [
+    "git", "cargo", "npm", "npx", "pnpm", "yarn", "bunx", "go", "gh", "uv", "uvx", "pip", "poetry",
+    "kubectl", "rustup",
+];
+
+/// Parts of git that run or destroy what they are given.
+const NEVER_GIT: [&str; 9] =
+    ["config", "bisect", "submodule", "filter-branch", "rebase", "difftool", "mergetool", "clean", "reset"];
 
 /// Words that say only that another word follows.
 const GO_ON: [&str; 3] = ["run", "exec", "compose"];
@@ -64,9 +84,12 @@ fn by_host(parts: &[&Part]) -> Option<Proposal> {
     })
 }
 
-/// For a file: everything in its folder and below. `path` is the real one.
-pub fn for_file(path: &Path) -> Option<Proposal> {
-    let folder = path.parent().filter(|folder| folder.parent().is_some())?.to_str()?;
+/// For a file: everything in its folder and below, unless that is the home folder or holds it. Paths are the
+/// real ones.
+pub fn for_file(path: &Path, home: Option<&Path>) -> Option<Proposal> {
+    let holds_home = |folder: &Path| home.is_some_and(|home| home.starts_with(folder));
+    let narrow = |folder: &&Path| folder.parent().is_some() && !holds_home(folder);
+    let folder = path.parent().filter(narrow)?.to_str()?;
     if folder.contains(['*', '?', '[', ']', '{', '}', '\\', '\n']) {
         return None;
     }
@@ -83,7 +106,7 @@ pub fn for_file(path: &Path) -> Option<Proposal> {
 fn first_words(part: &Part) -> Option<Vec<String>> {
     let program = part.words.first().filter(|word| word.exact)?;
     let name = program.text.rsplit('/').next().unwrap_or_default();
-    if NEVER.contains(&name) || !part.sets.is_empty() {
+    if is_never(name) || !part.sets.is_empty() {
         return None;
     }
     let mut words = vec![program.text.clone()];
@@ -100,7 +123,20 @@ fn first_words(part: &Part) -> Option<Vec<String>> {
             break;
         }
     }
-    Some(words)
+    let second = words.get(1).map(String::as_str);
+    let broad = match second {
+        None => MANY.contains(&name),
+        Some(second) if name == "git" => NEVER_GIT.contains(&second),
+        // `npm exec …` and `uv run …` run what follows; `cargo run` the project, `npm run build` a part of it.
+        Some(second) => name != "cargo" && words.len() == 2 && GO_ON.contains(&second),
+    };
+    (!broad).then_some(words)
+}
+
+fn is_never(name: &str) -> bool {
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let bare = if bare.is_empty() { name } else { bare };
+    NEVER.iter().any(|names| names.contains(&bare))
 }
 
 /// A string as TOML has it.
@@ -135,6 +171,27 @@ mod tests {
             ("sudo cargo test", None),
             ("bash -c 'make'", None),
             ("$X test", None),
+            ("sed -i s/a/b/ f", None),
+            ("/usr/bin/python3.12 x.py", None),
+            ("python3 x.py", None),
+            ("pypy3 x.py", None),
+            ("lua5.4 x", None),
+            ("nodejs x", None),
+            ("find . -delete", None),
+            ("awk 1 f", None),
+            ("tee f", None),
+            ("mv a b", None),
+            ("docker ps", None),
+            ("git -C x push", None),
+            ("git config core.pager x", None),
+            ("git rebase main", None),
+            ("cargo +nightly test", None),
+            ("npx -y x", None),
+            ("npm exec -- x", None),
+            ("go run ./x.go", None),
+            ("cargo run -- x", Some("cargo run")),
+            ("go test ./...", Some("go test")),
+            ("gcc-12 x.c", Some("gcc-12")),
             ("stdin of command 1:", None),
             ("ls", None),
             ("", None),
@@ -152,7 +209,7 @@ mod tests {
             ("curl -sS https://docs.rs/x | head", Some("docs.rs")),
             ("curl http://localhost:3000/a http://localhost:3000/b", Some("localhost:3000")),
             ("curl 'http://[::1]:3000/'", Some("[::1]:3000")),
-            // A pattern for the shell.
+            // Without quotes it is a pattern for the names of files.
             ("curl http://[::1]:3000/", None),
             ("wget -q https://docs.rs/x && curl docs.rs", Some("docs.rs")),
             ("ssh me@box ls", Some("box")),
@@ -174,7 +231,7 @@ mod tests {
 
     #[test]
     fn files_are_proposed_by_their_folder() {
-        let found = for_file(Path::new("/tmp/o\"ut/a.txt")).unwrap();
+        let found = for_file(Path::new("/tmp/o\"ut/a.txt"), None).unwrap();
         assert_eq!(found.what, "/tmp/o\"ut/**");
         assert!(
             rules(&found.rule)
@@ -182,7 +239,11 @@ mod tests {
                 .file(&Names::default(), ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")])
                 .is_some()
         );
-        assert_eq!(for_file(Path::new("/a.txt")), None, "everything is no folder");
-        assert_eq!(for_file(Path::new("/tmp/a*b/c.txt")), None);
+        assert_eq!(for_file(Path::new("/a.txt"), None), None, "everything is no folder");
+        assert_eq!(for_file(Path::new("/tmp/a*b/c.txt"), None), None);
+        let home = Some(Path::new("/home/me"));
+        assert_eq!(for_file(Path::new("/home/me/a.txt"), home), None, "all that a person has");
+        assert_eq!(for_file(Path::new("/home/a.txt"), home), None);
+        assert_eq!(for_file(Path::new("/home/me/x/a.txt"), home).unwrap().what, "/home/me/x/**");
     }
 }

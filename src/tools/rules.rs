@@ -214,6 +214,15 @@ impl Rules {
 }
 
 impl Rules {
+    /// What is said about a call that touches nothing: by rules for its tool alone.
+    pub fn tool(&self, tool: &Names) -> Option<Said> {
+        let whole = |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
+        let restricts = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
+        let strictest =
+            self.0.iter().filter(whole).filter(restricts).max_by_key(|rule| rule.written.decision);
+        strictest.map(|rule| rule.said(rule.written.decision))
+    }
+
     /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
     /// file system.
     pub fn barred(&self, tool: &Names) -> Vec<String> {

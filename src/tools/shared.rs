@@ -26,6 +26,8 @@ pub struct Shared {
     pub config: Config,
     /// Who changes files, and what models know of them.
     pub files: Arc<Files>,
+    /// The folders of bowline's own files, of which no rule gives leave.
+    pub own: Vec<PathBuf>,
     /// Who asks the person; nobody when nobody is there.
     pub questions: Option<Arc<dyn Questions>>,
     /// Who has other agents work; nobody where agents are deep enough already.
@@ -47,6 +49,7 @@ impl Shared {
             grants: Arc::default(),
             config: Config::default(),
             files: Arc::default(),
+            own: Vec::new(),
             questions: None,
             delegate: None,
         }

@@ -46,13 +46,30 @@ impl Desk {
 
     /// What a model is told, and whether it went wrong.
     async fn call(&self, set: &str, name: &str, arguments: Value) -> (String, bool) {
+        self.call_as(Mode::AutoEdit, Arc::new(Nobody), set, name, arguments).await
+    }
+
+    /// The same in another mode, where somebody is there. The home folder is the one around the workspace,
+    /// and bowline's own is `own` in it.
+    async fn call_as(
+        &self,
+        mode: Mode,
+        approval: Arc<dyn Approval>,
+        set: &str,
+        name: &str,
+        arguments: Value,
+    ) -> (String, bool) {
+        let parent = self.root.parent().unwrap();
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let home = [("HOME".into(), parent.as_os_str().to_owned())];
+        let mut shared = Shared::new(parent.join("outputs"));
+        shared.own = vec![parent.join("own")];
         let context = Context {
-            env: Arc::new(LocalEnvironment::new(self.root.clone(), vars)),
-            approval: Arc::new(Nobody),
-            mode: Mode::AutoEdit.into(),
+            env: Arc::new(LocalEnvironment::new(self.root.clone(), vars.chain(home))),
+            approval,
+            mode: mode.into(),
             rules: self.rules.clone().into(),
-            shared: Arc::new(Shared::new(self.root.parent().unwrap().join("outputs"))),
+            shared: Arc::new(shared),
         };
         let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
         let cancel = CancellationToken::new();
@@ -172,4 +189,83 @@ async fn a_rule_for_one_family_s_tool_holds_for_the_others() {
     let (text, _) = desk.call("pi", "grep", json!({"pattern": "found"})).await;
     assert!(text.contains("b.txt") && !text.contains("left out"), "{text}");
     assert_eq!(fs::read_to_string(desk.root.join("a.txt")).unwrap(), "found in a.txt\n");
+}
+
+/// Says yes, and remembers what it was asked about.
+#[derive(Default)]
+struct Willing(std::sync::Mutex<Vec<(String, String)>>);
+
+impl Approval for Willing {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        assert_eq!((ask.editable, ask.proposal), (None, None), "nothing of it can be changed or kept");
+        self.0.lock().unwrap().push((ask.subject, ask.rule));
+        Box::pin(std::future::ready(Decision::Allow))
+    }
+}
+
+#[tokio::test]
+async fn a_tool_is_forbidden_where_a_call_of_it_touches_nothing() {
+    let calls = [
+        ("pi", "job", json!({"action": "list"})),
+        ("pi", "job", json!({"action": "poll", "job": 7})),
+        ("anthropic", "BashOutput", json!({"bash_id": "bash_7"})),
+        ("anthropic", "KillShell", json!({"shell_id": "bash_7"})),
+        ("openai", "write_stdin", json!({"session_id": 7})),
+        ("openai", "write_stdin", json!({"session_id": 7, "chars": "\u{3}"})),
+    ];
+    let rule =
+        |decision: &str, tool: &str| format!("[[rule]]\ndecision = \"{decision}\"\ntool = \"{tool}\"\n");
+    for (set, name, args) in &calls {
+        for tool in [name, "job"] {
+            let desk = Desk::new(&["a.txt"], &rule("deny", tool));
+            let (text, failed) = desk.call(set, name, args.clone()).await;
+            assert!(
+                failed && text.contains(&format!("forbidden by the rule `deny tool \"{tool}\"`")),
+                "{text}"
+            );
+        }
+        // Rules for other tools, for commands and for paths do not mean it; nor can it be allowed more than it is.
+        let others = rule("deny", "Write")
+            + "[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n[[rule]]\ndecision = \"deny\"\npath = \"/**\"\n"
+            + &rule("allow", name);
+        let (text, _) = Desk::new(&["a.txt"], &others).call(set, name, args.clone()).await;
+        assert!(!text.contains("forbidden"), "{name}: {text}");
+        let desk = Desk::new(&["a.txt"], &rule("ask", name));
+        let (text, failed) = desk.call(set, name, args.clone()).await;
+        assert!(failed && text.contains("has nobody to ask"), "{name}: {text}");
+        let willing = Arc::new(Willing::default());
+        let (text, _) = desk.call_as(Mode::OnRequest, willing.clone(), set, name, args.clone()).await;
+        assert!(!text.starts_with("Not run"), "{text}");
+        let asked = willing.0.lock().unwrap();
+        assert_eq!(*asked, [(format!("{name} {args}"), format!("ask tool {name:?}"))]);
+    }
+}
+
+#[tokio::test]
+async fn no_rule_gives_leave_for_what_is_set_up() {
+    let rules = "[[rule]]\ndecision = \"allow\"\npath = \"/**\"\n";
+    let desk = Desk::new(&["a.txt"], rules);
+    let parent = desk.root.parent().unwrap();
+    fs::create_dir_all(parent.join("other/.git")).unwrap();
+    symlink("other/.git", parent.join("way")).unwrap();
+    fs::create_dir_all(parent.join("settings/bowline")).unwrap();
+    symlink("settings/bowline", parent.join("own")).unwrap();
+    for path in [
+        "other/.git/config",
+        "way/config",
+        "other/.bowline/permissions.toml",
+        "settings/bowline/permissions.toml",
+        "own/permissions.toml",
+        "work/.git/config",
+        ".gitconfig",
+    ] {
+        let args = json!({"path": parent.join(path), "content": "x"});
+        let (text, failed) = desk.call("pi", "write", args).await;
+        assert!(failed && text.contains("your own set-up") && !parent.join(path).exists(), "{path}: {text}");
+    }
+    for path in ["other/a.txt", "settings/other.toml", ".notes"] {
+        let args = json!({"path": parent.join(path), "content": "x"});
+        let (text, failed) = desk.call("pi", "write", args).await;
+        assert!(!failed && parent.join(path).exists(), "{path}: {text}");
+    }
 }

@@ -5,6 +5,7 @@
 
 use super::expand::parse;
 use super::script::{Part, Script, Word};
+use super::sed;
 
 /// A program that only looks, unless one of these options is given.
 struct Program {
@@ -89,10 +90,10 @@ const PROGRAMS: &[Program] = &[
     plain("builtin"),
     plain("xargs"),
     // An index of a variable can be a substitution.
-    but("printf", "v", &[]),
+    Program { name: "printf", short: "v", long: &[], check: formats },
     but("test", "v", &[]),
     but("[", "v", &[]),
-    but("date", "s", &["--set"]),
+    Program { name: "date", short: "s", long: &["--set"], check: shows_a_date },
     but("file", "C", &["--compile"]),
     but("tree", "oR", &["--output"]),
     but("sort", "oT", &["--output", "--compress-program", "--temporary-directory"]),
@@ -100,7 +101,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "uniq", short: "", long: &[], check: one_operand },
     Program { name: "read", short: "", long: &[], check: harmless_names },
     Program { name: "find", short: "", long: &[], check: find },
-    Program { name: "sed", short: "", long: &[], check: sed },
+    Program { name: "sed", short: "", long: &[], check: sed_prints },
     Program { name: "git", short: "", long: &[], check: git },
 ];
 
@@ -190,6 +191,32 @@ fn one_operand(words: &[Word]) -> bool {
     words.iter().all(|word| word.exact) && words.iter().filter(|word| !is_option(word)).count() <= 1
 }
 
+/// `printf FORMAT …`, where `%n` would set a variable.
+fn formats(words: &[Word]) -> bool {
+    let Some(format) = words.iter().find(|word| word.text != "--") else { return true };
+    let sets = |conversion: &str| {
+        let sign =
+            conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*'hlLqjztI".contains(c));
+        sign.starts_with('n')
+    };
+    format.exact && !format.text.replace("%%", "").split('%').skip(1).any(sets)
+}
+
+/// `date` with a format; without the `+` an operand would be the new time.
+fn shows_a_date(words: &[Word]) -> bool {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let takes =
+            matches!(&*word.text, "-d" | "-r" | "-f" | "-ud" | "-ur" | "--date" | "--reference" | "--file");
+        if takes {
+            words.next();
+        } else if !word.text.starts_with(['-', '+']) {
+            return false;
+        }
+    }
+    true
+}
+
 /// What `-exec` runs is judged by itself.
 fn find(words: &[Word]) -> bool {
     const CHANGES: [&str; 4] = ["-delete", "-fprint", "-fprintf", "-fls"];
@@ -197,7 +224,7 @@ fn find(words: &[Word]) -> bool {
 }
 
 /// Only the forms that print: addresses with `p`, `d`, `q` or `=`, and one substitution.
-fn sed(words: &[Word]) -> bool {
+fn sed_prints(words: &[Word]) -> bool {
     let mut scripts = 0;
     let mut expects_script = false;
     for Word { text, wild, exact } in words {
@@ -228,25 +255,7 @@ fn sed(words: &[Word]) -> bool {
 
 fn sed_script_prints(script: &str) -> bool {
     let lines = |c: char| c.is_ascii_digit() || ",$;pdq=! ".contains(c);
-    script.chars().all(lines) || sed_substitutes(script)
-}
-
-/// `s/a/b/flags`, where a flag `w` would write and `e` would run.
-fn sed_substitutes(script: &str) -> bool {
-    let mut chars = script.chars();
-    let (Some('s'), Some(delimiter)) = (chars.next(), chars.next()) else { return false };
-    if delimiter.is_alphanumeric() || delimiter == '\\' || script.contains('\n') {
-        return false;
-    }
-    let mut parts = vec![String::new()];
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => parts.last_mut().into_iter().for_each(|part| part.extend(chars.next())),
-            c if c == delimiter => parts.push(String::new()),
-            c => parts.last_mut().into_iter().for_each(|part| part.push(c)),
-        }
-    }
-    parts.len() == 3 && parts[2].chars().all(|flag| flag.is_ascii_digit() || "gpiI".contains(flag))
+    script.chars().all(lines) || sed::substitutes(script)
 }
 
 /// The four that show history; configuration given on the command line could run anything.

@@ -13,6 +13,7 @@ mod programs;
 mod reach;
 mod read;
 mod script;
+mod sed;
 mod wrapped;
 
 pub use expand::parse;

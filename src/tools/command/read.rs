@@ -118,6 +118,9 @@ impl<'t> Reader<'t> {
         }
         self.depth += 1;
         self.neighbours(node);
+        if node.kind().ends_with("_redirect") && names_variable(&self.text[..node.start_byte()]) {
+            self.script.doubt("a variable that a redirection sets");
+        }
         match node.kind() {
             "comment" => {}
             "command" => self.command(node),
@@ -284,7 +287,8 @@ impl<'t> Reader<'t> {
         let is_handle = file.exact && (file.text == "-" || file.text.chars().all(|c| c.is_ascii_digit()));
         let is_harmless = file.exact && ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&&*file.text);
         if operator == "<" {
-            let net = ["/dev/tcp", "/dev/udp"].iter().any(|place| file.text.starts_with(place));
+            let bare = file.text.replace(['"', '\'', '\\'], "");
+            let net = ["/dev/tcp", "/dev/udp"].iter().any(|place| bare.starts_with(place));
             if net || (!file.exact && file.wild) {
                 self.script.doubt("a file that is not known is read");
             }
@@ -416,6 +420,12 @@ impl<'t> Reader<'t> {
         }
         found
     }
+}
+
+/// Whether what touches a redirection is `{name}`: the variable is set then, that of programs' folders, too.
+fn names_variable(before: &str) -> bool {
+    let name = before.strip_suffix('}').and_then(|before| before.rsplit_once('{'));
+    name.is_some_and(|(before, _)| !before.ends_with('$'))
 }
 
 /// Text without quotes around it. A pattern becomes the names of files: with nothing before it any word,

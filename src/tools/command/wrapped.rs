@@ -3,6 +3,7 @@
 //! Must not know what is harmless. A wrapper itself stays a command of its own, too.
 
 use super::script::Word;
+use super::sed;
 
 /// What a wrapper runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +114,7 @@ pub(super) fn inside(words: &[Word]) -> Vec<Inner> {
         "eval" => vec![joined(rest)],
         "git" => configured(rest),
         "tar" | "bsdtar" => unknown_if(rest.iter().any(|word| word.wild || runs_from_tar(&word.text))),
+        "sed" | "gsed" => unknown_if(sed::may_run(rest)),
         "awk" | "gawk" | "mawk" | "nawk" => unknown_if(rest.iter().any(runs_from_awk)),
         name if SHELLS.contains(&name) => shell(rest),
         name => WRAPPERS
@@ -232,7 +234,10 @@ fn found(words: &[Word]) -> Vec<Inner> {
         }
         if ["-exec", "-execdir", "-ok", "-okdir"].contains(&&*word.text) {
             let rest = words.get(at..).unwrap_or_default();
-            let length = rest.iter().position(|word| word.text == ";" || word.text == "+");
+            // A `+` ends it behind `{}` alone; elsewhere it is a word of the command.
+            let ends =
+                |n: usize| rest[n].text == ";" || (rest[n].text == "+" && n > 0 && rest[n - 1].text == "{}");
+            let length = (0..rest.len()).find(|n| ends(*n));
             let command = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
             let filled = |word: &Word| if word.text.contains("{}") { Word::wild("{}") } else { word.clone() };
             inner.push(match length {
