@@ -51,14 +51,8 @@ const PATCH: &str =
     "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Add File: b.txt\n+new\n*** End Patch\n";
 const NOTEBOOK: &str = r#"{"cells":[{"cell_type":"code","id":"c","source":["one"],"outputs":[]}],"nbformat":4,"nbformat_minor":5}"#;
 
-/// The rows of a tool: what keeps it busy, and with which arguments. Every tool has one at least.
-fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
-    let swap = json!({"file_path": "a.txt", "instruction": "i", "old_string": "one", "new_string": "two"});
-    let whole = json!({"file_path": "a.txt", "path": "a.txt", "content": "two\n"});
-    let options = json!([{"label": "a", "description": "x"}, {"label": "b", "description": "y"}]);
-    let question =
-        json!({"id": "q", "question": "Which?", "header": "h", "type": "choice", "options": options});
-    let agent = json!({"agent_id": "a", "message": "m"});
+/// The rows of tools that run commands or listen to some; none of any other.
+fn of_commands(set: &str, tool: &str) -> Vec<(Busy, Value)> {
     match (set, tool) {
         ("openai", "exec_command") => vec![
             (Busy::Command, json!({"cmd": WAITS})),
@@ -80,6 +74,24 @@ fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
             (Busy::Ending, json!({"session_id": 1, "chars": "\u{3}"})),
         ],
         ("anthropic", "KillShell") => vec![(Busy::Ending, json!({"shell_id": "bash_1"}))],
+        ("anthropic", "BashOutput") => vec![(Busy::Nothing, json!({"bash_id": "bash_1"}))],
+        _ => Vec::new(),
+    }
+}
+
+/// The rows of a tool: what keeps it busy, and with which arguments. Every tool has one at least.
+fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
+    let swap = json!({"file_path": "a.txt", "instruction": "i", "old_string": "one", "new_string": "two"});
+    let whole = json!({"file_path": "a.txt", "path": "a.txt", "content": "two\n"});
+    let options = json!([{"label": "a", "description": "x"}, {"label": "b", "description": "y"}]);
+    let question =
+        json!({"id": "q", "question": "Which?", "header": "h", "type": "choice", "options": options});
+    let todo =
+        json!({"content": "x", "step": "x", "description": "x", "status": "pending", "activeForm": "x"});
+    let agent = json!({"agent_id": "a", "message": "m"});
+    let commands = of_commands(set, tool);
+    match (set, tool) {
+        _ if !commands.is_empty() => commands,
         ("openai" | "gemini", "read_file") | ("anthropic", "Read") => vec![
             (Busy::Looking, json!({"file_path": "a.txt"})),
             (Busy::Looking, json!({"file_path": "n.ipynb"})),
@@ -118,16 +130,6 @@ fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
         }
         (_, "spawn_agent") => vec![(Busy::Port, json!({"task": "held"}))],
         (_, "send_input" | "wait" | "close_agent") => vec![(Busy::Port, agent)],
-        _ => rows_at_once(set, tool),
-    }
-}
-
-/// Of those that are done at once: they are interrupted before they begin.
-fn rows_at_once(set: &str, tool: &str) -> Vec<(Busy, Value)> {
-    let todo =
-        json!({"content": "x", "step": "x", "description": "x", "status": "pending", "activeForm": "x"});
-    match (set, tool) {
-        ("anthropic", "BashOutput") => vec![(Busy::Nothing, json!({"bash_id": "bash_1"}))],
         (_, "TodoWrite" | "write_todos") => vec![(Busy::Nothing, json!({"todos": [todo]}))],
         (_, "update_plan") => vec![(Busy::Nothing, json!({"plan": [todo]}))],
         (_, "plan") => vec![(Busy::Nothing, json!({"steps": [todo]}))],

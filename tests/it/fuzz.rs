@@ -29,14 +29,14 @@ use crate::support::wires::{Feature, WIRES, Wire};
 const ROUNDS: u64 = 300;
 
 /// A generator of damage: xorshift, so that a seed is all there is to know.
-struct Chance(u64);
+pub struct Chance(u64);
 
 impl Chance {
     fn of(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -44,7 +44,7 @@ impl Chance {
     }
 
     /// One to eight wounds.
-    fn damage(&mut self, bytes: &mut Vec<u8>) {
+    pub fn damage(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..=self.below(8) {
             let at = self.below(bytes.len());
             let len = self.below(40).min(bytes.len() - at);
@@ -84,7 +84,7 @@ impl Chance {
         }
     }
 
-    fn cut(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+    pub fn cut(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut pieces = Vec::new();
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -102,7 +102,7 @@ fn say(text: &str) {
 }
 
 /// Runs a target on seed after seed.
-fn fuzz(name: &str, mut target: impl FnMut(&mut Chance)) {
+pub fn fuzz(name: &str, mut target: impl FnMut(&mut Chance)) {
     if std::env::var("FUZZ_ONLY").is_ok_and(|only| only != name) {
         return;
     }

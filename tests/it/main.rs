@@ -35,6 +35,7 @@ mod emacs;
 mod environment;
 /// Damaged bytes for everything that reads them.
 mod fuzz;
+mod fuzz_tools;
 /// The adapter of Google's Generative Language API over a real socket.
 mod google;
 /// The adapter of Vertex AI over a real socket, and its credentials.

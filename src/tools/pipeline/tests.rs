@@ -318,7 +318,10 @@ async fn what_is_cut_is_kept_and_named() {
     let text = join_text(&outcome.content);
     assert!(text.contains("99990 characters were removed from the middle"), "{text}");
     assert!(
-        text.ends_with("xxxxx\n\n[All 100000 characters are kept as artifact://1 and can be read by lines.]"),
+        text.ends_with(
+            "xxxxx\n\n[All 100000 characters are kept as artifact://1 and can be read by lines.]\n\
+             [To see a part of it: read {\"path\":\"artifact://1\",\"offset\":1,\"limit\":200}]"
+        ),
         "{text}"
     );
     assert_eq!(outcome.details.unwrap()["artifact"], json!("artifact://1"));
