@@ -21,6 +21,7 @@ pub mod delegation;
 pub mod editing;
 pub mod files;
 pub mod fitting;
+pub mod folder;
 pub mod git_programs;
 pub mod jobs;
 mod leave;

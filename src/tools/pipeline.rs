@@ -67,7 +67,7 @@ pub async fn execute(
         ));
     }
     let args = match schema.check(tool.prepare(call.arguments.clone())) {
-        Ok(args) => args,
+        Ok(args) => declared(args, &tool.spec().parameters),
         Err(errors) => {
             return Outcome::error(format!(
                 "Invalid arguments for {}:\n{errors}\nReceived: {}",
@@ -76,14 +76,13 @@ pub async fn execute(
             ));
         }
     };
-    let args = declared(args, &tool.spec().parameters);
     // A call that is asked about withdraws its question by itself.
     let leave = tokio::select! {
         biased;
         leave = leave::leave(&**tool, schema, cx, call, args, &cancel) => leave,
         () = cancel.cancelled() => return Outcome::error(NOT_BEGUN),
     };
-    let Leave { mut args, note } = match leave {
+    let Leave { mut args, note, folder } = match leave {
         Ok(leave) if !cancel.is_cancelled() => leave,
         Ok(_) => return Outcome::error(NOT_BEGUN),
         Err(refusal) => return refusal,
@@ -107,6 +106,7 @@ pub async fn execute(
         cancel,
         progress: Arc::new(|_| {}),
         shared: Arc::clone(&cx.shared),
+        folder,
     };
     let limits = cx.shared.config.limits.limits(&call.name, tool.kind(), tool.limits());
     let outcome = run(tool, invocation, progress).await;

@@ -10,10 +10,11 @@ use super::artifacts::Artifacts;
 use super::config::Config;
 use super::delegate::Delegate;
 use super::files::{Files, ReadFirst};
+use super::folder::Folder;
 use super::jobs::Jobs;
 use super::questions::Questions;
 
-/// One for each agent. Agents that an agent starts share all of it but the ports.
+/// One for each agent. Agents that an agent starts share outputs, what was allowed and the person's wishes.
 #[derive(Clone)]
 pub struct Shared {
     /// Outputs too long for the model.
@@ -26,6 +27,8 @@ pub struct Shared {
     pub config: Config,
     /// Who changes files, and what models know of them.
     pub files: Arc<Files>,
+    /// Where its next command begins.
+    pub folder: Arc<Folder>,
     /// Who asks the person; nobody when nobody is there.
     pub questions: Option<Arc<dyn Questions>>,
     /// Who has other agents work; nobody where agents are deep enough already.
@@ -47,6 +50,7 @@ impl Shared {
             grants: Arc::default(),
             config: Config::default(),
             files: Arc::default(),
+            folder: Arc::default(),
             questions: None,
             delegate: None,
         }

@@ -32,6 +32,7 @@ mod emacs;
 /// Every place passes one suite.
 mod environment;
 /// Damaged bytes for everything that reads them.
+mod folders;
 mod fuzz;
 /// The adapter of Google's Generative Language API over a real socket.
 mod google;
