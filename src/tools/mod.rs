@@ -50,7 +50,7 @@ pub use act::{Act, Kind};
 pub use approval::{Approval, Ask, Decision};
 pub use choice::{Choice, SharedChoice};
 pub use context::Context;
-pub use pipeline::execute;
+pub use pipeline::{cut, execute};
 pub use policy::Mode;
 pub use registry::Registry;
 pub use rules::{Rules, SharedRules};
