@@ -3,19 +3,19 @@
 //! Must not decide anything that the machine could decide. Whoever owns a driver alternates
 //! between [`Driver::next`], which only waits, and [`Driver::handle`] or [`Driver::send`].
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use serde_json::Map;
 
 use super::abort::Abort;
 use super::config::{Config, Lifecycle};
-use super::effect::{Effect, Ended, Event};
+use super::effect::{Effect, Ended, Event, Timer};
 use super::event::AgentEvent;
 use super::fullness::{self, Fullness};
 use super::retell;
 use super::step::State;
-use super::work::{ToolDone, Wake, Work};
+use super::work::{Shown, ToolDone, Wake, Work};
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
 use crate::llm::accumulate::Accumulator;
@@ -241,8 +241,20 @@ impl<L: Listener> Driver<L> {
                     self.listener.hear(AgentEvent::ToolUpdate { call_id, text }).await;
                 }
             }
-            Step::Wake(Wake::Due(timer)) => self.send(Event::Due(timer)).await,
+            Step::Wake(Wake::Due(timer)) => {
+                if timer == Timer::Grace {
+                    self.send(Event::Shown(self.shown())).await;
+                }
+                self.send(Event::Due(timer)).await;
+            }
         }
+    }
+
+    /// What a model would get of what the running calls have shown.
+    fn shown(&self) -> BTreeMap<String, String> {
+        let Services { registry, tools, .. } = &self.services;
+        let cut = |shown: Shown| tools::cut(registry, tools, &shown.tool, shown.text);
+        self.work.shown().into_iter().map(|(call_id, shown)| (call_id, cut(shown))).collect()
     }
 
     /// Gives the machine an event and performs what it wants, with all that follows at once.

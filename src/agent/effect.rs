@@ -1,5 +1,6 @@
 //! What happens to the loop's machine, and what it wants done. Plain data; must not know its rules.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::event::AgentEvent;
@@ -37,6 +38,9 @@ pub enum Event {
     Answered { message: AssistantMessage, error: Option<LlmError>, chance: f64 },
     /// A tool call ended.
     ToolEnded { index: usize, ended: Ended },
+    /// What the running calls have shown so far, by their ids, cut for a model: all that is known of those
+    /// that are given up.
+    Shown(BTreeMap<String, String>),
     /// The time of an [`Effect::Wait`] is over.
     Due(Timer),
 }

@@ -5,10 +5,11 @@
 
 mod batch;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::batch::{ABORTED, ABORTED_RUNNING, Batch, CUT_OFF, error_result, refuse_calls};
+use self::batch::{ABORTED, Batch, CUT_OFF, error_result, refuse_calls};
 use super::config::{Config, Lifecycle};
 use super::effect::{Effect, Ended, Event, Timer};
 use super::event::AgentEvent;
@@ -101,6 +102,11 @@ impl State {
             Event::Began => self.began(&mut out),
             Event::Answered { message, error, chance } => self.answered(message, error, chance, &mut out),
             Event::ToolEnded { index, ended } => self.tool_ended(index, ended, &mut out),
+            Event::Shown(texts) => {
+                if let Phase::Tools(batch) = &mut self.phase {
+                    batch.shown = texts;
+                }
+            }
             Event::Due(Timer::Retry) => self.retry(&mut out),
             Event::Due(Timer::Grace) => self.out_of_patience(&mut out),
         }
@@ -236,7 +242,8 @@ impl State {
         let sequential =
             !self.config.parallel || calls.iter().any(|call| self.config.sequential.contains(&call.name));
         let results = vec![None; calls.len()];
-        let mut batch = Batch { message, calls, results, terminate: true, started: 0 };
+        let mut batch =
+            Batch { message, calls, results, shown: BTreeMap::new(), terminate: true, started: 0 };
         let first = if sequential { 1 } else { batch.calls.len() };
         for _ in 0..first {
             batch.start_next(out);
@@ -266,7 +273,7 @@ impl State {
         }
         for index in 0..batch.started {
             if batch.results[index].is_none() {
-                let result = error_result(&batch.calls[index], ABORTED_RUNNING);
+                let result = batch.given_up(index);
                 batch.end(index, Ended { result, full_text: None, took: GRACE, terminate: false }, out);
             }
         }

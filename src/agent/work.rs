@@ -29,7 +29,7 @@ pub enum Wake {
     Stream(Option<StreamEvent>),
     /// A tool call ended.
     Tool(ToolDone),
-    /// Live output: call id and text, the latest of each call.
+    /// Live output: call id and text, the latest of each call that has more.
     Progress(Vec<(String, String)>),
     /// The timer.
     Due(Timer),
@@ -63,8 +63,19 @@ pub struct Work {
 /// text replaces an older one.
 #[derive(Debug, Default)]
 struct Board {
-    latest: Mutex<BTreeMap<String, String>>,
+    latest: Mutex<BTreeMap<String, Shown>>,
     changed: Notify,
+}
+
+/// What a call has shown last.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The tool's name.
+    pub tool: String,
+    /// As tools tell it, see [`Progress`].
+    pub text: String,
+    /// Whether listeners have heard of it.
+    heard: bool,
 }
 
 impl Work {
@@ -93,8 +104,8 @@ impl Work {
         cancel: CancellationToken,
         clock: SharedClock,
     ) {
-        let (board, id) = (self.board.clone(), call.id.clone());
-        let progress: Progress = Arc::new(move |text| board.put(&id, text));
+        let (board, id, tool) = (self.board.clone(), call.id.clone(), call.name.clone());
+        let progress: Progress = Arc::new(move |text| board.put(&id, &tool, text));
         self.tools.spawn(async move {
             let start = clock.monotonic();
             let work = tools::execute(&registry, &context, &call, cancel, progress);
@@ -130,9 +141,14 @@ impl Work {
         self.ending.clear();
     }
 
-    /// The live output of a call that nobody has heard of yet.
+    /// The live output of a call that has ended, unless it was heard.
     pub fn last_progress(&self, call_id: &str) -> Option<String> {
-        self.board.lock().remove(call_id)
+        self.board.lock().remove(call_id).filter(|shown| !shown.heard).map(|shown| shown.text)
+    }
+
+    /// What the running calls have shown last, by their ids, heard or not.
+    pub fn shown(&self) -> BTreeMap<String, Shown> {
+        self.board.lock().clone()
     }
 
     /// Waits for the next thing; forever when nothing is going on.
@@ -151,9 +167,9 @@ impl Work {
                     Err(error) => tracing::error!("a tool's task was lost: {error}"),
                 },
                 () = self.board.changed.notified() => {
-                    let latest = mem::take(&mut *self.board.lock());
+                    let latest = self.board.unheard();
                     if !latest.is_empty() {
-                        return Wake::Progress(latest.into_iter().collect());
+                        return Wake::Progress(latest);
                     }
                 }
                 timer = ring(&mut self.timer) => {
@@ -166,12 +182,23 @@ impl Work {
 }
 
 impl Board {
-    fn put(&self, call_id: &str, text: String) {
-        self.lock().insert(call_id.to_string(), text);
+    fn put(&self, call_id: &str, tool: &str, text: String) {
+        self.lock().insert(call_id.to_string(), Shown { tool: tool.to_string(), text, heard: false });
         self.changed.notify_one();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
+    /// What nobody has heard yet; it counts as heard from now on.
+    fn unheard(&self) -> Vec<(String, String)> {
+        let mut latest = self.lock();
+        let unheard = latest.iter_mut().filter(|(_, shown)| !shown.heard);
+        let hear = |(call_id, shown): (&String, &mut Shown)| {
+            shown.heard = true;
+            (call_id.clone(), shown.text.clone())
+        };
+        unheard.map(hear).collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Shown>> {
         self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -24,6 +24,7 @@ use super::error::EnvError;
 use super::files;
 
 pub(super) mod spawn;
+mod whereabouts;
 
 /// Between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_secs(2);

@@ -22,6 +22,8 @@ pub struct SpawnSpec {
     pub input: Input,
     /// Whether the shell reads the person's start files. Secrets that these name are not the command's.
     pub login: bool,
+    /// Whether [`RunningControl::folder`] is to be asked at its end. Not for those in a terminal.
+    pub tells_folder: bool,
 }
 
 /// What a command reads, and where it writes.
@@ -59,6 +61,13 @@ pub trait RunningControl: Send + Sync {
     /// Waits for the shell's end; its code, 128 + signal number when a signal ended it. Safe to drop
     /// and call again.
     fn wait(&mut self) -> BoxFuture<'_, i32>;
+
+    /// Where the shell stood when it ended by itself, links followed. `None` unless
+    /// [`SpawnSpec::tells_folder`] was set, where the shell did not get to say it, as one that another
+    /// program has replaced, and in a place that cannot tell.
+    fn folder(&mut self) -> BoxFuture<'_, Option<PathBuf>> {
+        Box::pin(std::future::ready(None))
+    }
 
     /// The processes that it started and that still run, itself included.
     fn left(&self) -> Vec<u32>;

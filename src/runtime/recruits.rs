@@ -187,6 +187,8 @@ impl Recruits {
         shared.questions = None;
         // What one agent has seen the other has not.
         shared.files = Arc::new(shared.files.apart());
+        // It begins where it was told to work.
+        shared.folder = Arc::default();
         // It ends only the commands that it has started.
         shared.jobs = Arc::new(shared.jobs.apart());
         shared.delegate = deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);

@@ -2,7 +2,7 @@
 //!
 //! Must not know any tool, nor who answers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -29,6 +29,8 @@ pub(super) struct Leave {
     pub args: Value,
     /// What the model is told beside the result.
     pub note: Option<String>,
+    /// Where its command begins, for a tool whose commands begin where the last one ended.
+    pub folder: Option<PathBuf>,
 }
 
 /// What a call touches and what becomes of it.
@@ -46,9 +48,29 @@ pub(super) async fn leave(
     args: Value,
     cancel: &CancellationToken,
 ) -> Result<Leave, Outcome> {
-    let judged = judge(tool, cx, call, &args).await?;
+    // Decided here, so that the command begins where it was judged whatever other calls do meanwhile.
+    let begin = if tool.keeps_folder() { Some(cx.shared.folder.now(&*cx.env).await) } else { None };
+    let (folder, gone) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.gone));
+    let (args, note) = decide(tool, schema, cx, call, (args, folder.as_deref()), cancel).await?;
+    let gone = gone.map(|gone| {
+        format!("[{} is no folder of the workspace any more; this began in the workspace.]", gone.display())
+    });
+    let notes: Vec<String> = note.into_iter().chain(gone).collect();
+    Ok(Leave { args, note: (!notes.is_empty()).then(|| notes.join("\n")), folder })
+}
+
+/// The arguments with which the call may run, and what the model is told beside the result.
+async fn decide(
+    tool: &dyn Tool,
+    schema: &Schema,
+    cx: &Context,
+    call: &ToolCall,
+    (args, folder): (Value, Option<&Path>),
+    cancel: &CancellationToken,
+) -> Result<(Value, Option<String>), Outcome> {
+    let judged = judge(tool, cx, call, &args, folder).await?;
     let Verdict::Ask(rule) = &judged.verdict else {
-        return refusal(cx.mode.get(), judged.verdict).map_or(Ok(Leave { args, note: None }), Err);
+        return refusal(cx.mode.get(), judged.verdict).map_or(Ok((args, None)), Err);
     };
     let ask = Ask {
         call_id: call.id.clone(),
@@ -68,10 +90,10 @@ pub(super) async fn leave(
         decision = cx.approval.decide(ask) => decision,
     };
     match decision {
-        Decision::Allow => Ok(Leave { args, note: None }),
+        Decision::Allow => Ok((args, None)),
         Decision::AllowLike(proposal) => {
             cx.shared.grant(&proposal.rule);
-            Ok(Leave { args, note: None })
+            Ok((args, None))
         }
         Decision::AllowEdited(text) => edited(tool, schema, cx, call, (args, field), text).await,
         Decision::Deny(why) if why.is_empty() => Err(Outcome::error("Not run: the user said no.")),
@@ -87,7 +109,7 @@ async fn edited(
     call: &ToolCall,
     (mut args, field): (Value, Option<String>),
     text: String,
-) -> Result<Leave, Outcome> {
+) -> Result<(Value, Option<String>), Outcome> {
     let Some(field) = field else {
         return Err(Outcome::error("Not run: the user changed it in a way that this tool does not know."));
     };
@@ -95,7 +117,8 @@ async fn edited(
     let args = schema.check(args).map_err(|errors| {
         Outcome::error(format!("Not run: what the user made of it does not fit: {errors}"))
     })?;
-    let judged = judge(tool, cx, call, &args).await?;
+    // A command that would begin elsewhere cannot be edited.
+    let judged = judge(tool, cx, call, &args, None).await?;
     if judged.subjects != [text.as_str()] {
         return Err(Outcome::error("Not run: what the user wrote is not what would run."));
     }
@@ -105,7 +128,7 @@ async fn edited(
         return Err(refusal);
     }
     let note = format!("[The user changed the command before it ran. What ran: {text}]");
-    Ok(Leave { args, note: Some(note) })
+    Ok((args, Some(note)))
 }
 
 /// What the model is told of a call that does not run.
@@ -156,10 +179,20 @@ async fn proposal(
 }
 
 /// Judges everything that a call touches; the strictest verdict counts.
-async fn judge(tool: &dyn Tool, cx: &Context, call: &ToolCall, args: &Value) -> Result<Judged, Outcome> {
+async fn judge(
+    tool: &dyn Tool,
+    cx: &Context,
+    call: &ToolCall,
+    args: &Value,
+    begins: Option<&Path>,
+) -> Result<Judged, Outcome> {
     let class = tool.class();
     let mut subjects = tool.subjects(args);
-    if let Some(Act::Run { folder: Some(folder), .. }) = tool.act(args)
+    let folder = match tool.act(args) {
+        Some(Act::Run { folder: Some(folder), .. }) => Some(folder),
+        _ => begins.map(|folder| folder.to_string_lossy().into_owned()),
+    };
+    if let Some(folder) = folder
         && let Some(place) = elsewhere(cx, &folder).await
     {
         // Judged and asked about as what it is: a command that goes there first.

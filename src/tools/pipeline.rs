@@ -31,6 +31,8 @@ use crate::llm::model::{Part, ToolCall};
 
 /// Room above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
+/// The last guard where nobody says anything.
+const GUARD: Limits = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
 /// What tools that look call the place where they look.
 const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
 /// Longest argument text that an error repeats, in bytes.
@@ -70,7 +72,7 @@ pub async fn execute(
         ));
     }
     let args = match schema.check(tool.prepare(call.arguments.clone())) {
-        Ok(args) => args,
+        Ok(args) => declared(args, &tool.spec().parameters),
         Err(errors) => {
             return Outcome::error(format!(
                 "Invalid arguments for {}:\n{errors}\nReceived: {}",
@@ -79,14 +81,13 @@ pub async fn execute(
             ));
         }
     };
-    let args = declared(args, &tool.spec().parameters);
     // A call that is asked about withdraws its question by itself.
     let leave = tokio::select! {
         biased;
         leave = leave::leave(&**tool, schema, cx, call, args, &cancel) => leave,
         () = cancel.cancelled() => return Outcome::error(NOT_BEGUN),
     };
-    let Leave { mut args, note } = match leave {
+    let Leave { mut args, note, folder } = match leave {
         Ok(leave) if !cancel.is_cancelled() => leave,
         Ok(_) => return Outcome::error(NOT_BEGUN),
         Err(refusal) => return refusal,
@@ -110,6 +111,7 @@ pub async fn execute(
         cancel,
         progress: Arc::new(|_| {}),
         shared: Arc::clone(&cx.shared),
+        folder,
     };
     let limits = cx.shared.config.limits.limits(&call.name, tool.kind(), tool.limits());
     let outcome = run(tool, invocation, progress).await;
@@ -251,10 +253,8 @@ fn limit(
     }
     for part in &mut outcome.content {
         let Part::Known(KnownPart::Text { text, .. }) = part else { continue };
-        // The last guard where nobody says anything.
-        let guard = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
         let whole = Body::Whole(std::mem::take(text));
-        let fitted = fitting::fit(whole, limits.unwrap_or(guard), |body| body.whole().and_then(&keep));
+        let fitted = fitting::fit(whole, limits.unwrap_or(GUARD), |body| body.whole().and_then(&keep));
         *text = fitted.text;
         outcome.full_text = outcome.full_text.or(fitted.full_text);
         outcome.artifact = outcome.artifact.or(fitted.artifact);
@@ -292,6 +292,14 @@ fn named(mut outcome: Outcome) -> Outcome {
         }
     }
     outcome
+}
+
+/// What a model gets of a text that a running call has shown, by the limits of its tool.
+pub fn cut(registry: &Registry, cx: &Context, name: &str, text: String) -> String {
+    let tool = registry.get(name);
+    let kind = tool.map_or(Kind::Other, |tool| tool.kind());
+    let limits = cx.shared.config.limits.limits(name, kind, tool.and_then(|tool| tool.limits()));
+    fitting::fit(Body::Whole(text), limits.unwrap_or(GUARD), |_| None).text
 }
 
 fn echo(text: &str) -> &str {

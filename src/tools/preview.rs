@@ -35,6 +35,7 @@ pub(super) async fn of(
         return None;
     }
     let rehearsal = Invocation {
+        folder: None,
         call_id: call.id.clone(),
         args: args.clone(),
         env: Arc::new(Rehearsal { inner: Arc::clone(&cx.env), written: Mutex::default() }),

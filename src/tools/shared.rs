@@ -10,10 +10,11 @@ use super::artifacts::Artifacts;
 use super::config::Config;
 use super::delegate::Delegate;
 use super::files::{Files, ReadFirst};
+use super::folder::Folder;
 use super::jobs::Jobs;
 use super::questions::Questions;
 
-/// One for each agent. Agents that an agent starts share all of it but the ports.
+/// One for each agent. Agents that an agent starts share outputs, what was allowed and the person's wishes.
 #[derive(Clone)]
 pub struct Shared {
     /// Outputs too long for the model.
@@ -28,6 +29,8 @@ pub struct Shared {
     pub files: Arc<Files>,
     /// The folders of bowline's own files, of which no rule gives leave.
     pub own: Vec<PathBuf>,
+    /// Where its next command begins.
+    pub folder: Arc<Folder>,
     /// Who asks the person; nobody when nobody is there.
     pub questions: Option<Arc<dyn Questions>>,
     /// Who has other agents work; nobody where agents are deep enough already.
@@ -50,6 +53,7 @@ impl Shared {
             config: Config::default(),
             files: Arc::default(),
             own: Vec::new(),
+            folder: Arc::default(),
             questions: None,
             delegate: None,
         }

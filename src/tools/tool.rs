@@ -1,5 +1,6 @@
 //! The tool contract: what every tool is, gets and gives.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -66,6 +67,11 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Whether a command begins where the agent's last one ended, in so far as that is in the workspace.
+    fn keeps_folder(&self) -> bool {
+        false
+    }
+
     /// Brings arguments that models are known to get slightly wrong into the schema's shape,
     /// before they are checked.
     fn prepare(&self, args: Value) -> Value {
@@ -116,6 +122,8 @@ pub struct Invocation {
     pub progress: Progress,
     /// What the calls of a session share.
     pub shared: Arc<Shared>,
+    /// Where its command begins: the call was judged by it. `None` unless [`Tool::keeps_folder`].
+    pub folder: Option<PathBuf>,
 }
 
 /// What one call gave.

@@ -206,3 +206,26 @@ async fn an_answer_that_nobody_has_heard_is_not_thrown_away() {
     assert!(outputs[2].contains("agent_"), "{outputs:?}");
     assert!(outputs[3].contains("this is the answer"), "{outputs:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_an_interrupted_command_had_printed_is_told() {
+    for family in FAMILIES {
+        let stubborn = "trap '' TERM; seq 9000; echo so far; while :; do sleep 0.05; done";
+        let replies = vec![family.reply(vec![family.shell("c1", stubborn)]), family.says(&["I see"])];
+        let mut stage = Stage::new(family, replies).await;
+        stage.say("go");
+        let shows = |event: &AgentEvent| match event {
+            AgentEvent::ToolUpdate { text, .. } => text.contains("so far"),
+            _ => false,
+        };
+        stage.until(shows).await;
+        stage.handle.abort();
+        let told = outputs(&stage.end().await);
+        let output = told.last().expect("the call has ended");
+        let begins = output.starts_with("!The user interrupted this call while it ran");
+        assert!(begins && output.ends_with("so far"), "{}: {output}", family.profile);
+        assert!(output.lines().count() < 300, "{}: it is cut as results are", family.profile);
+        stage.run("what was that?").await;
+        assert!(stage.last_request().contains("so far"), "{}", family.profile);
+    }
+}

@@ -85,6 +85,7 @@ async fn every_outcome_is_that_of_codex() {
         lay_out(folder.path(), &case.before);
         let outcome = tool
             .run(Invocation {
+                folder: None,
                 call_id: "c".into(),
                 args: json!({"input": case.patch}),
                 env: Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), [])),

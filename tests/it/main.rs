@@ -34,6 +34,7 @@ mod emacs;
 /// Every place passes one suite.
 mod environment;
 /// Damaged bytes for everything that reads them.
+mod folders;
 mod fuzz;
 mod fuzz_tools;
 /// The adapter of Google's Generative Language API over a real socket.

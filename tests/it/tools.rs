@@ -51,6 +51,7 @@ impl Desk {
         let tool = registry.get(name).unwrap_or_else(|| panic!("{set} has no {name}"));
         let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
         let call = Invocation {
+            folder: None,
             call_id: "c".into(),
             args: schema.check(tool.prepare(args)).unwrap(),
             env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), [])),

@@ -2,7 +2,7 @@
 //!
 //! Must not know what comes before or after them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Map;
@@ -12,7 +12,7 @@ use crate::agent::event::AgentEvent;
 use crate::llm::model::{AssistantMessage, Message, Part, ToolCall, ToolResultMessage};
 
 pub(super) const ABORTED: &str = "Not run: the user interrupted.";
-pub(super) const ABORTED_RUNNING: &str =
+const ABORTED_RUNNING: &str =
     "The user interrupted this call while it ran; what it had done by then stays done.";
 pub(super) const CUT_OFF: &str = "Not run: the answer was cut off at the output limit, so this call may be incomplete. \
                        Send it again, in smaller pieces.";
@@ -23,6 +23,8 @@ pub(super) struct Batch {
     pub(super) message: Arc<AssistantMessage>,
     pub(super) calls: Vec<ToolCall>,
     pub(super) results: Vec<Option<Arc<ToolResultMessage>>>,
+    /// What the calls that run have shown, by their ids.
+    pub(super) shown: BTreeMap<String, String>,
     /// Whether every call that has ended wants the run to end.
     pub(super) terminate: bool,
     /// How many calls have been started.
@@ -54,6 +56,17 @@ impl Batch {
             full_text,
             took,
         }));
+    }
+
+    /// The result of a call for whose end nobody waits any more.
+    pub(super) fn given_up(&self, index: usize) -> ToolResultMessage {
+        let call = &self.calls[index];
+        match self.shown.get(&call.id).map(|text| text.trim_end()).filter(|text| !text.is_empty()) {
+            Some(text) => {
+                error_result(call, &format!("{ABORTED_RUNNING} What it had shown by then:\n\n{text}"))
+            }
+            None => error_result(call, ABORTED_RUNNING),
+        }
     }
 
     /// Whether nothing runs but tools that wait for a person's answer.

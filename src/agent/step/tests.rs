@@ -225,6 +225,23 @@ fn tools_that_stay_silent_are_given_up() {
 }
 
 #[test]
+fn what_given_up_tools_have_shown_is_told() {
+    let mut rig = Rig::new(Config::default());
+    rig.prompt("go").answer(&["a", "b", "c"]).tool(0, "a").send(Event::Abort);
+    let shown = [("a", "ended"), ("b", "half of it\n"), ("c", " ")];
+    let shown = shown.map(|(id, text)| (id.to_string(), text.to_string())).into();
+    rig.send(Event::Shown(shown)).log.clear();
+    let effects = rig.state.step(Event::Due(Timer::Grace));
+    let results = effects.iter().filter_map(|effect| match effect {
+        Effect::Record(Message::ToolResult(result)) if result.is_error => Some(join_text(&result.content)),
+        _ => None,
+    });
+    let words = "The user interrupted this call while it ran; what it had done by then stays done.";
+    let told = format!("{words} What it had shown by then:\n\nhalf of it");
+    assert_eq!(results.collect::<Vec<_>>(), [told.as_str(), words]);
+}
+
+#[test]
 fn only_silent_failures_are_repeated() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").log.clear();

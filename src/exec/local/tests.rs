@@ -387,6 +387,7 @@ async fn a_login_shell_keeps_what_it_was_given_by_name() {
         env: BTreeMap::from([("HOME".to_string(), home), ("Y_TOKEN".to_string(), "given".to_string())]),
         input: crate::exec::Input::Closed,
         login: true,
+        tells_folder: false,
     };
     for (rule, wanted) in [(Inherit::NoSecrets, "none profile\n"), (Inherit::All, "profile profile\n")] {
         let (_, env) = here();
@@ -395,5 +396,41 @@ async fn a_login_shell_keeps_what_it_was_given_by_name() {
         let mut text = String::new();
         tokio::io::AsyncReadExt::read_to_string(&mut running.output, &mut text).await.unwrap();
         assert_eq!(text, wanted);
+    }
+}
+
+#[tokio::test]
+async fn a_shell_that_is_asked_tells_where_it_ended() {
+    let (folder, env) = here();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("it's here/b")).unwrap();
+    std::os::unix::fs::symlink("it's here/b", root.join("link")).unwrap();
+    let rows = [
+        ("true", "", 0, Some("")),
+        ("cd link; echo said; exit 3", "said\n", 3, Some("it's here/b")),
+        ("set -eC; cd \"it's here\"; false", "", 1, Some("it's here")),
+        ("(cd link)", "", 0, Some("")),
+        ("cd link; pwd() { :; }; trap 'echo bye' EXIT", "bye\n", 0, None),
+        ("cd link; exec true", "", 0, None),
+        ("cd link; kill -KILL $$", "", 137, None),
+    ];
+    for (script, printed, code, wanted) in rows {
+        for asked in [true, false] {
+            let spec = SpawnSpec {
+                script: script.to_string(),
+                cwd: root.clone(),
+                env: BTreeMap::new(),
+                input: crate::exec::Input::Closed,
+                login: false,
+                tells_folder: asked,
+            };
+            let mut running = env.spawn(spec).await.unwrap();
+            let mut text = String::new();
+            tokio::io::AsyncReadExt::read_to_string(&mut running.output, &mut text).await.unwrap();
+            assert_eq!((text.as_str(), running.control.wait().await), (printed, code), "{script}");
+            // `components` leaves out a slash at the end.
+            let wanted = wanted.filter(|_| asked).map(|below| root.join(below).components().collect());
+            assert_eq!(running.control.folder().await, wanted, "{script}");
+        }
     }
 }

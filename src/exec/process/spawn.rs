@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use futures::future::BoxFuture;
@@ -14,6 +14,7 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
+use super::whereabouts::Whereabouts;
 use super::{GRACE, GROUP_POLL, exit_code, group_lives, members, shell, shell_command, signal};
 use crate::exec::environment::CommandSpec;
 use crate::exec::error::EnvError;
@@ -37,7 +38,9 @@ pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &SpawnSpec) ->
 fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io::Result<Running> {
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;
-    let mut builder = shell_command(shell, vars, &command(spec), spec.login);
+    let mut command = command(spec);
+    let whereabouts = if spec.tells_folder { asking(&mut command) } else { None };
+    let mut builder = shell_command(shell, vars, &command, spec.login);
     let stdin = if spec.input == Input::Piped { Stdio::piped() } else { Stdio::null() };
     // The builder owns the write ends and drops them with itself, so that the pipe ends when the last
     // process that holds it does.
@@ -45,7 +48,21 @@ fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io
     drop(builder);
     let input = child.stdin.take().map(|input| Box::new(input) as Box<_>);
     let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    Ok(Running { output: Box::new(output), input, control: Box::new(Group { child, group }) })
+    Ok(Running { output: Box::new(output), input, control: Box::new(Group { child, group, whereabouts }) })
+}
+
+/// Has the shell say at its end where it stands. One that cannot be asked runs all the same.
+fn asking(command: &mut CommandSpec) -> Option<Whereabouts> {
+    match Whereabouts::new() {
+        Ok(whereabouts) => {
+            command.script = whereabouts.asked_by(&command.script)?;
+            Some(whereabouts)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "where a command ends will not be known");
+            None
+        }
+    }
 }
 
 /// The same for the functions of the module above; nobody looks at the time-out.
@@ -81,6 +98,8 @@ struct Group {
     child: Child,
     /// `None` when nothing of it runs any more.
     group: Option<Pid>,
+    /// `None` when nobody wants to know it.
+    whereabouts: Option<Whereabouts>,
 }
 
 impl RunningControl for Group {
@@ -98,6 +117,10 @@ impl RunningControl for Group {
                 }
             }
         })
+    }
+
+    fn folder(&mut self) -> BoxFuture<'_, Option<PathBuf>> {
+        Box::pin(std::future::ready(self.whereabouts.as_mut().and_then(Whereabouts::told)))
     }
 
     fn left(&self) -> Vec<u32> {

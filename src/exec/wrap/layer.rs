@@ -249,11 +249,12 @@ impl<L: Layer> Environment for Wrapped<L> {
 
     fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
         Box::pin(async move {
-            let SpawnSpec { script, cwd, env, input, login } = spec;
+            let SpawnSpec { script, cwd, env, input, login, tells_folder } = spec;
             let command = self.layer.command(CommandSpec { script, cwd, timeout: None, env });
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
             let CommandSpec { env, .. } = command;
-            let spec = SpawnSpec { script: script.clone(), cwd: cwd.clone(), env, input, login };
+            let (run, place) = (script.clone(), cwd.clone());
+            let spec = SpawnSpec { script: run, cwd: place, env, input, login, tells_folder };
             self.through(Deed::Run(&script, &cwd), well, self.inner.spawn(spec)).await
         })
     }

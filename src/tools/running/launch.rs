@@ -40,6 +40,8 @@ pub struct Wanted {
     pub terminal: bool,
     /// Whether the shell reads the person's start files.
     pub login: bool,
+    /// Whether it is to be known where it ends.
+    pub tells_folder: bool,
     /// The tool, for the name of what is kept.
     pub tool: &'static str,
 }
@@ -57,8 +59,7 @@ pub async fn start(
         (false, true) => Input::Piped,
         (false, false) => Input::Closed,
     };
-    let running = env
-        .spawn(SpawnSpec { script: wanted.script, cwd: wanted.folder, env: vars, input, login: wanted.login })
-        .await?;
+    let Wanted { script, folder: cwd, login, tells_folder, .. } = wanted;
+    let running = env.spawn(SpawnSpec { script, cwd, env: vars, input, login, tells_folder }).await?;
     Ok(Live::new(running, Arc::clone(artifacts), wanted.tool, wanted.terminal))
 }

@@ -4,6 +4,7 @@
 //! anybody listens. Dropped, it takes the command and everything that it started along.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -59,6 +60,8 @@ struct Inner {
     tool: &'static str,
     /// Processes that the shell left behind.
     left: Mutex<Vec<u32>>,
+    /// Where the shell stood at its end, if it was asked.
+    folder: Mutex<Option<PathBuf>>,
 }
 
 impl std::fmt::Debug for Inner {
@@ -95,6 +98,7 @@ impl Live {
             artifacts,
             tool,
             left: Mutex::default(),
+            folder: Mutex::default(),
         });
         let id = running.control.id();
         let task = tokio::spawn(run(running, Arc::clone(&inner), tell)).abort_handle();
@@ -144,6 +148,11 @@ impl Live {
     /// Processes that the shell left behind when it ended.
     pub fn left(&self) -> Vec<u32> {
         self.inner.left.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Where the shell stood when it ended by itself, if it was asked and could say it.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.inner.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Feeds it. An error when it reads nothing, has ended, or takes nothing for 5 s.
@@ -237,6 +246,10 @@ async fn run(running: Running, inner: Arc<Inner>, tell: watch::Sender<Option<End
         End::Stopped
     };
     drain(&mut output, &mut open, &inner).await;
+    if let End::Code(_) = end {
+        let folder = control.folder().await;
+        *inner.folder.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+    }
     let left = control.left();
     inner.left.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&left);
     inner.input.lock().await.take();

@@ -34,6 +34,7 @@ impl Bench {
         let vars = [("PATH".into(), "/usr/bin:/bin".into()), ("HOME".into(), home)];
         let cancel = self.cancel.clone();
         let call = Invocation {
+            folder: None,
             call_id: "call/1".into(),
             args: tool.prepare(args),
             env: Arc::new(LocalEnvironment::new(self.folder.path().canonicalize().unwrap(), vars)),

@@ -42,7 +42,11 @@ pub async fn wait(live: &Live, until: Until, cancel: &CancellationToken, progres
     let deadline = until.time.and_then(|time| Instant::now().checked_add(time));
     tokio::select! {
         biased;
-        () = cancel.cancelled() => Waited::Interrupted,
+        () = cancel.cancelled() => {
+            // Perhaps the last that is heard of it.
+            progress(live.tail());
+            Waited::Interrupted
+        }
         end = live.ended() => Waited::Ended(end),
         () = at(deadline) => Waited::Time,
         () = silence(live, until.silence) => Waited::Silence,

@@ -2,6 +2,7 @@
 //!
 //! Must not know other tools.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -25,6 +26,9 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// first does, and the second would hold its locks.
 const STOPPED: [&str; 2] = ["sleep", "git"];
 
+/// What goes to another folder.
+const GOES: [&str; 3] = ["cd", "pushd", "popd"];
+
 /// The tool.
 #[derive(Debug)]
 pub struct Bash;
@@ -34,7 +38,8 @@ impl Tool for Bash {
         ToolSpec {
             name: "Bash".to_string(),
             description: "Run a shell command in the workspace and give what it printed on both outputs, in order. \
-                          Standard input is closed. A command that has not ended at its timeout runs on in the \
+                          Standard input is closed. A command begins in the folder where the last one ended, as long \
+                          as that is in the workspace; variables and functions do not last. A command that has not ended at its timeout runs on in the \
                           background; so does one with run_in_background, at once. BashOutput shows what such a \
                           command prints, KillShell ends it."
                 .to_string(),
@@ -83,6 +88,10 @@ impl Tool for Bash {
         Some(LIMITS)
     }
 
+    fn keeps_folder(&self) -> bool {
+        true
+    }
+
     fn snippet(&self) -> &'static str {
         "Run shell commands"
     }
@@ -113,8 +122,14 @@ impl Tool for Bash {
 
 async fn bash(call: Invocation) -> Outcome {
     let script = call.args.get("command").and_then(Value::as_str).unwrap_or_default().to_string();
-    let folder = call.env.root().to_path_buf();
-    let request = Wanted { script: script.clone(), folder, tool: "Bash", ..Wanted::default() };
+    let folder = call.folder.clone().unwrap_or_else(|| call.env.root().to_path_buf());
+    let request = Wanted {
+        script: script.clone(),
+        folder: folder.clone(),
+        tells_folder: true,
+        tool: "Bash",
+        ..Wanted::default()
+    };
     let live = match start(&*call.env, &call.shared.artifacts, request).await {
         Ok(live) => live,
         Err(error) => return Outcome::error(format!("Cannot run the command: {error}.")),
@@ -146,17 +161,43 @@ async fn bash(call: Invocation) -> Outcome {
         }
     };
     let (output, took) = (live.take(), live.took());
-    call.shared.jobs.keep(live);
     let is_error = status.is_some();
-    let (before, behind) = status.unwrap_or_default();
+    let (before, mut behind) = status.unwrap_or_default();
+    let whereabouts = match waited {
+        Waited::Ended(End::Code(_)) => whereabouts(&call, &script, &folder, live.folder()).await,
+        _ => None,
+    };
+    call.shared.jobs.keep(live);
     let mut details = json!({"durationMs": took.as_millis() as u64});
     if let Waited::Ended(End::Code(code)) = waited {
         details["exitCode"] = json!(code);
     }
-    let silent = output.bytes == 0 && !is_error;
+    if let Some(words) = whereabouts {
+        behind = if output.bytes == 0 { words } else { format!("\n\n{words}") };
+    }
+    let silent = output.bytes == 0 && !is_error && behind.is_empty();
     let told = tell(&call, "Bash", output, &Around { before, behind, tokens: None });
     let told = if silent { Outcome::text("(no output)") } else { told };
     Outcome { is_error, ..told }.details(details)
+}
+
+/// Notes where a command ended, for the next one; what the model is told where that one begins elsewhere.
+async fn whereabouts(
+    call: &Invocation,
+    script: &str,
+    began: &Path,
+    ended: Option<PathBuf>,
+) -> Option<String> {
+    let Some(ended) = ended else {
+        let went = |part: &command::Part| part.words.first().is_some_and(|word| GOES.contains(&&*word.text));
+        let words = format!("[It is not known where this ended; the next begins in {}.]", began.display());
+        return command::parse(script).parts.iter().any(went).then_some(words);
+    };
+    let stays = call.shared.folder.ended(&*call.env, began, &ended).await;
+    (!stays).then(|| {
+        let (ended, root) = (ended.display(), call.env.root().display());
+        format!("[This ended in {ended}, which is no folder of the workspace. The next begins in {root}.]")
+    })
 }
 
 /// Whether a command may run on after its time-out: it is understood, and none of it is one of those

@@ -137,6 +137,7 @@ async fn exec(call: Invocation) -> Outcome {
         terminal: flag("tty", false),
         login: flag("login", true),
         tool: "exec_command",
+        ..Wanted::default()
     };
     let live = match start(&*call.env, &call.shared.artifacts, request).await {
         Ok(live) => live,

@@ -153,6 +153,7 @@ mod tests {
             json!({"id": id, "header": header, "question": format!("Which {id}?"), "options": options})
         };
         let call = Invocation {
+            folder: None,
             call_id: "c".into(),
             args: json!({"questions": rows.iter().map(question).collect::<Vec<_>>()}),
             env: Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), [])),

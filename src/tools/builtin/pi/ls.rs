@@ -114,6 +114,7 @@ mod tests {
     async fn run(folder: &std::path::Path, args: Value) -> (String, bool) {
         let outcome = Ls
             .run(Invocation {
+                folder: None,
                 call_id: "c".into(),
                 args,
                 env: Arc::new(LocalEnvironment::new(folder.into(), [])),

@@ -12,6 +12,7 @@ use crate::llm::model::message::join_text;
 
 async fn run_with(folder: &Path, args: Value, cancel: CancellationToken) -> Outcome {
     let call = Invocation {
+        folder: None,
         call_id: "c".into(),
         args: ApplyPatch.prepare(args),
         env: Arc::new(LocalEnvironment::new(folder.to_path_buf(), [])),

@@ -25,6 +25,7 @@ impl Bench {
         let seen = Arc::clone(&self.seen);
         let cancel = self.cancel.clone();
         let call = Invocation {
+            folder: None,
             call_id: "call/1".into(),
             args,
             env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), vars)),
@@ -108,6 +109,7 @@ async fn a_missing_workspace_is_told() {
     let bench = Bench::new();
     let gone = bench.folder.path().join("gone");
     let call = Invocation {
+        folder: None,
         call_id: "c".into(),
         args: json!({"command": "ls"}),
         env: Arc::new(LocalEnvironment::new(gone, [])),

@@ -16,6 +16,7 @@ use crate::llm::model::message::join_text;
 
 async fn run_in(env: Arc<dyn Environment>, args: Value) -> Outcome {
     let call = Invocation {
+        folder: None,
         call_id: "c".into(),
         args: Edit.prepare(args),
         shared: std::sync::Arc::new(crate::tools::Shared::new(env.root().join("artifacts"))),

@@ -34,6 +34,7 @@ impl Bench {
         let home = (std::ffi::OsString::from("HOME"), self.folder.path().join("home").into_os_string());
         let env = LocalEnvironment::new(self.folder.path().to_path_buf(), [home]);
         let call = Invocation {
+            folder: None,
             call_id: "c".into(),
             args,
             env: Arc::new(env),

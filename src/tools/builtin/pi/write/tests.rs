@@ -12,6 +12,7 @@ use crate::llm::model::message::join_text;
 
 async fn run(folder: &std::path::Path, args: Value) -> Outcome {
     let call = Invocation {
+        folder: None,
         call_id: "c".into(),
         args,
         env: Arc::new(LocalEnvironment::new(folder.to_path_buf(), [])),
