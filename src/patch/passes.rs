@@ -65,6 +65,9 @@ impl Pass {
 /// How far the ladder goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ladder {
+    /// Passes in which all words of the old text are there as they were given: nothing that somebody else
+    /// has written there since is taken for it.
+    Strict,
     /// Every pass but the fuzzy one.
     #[default]
     Careful,
@@ -98,11 +101,12 @@ pub fn places(text: &str, old: &str, ladder: Ladder) -> Vec<Found> {
         &|| plain(Pass::Escapes, unescaped(old).map_or_else(Vec::new, |old| exact(text, &old))),
         &|| plain(Pass::Anchors, anchors(text, old)),
         &|| match ladder {
-            Ladder::Careful => Vec::new(),
+            Ladder::Strict | Ladder::Careful => Vec::new(),
             Ladder::Fuzzy => plain(Pass::Fuzzy, fuzzy::places(text, old)),
         },
     ];
-    passes.iter().map(|pass| pass()).find(|found| !found.is_empty()).unwrap_or_default()
+    let last = if ladder == Ladder::Strict { Pass::Indentation } else { Pass::Fuzzy };
+    passes[..=last as usize].iter().map(|pass| pass()).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 fn exact(text: &str, old: &str) -> Vec<Range<usize>> {

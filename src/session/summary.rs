@@ -227,7 +227,9 @@ mod tests {
 
     fn summary(lines: &[&str]) -> Summary {
         let mut summary = Summary::new(&Header::new("s".into(), 1_000, "/w".into()));
-        lines.iter().for_each(|line| summary.take(line));
+        for line in lines {
+            summary.take(line);
+        }
         summary
     }
 

@@ -173,6 +173,8 @@ mod tables;
 mod tidy;
 /// The file and search tools of every family.
 mod tools;
+/// Files that somebody else changes while a model works on them.
+mod tools_stale;
 /// The terminal is given back on every way out.
 mod tui_term;
 /// The official data of Unicode.

@@ -2,82 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use bowline::exec::LocalEnvironment;
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
 use bowline::tools::files::ReadFirst;
-use bowline::tools::{Act, CallView, Invocation, Kind, Outcome, Registry, ResultView, Shared};
-use serde_json::{Value, json};
+use bowline::tools::{Act, CallView, Kind, Registry, ResultView};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-/// A workspace and what a session keeps.
-struct Desk {
-    folder: tempfile::TempDir,
-    shared: Arc<Shared>,
-}
-
-impl Desk {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let desk = Self { shared: Arc::new(Shared::new(folder.path().join("outputs"))), folder };
-        for (name, text) in files {
-            desk.file(name, text);
-        }
-        desk
-    }
-
-    fn read_first(mut self, rule: ReadFirst) -> Self {
-        self.shared = Arc::new(Shared::new(self.folder.path().join("outputs")).read_first(rule));
-        self
-    }
-
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
-        fs::write(self.path(name), bytes).unwrap();
-    }
-
-    fn content(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    async fn run(&self, set: &str, name: &str, args: Value, cancel: CancellationToken) -> Outcome {
-        let registry = Registry::of(set);
-        let tool = registry.get(name).unwrap_or_else(|| panic!("{set} has no {name}"));
-        let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
-        let call = Invocation {
-            folder: None,
-            call_id: "c".into(),
-            args: schema.check(tool.prepare(args)).unwrap(),
-            env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), [])),
-            cancel,
-            progress: Arc::new(|_| {}),
-            shared: Arc::clone(&self.shared),
-        };
-        tool.run(call).await
-    }
-
-    async fn outcome(&self, set: &str, name: &str, args: Value) -> Outcome {
-        self.run(set, name, args, CancellationToken::new()).await
-    }
-
-    async fn ok(&self, set: &str, name: &str, args: Value) -> String {
-        let outcome = self.outcome(set, name, args).await;
-        assert!(!outcome.is_error, "{outcome:?}");
-        join_text(&outcome.content)
-    }
-
-    async fn error(&self, set: &str, name: &str, args: Value) -> String {
-        let outcome = self.outcome(set, name, args).await;
-        assert!(outcome.is_error, "{outcome:?}");
-        join_text(&outcome.content)
-    }
-}
+use crate::support::bench::Bench;
 
 /// Sets a file's date of change.
 fn dated(path: &Path, seconds: u64) {
@@ -174,7 +107,7 @@ fn what_a_call_means_is_told_again_in_every_family() {
 
 #[tokio::test]
 async fn each_family_reads_in_its_own_form() {
-    let desk = Desk::new(&[("a.txt", "one\r\ntwo\nthree\n"), ("empty", "")]);
+    let desk = Bench::new(&[("a.txt", "one\r\ntwo\nthree\n"), ("empty", "")]);
     let range = json!({"file_path": "a.txt", "offset": 2, "limit": 1});
     let openai = desk.ok("openai", "read_file", range.clone()).await;
     assert_eq!(openai, "2 | two\n\n[1 more lines of 3. Go on with offset=3.]");
@@ -187,8 +120,11 @@ async fn each_family_reads_in_its_own_form() {
     assert_eq!(desk.ok("anthropic", "Read", json!({"file_path": "empty"})).await, "[The file is empty.]");
     desk.file("long", format!("{}\nb\n", "é".repeat(3000)));
     let long = desk.ok("gemini", "read_file", json!({"file_path": "long"})).await;
-    assert!(long.starts_with("[1 long lines are cut after 2000 characters.]\n\né"), "{}", &long[..80]);
+    let cut = "[Line 1 is cut after 2000 characters. See one whole with start_line=1 and end_line=1.]\n\né";
+    assert!(long.starts_with(cut), "{}", &long[..120]);
     assert!(long.ends_with("é\nb"));
+    let whole = json!({"file_path": "long", "start_line": 1, "end_line": 1});
+    assert_eq!(desk.ok("gemini", "read_file", whole).await.matches('é').count(), 3000);
     assert!(desk.error("anthropic", "Read", json!({"file_path": "none"})).await.contains("no such file"));
     assert!(desk.error("gemini", "read_file", json!({"file_path": "."})).await.contains("is a folder"));
     let past = json!({"file_path": "a.txt", "start_line": 9});
@@ -199,7 +135,7 @@ async fn each_family_reads_in_its_own_form() {
 
 #[tokio::test]
 async fn pictures_and_notebooks_are_shown() {
-    let desk = Desk::new(&[]);
+    let desk = Bench::new(&[]);
     let mut bmp = std::io::Cursor::new(Vec::new());
     image::DynamicImage::new_rgb8(5, 4).write_to(&mut bmp, image::ImageFormat::Bmp).unwrap();
     desk.file("p.bmp", bmp.into_inner());
@@ -229,7 +165,7 @@ async fn pictures_and_notebooks_are_shown() {
 
 #[tokio::test]
 async fn a_file_must_have_been_read_where_the_family_is_used_to_it() {
-    let desk = Desk::new(&[("f", "a\nb\n")]);
+    let desk = Bench::new(&[("f", "a\nb\n")]);
     let edit = json!({"file_path": "f", "old_string": "b", "new_string": "c"});
     let write = json!({"file_path": "f", "content": "all\n"});
     assert!(desk.error("anthropic", "Edit", edit.clone()).await.contains("Read it before you edit it"));
@@ -239,13 +175,13 @@ async fn a_file_must_have_been_read_where_the_family_is_used_to_it() {
     desk.ok("anthropic", "Read", json!({"file_path": "f"})).await;
     desk.ok("anthropic", "Edit", edit.clone()).await;
     assert_eq!(desk.content("f"), "a\nc\n");
-    let free = Desk::new(&[("f", "a\nb\n")]).read_first(ReadFirst::Off);
+    let free = Bench::new(&[("f", "a\nb\n")]).read_first(ReadFirst::Off);
     free.ok("anthropic", "Edit", edit.clone()).await;
-    let strict = Desk::new(&[("f", "a\nb\n")]).read_first(ReadFirst::On);
+    let strict = Bench::new(&[("f", "a\nb\n")]).read_first(ReadFirst::On);
     assert!(
         strict.error("pi", "write", json!({"path": "f", "content": ""})).await.contains("was not read yet")
     );
-    let others = Desk::new(&[("f", "a\nb\n")]);
+    let others = Bench::new(&[("f", "a\nb\n")]);
     others
         .ok(
             "gemini",
@@ -257,7 +193,7 @@ async fn a_file_must_have_been_read_where_the_family_is_used_to_it() {
 
 #[tokio::test]
 async fn what_somebody_else_changed_is_noticed() {
-    let desk = Desk::new(&[("f", "a\nb\n")]);
+    let desk = Bench::new(&[("f", "a\nb\n")]);
     desk.ok("pi", "read", json!({"path": "f"})).await;
     desk.file("f", "a\nb\nmore\n");
     let text = desk.ok("pi", "edit", json!({"path": "f", "oldText": "b", "newText": "B"})).await;
@@ -281,7 +217,7 @@ async fn what_somebody_else_changed_is_noticed() {
 
 #[tokio::test]
 async fn tolerant_edits_say_so_and_gemini_repeats_what_changed() {
-    let desk = Desk::new(&[("f", "fn f() {\n\tlet a = 1;\n}\n")]);
+    let desk = Bench::new(&[("f", "fn f() {\n\tlet a = 1;\n}\n")]);
     let args = json!({"file_path": "f", "instruction": "i", "old_string": "    let a = 1;\n", "new_string": "    let b = 2;\n"});
     let outcome = desk.outcome("gemini", "replace", args).await;
     assert_eq!(desk.content("f"), "fn f() {\n\tlet b = 2;\n}\n");
@@ -307,15 +243,15 @@ async fn tolerant_edits_say_so_and_gemini_repeats_what_changed() {
 
 #[tokio::test]
 async fn two_edits_of_one_file_at_once_both_arrive() {
-    let desk = Desk::new(&[("f", "a\nb\nc\nd\n")]);
+    let desk = Bench::new(&[("f", "a\nb\nc\nd\n")]);
     let edit = |old: &str| json!({"path": "f", "oldText": old, "newText": old.to_uppercase()});
     let all = ["a", "b", "c", "d"].map(|old| desk.ok("pi", "edit", edit(old)));
     futures::future::join_all(all).await;
     assert_eq!(desk.content("f"), "A\nB\nC\nD\n");
 }
 
-fn tree() -> Desk {
-    let desk = Desk::new(&[
+fn tree() -> Bench {
+    let desk = Bench::new(&[
         ("src/a.rs", "fn alpha() {}\nlet x = 1;\nfn beta() {}\n"),
         ("src/in/b.ts", "alpha();\n"),
         (".gitignore", "skipped/\n"),

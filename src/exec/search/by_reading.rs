@@ -71,16 +71,17 @@ pub async fn search<P: Listing + ?Sized>(
             done.unreadable += 1;
             continue;
         };
-        match engine.bytes(&bytes) {
-            Ok(Looked::Text(file)) if file.count == 0 => {}
-            Ok(Looked::Text(file)) => {
+        match engine.look(&bytes[..], item.path == spec.root) {
+            Ok(Looked { file, binary }) => {
+                done.binary += usize::from(binary);
                 let modified = facts.and_then(|facts| facts.modified);
-                if !sink(FileMatches { path: item.path, name: item.name, modified, ..file }) {
+                let found = FileMatches { path: item.path, name: item.name, modified, ..file };
+                if found.count > 0 && !sink(found) {
                     done.complete = false;
                     break;
                 }
             }
-            Ok(Looked::Binary) => done.binary += 1,
+            Err(_) if cancel.is_cancelled() => {}
             Err(_) => done.unreadable += 1,
         }
     }

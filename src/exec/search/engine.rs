@@ -2,7 +2,8 @@
 //!
 //! Must not know where files come from. Lines end with LF; a lone CR is a character of its line.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use grep_matcher::{LineTerminator, Matcher};
@@ -11,6 +12,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use tokio_util::sync::CancellationToken;
 
 use super::spec::{FileMatches, FoundLine, LINE_MAX, SearchSpec, Want};
+use super::text::Text;
 use crate::exec::error::EnvError;
 
 /// A search, prepared. A copy for each thread.
@@ -23,13 +25,17 @@ pub(super) struct Engine {
     cancel: CancellationToken,
 }
 
+/// A NUL among so many first bytes says that a file is no text, as it does where files are shown. One that
+/// comes later ends the text.
+const HEAD: u64 = 8 * 1024;
+
 /// What a file gave.
 #[derive(Debug)]
-pub(super) enum Looked {
+pub(super) struct Looked {
     /// Lines, if any; name and place are the caller's to fill in.
-    Text(FileMatches),
-    /// It is no text.
-    Binary,
+    pub(super) file: FileMatches,
+    /// Whether it is no text, or none from some place on.
+    pub(super) binary: bool,
 }
 
 impl Engine {
@@ -68,18 +74,23 @@ impl Engine {
         Ok(Self { matcher, searcher, want: spec.want, most, cancel: cancel.clone() })
     }
 
-    /// Looks into a file of this machine.
-    pub(super) fn file(&mut self, path: &Path) -> io::Result<Looked> {
-        let mut found = Found::new(self);
-        self.searcher.search_path(&self.matcher, path, &mut found)?;
-        Ok(found.looked())
+    /// Looks into a file of this machine; `named` when it alone was asked for.
+    pub(super) fn file(&mut self, path: &Path, named: bool) -> io::Result<Looked> {
+        self.look(File::open(path)?, named)
     }
 
     /// Looks into the content of a file.
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<Looked> {
+    pub(super) fn look(&mut self, content: impl Read, named: bool) -> io::Result<Looked> {
         let mut found = Found::new(self);
-        self.searcher.search_slice(&self.matcher, bytes, &mut found)?;
-        Ok(found.looked())
+        let mut text = Text::new(content, &self.cancel);
+        self.searcher.search_reader(&self.matcher, &mut text, &mut found)?;
+        let Found { file, binary, .. } = found;
+        // Whoever names a file wants what there is before the NUL, however little it is.
+        let file = match text.nul() {
+            Some(nul) if nul < HEAD && !named => FileMatches::default(),
+            _ => file,
+        };
+        Ok(Looked { file, binary: binary || text.nul().is_some() })
     }
 }
 
@@ -103,10 +114,6 @@ impl Found {
             file: FileMatches::default(),
             binary: false,
         }
-    }
-
-    fn looked(self) -> Looked {
-        if self.binary { Looked::Binary } else { Looked::Text(self.file) }
     }
 
     fn push(&mut self, number: usize, line: &[u8], matches: bool) {

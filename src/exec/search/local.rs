@@ -38,9 +38,8 @@ pub(in crate::exec) fn search(
     cancel: &CancellationToken,
 ) -> Result<Searched, EnvError> {
     let engine = Engine::new(spec, cancel)?;
-    let (items, mut done) = if files::stat(&spec.root)?.kind == crate::exec::facts::FileKind::Folder {
-        walk(&spec.root, &spec.files, false, cancel)?
-    } else {
+    let named = files::stat(&spec.root)?.kind != crate::exec::facts::FileKind::Folder;
+    let (items, mut done) = if named {
         files::must_be_file(&spec.root)?;
         if Bars::new(&spec.files.barred)?.is_some_and(|bars| is_barred(&bars, &spec.root)) {
             let barred = LeftOut { files: 1, folders: 0 };
@@ -49,8 +48,10 @@ pub(in crate::exec) fn search(
         let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let item = Item { name, path: spec.root.clone(), folder: false };
         (vec![item], Searched { files: 1, complete: true, ..Searched::default() })
+    } else {
+        walk(&spec.root, &spec.files, false, cancel)?
     };
-    let queue = Queue::new(&items);
+    let queue = Queue::new(&items, named);
     let threads = threads().min(items.len().div_ceil(SHARE)).max(1);
     thread::scope(|scope| {
         for _ in 0..threads {
@@ -254,6 +255,8 @@ struct Share {
 /// Hands shares of the files to threads and what they found back in order.
 struct Queue<'a> {
     items: &'a [Item],
+    /// Whether the only file is one that was asked for by its name.
+    named: bool,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -270,9 +273,9 @@ struct State {
 }
 
 impl<'a> Queue<'a> {
-    fn new(items: &'a [Item]) -> Self {
+    fn new(items: &'a [Item], named: bool) -> Self {
         let state = State { end: items.len().div_ceil(SHARE), ..State::default() };
-        Self { items, state: Mutex::new(state), changed: Condvar::new() }
+        Self { items, named, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -294,7 +297,7 @@ impl<'a> Queue<'a> {
         };
         let files = &self.items[at * SHARE..self.items.len().min((at + 1) * SHARE)];
         // A thread that died with its share would be waited for.
-        let look = std::panic::AssertUnwindSafe(|| look(engine, files, cancel));
+        let look = std::panic::AssertUnwindSafe(|| look(engine, files, self.named, cancel));
         let share = std::panic::catch_unwind(look)
             .unwrap_or_else(|_| Share { unreadable: files.len(), ..Share::default() });
         self.lock().ready.insert(at, share);
@@ -324,21 +327,21 @@ impl<'a> Queue<'a> {
     }
 }
 
-fn look(engine: &mut Engine, files: &[Item], cancel: &CancellationToken) -> Share {
+fn look(engine: &mut Engine, files: &[Item], named: bool, cancel: &CancellationToken) -> Share {
     let mut share = Share::default();
     for item in files {
         if cancel.is_cancelled() {
             break;
         }
-        match engine.file(&item.path) {
-            Ok(Looked::Text(file)) if file.count == 0 => {}
-            Ok(Looked::Text(file)) => share.found.push(FileMatches {
-                path: item.path.clone(),
-                name: item.name.clone(),
-                modified: modified(&item.path),
-                ..file
-            }),
-            Ok(Looked::Binary) => share.binary += 1,
+        match engine.file(&item.path, named) {
+            Ok(Looked { file, binary }) => {
+                share.binary += usize::from(binary);
+                if file.count > 0 {
+                    let (path, name, modified) = (item.path.clone(), item.name.clone(), modified(&item.path));
+                    share.found.push(FileMatches { path, name, modified, ..file });
+                }
+            }
+            Err(_) if cancel.is_cancelled() => break,
             Err(error) => {
                 tracing::debug!(%error, path = %item.path.display(), "not searched");
                 share.unreadable += 1;

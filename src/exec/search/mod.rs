@@ -8,6 +8,7 @@ mod engine;
 pub(super) mod local;
 mod select;
 pub mod spec;
+mod text;
 
 pub use spec::{
     FileMatches, FindSpec, FoundLine, FoundPath, LeftOut, MatchSink, PathSink, SearchSpec, Searched,

@@ -123,7 +123,7 @@ pub struct FoundPath {
 pub struct Searched {
     /// Files that were looked into, or given.
     pub files: usize,
-    /// Files that are no text.
+    /// Files that are no text, or none from a NUL on.
     pub binary: usize,
     /// Files and folders that could not be read.
     pub unreadable: usize,

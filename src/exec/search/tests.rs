@@ -216,6 +216,19 @@ async fn encodings_carriage_returns_and_binary_files() {
         ["cr 1", "cr:1:one\rtwo", "latin 1", "latin:1:two caf\u{fffd}", "wide 1", "wide:2:two é"]
     );
     assert_eq!((done.binary, done.complete), (1, true));
+    // What stands before a NUL is found where the file was named, or the NUL is far from its beginning.
+    for spec in [bench.spec("two"), bench.spec("e two"), SearchSpec { multiline: true, ..bench.spec("two") }]
+    {
+        let (lines, done) =
+            bench.search(SearchSpec { root: bench.root().join("bin"), ..spec }).await.unwrap();
+        assert_eq!((lines, done.binary), (vec!["bin 1".to_string(), "bin:1:one two".to_string()], 1));
+    }
+    let log = format!("{}two\nend\0two\n", "one\n".repeat(50_000));
+    bench.file("logs/log", log);
+    let (lines, done) =
+        bench.search(SearchSpec { root: bench.root().join("logs"), ..bench.spec("two") }).await.unwrap();
+    assert_eq!((lines, done.binary), (vec!["log 1".to_string(), "log:50001:two".to_string()], 1));
+    fs::remove_file(bench.root().join("logs/log")).unwrap();
     bench.file("long", format!("two{}\n", "x".repeat(100_000)));
     let lines = bench.grep(SearchSpec { root: bench.root().join("long"), ..bench.spec("two") }).await;
     assert_eq!(lines[1].len(), "long:1:".len() + spec::LINE_MAX);

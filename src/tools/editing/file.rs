@@ -81,7 +81,10 @@ pub async fn change<T>(
         }
         match call.env.write(&path, bytes, Some(stamp)).await {
             Ok(stamp) => {
-                files.saw_real(turn.real.clone(), stamp);
+                // Of what somebody else has changed the model has seen nothing yet: it stays changed for it.
+                if found.known != Known::Changed {
+                    files.saw_real(turn.real.clone(), stamp);
+                }
                 return Ok(told);
             }
             Err(EnvError::Stale(_)) => {}

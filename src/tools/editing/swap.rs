@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::file::{self, Before, Target};
 use crate::patch::diff::{self, LineDiff};
-use crate::patch::passes::Pass;
+use crate::patch::passes::{Ladder, Pass};
 use crate::patch::replace::{self, Change, How, Replacement};
 use crate::tools::act::Swap;
 use crate::tools::changes;
@@ -79,8 +79,10 @@ fn make_new(request: &Request) -> Result<(Vec<u8>, Done), String> {
 fn replaced(request: &Request, before: &str, known: Known) -> Result<(Vec<u8>, Done), String> {
     let change = |swap: &Swap| Change { old: swap.old.clone(), new: swap.new.clone() };
     let changes: Vec<Change> = request.swaps.iter().map(change).collect();
-    let Replacement { text, count, passes } =
-        replace::apply(before, &changes, request.how).map_err(|error| {
+    // What a tolerant pass passes over may be what somebody else has written since.
+    let ladder = if known == Known::Changed { Ladder::Strict } else { request.how.ladder };
+    let Replacement { text, count, passes } = replace::apply(before, &changes, How { ladder, ..request.how })
+        .map_err(|error| {
             let stale = match known {
                 Known::Changed => " The file has changed since it was read; read it again.",
                 Known::Never | Known::Same => "",

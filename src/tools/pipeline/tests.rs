@@ -19,6 +19,8 @@ use crate::tools::tool::ToolClass;
 use crate::tools::truncation::Override;
 use crate::tools::view::CallView;
 
+mod kept;
+
 /// Answers as told and remembers the questions.
 struct Scripted {
     answer: Decision,
@@ -413,38 +415,6 @@ async fn another_family_s_tool_runs_where_its_kind_is_on_offer_and_under_the_sam
     for (name, args) in [("read", json!({"path": "a"})), ("Look", json!({}))] {
         let (text, failed) = bench.call(Mode::Full, name, args).await;
         assert!(failed && text.contains("forbidden by the rule"), "{name}: {text}");
-    }
-}
-
-#[tokio::test]
-async fn a_kept_output_is_read_by_every_family_s_tool() {
-    let bench = Bench::new(Decision::Allow);
-    let context = bench.context(Mode::OnRequest);
-    let lines: Vec<String> = (1..=9).map(|n| format!("line {n}")).collect();
-    context.shared.artifacts.keep("bash", &lines.join("\n")).unwrap();
-    for (set, name, args) in [
-        ("pi", "read", json!({"path": "artifact://1", "offset": 4, "limit": 2})),
-        ("openai", "read_file", json!({"file_path": "artifact://1", "offset": 4, "limit": 2})),
-        ("anthropic", "Read", json!({"file_path": "artifact://1", "offset": 4, "limit": 2})),
-        ("gemini", "read_file", json!({"file_path": "artifact://1", "start_line": 4, "end_line": 5})),
-    ] {
-        let run = async |arguments| {
-            let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
-            let cancel = CancellationToken::new();
-            execute(&Registry::of(set), &context, &call, cancel, Arc::new(|_| {})).await
-        };
-        let outcome = run(args.clone()).await;
-        let text = join_text(&outcome.content);
-        assert!(!outcome.is_error && text.contains("line 4") && text.contains("line 5"), "{set}: {text}");
-        assert!(!text.contains("line 6"), "{set}: {text}");
-        let missing: Value =
-            serde_json::from_str(&args.to_string().replace("artifact://1", "artifact://7")).unwrap();
-        let outcome = run(missing).await;
-        let text = join_text(&outcome.content);
-        assert!(
-            outcome.is_error && text == "There is no artifact://7. Kept are: artifact://1.",
-            "{set}: {text}"
-        );
     }
 }
 

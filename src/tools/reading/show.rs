@@ -35,6 +35,8 @@ pub struct Request {
     pub pages: Option<String>,
     /// In whose form.
     pub style: Style,
+    /// Whether it is one of several that are shown together: no line of it may take the others' room.
+    pub among: bool,
 }
 
 /// Shows a file.
@@ -55,6 +57,7 @@ async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, Strin
         lines: request.lines.unwrap_or(usize::MAX).min(style.lines()),
         bytes: style.bytes(),
         line_chars: style.line_chars(),
+        lone: style.line_chars().is_some() && !request.among,
     };
     let notebook = path.extension().is_some_and(|ending| ending == "ipynb") && facts.size <= WHOLE_MAX;
     if notebook && let Some(seen) = cells(call, &path, range).await {

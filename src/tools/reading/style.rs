@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::pdf::pages::PAGES_UNASKED;
 use super::window::Window;
+use crate::tools::defaults;
 use crate::tools::limits::{self, Limit};
 
 /// A family's way.
@@ -33,7 +34,8 @@ impl Style {
         if self == Self::Plain { limits::BYTES_MAX } else { 4 << 20 }
     }
 
-    /// Characters of a line: 500 as codex, 2000 as the others have it.
+    /// Characters of a line among others: 500 as codex, 2000 as the others have it. The only line that is
+    /// shown is not cut here, but as every long output is.
     pub fn line_chars(self) -> Option<usize> {
         match self {
             Self::Plain => None,
@@ -83,10 +85,7 @@ impl Style {
                 details = Some(truncation(by, window, false));
             }
         }
-        if window.cut_lines > 0 {
-            let most = self.line_chars().unwrap_or_default();
-            notes.push(format!("{} long lines are cut after {most} characters.", window.cut_lines));
-        }
+        notes.extend(self.long_lines(shown, first, window));
         if window.lossy {
             notes.push(
                 "Some bytes are not UTF-8; they are shown as \u{fffd}. Use a shell command to change this file."
@@ -103,6 +102,28 @@ impl Style {
             };
         }
         (text, details)
+    }
+
+    /// How lines that are not to be seen whole can be.
+    fn long_lines(self, shown: &str, first: usize, window: &Window) -> Option<String> {
+        let most = self.line_chars()?;
+        let alone = |line| match self {
+            Self::NotesFirst => format!("start_line={line} and end_line={line}"),
+            _ => format!("offset={line} and limit=1"),
+        };
+        if window.lines == 1 && window.text.len() > defaults::READ.chars {
+            let over = if window.cut_lines > 0 { "more than " } else { "" };
+            return Some(format!(
+                "Line {first} has {over}{}. See a part of it with a shell command: sed -n '{first}p' {shown} | cut -c 20001-40000",
+                limits::size(window.text.len())
+            ));
+        }
+        let cut = window.first_cut?;
+        let which = match window.cut_lines {
+            1 => format!("Line {cut} is"),
+            count => format!("Line {cut} and {} more are", count - 1),
+        };
+        Some(format!("{which} cut after {most} characters. See one whole with {}.", alone(cut)))
     }
 
     fn body(self, first: usize, text: &str) -> String {

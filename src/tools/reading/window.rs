@@ -15,6 +15,9 @@ pub struct Range {
     pub bytes: usize,
     /// Characters of a line at most, where long lines are cut.
     pub line_chars: Option<usize>,
+    /// Whether the only line of a window is left as it is, up to the window's bytes: there is no other way
+    /// to see it.
+    pub lone: bool,
 }
 
 /// The lines.
@@ -34,6 +37,8 @@ pub struct Window {
     pub long_line: Option<usize>,
     /// Lines of which only the beginning is there.
     pub cut_lines: usize,
+    /// The number of the first of them in the whole text.
+    pub first_cut: Option<usize>,
     /// Whether something in the window is not UTF-8.
     pub lossy: bool,
 }
@@ -108,8 +113,11 @@ impl Taker {
     fn add(&mut self, part: &[u8], shown: bool) {
         self.line_bytes += part.len();
         if shown {
-            // A character has four bytes at most; one more shows that there is more.
-            let most = self.range.line_chars.map_or(self.range.bytes + 2, |chars| chars * 4 + 4);
+            let most = match self.range.line_chars {
+                // A character has four bytes at most; one more shows that there is more.
+                Some(chars) if !self.may_be_lone() => chars * 4 + 4,
+                _ => self.range.bytes + 2,
+            };
             let room = most.saturating_sub(self.line.len());
             self.line.extend_from_slice(&part[..part.len().min(room)]);
             if self.line_bytes > self.line.len() && part.ends_with(b"\n") && self.range.line_chars.is_some() {
@@ -130,7 +138,17 @@ impl Taker {
             self.full = true;
             return;
         }
-        let (line, cut) = self.fitted(line, bytes);
+        if self.window.lines == 1 && self.range.lone {
+            let first = std::mem::take(&mut self.out);
+            self.window.cut_lines = 0;
+            let bytes = first.len();
+            self.out = self.fitted(first, bytes, self.ended - 1);
+        }
+        let line = if self.may_be_lone() {
+            self.shortened(line, bytes)
+        } else {
+            self.fitted(line, bytes, self.ended)
+        };
         if self.out.len() + line.strip_suffix(b"\n").unwrap_or(&line).len() > self.range.bytes {
             self.window.by = Some(Limit::Bytes);
             self.full = true;
@@ -141,18 +159,40 @@ impl Taker {
         }
         self.out.extend_from_slice(&line);
         self.window.lines += 1;
-        self.window.cut_lines += usize::from(cut);
     }
 
-    /// A line with as many characters as it may have, and whether it has lost some.
-    fn fitted(&mut self, line: Vec<u8>, bytes: usize) -> (Vec<u8>, bool) {
-        let Some(most) = self.range.line_chars.filter(|most| bytes > *most) else { return (line, false) };
+    /// Whether the line that comes may stay the only one that is shown, and is left whole then.
+    fn may_be_lone(&self) -> bool {
+        self.range.lone && self.window.lines == 0
+    }
+
+    fn note_cut(&mut self, number: usize) {
+        self.window.cut_lines += 1;
+        self.window.first_cut.get_or_insert(number);
+    }
+
+    /// A line that may be the only one, with as many bytes as the window may have.
+    fn shortened(&mut self, line: Vec<u8>, bytes: usize) -> Vec<u8> {
+        let end: &[u8] = if line.ends_with(b"\n") { b"\n" } else { b"" };
+        if self.range.line_chars.is_none() || bytes - end.len() <= self.range.bytes {
+            return line;
+        }
+        self.note_cut(self.ended);
+        let mut most = self.range.bytes.min(line.len() - end.len());
+        // Not in the middle of a character, which has four bytes at most.
+        let begins = |at: usize| line.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
+        most = (most.saturating_sub(3)..=most).rev().find(|at| begins(*at)).unwrap_or(most);
+        [&line[..most], end].concat()
+    }
+
+    /// The line of this number with as many characters as it may have.
+    fn fitted(&mut self, line: Vec<u8>, bytes: usize, number: usize) -> Vec<u8> {
+        let Some(most) = self.range.line_chars.filter(|most| bytes > *most) else { return line };
         let end: &[u8] = if line.ends_with(b"\n") { b"\n" } else { b"" };
         let text = String::from_utf8_lossy(&line[..line.len() - end.len()]);
-        match text.char_indices().nth(most) {
-            Some((at, _)) => ([&text.as_bytes()[..at], end].concat(), true),
-            None => (line, false),
-        }
+        let Some((at, _)) = text.char_indices().nth(most) else { return line };
+        self.note_cut(number);
+        [&text.as_bytes()[..at], end].concat()
     }
 
     /// Ends the text.
@@ -186,7 +226,7 @@ mod tests {
     }
 
     fn range(first: usize, lines: usize, bytes: usize) -> Range {
-        Range { first, lines, bytes, line_chars: None }
+        Range { first, lines, bytes, line_chars: None, lone: false }
     }
 
     #[test]
@@ -212,6 +252,24 @@ mod tests {
         let cut = Range { line_chars: Some(3), ..range(1, 9, 1000) };
         let window = take("ééééé\r\nabc\nabcd".as_bytes(), cut, 4);
         assert_eq!((window.text.as_str(), window.cut_lines, window.total), ("ééé\nabc\nabc", 2, 3));
+        assert_eq!(window.first_cut, Some(1));
+    }
+
+    #[test]
+    fn a_line_is_whole_when_it_is_the_only_one() {
+        let cut = Range { line_chars: Some(3), lone: true, ..range(1, 9, 20) };
+        let long = "x".repeat(12);
+        assert_eq!(take(format!("{long}\n").as_bytes(), cut, 5).text, format!("{long}\n"));
+        let two = take(format!("{long}\n{long}").as_bytes(), cut, 5);
+        assert_eq!((two.text.as_str(), two.cut_lines, two.first_cut), ("xxx\nxxx", 2, Some(1)));
+        let later = take(format!("a\nb\n{long}\n").as_bytes(), cut, 5);
+        assert_eq!((later.text.as_str(), later.cut_lines, later.first_cut), ("a\nb\nxxx\n", 1, Some(3)));
+        let alone = take(format!("a\n{long}\nb\n").as_bytes(), Range { first: 2, lines: 1, ..cut }, 5);
+        assert_eq!((alone.text.as_str(), alone.cut_lines, alone.total), ("xxxxxxxxxxxx\n", 0, 3));
+        // More than a window may have: as much of it as that, in whole characters.
+        let longest = take("é".repeat(50).as_bytes(), Range { bytes: 9, ..cut }, 5);
+        assert_eq!((longest.text.as_str(), longest.cut_lines), ("éééé", 1));
+        assert_eq!((longest.long_line, longest.by), (None, None));
     }
 
     proptest! {
@@ -223,6 +281,8 @@ mod tests {
         ) {
             let window = take(text.as_bytes(), range(first, lines, bytes), piece);
             prop_assert_eq!(&window, &take(text.as_bytes(), range(first, lines, bytes), 1000));
+            let cut = Range { line_chars: Some(3), lone: true, ..range(first, lines, bytes) };
+            prop_assert_eq!(take(text.as_bytes(), cut, piece), take(text.as_bytes(), cut, 1000));
             prop_assert_eq!(window.total, limits::count_lines(&text));
             let rest: String = text.split_inclusive('\n').skip(first - 1).collect();
             let cut = limits::head(&rest, lines, bytes);

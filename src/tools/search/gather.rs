@@ -14,6 +14,8 @@ use crate::tools::tool::Invocation;
 
 /// After which a search gives what it has.
 const TIME_MAX: Duration = Duration::from_secs(30);
+/// What a search has then to come to an end.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Files and folders that are sorted at most.
 const FOUND_MAX: usize = 500_000;
 
@@ -102,16 +104,7 @@ where
     F: Future<Output = Result<Searched, EnvError>> + 'a,
 {
     let stop = call.cancel.child_token();
-    let mut work = std::pin::pin!(work(stop.clone()));
-    let mut late = false;
-    let done = tokio::select! {
-        done = &mut work => done,
-        () = tokio::time::sleep(TIME_MAX) => {
-            late = true;
-            stop.cancel();
-            work.await
-        }
-    };
+    let (done, late) = bounded(work(stop.clone()), &stop, TIME_MAX, PATIENCE).await;
     if call.cancel.is_cancelled() {
         return Err("Interrupted.".to_string());
     }
@@ -120,6 +113,26 @@ where
         EnvError::NotFound(_) => format!("{error}. List the folder above it to see what is there."),
         other => format!("{other}."),
     })
+}
+
+/// What the work gives, and whether its time was up; it is told so then. A file that does not answer at all
+/// is not waited for any longer than `patience`.
+async fn bounded(
+    work: impl Future<Output = Result<Searched, EnvError>>,
+    stop: &CancellationToken,
+    time: Duration,
+    patience: Duration,
+) -> (Result<Searched, EnvError>, bool) {
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        biased;
+        done = &mut work => (done, false),
+        () = tokio::time::sleep(time) => {
+            stop.cancel();
+            let done = tokio::time::timeout(patience, work).await;
+            (done.unwrap_or_else(|_| Ok(Searched::default())), true)
+        }
+    }
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -134,6 +147,18 @@ pub fn remarks(done: &Searched, late: bool) -> Vec<String> {
             "Not everything was searched: {} s were over. Search a smaller folder or fewer files.",
             TIME_MAX.as_secs()
         ));
+    }
+    let were = |count| if count == 1 { "file was" } else { "files were" };
+    if done.binary > 0 {
+        all.push(format!(
+            "{} binary {} not searched, or only up to the first NUL.",
+            done.binary,
+            were(done.binary)
+        ));
+    }
+    if done.unreadable > 0 {
+        let what = if done.unreadable == 1 { "file or folder" } else { "files or folders" };
+        all.push(format!("{} {what} could not be read.", done.unreadable));
     }
     if done.unnamed > 0 {
         all.push(format!("{} names that are not UTF-8 were left out.", done.unnamed));
@@ -166,4 +191,41 @@ pub fn on_one_line(name: &str) -> String {
 /// A path as models see it: below the workspace relative to it, else whole.
 pub fn shown(env: &dyn Environment, path: &Path) -> String {
     on_one_line(&path.strip_prefix(env.root()).unwrap_or(path).to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_search_ends_in_time_even_where_nothing_answers() {
+        let stop = CancellationToken::new();
+        let never = std::future::pending();
+        let (done, late) = bounded(never, &stop, Duration::ZERO, Duration::ZERO).await;
+        assert_eq!((done.unwrap(), late, stop.is_cancelled()), (Searched::default(), true, true));
+        let stop = CancellationToken::new();
+        let told = stop.clone();
+        let work = async move {
+            told.cancelled().await;
+            Ok(Searched { files: 3, ..Searched::default() })
+        };
+        let (done, late) = bounded(work, &stop, Duration::ZERO, Duration::from_hours(1)).await;
+        assert_eq!((done.unwrap().files, late), (3, true));
+        let ready = async { Ok(Searched { complete: true, ..Searched::default() }) };
+        let (done, late) = bounded(ready, &CancellationToken::new(), Duration::ZERO, Duration::ZERO).await;
+        assert!(done.unwrap().complete && !late);
+    }
+
+    #[test]
+    fn what_was_not_looked_into_is_told() {
+        let done = Searched { binary: 1, unreadable: 2, ..Searched::default() };
+        assert_eq!(
+            remarks(&done, false),
+            [
+                "1 binary file was not searched, or only up to the first NUL.",
+                "2 files or folders could not be read."
+            ]
+        );
+        assert!(remarks(&Searched::default(), false).is_empty());
+    }
 }

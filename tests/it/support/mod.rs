@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "a harness offers more than today's tests take")]
 
 pub mod anthropic;
+pub mod bench;
 pub mod desk;
 pub mod dialect;
 pub mod family;

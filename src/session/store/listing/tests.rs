@@ -51,7 +51,7 @@ fn what_is_known_is_not_read_again_and_what_was_added_is() {
     one.append(EntryBody::SessionInfo { name: Some("named".into()) }).unwrap();
     assert_eq!((titles(root.path())[0].as_str(), list(root.path())[0].summary.entries), ("named", 2));
     // A file that is another one now is read anew, whether it is longer or shorter.
-    fs::write(&path, same_length.repeat(1) + &same_length.lines().nth(1).unwrap().replace("taken", "later"))
+    fs::write(&path, same_length.clone() + &same_length.lines().nth(1).unwrap().replace("taken", "later"))
         .unwrap();
     assert_eq!((titles(root.path())[0].as_str(), list(root.path())[0].summary.entries), ("taken at 2000", 1));
     fs::remove_file(&path).unwrap();

@@ -89,6 +89,7 @@ impl Tool for Read {
                 lines: args::from_one(&call.args, "limit"),
                 pages: pages(&call.args),
                 style: Style::Tabs,
+                among: false,
             };
             show::show(&call, &request).await
         }

@@ -86,7 +86,8 @@ impl Tool for ReadFile {
         async move {
             let (first, lines) = range(&call.args);
             let path = args::text(&call.args, "file_path").to_string();
-            show::show(&call, &Request { path, first, lines, pages: None, style: Style::NotesFirst }).await
+            let request = Request { path, first, lines, pages: None, style: Style::NotesFirst, among: false };
+            show::show(&call, &request).await
         }
         .boxed()
     }

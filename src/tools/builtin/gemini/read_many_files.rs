@@ -158,8 +158,14 @@ async fn read_many(call: &Invocation) -> Result<Outcome, String> {
         if text.len() > BYTES_MAX {
             break;
         }
-        let request =
-            Request { path: path.clone(), first: None, lines: None, pages: None, style: Style::NotesFirst };
+        let request = Request {
+            path: path.clone(),
+            first: None,
+            lines: None,
+            pages: None,
+            style: Style::NotesFirst,
+            among: true,
+        };
         let mut one = show::show(call, &request).await;
         if call.cancel.is_cancelled() {
             return Err("Interrupted.".to_string());

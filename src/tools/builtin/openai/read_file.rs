@@ -82,6 +82,7 @@ impl Tool for ReadFile {
                 lines: args::from_one(&call.args, "limit"),
                 pages: None,
                 style: Style::Bars,
+                among: false,
             };
             show::show(&call, &request).await
         }

@@ -154,8 +154,8 @@ async fn started(call: &Invocation) -> Outcome {
     };
     match call.shared.jobs.add(script, live, &call.cancel) {
         Ok(job) => {
-            let (outcome, waited) = heard(call, &job).await;
-            if waited != Waited::Interrupted {
+            let (outcome, how) = heard(call, &job).await;
+            if how != Waited::Interrupted {
                 return outcome;
             }
             // Nobody knows of it.

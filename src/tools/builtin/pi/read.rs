@@ -73,6 +73,7 @@ impl Tool for Read {
                 lines: args::from_one(&call.args, "limit"),
                 pages: None,
                 style: Style::Plain,
+                among: false,
             };
             show::show(&call, &request).await
         }

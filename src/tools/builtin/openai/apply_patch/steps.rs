@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::exec::{EnvError, Environment, FileData, Stamp};
 use crate::patch::diff::{self, LineDiff};
 use crate::patch::v4a::{self, Chunk, Section};
+use crate::tools::files::Known;
 use crate::tools::paths;
 use crate::tools::tool::Invocation;
 
@@ -55,12 +56,21 @@ pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applie
         let turn = call.shared.files.turn(env, path, &call.cancel).await;
         turns.push(turn.ok_or_else(|| "Interrupted".to_string())?);
     }
+    let files = &call.shared.files;
+    // A file that is changed in places stays changed for the model where somebody else has changed it: it
+    // has not seen all of what is there now.
+    let mut unseen = Vec::new();
+    for path in paths.iter().filter(|_| matches!(section, Section::Update { .. })) {
+        let data = env.read(path).await;
+        unseen.push(data.is_ok_and(|data| files.known(path, &data.stamp) == Known::Changed));
+    }
     let done = in_turn(env, section).await;
     if done.is_ok() {
-        for turn in &turns {
+        for (at, turn) in turns.iter().enumerate() {
             match env.read(&turn.real).await {
-                Ok(data) => call.shared.files.saw_real(turn.real.clone(), data.stamp),
-                Err(_) => call.shared.files.forget(&turn.real),
+                Ok(_) if unseen.get(at) == Some(&true) => {}
+                Ok(data) => files.saw_real(turn.real.clone(), data.stamp),
+                Err(_) => files.forget(&turn.real),
             }
         }
     }

@@ -1,0 +1,58 @@
+//! Kept outputs are read again by the tools of every family.
+
+use super::*;
+
+#[tokio::test]
+async fn a_kept_output_is_read_by_every_family_s_tool() {
+    let bench = Bench::new(Decision::Allow);
+    let context = bench.context(Mode::OnRequest);
+    let lines: Vec<String> = (1..=9).map(|n| format!("line {n}")).collect();
+    context.shared.artifacts.keep("bash", &lines.join("\n")).unwrap();
+    for (set, name, args) in [
+        ("pi", "read", json!({"path": "artifact://1", "offset": 4, "limit": 2})),
+        ("openai", "read_file", json!({"file_path": "artifact://1", "offset": 4, "limit": 2})),
+        ("anthropic", "Read", json!({"file_path": "artifact://1", "offset": 4, "limit": 2})),
+        ("gemini", "read_file", json!({"file_path": "artifact://1", "start_line": 4, "end_line": 5})),
+    ] {
+        let run = async |arguments| {
+            let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
+            let cancel = CancellationToken::new();
+            execute(&Registry::of(set), &context, &call, cancel, Arc::new(|_| {})).await
+        };
+        let outcome = run(args.clone()).await;
+        let text = join_text(&outcome.content);
+        assert!(!outcome.is_error && text.contains("line 4") && text.contains("line 5"), "{set}: {text}");
+        assert!(!text.contains("line 6"), "{set}: {text}");
+        let missing: Value =
+            serde_json::from_str(&args.to_string().replace("artifact://1", "artifact://7")).unwrap();
+        let outcome = run(missing).await;
+        let text = join_text(&outcome.content);
+        assert!(
+            outcome.is_error && text == "There is no artifact://7. Kept are: artifact://1.",
+            "{set}: {text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn one_long_line_is_cut_for_the_model_alone() {
+    let bench = Bench::new(Decision::Allow);
+    let context = bench.context(Mode::OnRequest);
+    context.shared.artifacts.keep("bash", &"x".repeat(200_000)).unwrap();
+    for (set, name, field) in [
+        ("openai", "read_file", "file_path"),
+        ("anthropic", "Read", "file_path"),
+        ("gemini", "read_file", "file_path"),
+    ] {
+        let arguments = json!({field: "artifact://1"});
+        let call = ToolCall { id: "c".into(), name: name.into(), arguments, thought_signature: None };
+        let cancel = CancellationToken::new();
+        let outcome = execute(&Registry::of(set), &context, &call, cancel, Arc::new(|_| {})).await;
+        let text = join_text(&outcome.content);
+        assert!(text.contains("characters were removed from the middle"), "{set}: {text}");
+        assert!(text.contains("Line 1 has 195.3KB. See a part of it with a shell command: sed -n '1p' "));
+        let count = |text: &str| text.matches("xxxxxxxxxx").count() * 10;
+        assert!((49_000..51_000).contains(&count(&text)), "{set}: {}", count(&text));
+        assert_eq!(outcome.full_text.map(|text| count(&text)), Some(200_000), "{set}");
+    }
+}

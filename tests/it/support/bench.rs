@@ -1,0 +1,78 @@
+//! Tools of any family on real files, without a session.
+
+use std::fs;
+use std::sync::Arc;
+
+use bowline::exec::LocalEnvironment;
+use bowline::llm::model::message::join_text;
+use bowline::tools::files::ReadFirst;
+use bowline::tools::{Invocation, Outcome, Registry, Shared};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// A workspace and what a session keeps: tools run in it as a session would run them.
+pub struct Bench {
+    pub folder: tempfile::TempDir,
+    pub shared: Arc<Shared>,
+}
+
+impl Bench {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = Self { shared: Arc::new(Shared::new(folder.path().join("outputs"))), folder };
+        for (name, text) in files {
+            desk.file(name, text);
+        }
+        desk
+    }
+
+    pub fn read_first(mut self, rule: ReadFirst) -> Self {
+        self.shared = Arc::new(Shared::new(self.folder.path().join("outputs")).read_first(rule));
+        self
+    }
+
+    pub fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub fn content(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub async fn run(&self, set: &str, name: &str, args: Value, cancel: CancellationToken) -> Outcome {
+        let registry = Registry::of(set);
+        let tool = registry.get(name).unwrap_or_else(|| panic!("{set} has no {name}"));
+        let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
+        let call = Invocation {
+            folder: None,
+            call_id: "c".into(),
+            args: schema.check(tool.prepare(args)).unwrap(),
+            env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), [])),
+            cancel,
+            progress: Arc::new(|_| {}),
+            shared: Arc::clone(&self.shared),
+        };
+        tool.run(call).await
+    }
+
+    pub async fn outcome(&self, set: &str, name: &str, args: Value) -> Outcome {
+        self.run(set, name, args, CancellationToken::new()).await
+    }
+
+    pub async fn ok(&self, set: &str, name: &str, args: Value) -> String {
+        let outcome = self.outcome(set, name, args).await;
+        assert!(!outcome.is_error, "{outcome:?}");
+        join_text(&outcome.content)
+    }
+
+    pub async fn error(&self, set: &str, name: &str, args: Value) -> String {
+        let outcome = self.outcome(set, name, args).await;
+        assert!(outcome.is_error, "{outcome:?}");
+        join_text(&outcome.content)
+    }
+}

@@ -1,0 +1,71 @@
+//! Files that somebody else changes while a model works on them, with the tools of every family.
+
+use serde_json::{Value, json};
+
+use crate::support::bench::Bench;
+
+const FILE: &str = "fn f() {\n    let a = 1;\n    let b = 2;\n    let c = 3;\n}\n\nfn g() {}\n";
+const OLD: &str = "fn f() {\n    let a = 1;\n    let b = 2;\n    let c = 3;\n}";
+const NEW: &str = "fn f() {\n    let a = 9;\n    let b = 2;\n    let c = 3;\n}";
+
+/// Names of the tools that read and that replace a text, and the arguments of the latter.
+fn families(old: &str, new: &str) -> [(&'static str, &'static str, &'static str, Value); 3] {
+    let pair = json!({"file_path": "f", "instruction": "i", "old_string": old, "new_string": new});
+    let pi = json!({"path": "f", "oldText": old, "newText": new});
+    [
+        ("pi", "read", "edit", pi),
+        ("anthropic", "Read", "Edit", pair.clone()),
+        ("gemini", "read_file", "replace", pair),
+    ]
+}
+
+#[tokio::test]
+async fn what_somebody_else_has_written_is_not_replaced_for_being_nearly_the_same() {
+    for (set, read, edit, args) in families(OLD, NEW) {
+        let bench = Bench::new(&[("f", FILE)]);
+        bench.ok(set, read, json!({"path": "f", "file_path": "f"})).await;
+        let theirs = FILE.replace("b = 2", "b = 22222");
+        bench.file("f", &theirs);
+        let error = bench.error(set, edit, args.clone()).await;
+        assert!(error.ends_with("The file has changed since it was read; read it again."), "{set}: {error}");
+        assert_eq!(bench.content("f"), theirs, "{set}");
+        // The same difference is the model's own where nobody has changed the file.
+        bench.ok(set, read, json!({"path": "f", "file_path": "f"})).await;
+        let text = bench.ok(set, edit, args).await;
+        assert!(text.contains("differed in lines in its middle"), "{set}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_elsewhere_does_not_make_the_change_known() {
+    for ((set, read, edit, args), (_, _, _, other)) in
+        families(OLD, NEW).into_iter().zip(families("fn g() {}", "fn h() {}"))
+    {
+        let bench = Bench::new(&[("f", FILE)]);
+        bench.ok(set, read, json!({"path": "f", "file_path": "f"})).await;
+        bench.file("f", FILE.replace("b = 2", "b = 22222"));
+        let text = bench.ok(set, edit, other).await;
+        assert!(text.contains("The file had changed since it was read"), "{set}: {text}");
+        bench.error(set, edit, args).await;
+        assert!(bench.content("f").contains("b = 22222") && bench.content("f").contains("fn h"), "{set}");
+    }
+    let bench = Bench::new(&[("f", FILE)]);
+    bench.ok("openai", "read_file", json!({"file_path": "f"})).await;
+    bench.file("f", FILE.replace("b = 2", "b = 22222"));
+    let patch = "*** Begin Patch\n*** Update File: f\n@@\n-fn g() {}\n+fn h() {}\n*** End Patch";
+    bench.ok("openai", "apply_patch", json!({"input": patch})).await;
+    let error = bench.error("openai", "write_file", json!({"file_path": "f", "content": FILE})).await;
+    assert!(error.contains("has changed since it was read; nothing was written"), "{error}");
+}
+
+#[tokio::test]
+async fn a_changed_file_is_edited_where_only_layout_differs() {
+    for (set, read, edit, args) in families("let b = 2;\nlet c = 3;\n", "let b = 3;\nlet c = 4;\n") {
+        let bench = Bench::new(&[("f", FILE)]);
+        bench.ok(set, read, json!({"path": "f", "file_path": "f"})).await;
+        bench.file("f", format!("// theirs\n{FILE}"));
+        bench.ok(set, edit, args).await;
+        let wanted = FILE.replace("c = 3", "c = 4").replace("b = 2", "b = 3");
+        assert_eq!(bench.content("f"), format!("// theirs\n{wanted}"), "{set}");
+    }
+}
