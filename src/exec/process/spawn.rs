@@ -47,8 +47,8 @@ fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io
     let mut child = builder.stdin(stdin).stdout(writer.try_clone()?).stderr(writer).spawn()?;
     drop(builder);
     let input = child.stdin.take().map(|input| Box::new(input) as Box<_>);
-    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    Ok(Running { output: Box::new(output), input, control: Box::new(Group { child, group, whereabouts }) })
+    let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    Ok(Running { output: Box::new(output), input, control: Box::new(Group { child, leader, whereabouts }) })
 }
 
 /// Has the shell say at its end where it stands. One that cannot be asked runs all the same.
@@ -96,15 +96,15 @@ fn in_terminal(
 /// A process group.
 struct Group {
     child: Child,
-    /// `None` when nothing of it runs any more.
-    group: Option<Pid>,
+    /// Whose number is the group's; `None` when nothing of it runs any more.
+    leader: Option<Pid>,
     /// `None` when nobody wants to know it.
     whereabouts: Option<Whereabouts>,
 }
 
 impl RunningControl for Group {
     fn id(&self) -> Option<u32> {
-        self.group.map(number)
+        self.leader.map(number)
     }
 
     fn wait(&mut self) -> BoxFuture<'_, i32> {
@@ -124,13 +124,13 @@ impl RunningControl for Group {
     }
 
     fn left(&self) -> Vec<u32> {
-        let members = self.group.and_then(members).unwrap_or_default();
+        let members = self.leader.and_then(members).unwrap_or_default();
         members.into_iter().map(number).collect()
     }
 
     fn stop(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async {
-            let Some(group) = self.group else { return };
+            let Some(group) = self.leader else { return };
             signal(group, Signal::TERM);
             let ended = timeout(GRACE, async {
                 self.wait().await;
@@ -142,18 +142,18 @@ impl RunningControl for Group {
                 signal(group, Signal::KILL);
                 self.wait().await;
             }
-            self.group = None;
+            self.leader = None;
         })
     }
 
     fn forget(&mut self) {
-        self.group = None;
+        self.leader = None;
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if let Some(group) = self.group {
+        if let Some(group) = self.leader {
             signal(group, Signal::KILL);
         }
     }
