@@ -62,6 +62,7 @@ impl Shelf {
         let tool = registry.get(tool).unwrap();
         let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
         let call = Invocation {
+            folder: None,
             call_id: "c".into(),
             args: schema.check(tool.prepare(args)).unwrap(),
             env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), [])),

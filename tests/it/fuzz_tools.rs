@@ -163,8 +163,8 @@ const LINES: [&str; 8] = [
 
 #[test]
 fn command_lines() {
-    let root = Path::new("/work");
-    let runs = |line: &str| policy::judge(Mode::OnRequest, ToolClass::Runs, line, root) == Verdict::Run;
+    let grounds = Grounds { root: "/work".into(), ..Grounds::default() };
+    let runs = |line: &str| policy::judge(Mode::OnRequest, ToolClass::Runs, line, &grounds) == Verdict::Run;
     assert!(runs(LINES[0]), "what only looks runs");
     fuzz("command lines", |chance| {
         let mut bytes = LINES[chance.below(LINES.len())].as_bytes().to_vec();

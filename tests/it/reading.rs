@@ -37,6 +37,7 @@ async fn call(
     let args = Value::Object([(name.to_string(), json!(path))].into_iter().collect());
     let outputs = env.root().join("outputs");
     let call = Invocation {
+        folder: None,
         call_id: "c".into(),
         args: schema.check(tool.prepare(args)).unwrap(),
         env,

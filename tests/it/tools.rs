@@ -6,7 +6,7 @@ use std::path::Path;
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
 use bowline::tools::files::ReadFirst;
-use bowline::tools::{Act, CallView, Kind, Registry, ResultView};
+use bowline::tools::{Act, CallView, Kind, ResultView};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

@@ -47,12 +47,8 @@ fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io
     let mut child = builder.stdin(stdin).stdout(writer.try_clone()?).stderr(writer).spawn()?;
     drop(builder);
     let input = child.stdin.take().map(|input| Box::new(input) as Box<_>);
-    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    Ok(Running {
-        output: Box::new(output),
-        input,
-        control: Box::new(Group { child, leader: group, whereabouts }),
-    })
+    let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    Ok(Running { output: Box::new(output), input, control: Box::new(Group { child, leader, whereabouts }) })
 }
 
 /// Has the shell say at its end where it stands. One that cannot be asked runs all the same.
@@ -100,7 +96,7 @@ fn in_terminal(
 /// A process group.
 struct Group {
     child: Child,
-    /// `None` when nothing of it runs any more.
+    /// Whose number is the group's; `None` when nothing of it runs any more.
     leader: Option<Pid>,
     /// `None` when nobody wants to know it.
     whereabouts: Option<Whereabouts>,
