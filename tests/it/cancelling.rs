@@ -96,12 +96,11 @@ fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
             (Busy::Looking, json!({"file_path": "a.txt"})),
             (Busy::Looking, json!({"file_path": "n.ipynb"})),
         ],
-        ("pi", "read") => vec![(Busy::Looking, json!({"path": "a.txt"}))],
+        ("pi", "read") | ("openai", "view_image") => vec![(Busy::Looking, json!({"path": "a.txt"}))],
         ("gemini", "read_many_files") => vec![
             (Busy::Looking, json!({"include": ["a.txt"]})),
             (Busy::Looking, json!({"include": ["**/*.txt"]})),
         ],
-        ("openai", "view_image") => vec![(Busy::Looking, json!({"path": "a.txt"}))],
         ("anthropic", "Grep") => [json!({"pattern": "x"}), json!({"pattern": "x", "output_mode": "content"})]
             .map(|args| (Busy::Looking, args))
             .into(),
@@ -162,13 +161,13 @@ impl Approval for Silent {
     }
 }
 
-fn report(status: Status) -> Done {
-    Ok(AgentReport { id: "b".into(), status, output: "so far".into(), turns: 1, cost: 0.0 })
+fn report(status: Status) -> AgentReport {
+    AgentReport { id: "b".into(), status, output: "so far".into(), turns: 1, cost: 0.0 }
 }
 
 impl Delegate for Silent {
     fn spawn(&self, task: Task) -> BoxFuture<'static, Done> {
-        if task.message == "held" { self.forever() } else { async { report(Status::Running) }.boxed() }
+        if task.message == "held" { self.forever() } else { async { Ok(report(Status::Running)) }.boxed() }
     }
 
     fn send(&self, _: &str, _: String) -> BoxFuture<'static, Done> {
@@ -180,7 +179,7 @@ impl Delegate for Silent {
     }
 
     fn close(&self, id: &str) -> BoxFuture<'static, Done> {
-        if id == "a" { self.forever() } else { async { report(Status::Closed) }.boxed() }
+        if id == "a" { self.forever() } else { async { Ok(report(Status::Closed)) }.boxed() }
     }
 
     fn interrupt(&self) {}

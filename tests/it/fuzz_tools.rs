@@ -1,7 +1,6 @@
 //! What the agent's tools get from outside, damaged by the generator of `fuzz`: output of commands, patches,
 //! texts to replace, command lines.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use bowline::patch::passes::{self, Ladder, Pass};
@@ -12,7 +11,7 @@ use bowline::patch::v4a::update;
 use bowline::tools::artifacts::Artifacts;
 use bowline::tools::limits::{BYTES_MAX, Keep, Limits};
 use bowline::tools::output::{Collector, Output};
-use bowline::tools::policy::{self, Verdict};
+use bowline::tools::policy::{self, Grounds, Verdict};
 use bowline::tools::truncation::{self, Body};
 use bowline::tools::{Mode, ToolClass, ansi, command};
 

@@ -19,10 +19,13 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+/// What was shown, and the files at that time.
+type Look = (Option<ResultView>, BTreeMap<String, String>);
+
 /// Allows, and keeps what was shown and what the files held then.
 struct Looks {
     work: std::path::PathBuf,
-    seen: Mutex<Vec<(Option<ResultView>, BTreeMap<String, String>)>>,
+    seen: Mutex<Vec<Look>>,
 }
 
 impl Approval for Looks {
@@ -49,7 +52,8 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 
 /// A file with enough lines for two hunks far apart.
 fn long() -> String {
-    (1..=60).map(|n| format!("line {n}\n")).collect()
+    let lines: Vec<String> = (1..=60).map(|n| format!("line {n}\n")).collect();
+    lines.concat()
 }
 
 const BOOK: &str = "{\n \"cells\": [\n  {\n   \"cell_type\": \"code\",\n   \"id\": \"c\",\n   \"source\": [\n    \"one\"\n   ],\n   \"outputs\": [],\n   \"execution_count\": null\n  }\n ],\n \"metadata\": {},\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}";
