@@ -6,7 +6,7 @@ use std::path::Path;
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
 use bowline::tools::files::ReadFirst;
-use bowline::tools::{Act, CallView, Kind, Registry, ResultView};
+use bowline::tools::{Act, CallView, Kind, ResultView};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -250,7 +250,7 @@ async fn two_edits_of_one_file_at_once_both_arrive() {
     assert_eq!(desk.content("f"), "A\nB\nC\nD\n");
 }
 
-fn tree() -> Desk {
+fn tree() -> Bench {
     let desk = Bench::new(&[
         ("src/a.rs", "fn alpha() {}\nlet x = 1;\nfn beta() {}\n"),
         ("src/in/b.ts", "alpha();\n"),

@@ -39,9 +39,7 @@ pub(in crate::exec) fn search(
 ) -> Result<Searched, EnvError> {
     let engine = Engine::new(spec, cancel)?;
     let named = files::stat(&spec.root)?.kind != crate::exec::facts::FileKind::Folder;
-    let (items, mut done) = if !named {
-        walk(&spec.root, &spec.files, false, cancel)?
-    } else {
+    let (items, mut done) = if named {
         files::must_be_file(&spec.root)?;
         if Bars::new(&spec.files.barred)?.is_some_and(|bars| is_barred(&bars, &spec.root)) {
             let barred = LeftOut { files: 1, folders: 0 };
@@ -50,6 +48,8 @@ pub(in crate::exec) fn search(
         let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let item = Item { name, path: spec.root.clone(), folder: false };
         (vec![item], Searched { files: 1, complete: true, ..Searched::default() })
+    } else {
+        walk(&spec.root, &spec.files, false, cancel)?
     };
     let queue = Queue::new(&items, named);
     let threads = threads().min(items.len().div_ceil(SHARE)).max(1);

@@ -16,7 +16,7 @@ pub struct Bench {
     pub shared: Arc<Shared>,
 }
 
-impl Desk {
+impl Bench {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let desk = Self { shared: Arc::new(Shared::new(folder.path().join("outputs"))), folder };

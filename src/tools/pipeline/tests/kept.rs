@@ -1,13 +1,19 @@
 //! Kept outputs are read again by the tools of every family.
 
-use super::*;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Bench, Decision, Mode, Registry, ToolCall, execute, join_text};
 
 #[tokio::test]
 async fn a_kept_output_is_read_by_every_family_s_tool() {
     let bench = Bench::new(Decision::Allow);
     let context = bench.context(Mode::OnRequest);
     let lines: Vec<String> = (1..=9).map(|n| format!("line {n}")).collect();
-    context.shared.artifacts.keep("bash", &lines.join("\n")).unwrap();
+    let kept = context.shared.artifacts.keep("bash", &lines.join("\n"));
+    kept.expect("the folder can be written");
     for (set, name, args) in [
         ("pi", "read", json!({"path": "artifact://1", "offset": 4, "limit": 2})),
         ("openai", "read_file", json!({"file_path": "artifact://1", "offset": 4, "limit": 2})),
@@ -23,8 +29,8 @@ async fn a_kept_output_is_read_by_every_family_s_tool() {
         let text = join_text(&outcome.content);
         assert!(!outcome.is_error && text.contains("line 4") && text.contains("line 5"), "{set}: {text}");
         assert!(!text.contains("line 6"), "{set}: {text}");
-        let missing: Value =
-            serde_json::from_str(&args.to_string().replace("artifact://1", "artifact://7")).unwrap();
+        let missing: Value = serde_json::from_str(&args.to_string().replace("artifact://1", "artifact://7"))
+            .expect("it is still JSON");
         let outcome = run(missing).await;
         let text = join_text(&outcome.content);
         assert!(
@@ -38,7 +44,8 @@ async fn a_kept_output_is_read_by_every_family_s_tool() {
 async fn one_long_line_is_cut_for_the_model_alone() {
     let bench = Bench::new(Decision::Allow);
     let context = bench.context(Mode::OnRequest);
-    context.shared.artifacts.keep("bash", &"x".repeat(200_000)).unwrap();
+    let kept = context.shared.artifacts.keep("bash", &"x".repeat(200_000));
+    kept.expect("the folder can be written");
     for (set, name, field) in [
         ("openai", "read_file", "file_path"),
         ("anthropic", "Read", "file_path"),
