@@ -12,7 +12,8 @@ async fn a_kept_output_is_read_by_every_family_s_tool() {
     let bench = Bench::new(Decision::Allow);
     let context = bench.context(Mode::OnRequest);
     let lines: Vec<String> = (1..=9).map(|n| format!("line {n}")).collect();
-    context.shared.artifacts.keep("bash", &lines.join("\n")).expect("the folder can be written");
+    let kept = context.shared.artifacts.keep("bash", &lines.join("\n"));
+    kept.expect("the folder can be written");
     for (set, name, args) in [
         ("pi", "read", json!({"path": "artifact://1", "offset": 4, "limit": 2})),
         ("openai", "read_file", json!({"file_path": "artifact://1", "offset": 4, "limit": 2})),
@@ -43,7 +44,8 @@ async fn a_kept_output_is_read_by_every_family_s_tool() {
 async fn one_long_line_is_cut_for_the_model_alone() {
     let bench = Bench::new(Decision::Allow);
     let context = bench.context(Mode::OnRequest);
-    context.shared.artifacts.keep("bash", &"x".repeat(200_000)).expect("the folder can be written");
+    let kept = context.shared.artifacts.keep("bash", &"x".repeat(200_000));
+    kept.expect("the folder can be written");
     for (set, name, field) in [
         ("openai", "read_file", "file_path"),
         ("anthropic", "Read", "file_path"),
