@@ -2,7 +2,10 @@
 //!
 //! Must not know which tool asked.
 
-use serde::Serialize;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::file::{self, Before, Target};
@@ -49,42 +52,140 @@ pub async fn run(call: &Invocation, path: &str, change: &Change) -> Outcome {
     }
 }
 
-/// A notebook with one cell changed, and that cell's name. Pure.
+/// What of a notebook has to be found in its text.
+#[derive(Deserialize)]
+struct Book<'a> {
+    #[serde(borrow)]
+    cells: &'a RawValue,
+    #[serde(default)]
+    nbformat: u64,
+    #[serde(default)]
+    nbformat_minor: u64,
+}
+
+/// A notebook with one cell changed, and that cell's name. Every byte outside of the cell stays. Pure.
 pub fn changed(before: &str, change: &Change) -> Result<(String, String), String> {
-    let mut book: Value =
-        serde_json::from_str(before).map_err(|error| format!("it is not a notebook: {error}"))?;
+    let (mark, text) = before.strip_prefix('\u{feff}').map_or(("", before), |text| ("\u{feff}", text));
+    let none = |error: serde_json::Error| format!("it is not a notebook: {error}");
+    let book: Book = serde_json::from_str(text).map_err(none)?;
+    let pieces: Vec<&RawValue> = serde_json::from_str(book.cells.get()).map_err(none)?;
+    let values: Result<Vec<Value>, _> =
+        pieces.iter().map(|piece| serde_json::from_str(piece.get())).collect();
+    let values = values.map_err(none)?;
     // Ids came with version 4.5 of the format.
-    let version = |name: &str| book.get(name).and_then(Value::as_u64).unwrap_or(0);
-    let ids = (version("nbformat"), version("nbformat_minor")) >= (4, 5);
-    let cells =
-        book.get_mut("cells").and_then(Value::as_array_mut).ok_or("it is not a notebook with cells")?;
-    let at = change.cell.as_deref().map(|cell| place(cells, cell)).transpose()?;
-    let name = |cells: &[Value], at: usize| {
-        let id = cells[at].get("id").and_then(Value::as_str);
-        id.map_or_else(|| format!("cell-{at}"), String::from)
+    let ids = (book.nbformat, book.nbformat_minor) >= (4, 5);
+    let at = change.cell.as_deref().map(|cell| place(&values, cell)).transpose()?;
+    let look = Look::of(text);
+    let list = within(text, book.cells.get());
+    let spans: Vec<Range<usize>> = pieces.iter().map(|piece| within(text, piece.get())).collect();
+    let name = |cell: &Value, at: usize| {
+        cell.get("id").and_then(Value::as_str).map_or_else(|| format!("cell-{at}"), String::from)
     };
     let needed = "give the cell_id of the cell";
-    let cell = match change.mode.as_str() {
+    let (span, new, cell) = match change.mode.as_str() {
         "insert" => {
-            let at = at.map_or(0, |at| at + 1);
             let kind = change.kind.as_deref().ok_or("give the cell_type of the new cell")?;
-            let id = ids.then(|| new_id(cells, before, &change.source));
-            cells.insert(at, new_cell(kind, &change.source, id));
-            name(cells, at)
+            let id = ids.then(|| new_id(&values, before, &change.source));
+            let cell = new_cell(kind, &change.source, id);
+            let (span, new) = look.inserted(text, &list, &spans, at, &cell)?;
+            (span, new, name(&cell, at.map_or(0, |at| at + 1)))
         }
         "delete" => {
             let at = at.ok_or(needed)?;
-            let name = name(cells, at);
-            cells.remove(at);
-            name
+            (removed(&list, &spans, at), String::new(), name(&values[at], at))
         }
         _ => {
             let at = at.ok_or(needed)?;
-            replace(&mut cells[at], change);
-            name(cells, at)
+            let mut cell = values[at].clone();
+            replace(&mut cell, change);
+            let new = look.printed(&cell, text, spans[at].start)?;
+            (spans[at].clone(), new, name(&cell, at))
         }
     };
-    Ok((printed(&book, before)?, cell))
+    Ok((format!("{mark}{}{new}{}", &text[..span.start], &text[span.end..]), cell))
+}
+
+/// Where a piece of a text is in it.
+fn within(text: &str, piece: &str) -> Range<usize> {
+    let from = piece.as_ptr() as usize - text.as_ptr() as usize;
+    from..from + piece.len()
+}
+
+/// The bytes of a cell with the comma between it and another one; all of the list for the only cell.
+fn removed(list: &Range<usize>, spans: &[Range<usize>], at: usize) -> Range<usize> {
+    match (at.checked_sub(1), spans.get(at + 1)) {
+        (_, Some(next)) => spans[at].start..next.start,
+        (Some(last), None) => spans[last].end..spans[at].end,
+        (None, None) => list.start + 1..list.end - 1,
+    }
+}
+
+/// How a notebook is written.
+struct Look<'a> {
+    /// One step to the right; nothing where all is on one line.
+    indent: &'a str,
+    /// How lines end.
+    end: &'static str,
+}
+
+impl<'a> Look<'a> {
+    fn of(text: &'a str) -> Self {
+        let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let indent = text.lines().nth(1).map_or("", indentation);
+        Self { indent, end }
+    }
+
+    /// A cell as it is written where it begins at a byte.
+    fn printed(&self, cell: &Value, text: &str, from: usize) -> Result<String, String> {
+        if self.indent.is_empty() {
+            return serde_json::to_string(cell).map_err(|error| error.to_string());
+        }
+        let line = &text[text[..from].rfind('\n').map_or(0, |at| at + 1)..from];
+        self.pretty(cell, indentation(line))
+    }
+
+    /// A cell below an indentation.
+    fn pretty(&self, cell: &Value, below: &str) -> Result<String, String> {
+        let mut bytes = Vec::new();
+        let form = serde_json::ser::PrettyFormatter::with_indent(self.indent.as_bytes());
+        let mut writer = serde_json::Serializer::with_formatter(&mut bytes, form);
+        cell.serialize(&mut writer).map_err(|error| error.to_string())?;
+        let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
+        // No string in JSON has an end of line in it.
+        Ok(text.replace('\n', &format!("{}{below}", self.end)))
+    }
+
+    /// Where a new cell goes, and what is put there: behind another one, or before all.
+    fn inserted(
+        &self,
+        text: &str,
+        list: &Range<usize>,
+        spans: &[Range<usize>],
+        behind: Option<usize>,
+        cell: &Value,
+    ) -> Result<(Range<usize>, String), String> {
+        let Some(model) = behind.map_or(spans.first(), |at| spans.get(at)) else {
+            let line = &text[text[..list.start].rfind('\n').map_or(0, |at| at + 1)..list.start];
+            let (outer, end) = (indentation(line), self.end);
+            let inner = format!("{outer}{}", self.indent);
+            let new = match self.indent {
+                "" => format!("[{}]", serde_json::to_string(cell).map_err(|error| error.to_string())?),
+                _ => format!("[{end}{inner}{}{end}{outer}]", self.pretty(cell, &inner)?),
+            };
+            return Ok((list.clone(), new));
+        };
+        let new = self.printed(cell, text, model.start)?;
+        // What stands between the bracket and the first cell stands between any two.
+        let between = &text[list.start + 1..spans[0].start];
+        Ok(match behind {
+            Some(_) => (model.end..model.end, format!(",{between}{new}")),
+            None => (model.start..model.start, format!("{new},{between}")),
+        })
+    }
+}
+
+fn indentation(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
 /// Which cell is meant.
@@ -137,21 +238,9 @@ fn replace(cell: &mut Value, change: &Change) {
         fields.insert("execution_count".to_string(), Value::Null);
         fields.insert("outputs".to_string(), json!([]));
     } else {
-        fields.remove("execution_count");
-        fields.remove("outputs");
+        fields.shift_remove("execution_count");
+        fields.shift_remove("outputs");
     }
-}
-
-/// As notebooks are written: indented as this one is, and ending as it does.
-fn printed(book: &Value, before: &str) -> Result<String, String> {
-    let second = before.lines().nth(1).unwrap_or(" ");
-    let indent = &second[..second.len() - second.trim_start_matches([' ', '\t']).len()];
-    let mut bytes = Vec::new();
-    let form = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-    let mut writer = serde_json::Serializer::with_formatter(&mut bytes, form);
-    book.serialize(&mut writer).map_err(|error| error.to_string())?;
-    let end = if before.ends_with('\n') { "\n" } else { "" };
-    String::from_utf8(bytes).map(|text| text + end).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -202,6 +291,45 @@ mod tests {
         let (after, _) = changed(BOOK, &same).unwrap();
         let expected = BOOK.replace("\"x\"", "\"y\"").replace(": 3", ": null").replace("[1]", "[]");
         assert_eq!(after, expected);
+    }
+
+    #[test]
+    fn marks_line_ends_and_the_words_of_others_stay() {
+        let cell = |id: &str, more: &str| {
+            format!(
+                "  {{\n   \"cell_type\": \"code\",\n   \"id\": \"{id}\",\n   \"metadata\": {{}},\n   \
+                 \"source\": [\n    \"{id}\"\n   ],\n   \"execution_count\": null,\n   \"outputs\": [{more}]\n  }}"
+            )
+        };
+        let book = |cells: &[String]| {
+            let cells = if cells.is_empty() { String::new() } else { format!("\n{}\n ", cells.join(",\n")) };
+            let text = format!("{{\n \"cells\": [{cells}],\n \"nbformat\": 4,  \"nbformat_minor\": 4\n}}");
+            format!("\u{feff}{}", text.replace('\n', "\r\n"))
+        };
+        // What a parser would write in another way.
+        let odd = cell("odd", r#""\u00e9", 1.10, 123456789012345678901234567890"#);
+        let both = book(&[cell("a", ""), odd.clone()]);
+        let make = |book: &str, cell: Option<&str>, source: &str, mode: &str| {
+            let kind = (mode == "insert").then(|| "code".to_string());
+            let change =
+                Change { cell: cell.map(String::from), source: source.into(), kind, mode: mode.into() };
+            changed(book, &change).unwrap().0
+        };
+        assert_eq!(make(&both, Some("a"), "a", "replace"), both);
+        assert_eq!(make(&both, Some("a"), "", "delete"), book(std::slice::from_ref(&odd)));
+        assert_eq!(make(&both, Some("odd"), "", "delete"), book(&[cell("a", "")]));
+        assert_eq!(make(&book(std::slice::from_ref(&odd)), Some("odd"), "", "delete"), book(&[]));
+        let new =
+            "  {\n   \"cell_type\": \"code\",\n   \"metadata\": {},\n   \"source\": [\n    \"n\"\n   ],\n   \
+                   \"execution_count\": null,\n   \"outputs\": []\n  }"
+                .to_string();
+        assert_eq!(make(&both, None, "n", "insert"), book(&[new.clone(), cell("a", ""), odd.clone()]));
+        assert_eq!(make(&both, Some("a"), "n", "insert"), book(&[cell("a", ""), new.clone(), odd.clone()]));
+        assert_eq!(make(&both, Some("odd"), "n", "insert"), book(&[cell("a", ""), odd, new.clone()]));
+        assert_eq!(make(&book(&[]), None, "n", "insert"), book(&[new]));
+        let flat = r#"{"cells":[{"cell_type":"code","id":"x","source":[],"outputs":[ ]},{"cell_type":"raw"}],"nbformat":4}"#;
+        let after = r#"{"cells":[{"cell_type":"code","id":"x","source":["y"],"outputs":[],"execution_count":null},{"cell_type":"raw"}],"nbformat":4}"#;
+        assert_eq!(make(flat, Some("x"), "y", "replace"), after);
     }
 
     #[test]
