@@ -30,8 +30,8 @@ const READ_NOW: u64 = 256 << 10;
 
 /// Runs the program with the process's arguments; returns its exit code.
 pub fn run() -> i32 {
-    if let Some(code) = apart::serve(std::env::args_os()) {
-        return code;
+    if let Some(done) = apart::serve(std::env::args_os()) {
+        return if done { OK } else { FAILED };
     }
     let args = match Args::try_parse_from(args::written_out(std::env::args_os())) {
         Ok(args) => args,

@@ -92,17 +92,9 @@ pub async fn execute(
         Ok(_) => return Outcome::error(NOT_BEGUN),
         Err(refusal) => return refusal,
     };
-    let kept = match in_kept(tool.kind(), cx, &mut args) {
-        Ok(kept) => kept,
+    let (env, left_out, again) = match place(&**tool, cx, &call.name, &mut args) {
+        Ok(place) => place,
         Err(message) => return Outcome::error(message),
-    };
-    let again = kept.is_some();
-    let (env, left_out) = match kept {
-        Some(kept) => (kept, None),
-        None => match barred(&**tool, cx, &call.name, &args) {
-            Ok(seen) => seen,
-            Err(error) => return Outcome::error(format!("The rules cannot be kept: {error}.")),
-        },
     };
     let invocation = Invocation {
         call_id: call.id.clone(),
@@ -125,6 +117,22 @@ pub async fn execute(
         add(&mut outcome.content, &format!("\n\n{words}"));
     }
     outcome
+}
+
+/// Where a call works: among kept outputs, which the last value says, or in the session's place as far as
+/// rules let it see that, with the count of what they hide.
+fn place(
+    tool: &dyn Tool,
+    cx: &Context,
+    name: &str,
+    args: &mut Value,
+) -> Result<(Arc<dyn Environment>, Option<Count>, bool), String> {
+    if let Some(kept) = in_kept(tool.kind(), cx, args)? {
+        return Ok((kept, None, true));
+    }
+    let seen = barred(tool, cx, name, args);
+    let (env, count) = seen.map_err(|error| format!("The rules cannot be kept: {error}."))?;
+    Ok((env, count, false))
 }
 
 /// The place as a call that looks may see it: without what rules forbid, of which what is left out is counted.

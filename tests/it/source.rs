@@ -65,7 +65,8 @@ fn read(path: &Path) -> Source {
     let inner = relative.trim_start_matches("src/").trim_end_matches(".rs");
     let inner = inner.trim_end_matches("/mod");
     let module = if matches!(inner, "lib" | "main") { String::new() } else { inner.replace('/', "::") };
-    let is_test = module.ends_with("::tests");
+    // What a module of tests consists of is tests, too.
+    let is_test = module.ends_with("::tests") || module.contains("::tests::");
     let code = without_tests(&blank(&raw));
     Source { path: relative, raw, code, module, is_test }
 }
