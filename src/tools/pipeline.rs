@@ -119,14 +119,11 @@ pub async fn execute(
     outcome
 }
 
-/// Where a call works: among kept outputs, which the last value says, or in the session's place as far as
-/// rules let it see that, with the count of what they hide.
-fn place(
-    tool: &dyn Tool,
-    cx: &Context,
-    name: &str,
-    args: &mut Value,
-) -> Result<(Arc<dyn Environment>, Option<Count>, bool), String> {
+/// A place, the count of what rules hide in it, and whether it is that of kept outputs.
+type Seen = (Arc<dyn Environment>, Option<Count>, bool);
+
+/// Where a call works: among kept outputs, or in the session's place as far as rules let it see that.
+fn place(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
     if let Some(kept) = in_kept(tool.kind(), cx, args)? {
         return Ok((kept, None, true));
     }

@@ -152,13 +152,16 @@ mod tests {
     #[test]
     fn what_was_said_can_do_nothing_to_the_page() {
         let html = rendered(
-            "<script>alert(1)</script> [x](javascript:alert(1)) ![p](http://elsewhere/p.png) <b onclick=x>\n\n[y](https://ok/)",
+            "<script>alert(1)</script>\n\n[x](javascript:alert(1)) ![p](http://elsewhere/p.png) <b onclick=x>\n\n[y](https://ok/)",
         );
         assert!(
             !html.contains("<script") && !html.contains("javascript:") && !html.contains("<img"),
             "{html}"
         );
-        assert!(!html.contains("<b ") && html.contains("&lt;script&gt;"), "{html}");
+        assert!(
+            !html.contains("<b ") && html.contains("&lt;script&gt;") && html.contains(">x</a>"),
+            "{html}"
+        );
         assert!(html.contains("href=\"https://ok/\"") && html.contains("<em>p</em>"), "{html}");
         assert_eq!(escaped("<a href='\"&"), "&lt;a href=&#39;&quot;&amp;");
         let bad = Piece::Picture { mime: "image/svg+xml".into(), data: "AAAA".into() };

@@ -115,7 +115,7 @@ fn within(text: &str, piece: &str) -> Range<usize> {
 fn removed(list: &Range<usize>, spans: &[Range<usize>], at: usize) -> Range<usize> {
     match (at.checked_sub(1), spans.get(at + 1)) {
         (_, Some(next)) => spans[at].start..next.start,
-        (Some(last), None) => spans[last].end..spans[at].end,
+        (Some(before), None) => spans[before].end..spans[at].end,
         (None, None) => list.start + 1..list.end - 1,
     }
 }
