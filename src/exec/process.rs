@@ -23,6 +23,7 @@ use super::environment::{CommandSpec, Exit, OutputSink};
 use super::error::EnvError;
 use super::files;
 
+pub(super) mod keyboard;
 pub(super) mod spawn;
 mod whereabouts;
 
@@ -214,6 +215,7 @@ pub(super) fn shell_command(
     command: &CommandSpec,
     login: bool,
 ) -> Command {
+    keyboard::hand_on();
     let mut builder = Command::new(shell);
     if login {
         builder.arg("-l");

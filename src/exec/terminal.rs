@@ -17,6 +17,8 @@ use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::Child;
 
+use super::process::keyboard;
+
 /// What programs are told the terminal is: all that they rely on then is understood by the pane.
 const TERM: &str = "xterm-256color";
 /// Variables about the terminal outside, which would lead programs inside astray.
@@ -102,6 +104,7 @@ pub(super) fn open(
     cols: u16,
     rows: u16,
 ) -> io::Result<(OwnedReadPty, OwnedWritePty, Control)> {
+    keyboard::hand_on();
     let (pty, pts) = pty_process::open().map_err(plain)?;
     pty.resize(Size::new(rows.max(1), cols.max(1))).map_err(plain)?;
     let master = pty.as_fd().try_clone_to_owned()?;

@@ -133,6 +133,27 @@ fn what_a_project_allows_is_off_until_it_is_trusted_and_that_is_told_once() {
     assert!(!err.contains(off), "{err}");
 }
 
+/// As in the background of a script, or behind `nohup`.
+#[test]
+fn a_program_that_ignores_the_keyboard_starts_commands_that_do_not() {
+    if !Path::new("/proc/self/status").exists() {
+        return;
+    }
+    let look = json!({"command": "grep ^SigIgn: /proc/self/status"});
+    let place = Place::new(vec![wire::calls("t1", "Bash", &look), wire::says("Seen.")]);
+    let own = place.command(&[]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' INT QUIT; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_bowline"), "-p", "look"]);
+    shell.args(["--approval", "full"]).current_dir(place.work()).env_clear();
+    shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let (code, _, told) = finish(&shell.stdin(Stdio::null()).output().unwrap());
+    assert_eq!(code, 0, "{told}");
+    let body = place.server.seen()[1].text.clone();
+    let mask = body.split("SigIgn:\\t").nth(1).map(|rest| &rest[..16]).unwrap_or_else(|| panic!("{body}"));
+    let mask = u64::from_str_radix(mask, 16).unwrap();
+    assert_eq!(mask & 0b110, 0, "INT and QUIT are 2 and 3: {mask:x}");
+}
+
 #[test]
 fn errors_are_told_and_fail() {
     let place = Place::new(vec![wire::status(401, "authentication_error", "invalid x-api-key")]);
