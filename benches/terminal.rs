@@ -293,9 +293,10 @@ fn model_that_runs(command: &str) -> String {
 /// From pressing Escape to the word that the run is interrupted, while a command runs that ends
 /// when it is asked to, and one that does not.
 pub fn interrupt(effort: Effort) {
-    for (what, command) in
-        [("a command", "sleep 60"), ("a stubborn command", "trap '' TERM; while :; do sleep 1; done")]
-    {
+    for (what, command) in [
+        ("a command", "sleep 60"),
+        ("a stubborn command", "trap '' TERM; for _ in $(seq 60); do sleep 1; done"),
+    ] {
         let url = model_that_runs(command);
         let mut times: Vec<f64> = (0..effort.times(10))
             .map(|_| {
