@@ -134,11 +134,23 @@ impl Emulator {
     pub fn feed(&mut self, bytes: &[u8]) {
         let bytes = &*self.strings.cut(bytes);
         if bytes.is_ascii() {
-            return self.parser.advance(&mut self.term, bytes);
+            self.parser.advance(&mut self.term, bytes);
+        } else {
+            for piece in bytes.chunks(PIECE) {
+                self.parser.advance(&mut self.term, piece);
+                self.drop_marks();
+            }
         }
-        for piece in bytes.chunks(PIECE) {
-            self.parser.advance(&mut self.term, piece);
-            self.drop_marks();
+        self.stay_within();
+    }
+
+    /// Scrolls forth to the oldest row where the library is beyond it: it counts rows that move out of a
+    /// screen that is scrolled back even where it keeps none.
+    fn stay_within(&mut self) {
+        let grid = self.term.grid();
+        if grid.display_offset() > grid.history_size() {
+            self.term.scroll_display(Scroll::Delta(0));
+            self.stale = true;
         }
     }
 
@@ -177,6 +189,7 @@ impl Emulator {
     /// Shows such an update as far as it has come.
     pub fn give_up_waiting(&mut self) {
         self.parser.stop_sync(&mut self.term);
+        self.stay_within();
     }
 
     /// What programs inside are to be answered.
@@ -196,6 +209,7 @@ impl Emulator {
     /// Makes the grid another size; lines are wrapped anew.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.term.resize(Size(cols, rows));
+        self.stay_within();
         self.stale = true;
     }
 
