@@ -299,11 +299,12 @@ impl Emulator {
     pub fn grid(&mut self) -> Grid {
         let selected = self.term.selection.as_ref().and_then(|selection| selection.to_range(&self.term));
         self.renew(selected.as_ref());
-        let content = self.term.renderable_content();
-        let back = content.display_offset;
-        let at = content.cursor.point;
+        let back = self.term.grid().display_offset();
+        let at = self.cursor();
         let row = at.line.0 + i32::try_from(back).unwrap_or(i32::MAX);
-        let (cursor, shape) = match content.cursor.shape {
+        let shown = self.term.mode().contains(TermMode::SHOW_CURSOR);
+        let shape = if shown { self.term.cursor_style().shape } else { ansi::CursorShape::Hidden };
+        let (cursor, shape) = match shape {
             ansi::CursorShape::Hidden => (None, CursorShape::Default),
             shape => (u16::try_from(row).ok().map(|row| (at.column.0 as u16, row)), shape_of(shape)),
         };
@@ -320,6 +321,16 @@ impl Emulator {
             back,
             is_selected: selected.is_some(),
         }
+    }
+
+    /// Where the cursor is shown: on the first half of a wide character. The second half may stand alone in
+    /// the first column, where characters were deleted; the library goes further to the left even then.
+    fn cursor(&self) -> Point {
+        let mut at = self.term.grid().cursor.point;
+        if self.term.grid()[at].flags.contains(Flags::WIDE_CHAR_SPACER) {
+            at.column.0 = at.column.0.saturating_sub(1);
+        }
+        at
     }
 
     /// Makes the rows anew that may be others.
