@@ -3,7 +3,7 @@
 //!
 //! Must not know how the work is done.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -84,7 +84,12 @@ pub fn run(args: &Args, errand: &Errand) -> Result<i32, (i32, Report)> {
     // A thread may wait for a line that never comes.
     runtime.shutdown_background();
     let (text, code) = said.map_err(|report| (FAILED, report))?;
-    let told = std::io::stdout().write_all(visible_lines(&format!("{text}\n")).as_bytes());
+    let mut out = std::io::stdout();
+    // A document goes into a file or a pipe as it is; a terminal gets none of its control characters.
+    let as_it_is = matches!(errand, Errand::Export(..)) && !out.is_terminal();
+    let text = format!("{text}\n");
+    let text = if as_it_is { text } else { visible_lines(&text.replace('\t', "    ")) };
+    let told = out.write_all(text.as_bytes());
     // It is done, whether anybody reads that or not.
     Ok(told.map_or(code, |()| code))
 }

@@ -107,7 +107,8 @@ fn list(all: &[Listed]) -> (String, Value) {
         let Summary { id, cwd, active_ms, prompts, .. } = &found.summary;
         let (id, when) = (tail(id), minute(*active_ms));
         let cost = found.summary.total().cost;
-        format!("{id}\t{when}\t{prompts} prompts\t${cost:.2}\t{cwd}\t{}", shortened(found.summary.title()))
+        let title = shortened(found.summary.title());
+        format!("{id}  {when}  {prompts:>4} prompts  {:>8}  {cwd}  {title}", format!("${cost:.2}"))
     });
     let lines: Vec<String> = lines.collect();
     let text = if lines.is_empty() { "There is no session yet.".to_string() } else { lines.join("\n") };
@@ -309,7 +310,7 @@ mod tests {
         let session = stored(root.path());
         assert_eq!(
             ask(&["list"], None, false).unwrap(),
-            "00000001\t2025-11-20 23:30\t3 prompts\t$0.00\t/w\troot"
+            "00000001  2025-11-20 23:30     3 prompts     $0.00  /w  root"
         );
         assert_eq!(
             ask(&["tree", session.id()], None, false).unwrap(),

@@ -155,6 +155,32 @@ fn a_program_that_ignores_the_keyboard_starts_commands_that_do_not() {
 }
 
 #[test]
+fn what_is_stored_is_told_and_becomes_documents() {
+    let place = Place::new(vec![wire::says("one\ttwo"), wire::says("again"), wire::says("forked")]);
+    assert_eq!(place.run(&["-p", "say it"]).0, 0);
+    let (code, list, _) = place.run(&["sessions"]);
+    let id = list.split(' ').next().unwrap().to_string();
+    assert!(code == 0 && list.contains("1 prompts") && list.ends_with("say it\n"), "{list}");
+    assert_eq!(place.run(&["-p", "--session", &id, "more"]).1, "again\n");
+    let (_, context, _) = place.run(&["sessions", "context", &id]);
+    assert_eq!(context, "user: say it\nassistant: one two\nuser: more\nassistant: again\n");
+    let (code, text, _) = place.run(&["export", &id]);
+    assert!(code == 0 && text.contains("one\ttwo"), "a pipe gets it as it is: {text}");
+    assert_eq!(place.run(&["export", &id, "page.html"]).0, 0);
+    assert!(std::fs::read_to_string(place.work().join("page.html")).unwrap().contains("one\ttwo"));
+    assert_eq!(place.run(&["-p", "--fork", &id, "--name", "the copy", "go"]).1, "forked\n");
+    let (_, all, _) = place.run(&["sessions", "--json"]);
+    let all: Value = serde_json::from_str(&all).unwrap();
+    let found = all.as_array().unwrap().iter().find(|one| one["name"] == "the copy").unwrap();
+    assert!(
+        found["prompts"] == 3 && found["parent"].as_str().is_some_and(|file| file.contains(&id)),
+        "{found}"
+    );
+    let (code, _, told) = place.run(&["-p", "--session", "nope", "x"]);
+    assert!(code == 2 && told.contains("there is no session `nope`"), "{told}");
+}
+
+#[test]
 fn errors_are_told_and_fail() {
     let place = Place::new(vec![wire::status(401, "authentication_error", "invalid x-api-key")]);
     let (code, out, err) = place.run(&["-p", "hi"]);
