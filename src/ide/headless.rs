@@ -12,7 +12,7 @@ use crate::tui::headless::picture;
 use crate::tui::input::{Input, Key};
 
 /// How long a test waits for what never comes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running IDE.
 pub struct Headless {
