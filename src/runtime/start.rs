@@ -10,6 +10,7 @@ use super::event::RuntimeEvent;
 use super::handle::Handle;
 use super::hub::Hub;
 use super::live::Live;
+use super::moving;
 use super::offered::Offered;
 use super::options::{Options, SessionChoice};
 use super::outfit::Outfit;
@@ -79,12 +80,15 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let team = recruits.team();
     let services =
         services(&options, client, equipment.all.clone(), session.id(), rules.clone(), team.clone());
-    let notices = problems(&session).into_iter().chain(copied).chain(unread).chain(misruled).chain(wrong);
+    let lost = moving::lost(&options, &context, &model);
+    let notices =
+        problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
     let notices = notices.collect();
     let recorder = Recorder::new(session, hub.clone(), model, thinking);
     let config = config(&options, &equipment.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.offer(equipment.all, outfit.profile().parallel, |name| equipment.offered.contains(name));
+    let again = Again::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
     let mut live = Live {
         lifecycle: stands,
@@ -97,11 +101,12 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         hub: hub.clone(),
         models: models.clone(),
         catalog,
+        again: again.clone(),
         notices,
     };
     live.brief();
     tokio::spawn(live.run());
-    Ok(Handle { commands: sender, abort, hub, lifecycle, models, rules, again: Again::new(options, seen) })
+    Ok(Handle { commands: sender, abort, hub, lifecycle, models, rules, again })
 }
 
 /// The rules of the loop.
@@ -145,7 +150,7 @@ fn services(
 }
 
 /// What the tools of this session keep. What other sessions kept for too long goes.
-fn shared(options: &Options, session: &str, team: Option<Team>) -> Arc<tools::Shared> {
+pub(super) fn shared(options: &Options, session: &str, team: Option<Team>) -> Arc<tools::Shared> {
     let folder = options.outputs();
     let own = folder.join(session);
     tokio::task::spawn_blocking(move || {
@@ -248,7 +253,7 @@ fn choose(
 }
 
 /// The session that was asked for. One that another program has open goes on as a copy, and that is told.
-fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
+pub(super) fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
     let failed = |error| Report::caused("cannot open the session", &error);
     let (mut session, told) = find_session(options).map_err(failed)?;
     if let Some(name) = options.session_name.clone() {
@@ -257,11 +262,20 @@ fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> 
     Ok((session, told))
 }
 
+/// A new session, with a file unless no session of this program has one.
+pub(super) fn new_session(options: &Options) -> Session {
+    let (clock, ids) = (options.clock.clone(), options.ids.clone());
+    match options.session {
+        SessionChoice::Memory => Session::in_memory(&options.cwd, clock, ids),
+        _ => Session::create(&options.session_root(), &options.cwd, clock, ids),
+    }
+}
+
 fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionError> {
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     let root = options.session_root();
     let path = match &options.session {
-        SessionChoice::Memory => return Ok((Session::in_memory(&options.cwd, clock, ids), None)),
+        SessionChoice::Memory => return Ok((new_session(options), None)),
         SessionChoice::Fork(path) => {
             let session = Session::look_at(path, clock, ids)?;
             return Ok((session.fork(&root, &options.cwd, session.leaf())?, None));
@@ -270,7 +284,7 @@ fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionE
         SessionChoice::Open(path) => Some(path.clone()),
         SessionChoice::Continue => listing::latest(&root, &options.cwd),
     };
-    let Some(path) = path else { return Ok((Session::create(&root, &options.cwd, clock, ids), None)) };
+    let Some(path) = path else { return Ok((new_session(options), None)) };
     match Session::open(&path, clock.clone(), ids.clone()) {
         Err(SessionError::Busy(_)) => {
             let copy = Session::look_at(&path, clock, ids)?.copy(&root)?;
@@ -282,7 +296,7 @@ fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionE
     }
 }
 
-fn problems(session: &Session) -> Vec<Report> {
+pub(super) fn problems(session: &Session) -> Vec<Report> {
     let file = session.file().map_or_else(String::new, |path| format!("{}:", path.display()));
     session.problems().iter().map(|p| Report::new(format!("{file}{}: {}", p.line, p.message))).collect()
 }

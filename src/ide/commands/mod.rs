@@ -24,6 +24,7 @@ pub mod plugins;
 pub mod registers;
 pub mod search;
 pub mod select;
+pub mod session;
 pub mod shell;
 pub mod snippets;
 pub mod syntax;
@@ -69,6 +70,7 @@ pub static AREAS: &[&[Command]] = &[
     window::COMMANDS,
     workspace::COMMANDS,
     agent::COMMANDS,
+    session::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,
     terminal::COMMANDS,

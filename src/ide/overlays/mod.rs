@@ -7,4 +7,5 @@ pub mod inquiry;
 pub mod login;
 pub mod picker;
 pub mod question;
+pub mod session_tree;
 pub mod undo_tree;

@@ -272,6 +272,7 @@ impl State {
             Some(Overlay::Question(_)) => Place::Question,
             Some(Overlay::Dialog(_) | Overlay::Login(_) | Overlay::Inquiry(_)) => Place::Dialog,
             Some(Overlay::Diff(_)) => Place::Diff,
+            Some(Overlay::Session(_)) => Place::SessionTree,
             None => self.place_below(),
         }
     }
@@ -347,6 +348,7 @@ impl State {
                 Overlay::Dialog(_)
                 | Overlay::Undo(_)
                 | Overlay::Diff(_)
+                | Overlay::Session(_)
                 | Overlay::Login(_)
                 | Overlay::Inquiry(_),
             ) => return None,
