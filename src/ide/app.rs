@@ -173,6 +173,7 @@ impl App {
             Event::Connected(Err(report)) => update::not_connected(&mut cx, &report),
             Event::Runtime(event) => update::runtime(&mut cx, &event),
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
+            Event::Summary(summary, change) => update::show_summary(&mut cx, summary.as_deref(), change),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
             Event::SystemPrompt(shown) => update::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),

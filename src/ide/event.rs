@@ -51,6 +51,8 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The conversation is at another place, or could not be brought there.
     Navigated(Result<Box<Snapshot>, Report>),
+    /// The summary that counts, and whether it is to be changed.
+    Summary(Option<String>, bool),
     /// What the model is told before the conversation; nothing where the session has ended.
     SystemPrompt(Option<Box<Shown>>),
     /// A text was searched.

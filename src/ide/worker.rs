@@ -230,6 +230,15 @@ impl Worker {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::SystemPrompt(session.system_prompt().await.map(Box::new)) });
             }
+            Effect::Compact(instructions) => self.with_session(|session| session.compact(instructions)),
+            Effect::Summary(change) => {
+                let Some(session) = self.session.clone() else { return };
+                self.task(async move { Event::Summary(session.summary().await, change) });
+            }
+            Effect::EditSummary(text) => {
+                let Some(session) = self.session.clone() else { return };
+                self.task(async move { Event::Navigated(session.edit_summary(&text).await.map(Box::new)) });
+            }
             Effect::Navigate(entry) => {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });

@@ -6,7 +6,7 @@ use serde_json::Map;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::again::Again;
-use super::event::{Delivery, RuntimeEvent, Snapshot};
+use super::event::{Delivery, RuntimeEvent, Snapshot, Summary};
 use super::hub::Hub;
 use super::live::Command;
 use super::login::{self, Choice, Left};
@@ -111,10 +111,40 @@ impl Handle {
     /// Goes to another place; what is said next follows it, and the way that is left stays in
     /// the session. Refused while the agent works.
     pub async fn navigate(&self, entry: &str) -> Result<Snapshot, Report> {
+        self.navigate_with(entry, Summary::None).await
+    }
+
+    /// The same with a summary of what is left behind, which the model is told there. Until that is written
+    /// the conversation stays where it is; [`Handle::abort`] gives it up.
+    pub async fn navigate_with(&self, entry: &str, summary: Summary) -> Result<Snapshot, Report> {
         let ended = || Report::new("the session has ended");
         let (reply, moved) = oneshot::channel();
-        self.commands.send(Command::Navigate(entry.to_string(), reply)).await.map_err(|_| ended())?;
+        let command = Command::Navigate(entry.to_string(), summary, reply);
+        self.commands.send(command).await.map_err(|_| ended())?;
         moved.await.map_err(|_| ended())?
+    }
+
+    /// Puts a summary in place of the older part of the conversation, above all about `instructions`. What
+    /// came of it is an event. While the agent works it is done before the next request.
+    pub fn compact(&self, instructions: Option<String>) {
+        self.send(Command::Compact(instructions));
+    }
+
+    /// The summary of the conversation's older part, or of the branch that was left last, which can be
+    /// changed; `None` where there is none.
+    pub async fn summary(&self) -> Option<String> {
+        let (reply, summary) = oneshot::channel();
+        self.commands.send(Command::Summary(reply)).await.ok()?;
+        summary.await.ok()?
+    }
+
+    /// Puts another text in place of that summary. The one before stays in the session: going back to
+    /// before the change undoes it. Refused while the agent works.
+    pub async fn edit_summary(&self, text: &str) -> Result<Snapshot, Report> {
+        let ended = || Report::new("the session has ended");
+        let (reply, edited) = oneshot::channel();
+        self.commands.send(Command::EditSummary(text.to_string(), reply)).await.map_err(|_| ended())?;
+        edited.await.map_err(|_| ended())?
     }
 
     /// Other rules for tool calls from the next call on.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::choice::Wish;
-use super::event::{Delivery, RuntimeEvent, Snapshot};
+use super::event::{Delivery, RuntimeEvent, Snapshot, Summary};
 use super::hub::Hub;
 use super::offered::Offered;
 use super::outfit::Outfit;
@@ -16,7 +16,6 @@ use super::shown::Shown;
 use crate::agent::config::Lifecycle;
 use crate::agent::driver::{Driver, Listener};
 use crate::agent::effect::Event;
-use crate::agent::history;
 use crate::agent::queue::Lane;
 use crate::agent::team::Team;
 use crate::base::error::Report;
@@ -52,7 +51,13 @@ pub enum Command {
     /// Where one can go back to.
     Places(oneshot::Sender<Vec<Place>>),
     /// Go there.
-    Navigate(String, oneshot::Sender<Result<Snapshot, Report>>),
+    Navigate(String, Summary, oneshot::Sender<Result<Snapshot, Report>>),
+    /// Sum the conversation up.
+    Compact(Option<String>),
+    /// The summary that can be changed.
+    Summary(oneshot::Sender<Option<String>>),
+    /// Another text for it.
+    EditSummary(String, oneshot::Sender<Result<Snapshot, Report>>),
     /// Other rules for tool calls.
     Policy(Mode),
     /// Another client, catalog and list of models in place of those before.
@@ -200,9 +205,12 @@ impl Live {
                 answer(reply, shown);
             }
             Command::Places(reply) => answer(reply, self.driver.listener().places()),
-            Command::Navigate(entry, reply) => {
-                let moved = self.navigate(&entry);
-                answer(reply, moved);
+            Command::Navigate(entry, summary, reply) => self.navigate(&entry, summary, reply).await,
+            Command::Compact(instructions) => self.driver.send(Event::Compact { instructions }).await,
+            Command::Summary(reply) => answer(reply, self.driver.listener().summary()),
+            Command::EditSummary(text, reply) => {
+                let edited = self.edit_summary(text);
+                answer(reply, edited);
             }
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
@@ -261,17 +269,6 @@ impl Live {
         }
     }
 
-    fn navigate(&mut self, entry: &str) -> Result<Snapshot, Report> {
-        if self.driver.working() {
-            return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
-        }
-        let context = self.driver.listener().go_to(entry)?;
-        let history = context.messages.iter().filter_map(|m| history::for_model(m)).collect();
-        self.driver.set_history(history);
-        let equipment = Arc::new(self.outfit.equipment());
-        Ok(self.driver.listener().snapshot(false, equipment))
-    }
-
     async fn subscribe(&mut self, reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>) {
         let working = self.driver.working();
         let equipment = Arc::new(self.outfit.equipment());
@@ -287,7 +284,7 @@ impl Live {
 }
 
 /// Answers a question; whoever asked may have gone, and then nobody misses the answer.
-fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+pub(super) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
     if reply.send(value).is_err() {
         tracing::debug!("nobody waited for an answer of the session");
     }

@@ -7,18 +7,22 @@ use tokio::sync::oneshot;
 
 use super::event::{RuntimeEvent, Snapshot};
 use super::hub::Hub;
+use super::moving::Moving;
 use super::outfit::Equipment;
 use super::places::{self, Place};
+use crate::agent::compaction::branch::Leaving;
+use crate::agent::compaction::summary::{Unwritten, Written};
+use crate::agent::compaction::{Budget, Plan};
 use crate::agent::driver::Listener;
-use crate::agent::event::AgentEvent;
-use crate::agent::history;
+use crate::agent::event::{AgentEvent, Compacted};
+use crate::agent::{fullness, history};
 use crate::base::error::Report;
-use crate::llm::model::{Message, Model, StopReason, Thinking, Usage, UserMessage};
-use crate::session::{AgentMessage, EntryBody, Session, SessionContext};
+use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
+use crate::session::{AgentMessage, EntryBody, Session, SessionContext, context};
 
 /// Listens to the agent of one session.
 pub struct Recorder {
-    session: Session,
+    pub(super) session: Session,
     hub: Hub,
     model: Arc<Model>,
     thinking: Thinking,
@@ -28,28 +32,46 @@ pub struct Recorder {
     context_tokens: u64,
     /// Who waits for the queued messages.
     queue_wanted: Option<oneshot::Sender<Vec<UserMessage>>>,
+    /// Who waits to be elsewhere.
+    pub(super) moving: Option<Moving>,
 }
 
 impl Recorder {
     /// Goes on with a session.
     pub fn new(session: Session, hub: Hub, model: Arc<Model>, thinking: Thinking) -> Self {
-        let context = session.context();
         let mut recorder = Self {
             session,
             hub,
             model,
             thinking,
-            recorded: (context.model, context.thinking),
+            recorded: (None, None),
             usage: Usage::default(),
             context_tokens: 0,
             queue_wanted: None,
+            moving: None,
         };
-        for message in &context.messages {
-            if let AgentMessage::Llm(message) = &**message {
-                recorder.count(message);
-            }
-        }
+        recorder.reload();
         recorder
+    }
+
+    /// Takes in how the session stands: the conversation as a model is told it.
+    pub(super) fn reload(&mut self) -> Vec<Message> {
+        let context = self.session.context();
+        self.look(&context)
+    }
+
+    fn look(&mut self, context: &SessionContext) -> Vec<Message> {
+        self.recorded = (context.model.clone(), context.thinking);
+        self.usage = context::spent(&self.session.tree().path());
+        let history = history::of(context);
+        let counted = |message: &Message| match message {
+            Message::Assistant(answer) if is_whole(answer) => Some(answer.usage.total_tokens),
+            _ => None,
+        };
+        // Behind a compaction nobody has counted yet.
+        let counted = history.iter().rev().find_map(counted);
+        self.context_tokens = counted.unwrap_or_else(|| fullness::tokens(&history, 0));
+        history
     }
 
     /// The session as it stands.
@@ -76,13 +98,7 @@ impl Recorder {
     pub fn go_to(&mut self, entry: &str) -> Result<SessionContext, Report> {
         self.session.branch(Some(entry)).map_err(|error| Report::caused("cannot go there", &error))?;
         let context = self.session.context();
-        self.recorded = (context.model.clone(), context.thinking);
-        (self.usage, self.context_tokens) = (Usage::default(), 0);
-        for message in &context.messages {
-            if let AgentMessage::Llm(message) = &**message {
-                self.count(message);
-            }
-        }
+        self.look(&context);
         Ok(context)
     }
 
@@ -121,22 +137,32 @@ impl Recorder {
         }
     }
 
-    async fn append(&mut self, body: EntryBody) {
-        if let Err(error) = self.session.append(body) {
-            let report = Report::caused("the session is not being saved", &error)
-                .hint("make room or permission, then go on; what was said since then is in memory only");
-            self.hub.tell(RuntimeEvent::Failed(report)).await;
+    /// Adds an entry; gives its id.
+    pub(super) async fn append(&mut self, body: EntryBody) -> Option<String> {
+        match self.session.append(body) {
+            Ok(id) => Some(id),
+            Err(error) => {
+                let report = Report::caused("the session is not being saved", &error)
+                    .hint("make room or permission, then go on; what was said since then is in memory only");
+                self.hub.tell(RuntimeEvent::Failed(report)).await;
+                None
+            }
         }
     }
 
     fn count(&mut self, message: &Message) {
         if let Message::Assistant(answer) = message {
             self.usage += &answer.usage;
-            if !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) {
+            if is_whole(answer) {
                 self.context_tokens = answer.usage.total_tokens;
             }
         }
     }
+}
+
+/// Whether what an answer says of the context's size is so.
+fn is_whole(answer: &AssistantMessage) -> bool {
+    !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) && answer.usage.total_tokens > 0
 }
 
 impl Listener for Recorder {
@@ -161,8 +187,27 @@ impl Listener for Recorder {
     }
 
     fn history(&self) -> Option<Vec<Message>> {
-        let messages = self.session.context().messages;
-        Some(messages.iter().filter_map(|message| history::for_model(message)).collect())
+        Some(history::of(&self.session.context()))
+    }
+
+    fn plan(&self, budget: Budget, tokens: u64) -> Option<Plan> {
+        self.planned(budget, tokens)
+    }
+
+    async fn compacted(&mut self, done: &Compacted) -> Option<(String, Vec<Message>)> {
+        self.keep_compaction(done).await
+    }
+
+    async fn omit(&mut self) -> Option<Vec<Message>> {
+        Some(self.leave_out().await)
+    }
+
+    async fn left(
+        &mut self,
+        leaving: &Leaving,
+        summary: Result<&Written, &Unwritten>,
+    ) -> Option<Vec<Message>> {
+        self.leave(leaving, summary).await
     }
 
     async fn returned(&mut self, messages: Vec<UserMessage>) {

@@ -26,6 +26,7 @@ pub mod search;
 pub mod select;
 pub mod shell;
 pub mod snippets;
+pub mod summaries;
 pub mod syntax;
 pub mod terminal;
 pub mod tree;
@@ -55,6 +56,7 @@ pub static AREAS: &[&[Command]] = &[
     search::COMMANDS,
     registers::COMMANDS,
     snippets::COMMANDS,
+    summaries::COMMANDS,
     places::COMMANDS,
     shell::COMMANDS,
     plugins::COMMANDS,
