@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::batch::{ABORTED, Batch, CUT_OFF, error_result, refuse_calls};
-use self::task::{Task, Then};
+use self::task::{Task, Then, Wish};
 use super::config::{Config, Lifecycle};
 use super::effect::{Effect, Ended, Event, Fit, Timer};
 use super::event::AgentEvent;
@@ -38,8 +38,8 @@ pub struct State {
     turns: u32,
     /// The last run ended with a question.
     asked: bool,
-    /// A compaction that a person wants before the next request, with his instructions.
-    wished: Option<Option<String>>,
+    /// A compaction that a person wants before the next request.
+    wished: Option<Wish>,
     /// The conversation was compacted because the last request did not fit.
     recovered: bool,
     /// A compaction has come to nothing in this run: it is not tried with every request.

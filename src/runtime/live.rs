@@ -209,7 +209,7 @@ impl Live {
             Command::Compact(instructions) => self.driver.send(Event::Compact { instructions }).await,
             Command::Summary(reply) => answer(reply, self.driver.listener().summary()),
             Command::EditSummary(text, reply) => {
-                let edited = self.edit_summary(text);
+                let edited = self.edit_summary(&text);
                 answer(reply, edited);
             }
             Command::Policy(mode) => self.driver.tools().mode.set(mode),

@@ -243,10 +243,8 @@ impl Observer {
                 self.push(EventKind::Warning, json!({"message": message}));
             }
             AgentEvent::CompactionEnd { error: Some(error), .. }
-            | AgentEvent::BranchSummaryEnd { error: Some(error), .. } => {
-                self.push(EventKind::Warning, json!({"message": error}));
-            }
-            AgentEvent::RetryStart { error, .. } => {
+            | AgentEvent::BranchSummaryEnd { error: Some(error), .. }
+            | AgentEvent::RetryStart { error, .. } => {
                 self.push(EventKind::Warning, json!({"message": error}));
             }
             AgentEvent::AgentEnd { error: Some(error), .. } => {

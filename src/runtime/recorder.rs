@@ -207,7 +207,7 @@ impl Listener for Recorder {
         leaving: &Leaving,
         summary: Result<&Written, &Unwritten>,
     ) -> Option<Vec<Message>> {
-        self.leave(leaving, summary).await
+        self.leave(leaving, summary)
     }
 
     async fn returned(&mut self, messages: Vec<UserMessage>) {

@@ -58,7 +58,7 @@ impl Live {
     }
 
     /// Puts another text in place of the summary that counts.
-    pub(super) fn edit_summary(&mut self, text: String) -> Result<Snapshot, Report> {
+    pub(super) fn edit_summary(&mut self, text: &str) -> Result<Snapshot, Report> {
         if self.driver.working() {
             return Err(busy());
         }
@@ -120,7 +120,7 @@ impl Recorder {
     }
 
     /// Goes from one branch to another with a summary, or stays.
-    pub(super) async fn leave(
+    pub(super) fn leave(
         &mut self,
         leaving: &Leaving,
         summary: Result<&Written, &Unwritten>,
@@ -174,7 +174,7 @@ impl Recorder {
 
     /// Adds an entry with another summary: one of a compaction behind the leaf, where it counts from then
     /// on and keeps what the one before keeps; one of a branch beside the one before.
-    fn edit_summary(&mut self, text: String) -> Result<Vec<Message>, Report> {
+    fn edit_summary(&mut self, text: &str) -> Result<Vec<Message>, Report> {
         let failed = |error| Report::caused("the summary was not changed", &error);
         let none = || Report::new("there is no summary to change").hint("/compact makes one");
         let text = text.trim().to_string();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::act::Act;
 use super::registry::Registry;
-use crate::patch::v4a;
+use crate::patch::v4a::{self, Section};
 
 /// Paths as the model wrote them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ fn of(act: Act) -> Touched {
         Act::Write { path, .. } | Act::Edit { path, .. } => changed(vec![path]),
         Act::Patch { patch } => {
             let sections = v4a::parse::parse(&patch).unwrap_or_default();
-            changed(sections.iter().flat_map(|section| section.paths()).map(str::to_string).collect())
+            changed(sections.iter().flat_map(Section::paths).map(str::to_string).collect())
         }
         Act::Run { .. } | Act::Grep { .. } | Act::Find { .. } | Act::Ls { .. } => Touched::default(),
     }

@@ -116,7 +116,8 @@ mod tests {
 
     #[test]
     fn about_so_much_stays() {
-        assert_eq!(cut("u10 a10 u10 a10 u10 a10", 25), Some((4, None)), "from the turn behind it");
+        assert_eq!(cut("u10 a10 u10 a10 u10 a10", 25), Some((3, Some(2))));
+        assert_eq!(cut("u10 a10 n u10 a10 u10 a10", 40), Some((2, None)));
         assert_eq!(cut("u10 a10 u10 a10 u10 a10", 20), Some((4, None)));
         assert_eq!(cut("u10 a10", 21), None, "all of it is less");
         assert_eq!(cut("n n", 0), None);

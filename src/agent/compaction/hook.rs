@@ -37,7 +37,7 @@ pub enum Verdict {
     /// It does not happen.
     Cancel,
     /// This is the summary.
-    Supply(Supplied),
+    Supply(Box<Supplied>),
 }
 
 /// A summary that somebody else has written.

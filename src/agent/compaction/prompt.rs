@@ -1,13 +1,13 @@
-//! What a model is asked when it sums up. The texts are in `assets/prompts/compaction`; the headings in
+//! What a model is asked when it sums up. The texts are in `assets/summaries`; the headings in
 //! them are pi's, so that its summaries and ours can be carried on by either.
 
 /// Who sums up, and that nothing else is wanted.
-pub const SYSTEM: &str = include_str!("../../../assets/prompts/compaction/system.md");
-const FIRST: &str = include_str!("../../../assets/prompts/compaction/first.md");
-const UPDATE: &str = include_str!("../../../assets/prompts/compaction/update.md");
-const FORM: &str = include_str!("../../../assets/prompts/compaction/form.md");
-const TURN: &str = include_str!("../../../assets/prompts/compaction/turn.md");
-const BRANCH: &str = include_str!("../../../assets/prompts/compaction/branch.md");
+pub const SYSTEM: &str = include_str!("../../../assets/summaries/system.md");
+const FIRST: &str = include_str!("../../../assets/summaries/first.md");
+const UPDATE: &str = include_str!("../../../assets/summaries/update.md");
+const FORM: &str = include_str!("../../../assets/summaries/form.md");
+const TURN: &str = include_str!("../../../assets/summaries/turn.md");
+const BRANCH: &str = include_str!("../../../assets/summaries/branch.md");
 
 /// The heading that summaries of branches do not have.
 const CRITICAL: &str =

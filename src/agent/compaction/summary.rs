@@ -95,7 +95,7 @@ impl Writer {
             match verdict {
                 Verdict::Proceed => self.written(&plan, focus.as_deref()).await,
                 Verdict::Cancel => Err(Unwritten::Cancelled),
-                Verdict::Supply(supplied) => taken(supplied, Some(&plan)),
+                Verdict::Supply(supplied) => taken(*supplied, Some(&plan)),
             }
         }
         .boxed()
@@ -111,7 +111,7 @@ impl Writer {
             match verdict {
                 Verdict::Proceed => self.left(&leaving, focus.as_deref()).await,
                 Verdict::Cancel => Err(Unwritten::Cancelled),
-                Verdict::Supply(supplied) => taken(supplied, None),
+                Verdict::Supply(supplied) => taken(*supplied, None),
             }
         }
         .boxed()

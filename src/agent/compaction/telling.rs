@@ -119,7 +119,7 @@ mod tests {
         let (told, branch) = text.split_at(text.rfind("[User]").unwrap());
         assert_eq!(
             told,
-            "[User]: do it\n\n[Assistant]: I look.\n\n[Assistant tool calls]: read(limit=3, path=\"a\"); \
+            "[User]: do it\n\n[Assistant]: I look.\n\n[Assistant tool calls]: read(path=\"a\", limit=3); \
              odd(\"{broken\")\n\n[Tool result]: done\n\n"
         );
         assert!(branch.contains("<summary>\nB\n</summary>"), "{branch}");
@@ -140,7 +140,7 @@ mod tests {
         assert!(numbers[0].ends_with("000") && numbers[numbers.len() - 1].ends_with("99"), "{text}");
         assert_eq!(
             numbers[1],
-            format!("[{} parts of the conversation are left out here]", 102 - numbers.len())
+            format!("[{} parts of the conversation are left out here]", 101 - numbers.len())
         );
         assert!(estimate::of_text(&text) < 230, "{}", text.len());
         assert_eq!(said(vec![], 10), "");

@@ -78,12 +78,11 @@ impl<L: Listener> Driver<L> {
         instructions: Option<String>,
         will_retry: bool,
     ) -> Option<Event> {
-        let planned = match self.summing.take() {
-            Some(Summing::Planned(plan)) => Some(plan),
-            _ => {
-                let budget = self.state.config().compaction.budget(&self.setup.model);
-                self.listener.plan(budget, self.tokens()).map(Arc::new)
-            }
+        let planned = if let Some(Summing::Planned(plan)) = self.summing.take() {
+            Some(plan)
+        } else {
+            let budget = self.state.config().compaction.budget(&self.setup.model);
+            self.listener.plan(budget, self.tokens()).map(Arc::new)
         };
         let Some(plan) = planned else { return Some(Event::Compacted(Err(Unwritten::Nothing))) };
         let about = Before { reason, will_retry, instructions, plan: plan.clone() };

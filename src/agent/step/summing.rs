@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::batch::{CUT_OFF, refuse_calls};
-use super::task::{Task, Then};
+use super::task::{Task, Then, Wish};
 use super::{Phase, State};
 use crate::agent::compaction::summary::{Unwritten, told};
 use crate::agent::effect::{Effect, Fit};
@@ -24,7 +24,7 @@ const AGAIN: &str = "it was compacted once and still does not fit: choose a mode
 impl State {
     /// Asks the model, after the compaction that somebody wants.
     pub(super) fn ask(&mut self, out: &mut Vec<Effect>) {
-        if let Some(instructions) = self.wished.take() {
+        if let Some(Wish { instructions }) = self.wished.take() {
             return self.compact(CompactionReason::Manual, instructions, Then::Ask, out);
         }
         let looked = self.gave_up || !self.config.compaction.enabled;
@@ -42,7 +42,9 @@ impl State {
         let compaction = &self.config.compaction;
         match wished {
             _ if !went_well => {}
-            Some(instructions) => self.compact(CompactionReason::Manual, instructions, Then::Rest, out),
+            Some(Wish { instructions }) => {
+                self.compact(CompactionReason::Manual, instructions, Then::Rest, out);
+            }
             None if compaction.enabled && compaction.after_runs && !self.gave_up => out.push(Effect::Look),
             None => {}
         }
@@ -66,7 +68,7 @@ impl State {
                 self.compact(CompactionReason::Manual, instructions, Then::Rest, out);
             }
             Phase::Summing { .. } => {}
-            _ => self.wished = Some(instructions),
+            _ => self.wished = Some(Wish { instructions }),
         }
     }
 

@@ -2,6 +2,13 @@
 
 use crate::agent::event::CompactionReason;
 
+/// A compaction that a person wants.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Wish {
+    /// What the summary is to be about, above all.
+    pub(super) instructions: Option<String>,
+}
+
 /// What is summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Task {

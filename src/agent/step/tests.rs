@@ -1,6 +1,7 @@
 //! The machine in scripts: events in, effects out, written short enough to read.
 
 mod properties;
+mod summing;
 
 use super::*;
 use crate::agent::queue::QueueMode;
@@ -334,6 +335,7 @@ fn the_session_has_a_last_answer() {
         "agent end",
     ]);
     let mut resumed = Rig { state: State::new(Config { turns_max: 2, ..Config::default() }, 2), log: vec![] };
+    resumed.state.config().compaction.after_runs = false;
     resumed.prompt("go");
     assert_eq!(resumed.log.last().unwrap(), "agent end");
 }
