@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::compaction::Settings;
 use super::loops;
 use super::queue::QueueMode;
 use crate::llm::retry::Policy;
@@ -19,6 +20,8 @@ pub struct Config {
     pub parallel: bool,
     /// When failed model calls are repeated.
     pub retry: Policy,
+    /// When the conversation is compacted.
+    pub compaction: Settings,
     /// Delivery of steering messages.
     pub steering: QueueMode,
     /// Delivery of follow-up messages.
@@ -40,6 +43,7 @@ impl Default for Config {
             loop_window: Some(loops::WINDOW),
             parallel: true,
             retry: Policy::default(),
+            compaction: Settings::default(),
             steering: QueueMode::One,
             follow_up: QueueMode::One,
             sequential: BTreeSet::new(),

@@ -3,28 +3,35 @@
 //! Must not decide anything that the machine could decide. Whoever owns a driver alternates
 //! between [`Driver::next`], which only waits, and [`Driver::handle`] or [`Driver::send`].
 
+mod compacting;
+mod recording;
+mod underway;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use serde_json::Map;
-
+use self::underway::Summing;
 use super::abort::Abort;
+use super::compaction::branch::Leaving;
+use super::compaction::hook::Hook;
+use super::compaction::summary::{Unwritten, Written};
+use super::compaction::{Budget, Plan};
 use super::config::{Config, Lifecycle};
-use super::effect::{Effect, Ended, Event, Timer};
-use super::event::AgentEvent;
+use super::effect::{Effect, Event, Fit, Timer};
+use super::event::{AgentEvent, Compacted};
 use super::fullness::{self, Fullness};
 use super::retell;
 use super::step::State;
-use super::work::{Shown, ToolDone, Wake, Work};
+use super::work::{Shown, Wake, Work};
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::client::Client;
 use crate::llm::model::{
-    AssistantMessage, ErrorKind, LlmError, Message, Model, Request, StopReason, StreamEvent, Thinking,
-    ToolChoice, ToolResultMessage, ToolSpec, UserMessage,
+    ErrorKind, LlmError, Message, Model, Request, StopReason, StreamEvent, Thinking, ToolChoice, ToolSpec,
+    UserMessage,
 };
-use crate::tools::{self, Outcome, Registry};
+use crate::tools::{self, Registry};
 
 /// How long interrupted commands may take when the session ends: they get SIGTERM, after two seconds
 /// SIGKILL, and a moment to be gone.
@@ -42,6 +49,33 @@ pub trait Listener: Send {
     fn history(&self) -> Option<Vec<Message>> {
         None
     }
+    /// What a compaction would do to the conversation, which has so many tokens; `None` where there is
+    /// nothing to sum up, or nothing is kept.
+    fn plan(&self, _budget: Budget, _tokens: u64) -> Option<Plan> {
+        None
+    }
+    /// Keeps a compaction: the id of its entry, and the conversation as it is now. A failure is the
+    /// listener's to report.
+    fn compacted(
+        &mut self,
+        _done: &Compacted,
+    ) -> impl Future<Output = Option<(String, Vec<Message>)>> + Send {
+        async { None }
+    }
+    /// Leaves the last answer and what was answered to its calls out of the context: the conversation as
+    /// it is now.
+    fn omit(&mut self) -> impl Future<Output = Option<Vec<Message>>> + Send {
+        async { None }
+    }
+    /// Goes from one branch to another with the summary of the one that is left, or stays where it is for
+    /// want of one: the conversation as it is now.
+    fn left(
+        &mut self,
+        _leaving: &Leaving,
+        _summary: Result<&Written, &Unwritten>,
+    ) -> impl Future<Output = Option<Vec<Message>>> + Send {
+        async { None }
+    }
     /// Gets waiting messages back, whether somebody wanted them or nobody will answer them any more.
     fn returned(&mut self, messages: Vec<UserMessage>) -> impl Future<Output = ()> + Send;
 }
@@ -58,6 +92,8 @@ pub struct Services {
     pub clock: SharedClock,
     /// The source of chance in retry delays.
     pub ids: SharedIds,
+    /// Who has a say in compactions.
+    pub hook: Option<Arc<dyn Hook>>,
 }
 
 /// Who answers, and with what in mind.
@@ -90,6 +126,8 @@ pub struct Driver<L> {
     /// The current token's cancellation has been acted on.
     aborted: bool,
     fullness: Fullness,
+    /// What is being summed up.
+    summing: Option<Summing>,
     listener: L,
 }
 
@@ -128,6 +166,7 @@ impl<L: Listener> Driver<L> {
             abort,
             aborted: false,
             fullness: Fullness::default(),
+            summing: None,
             listener,
         }
     }
@@ -249,6 +288,7 @@ impl<L: Listener> Driver<L> {
                     self.listener.hear(AgentEvent::ToolUpdate { call_id, text }).await;
                 }
             }
+            Step::Wake(Wake::Summary(written)) => self.written(written).await,
             Step::Wake(Wake::Due(timer)) => {
                 if timer == Timer::Grace {
                     self.send(Event::Shown(self.shown())).await;
@@ -267,7 +307,11 @@ impl<L: Listener> Driver<L> {
 
     /// Gives the machine an event and performs what it wants, with all that follows at once.
     pub async fn send(&mut self, event: Event) {
-        if matches!(event, Event::Prompt { .. } | Event::Continue) && !self.state.working() {
+        let begins = matches!(
+            event,
+            Event::Prompt { .. } | Event::Continue | Event::Compact { .. } | Event::Leave { .. }
+        );
+        if begins && !self.state.working() {
             self.abort.renew();
             self.aborted = false;
         }
@@ -283,16 +327,25 @@ impl<L: Listener> Driver<L> {
         match effect {
             Effect::Emit(event) => self.emit(event).await,
             Effect::Record(message) => self.record(message).await,
-            Effect::CallModel => {
+            Effect::CallModel { looked } => {
+                if let Some(reason) = self.full().filter(|_| !looked) {
+                    return Some(Event::Full(reason));
+                }
                 self.tell_fullness().await;
                 self.call_model();
             }
+            Effect::Look => return self.full().map(Event::Full),
+            Effect::Omit => self.omit().await,
+            Effect::Compact { reason, instructions, will_retry } => {
+                return self.compact(reason, instructions, will_retry);
+            }
+            Effect::SumBranch { instructions } => return self.sum_branch(instructions),
             Effect::RunTool { index, call } => {
                 let (registry, context) = (self.services.registry.clone(), self.services.tools.clone());
                 let clock = self.services.clock.clone();
                 self.work.run(index, call, registry, context, self.abort.token(), clock);
             }
-            Effect::Cancel => return self.cancel(),
+            Effect::Cancel => return self.cancel().await,
             Effect::Wait(timer, delay) => self.work.wait(timer, delay),
             Effect::ReturnQueue(messages) => self.listener.returned(messages).await,
             // Whoever owns the driver asks for the lifecycle.
@@ -318,17 +371,25 @@ impl<L: Listener> Driver<L> {
     }
 
     /// Ends the answer or the tools; an answer becomes what it is so far.
-    fn cancel(&mut self) -> Option<Event> {
+    async fn cancel(&mut self) -> Option<Event> {
         self.aborted = true;
         self.abort.token().cancel();
+        if self.work.give_up() {
+            return self.unwritten(Unwritten::Aborted).await;
+        }
         self.work.hang_up().then_some(())?;
         let message = self.answer.as_mut().map(|answer| answer.so_far.clone().finish_aborted())?;
-        Some(Event::Answered { message, error: None, chance: 0.0 })
+        Some(Event::Answered { message, error: None, fit: Fit::Fits, chance: 0.0 })
+    }
+
+    /// Tokens of the next request, about.
+    fn tokens(&self) -> u64 {
+        let prompt: usize = self.setup.system.iter().map(String::len).sum();
+        fullness::tokens(&self.setup.history, prompt)
     }
 
     async fn tell_fullness(&mut self) {
-        let prompt: usize = self.setup.system.iter().map(String::len).sum();
-        let tokens = fullness::tokens(&self.setup.history, prompt);
+        let tokens = self.tokens();
         let window = self.setup.model.context_window;
         if self.fullness.look(tokens, window) {
             self.listener.hear(AgentEvent::ContextWarning { tokens, window }).await;
@@ -367,11 +428,13 @@ impl<L: Listener> Driver<L> {
             ) => {}
             Some(StreamEvent::Done { message }) => {
                 self.work.hang_up();
-                self.send(Event::Answered { message: *message, error: None, chance }).await;
+                let fit = self.fit(&message, None);
+                self.send(Event::Answered { message: *message, error: None, fit, chance }).await;
             }
             Some(StreamEvent::Error { error, message }) => {
                 self.work.hang_up();
-                self.send(Event::Answered { message: *message, error: Some(error), chance }).await;
+                let fit = self.fit(&message, Some(&error));
+                self.send(Event::Answered { message: *message, error: Some(error), fit, chance }).await;
             }
             Some(event) => {
                 answer.so_far.push(&event);
@@ -384,7 +447,7 @@ impl<L: Listener> Driver<L> {
                 let error = LlmError::new(ErrorKind::Stream, message.provider.clone(), text.clone());
                 message.stop_reason = StopReason::Error;
                 message.error_message = Some(text);
-                self.send(Event::Answered { message, error: Some(error), chance }).await;
+                self.send(Event::Answered { message, error: Some(error), fit: Fit::Fits, chance }).await;
             }
         }
     }
@@ -397,39 +460,6 @@ impl<L: Listener> Driver<L> {
         empty.content.clear();
         self.send(Event::Began).await;
         self.listener.hear(AgentEvent::MessageStart(Arc::new(Message::Assistant(empty)))).await;
-    }
-
-    async fn tool_done(&mut self, done: ToolDone) {
-        let ToolDone { index, call, mut outcome, took } = done;
-        let result = ToolResultMessage {
-            tool_call_id: call.id,
-            tool_name: call.name,
-            content: std::mem::take(&mut outcome.content),
-            details: outcome.details.take(),
-            is_error: outcome.is_error,
-            timestamp: self.services.clock.now_ms(),
-            extra: Map::new(),
-        };
-        let Outcome { full_text, terminate, .. } = outcome;
-        self.send(Event::ToolEnded { index, ended: Ended { result, full_text, took, terminate } }).await;
-    }
-
-    async fn record(&mut self, message: Message) {
-        let message = stamp(message, self.services.clock.now_ms());
-        self.listener.store(&message).await;
-        self.setup.history.push(message.clone());
-        let announced = match &message {
-            Message::Assistant(_) => self.answer.take().is_some_and(|answer| answer.began),
-            _ => false,
-        };
-        if !announced {
-            let start = match &message {
-                Message::Assistant(whole) => Message::Assistant(empty(whole)),
-                other => other.clone(),
-            };
-            self.listener.hear(AgentEvent::MessageStart(Arc::new(start))).await;
-        }
-        self.listener.hear(AgentEvent::MessageEnd(Arc::new(message))).await;
     }
 
     /// Between 0 and 1, from the same source as ids, so that tests can fix it.
@@ -446,21 +476,4 @@ fn unanswered(history: &[Message]) -> bool {
         _ => true,
     };
     history.iter().rev().find(tried).is_some_and(|message| !matches!(message, Message::Assistant(_)))
-}
-
-fn empty(message: &AssistantMessage) -> AssistantMessage {
-    AssistantMessage { content: Vec::new(), ..message.clone() }
-}
-
-/// The machine has no clock: its messages get their time here.
-fn stamp(mut message: Message, now_ms: u64) -> Message {
-    let timestamp = match &mut message {
-        Message::User(m) => &mut m.timestamp,
-        Message::Assistant(m) => &mut m.timestamp,
-        Message::ToolResult(m) => &mut m.timestamp,
-    };
-    if *timestamp == 0 {
-        *timestamp = now_ms;
-    }
-    message
 }

@@ -1,9 +1,11 @@
 //! What happens to the loop's machine, and what it wants done. Plain data; must not know its rules.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::event::AgentEvent;
+use super::compaction::summary::Unwritten;
+use super::event::{AgentEvent, Compacted, CompactionReason};
 use super::queue::Lane;
 use crate::llm::model::{AssistantMessage, LlmError, Message, ToolCall, ToolResultMessage, UserMessage};
 
@@ -18,6 +20,18 @@ pub struct Ended {
     pub took: Duration,
     /// The tool wants the run to end. It does when every call of the answer wants it.
     pub terminate: bool,
+}
+
+/// How an answer fits the model's window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fit {
+    /// It does, or nobody can tell.
+    #[default]
+    Fits,
+    /// The conversation was too long to be answered.
+    TooLong,
+    /// The answer was cut off because the conversation left it no more room.
+    Cut,
 }
 
 /// What happens to the machine.
@@ -35,7 +49,17 @@ pub enum Event {
     /// The first part of an answer has come.
     Began,
     /// The answer ended, with its error if it failed. `chance` is between 0 and 1.
-    Answered { message: AssistantMessage, error: Option<LlmError>, chance: f64 },
+    Answered { message: AssistantMessage, error: Option<LlmError>, fit: Fit, chance: f64 },
+    /// In place of an answer, or after a run: the window is nearly full, and something can be summed up.
+    Full(CompactionReason),
+    /// A person wants the conversation compacted.
+    Compact { instructions: Option<String> },
+    /// A compaction is over.
+    Compacted(Result<Arc<Compacted>, Unwritten>),
+    /// A person leaves a branch, which is to be summed up.
+    Leave { instructions: Option<String> },
+    /// That is over; the cost in US dollars.
+    Left(Result<f64, Unwritten>),
     /// A tool call ended.
     ToolEnded { index: usize, ended: Ended },
     /// What the running calls have shown so far, by their ids, cut for a model: all that is known of those
@@ -62,8 +86,17 @@ pub enum Effect {
     Emit(AgentEvent),
     /// Store a message, then add it to the history and tell the listeners.
     Record(Message),
-    /// Ask the model, with the history as it is now.
-    CallModel,
+    /// Ask the model, with the history as it is now. `looked`: even where the window is nearly full; else
+    /// that is answered by [`Event::Full`].
+    CallModel { looked: bool },
+    /// See whether the window is nearly full; [`Event::Full`] says so.
+    Look,
+    /// Leave the last answer and what was answered to its calls out of the context.
+    Omit,
+    /// Sum the older part of the conversation up; [`Event::Compacted`] follows.
+    Compact { reason: CompactionReason, instructions: Option<String>, will_retry: bool },
+    /// Sum the branch up that is left; [`Event::Left`] follows.
+    SumBranch { instructions: Option<String> },
     /// Run one tool call.
     RunTool { index: usize, call: ToolCall },
     /// End what is running.

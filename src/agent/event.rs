@@ -5,7 +5,50 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::llm::model::{AssistantMessage, Message, StreamEvent, ToolResultMessage};
+use crate::llm::model::{AssistantMessage, Message, StreamEvent, ToolResultMessage, Usage};
+
+/// Why a conversation is compacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompactionReason {
+    /// Somebody wanted it.
+    Manual,
+    /// The window is nearly full.
+    Threshold,
+    /// The model could not take the conversation.
+    Overflow,
+}
+
+impl CompactionReason {
+    /// pi's word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Threshold => "threshold",
+            Self::Overflow => "overflow",
+        }
+    }
+}
+
+/// A compaction that is in the session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compacted {
+    /// Its entry.
+    pub entry: String,
+    /// What stands for the summed up part.
+    pub summary: String,
+    /// The entry with which the kept part begins.
+    pub first_kept: String,
+    /// Tokens of the context before.
+    pub tokens_before: u64,
+    /// Tokens of the context now, about.
+    pub tokens_after: u64,
+    /// What the summary cost; `None` where no model was asked.
+    pub usage: Option<Usage>,
+    /// The files that it is about.
+    pub details: Option<Value>,
+    /// Whether an extension has written it.
+    pub from_hook: bool,
+}
 
 /// One thing that happened. Message events of finished messages are sent only after the
 /// message is stored.
@@ -46,6 +89,21 @@ pub enum AgentEvent {
     /// The context fills up: about so many tokens of so many, above four fifths. Told once until it
     /// was below.
     ContextWarning { tokens: u64, window: u64 },
+    /// The older part of the conversation is being summed up.
+    CompactionStart { reason: CompactionReason },
+    /// That is over. Without a result nothing has changed: somebody interrupted or forbade it, or
+    /// `error` says why. `will_retry`: the request that did not fit is sent again.
+    CompactionEnd {
+        reason: CompactionReason,
+        result: Option<Arc<Compacted>>,
+        aborted: bool,
+        will_retry: bool,
+        error: Option<String>,
+    },
+    /// The branch that is left is being summed up.
+    BranchSummaryStart,
+    /// That is over; whoever wanted to go elsewhere has the answer. `cost` is in US dollars.
+    BranchSummaryEnd { aborted: bool, error: Option<String>, cost: f64 },
     /// A limit ended the run; the text says which.
     LimitReached(String),
     /// The calls repeat themselves; the model was told.

@@ -2,13 +2,9 @@
 //!
 //! Must not know what is done about it.
 
-use crate::llm::model::message::KnownPart;
-use crate::llm::model::{Message, Part, StopReason};
+use super::compaction::estimate;
+use crate::llm::model::{Message, StopReason};
 
-/// Characters that make about one token.
-const CHARS_PER_TOKEN: usize = 4;
-/// What an image counts for, and anything else that is no text, in characters, as pi counts it.
-const IMAGE_CHARS: usize = 4800;
 /// Above this share of the window it is told, in percent.
 const SHARE: u64 = 80;
 
@@ -27,42 +23,23 @@ impl Fullness {
     }
 }
 
-/// Tokens of the next request, about: what the provider counted at the last answer, and a quarter of the
-/// characters that came since; of all of them, the prompt's included, when nobody has counted.
+/// Tokens of the next request, about: what the provider counted at the last answer, and what came since by
+/// its characters; all of them, the prompt's included, when nobody has counted.
 pub fn tokens(history: &[Message], prompt_chars: usize) -> u64 {
-    let mut chars = 0;
+    let mut since = 0;
     for message in history.iter().rev() {
         if let Some(counted) = counted(message) {
-            return counted + (chars / CHARS_PER_TOKEN) as u64;
+            return counted.saturating_add(since);
         }
-        chars += length(message);
+        since += estimate::of_message(message);
     }
-    ((chars + prompt_chars) / CHARS_PER_TOKEN) as u64
+    since + estimate::of_chars(prompt_chars as u64)
 }
 
 fn counted(message: &Message) -> Option<u64> {
     let Message::Assistant(answer) = message else { return None };
     let whole = !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
     Some(answer.usage.total_tokens).filter(|tokens| whole && *tokens > 0)
-}
-
-fn length(message: &Message) -> usize {
-    let parts = match message {
-        Message::User(m) => &m.content,
-        Message::Assistant(m) => &m.content,
-        Message::ToolResult(m) => &m.content,
-    };
-    parts.iter().map(part_length).sum()
-}
-
-fn part_length(part: &Part) -> usize {
-    match part {
-        Part::Known(KnownPart::Text { text, .. }) => text.chars().count(),
-        Part::Known(KnownPart::Thinking { thinking, .. }) => thinking.chars().count(),
-        Part::Known(KnownPart::ToolCall(call)) => call.name.len() + call.arguments.to_string().len(),
-        Part::Known(_) => IMAGE_CHARS,
-        Part::Unknown(_) => 0,
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,22 @@
 
 use serde_json::Value;
 
-use crate::llm::model::{Message, UserMessage};
-use crate::session::AgentMessage;
+use crate::llm::model::{Message, Usage, UserMessage};
+use crate::session::{AgentMessage, SessionContext};
+
+/// A conversation as a model sees it. Answers from before a compaction no longer say how large it is.
+pub fn of(context: &SessionContext) -> Vec<Message> {
+    let told = |(place, message): (usize, &std::sync::Arc<AgentMessage>)| {
+        let mut message = for_model(message)?;
+        if let Message::Assistant(answer) = &mut message
+            && place < context.kept
+        {
+            answer.usage = Usage::default();
+        }
+        Some(message)
+    };
+    context.messages.iter().enumerate().filter_map(told).collect()
+}
 
 /// The message as a model sees it; `None` where it is for people only.
 pub fn for_model(message: &AgentMessage) -> Option<Message> {

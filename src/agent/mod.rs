@@ -4,6 +4,7 @@
 //! files or the wall clock.
 
 pub mod abort;
+pub mod compaction;
 pub mod config;
 pub mod driver;
 pub mod effect;

@@ -4,14 +4,17 @@
 //! Messages that the machine makes have the time stamp 0; whoever performs effects stamps them.
 
 mod batch;
+mod summing;
+mod task;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use self::batch::{ABORTED, Batch, CUT_OFF, error_result, refuse_calls};
+use self::task::{Task, Then, Wish};
 use super::config::{Config, Lifecycle};
-use super::effect::{Effect, Ended, Event, Timer};
+use super::effect::{Effect, Ended, Event, Fit, Timer};
 use super::event::AgentEvent;
 use super::loops::Repetition;
 use super::queue::{Lane, Queues};
@@ -35,6 +38,12 @@ pub struct State {
     turns: u32,
     /// The last run ended with a question.
     asked: bool,
+    /// A compaction that a person wants before the next request.
+    wished: Option<Wish>,
+    /// The conversation was compacted because the last request did not fit.
+    recovered: bool,
+    /// A compaction has come to nothing in this run: it is not tried with every request.
+    gave_up: bool,
     closed: bool,
 }
 
@@ -52,6 +61,11 @@ enum Phase {
         attempt: u32,
     },
     Tools(Batch),
+    /// Something is being summed up.
+    Summing {
+        task: Task,
+        then: Then,
+    },
 }
 
 impl State {
@@ -100,7 +114,14 @@ impl State {
             Event::Abort => self.abort(&mut out),
             Event::TakeQueue => self.take_queue(&mut out),
             Event::Began => self.began(&mut out),
-            Event::Answered { message, error, chance } => self.answered(message, error, chance, &mut out),
+            Event::Answered { message, error, fit, chance } => {
+                self.answered(message, error, fit, chance, &mut out);
+            }
+            Event::Full(reason) => self.full(reason, &mut out),
+            Event::Compact { instructions } => self.wish(instructions, &mut out),
+            Event::Compacted(result) => self.compacted(result, &mut out),
+            Event::Leave { instructions } => self.leave(instructions, &mut out),
+            Event::Left(result) => self.left(&result, &mut out),
             Event::ToolEnded { index, ended } => self.tool_ended(index, ended, &mut out),
             Event::Shown(texts) => {
                 if let Phase::Tools(batch) = &mut self.phase {
@@ -137,6 +158,7 @@ impl State {
 
     fn begin(&mut self, out: &mut Vec<Effect>) {
         (self.aborting, self.asked) = (false, false);
+        (self.recovered, self.gave_up) = (false, false);
         self.rounds = 0;
         self.repetition = Repetition::new(self.config.loop_window);
         out.push(Effect::Emit(AgentEvent::AgentStart));
@@ -150,7 +172,7 @@ impl State {
                 self.end(true, None, out);
             }
             _ if self.aborting => {}
-            Phase::Calling { .. } => {
+            Phase::Calling { .. } | Phase::Summing { .. } => {
                 self.aborting = true;
                 out.push(Effect::Cancel);
             }
@@ -182,6 +204,7 @@ impl State {
         &mut self,
         message: AssistantMessage,
         error: Option<LlmError>,
+        fit: Fit,
         chance: f64,
         out: &mut Vec<Effect>,
     ) {
@@ -204,6 +227,10 @@ impl State {
         }
         out.push(Effect::Record(Message::Assistant(message.clone())));
         self.turns = self.turns.saturating_add(1);
+        if fit != Fit::Fits && !aborted && self.make_room(&message, error.as_ref(), fit, out) {
+            return;
+        }
+        self.recovered &= fit != Fit::Fits;
         let lasting = error.as_ref().is_some_and(|error| !error.retryable());
         let failure = error.map(|e| e.message).or_else(|| message.error_message.clone());
         let failed = message.stop_reason == StopReason::Error;
@@ -211,12 +238,8 @@ impl State {
             let why = if aborted { ABORTED } else { "Not run: the answer broke off before it was complete." };
             refuse_calls(message, why, out);
             self.end(aborted, failure.filter(|_| !aborted), out);
-            if self.config.close_on_failure && lasting && !aborted {
-                self.closed = true;
-                if !self.queues.is_empty() {
-                    self.take_queue(out);
-                }
-                out.push(Effect::Close);
+            if lasting && !aborted {
+                self.close(out);
             }
         } else if message.stop_reason == StopReason::Length && message.tool_calls().next().is_some() {
             self.rounds += 1;
@@ -225,6 +248,18 @@ impl State {
         } else {
             self.run_tools(message, out);
         }
+    }
+
+    /// Ends the session after a failure that stays, where nobody is there to do something about it.
+    fn close(&mut self, out: &mut Vec<Effect>) {
+        if !self.config.close_on_failure {
+            return;
+        }
+        self.closed = true;
+        if !self.queues.is_empty() {
+            self.take_queue(out);
+        }
+        out.push(Effect::Close);
     }
 
     fn run_tools(&mut self, message: AssistantMessage, out: &mut Vec<Effect>) {
@@ -338,14 +373,13 @@ impl State {
             out.push(Effect::Emit(AgentEvent::LimitReached(text)));
             return self.end(false, None, out);
         }
-        out.push(Effect::CallModel);
-        self.phase = Phase::Calling { attempt: 1, began: false };
+        self.ask(out);
     }
 
     fn retry(&mut self, out: &mut Vec<Effect>) {
         if let Phase::Waiting { attempt } = self.phase {
             self.phase = Phase::Calling { attempt: attempt + 1, began: false };
-            out.push(Effect::CallModel);
+            out.push(Effect::CallModel { looked: true });
         }
     }
 
@@ -353,7 +387,9 @@ impl State {
     fn end(&mut self, aborted: bool, error: Option<String>, out: &mut Vec<Effect>) {
         self.phase = Phase::Idle;
         self.aborting = false;
+        let went_well = !aborted && error.is_none();
         out.push(Effect::Emit(AgentEvent::AgentEnd { aborted, error }));
+        self.rest(went_well, out);
     }
 
     fn take(&mut self, lane: Lane, out: &mut Vec<Effect>) -> Vec<UserMessage> {

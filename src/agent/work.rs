@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
+use super::compaction::summary::{Unwritten, Writing, Written};
 use super::effect::Timer;
 use crate::base::clock::SharedClock;
 use crate::llm::model::{StreamEvent, ToolCall};
@@ -33,6 +34,8 @@ pub enum Wake {
     Progress(Vec<(String, String)>),
     /// The timer.
     Due(Timer),
+    /// A summary was written, or was not.
+    Summary(Result<Written, Unwritten>),
 }
 
 /// A tool call that ended.
@@ -52,6 +55,7 @@ pub struct ToolDone {
 #[derive(Default)]
 pub struct Work {
     answer: Option<EventStream>,
+    summary: Option<Writing>,
     tools: JoinSet<ToolDone>,
     /// Calls that nobody waits for any more and that have not ended yet.
     ending: Vec<JoinSet<ToolDone>>,
@@ -87,6 +91,18 @@ impl Work {
     /// Stops reading, which closes the connection; says whether there was something to stop.
     pub fn hang_up(&mut self) -> bool {
         self.answer.take().is_some()
+    }
+
+    /// Starts writing a summary.
+    pub fn write(&mut self, summary: Writing) {
+        let whole = AssertUnwindSafe(summary).catch_unwind();
+        let failed = || Unwritten::Failed("it failed inside; this is a defect".to_string());
+        self.summary = Some(whole.map(move |written| written.unwrap_or_else(|_| Err(failed()))).boxed());
+    }
+
+    /// Stops writing, which closes the connection; says whether there was something to stop.
+    pub fn give_up(&mut self) -> bool {
+        self.summary.take().is_some()
     }
 
     /// Starts a timer in place of the one before.
@@ -131,6 +147,7 @@ impl Work {
     /// their tasks are dropped, and a command takes its whole process group along.
     pub async fn end(&mut self, grace: Duration) {
         self.hang_up();
+        self.give_up();
         self.forget_tools();
         for set in &mut self.ending {
             let quiet = async { while set.join_next().await.is_some() {} };
@@ -161,6 +178,10 @@ impl Work {
                         self.answer = None;
                     }
                     return Wake::Stream(event);
+                }
+                written = wait(&mut self.summary) => {
+                    self.summary = None;
+                    return Wake::Summary(written);
                 }
                 Some(done) = self.tools.join_next() => match done {
                     Ok(done) => return Wake::Tool(done),
@@ -206,6 +227,13 @@ impl Board {
 async fn next_event(answer: &mut Option<EventStream>) -> Option<StreamEvent> {
     match answer {
         Some(stream) => stream.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn wait(summary: &mut Option<Writing>) -> Result<Written, Unwritten> {
+    match summary {
+        Some(writing) => writing.await,
         None => std::future::pending().await,
     }
 }

@@ -197,7 +197,9 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     }
     let env = setup::environment(&setup);
     let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
-    let options = options.map_err(|report| (USAGE, report))?;
+    let mut options = options.map_err(|report| (USAGE, report))?;
+    // Nobody goes on with it here: whoever does later finds the conversation as it is.
+    options.compaction.after_runs = false;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let prompts =
         setup.said.into_iter().map(|said| print::Prompt { text: said.text, images: said.images }).collect();

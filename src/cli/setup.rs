@@ -8,9 +8,11 @@ use std::sync::Arc;
 use super::args::Args;
 use super::attach;
 use super::target::{Target, understand};
+use crate::agent::compaction;
 use crate::agent::prompt::Words;
 use crate::base::error::Report;
 use crate::base::paths::Home;
+use crate::config::kind::TokenBudget;
 use crate::config::load::{self, Loaded};
 use crate::config::resources::Resources;
 use crate::config::settings::Settings;
@@ -222,6 +224,7 @@ pub fn session(
         discover: true,
         read_first: ReadFirst::of(&settings.read_before_write),
         tools_config: tools_config(settings),
+        compaction: compaction(settings),
         ..SessionOptions::new(setup.home.clone(), setup.workspace.clone(), env, approval)
     })
 }
@@ -276,6 +279,22 @@ fn tools_config(settings: &Settings) -> crate::tools::config::Config {
     config.command_timeout_max = time(settings.command_timeout_max_ms);
     config.program = program();
     config
+}
+
+/// What the settings say about compacting.
+fn compaction(settings: &Settings) -> compaction::Settings {
+    let tokens = |count: usize| count as u64;
+    let own = |(model, budget): (&String, &TokenBudget)| {
+        let reserve = budget.reserve_tokens.map(tokens);
+        (model.clone(), compaction::budget::Override { reserve, keep: budget.keep_recent_tokens.map(tokens) })
+    };
+    compaction::Settings {
+        enabled: settings.compaction,
+        reserve: tokens(settings.compaction_reserve_tokens),
+        keep: tokens(settings.compaction_keep_recent_tokens),
+        models: settings.compaction_models.iter().map(own).collect(),
+        ..compaction::Settings::default()
+    }
 }
 
 /// This program's file. On Linux by a name that is true also when another version has taken its place.

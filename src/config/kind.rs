@@ -15,6 +15,8 @@ pub enum Kind {
     Numbers(i64, i64),
     /// A table of limits by name.
     Limits,
+    /// A table of budgets of tokens by model.
+    Budgets,
 }
 
 /// A value from a file.
@@ -30,6 +32,8 @@ pub enum Value {
     Numbers(Vec<i64>),
     /// A table of limits.
     Limits(Vec<(String, Limit)>),
+    /// A table of budgets.
+    Budgets(Vec<(String, TokenBudget)>),
 }
 
 /// A limit of a text.
@@ -41,6 +45,15 @@ pub struct Limit {
     pub lines: Option<usize>,
 }
 
+/// How much of a model's window is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenBudget {
+    /// Tokens that stay free.
+    pub reserve_tokens: Option<usize>,
+    /// Tokens at the end of a conversation that are kept.
+    pub keep_recent_tokens: Option<usize>,
+}
+
 impl Kind {
     /// What it takes, for people.
     pub fn words(self) -> String {
@@ -50,6 +63,9 @@ impl Kind {
             Self::Number(min, max) => format!("a whole number from {min} to {max}"),
             Self::Numbers(min, max) => format!("a list of whole numbers from {min} to {max}"),
             Self::Limits => "tables of chars and lines by tool, such as [tool-limits.bash]".to_string(),
+            Self::Budgets => "tables of reserve-tokens and keep-recent-tokens by model, such as \
+                 [compaction-models.\"openai/gpt-5\"]"
+                .to_string(),
             Self::Flag => "true or false".to_string(),
         }
     }

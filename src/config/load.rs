@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
-use super::kind::{Limit, Value};
+use super::kind::{Limit, TokenBudget, Value};
 use super::settings::{Row, Settings};
 
 /// Something wrong in a file, for the person.
@@ -167,12 +167,31 @@ fn plain(value: &DeValue<'_>) -> Option<Value> {
             numbers.map(Value::Numbers)
         }
         DeValue::Table(table) => {
-            let limits =
-                table.iter().map(|(name, value)| Some((name.get_ref().to_string(), limit(value.get_ref())?)));
-            limits.collect::<Option<_>>().map(Value::Limits)
+            let limits = rows(table, limit).map(Value::Limits);
+            limits.or_else(|| rows(table, token_budget).map(Value::Budgets))
         }
         _ => None,
     }
+}
+
+/// The rows of a table of tables, if all of them are right.
+fn rows<T>(table: &DeTable<'_>, read: impl Fn(&DeValue<'_>) -> Option<T>) -> Option<Vec<(String, T)>> {
+    table.iter().map(|(name, value)| Some((name.get_ref().to_string(), read(value.get_ref())?))).collect()
+}
+
+/// Tokens that stay free and that are kept, and nothing else.
+fn token_budget(value: &DeValue<'_>) -> Option<TokenBudget> {
+    let DeValue::Table(table) = value else { return None };
+    let mut budget = TokenBudget::default();
+    for (key, value) in table {
+        let number = Some(usize::try_from(whole(value.get_ref())?).ok()?);
+        match key.get_ref().as_ref() {
+            "reserve-tokens" => budget.reserve_tokens = number,
+            "keep-recent-tokens" => budget.keep_recent_tokens = number,
+            _ => return None,
+        }
+    }
+    Some(budget)
 }
 
 /// Characters and lines, and nothing else.
@@ -215,6 +234,26 @@ mod tests {
         let prefix = format!("{}/", folder.path().display());
         let problems = loaded.problems.iter().map(|p| p.to_string().replace(&prefix, "")).collect();
         (loaded, problems)
+    }
+
+    #[test]
+    fn budgets_of_models_are_tables() {
+        let (loaded, problems) = load_texts(
+            "[compaction-models.\"p/m\"]\nreserve-tokens = 5\n[compaction-models.\"p/n\"]\nkeep-recent-tokens = 7",
+            "",
+        );
+        let budgets = &loaded.settings.compaction_models;
+        assert_eq!(budgets["p/m"], TokenBudget { reserve_tokens: Some(5), keep_recent_tokens: None });
+        assert_eq!(budgets["p/n"], TokenBudget { reserve_tokens: None, keep_recent_tokens: Some(7) });
+        assert!(problems.is_empty(), "{problems:?}");
+        for wrong in ["reserve-tokens = -1", "reserve = 1", "reserve-tokens = \"many\""] {
+            let (loaded, problems) = load_texts(&format!("[compaction-models.\"p/m\"]\n{wrong}"), "");
+            assert!(
+                loaded.settings.compaction_models.is_empty()
+                    && problems[0].contains("tables of reserve-tokens"),
+                "{problems:?}"
+            );
+        }
     }
 
     #[test]

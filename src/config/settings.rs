@@ -2,13 +2,14 @@
 //!
 //! Must not know files, nor what other modules make of a value: they parse their own words.
 
+mod default;
 mod put;
 
 use std::collections::BTreeMap;
 
-use put::{flag, limits, number, numbers, optional, text};
+use put::{budgets, flag, limits, number, numbers, optional, text};
 
-use super::kind::{Kind, Limit, Value};
+use super::kind::{Kind, Limit, TokenBudget, Value};
 
 /// One setting.
 #[derive(Debug)]
@@ -97,6 +98,14 @@ pub struct Settings {
     pub steering_mode: String,
     /// How follow-up messages are delivered: `all` or `one-at-a-time`.
     pub follow_up_mode: String,
+    /// Whether long conversations are compacted by themselves.
+    pub compaction: bool,
+    /// Tokens of the model's window that then stay free.
+    pub compaction_reserve_tokens: usize,
+    /// Tokens at the end of a conversation that are kept as they are.
+    pub compaction_keep_recent_tokens: usize,
+    /// Other figures for models, by `provider/id`.
+    pub compaction_models: BTreeMap<String, TokenBudget>,
     /// Whether a model must have read a file before it changes it: `family`, `off` or `on`.
     pub read_before_write: String,
     /// Other limits of what models get of tools' texts, by the name of a tool or of what it is for.
@@ -107,51 +116,8 @@ pub struct Settings {
     pub command_timeout_max_ms: usize,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            theme: "bowline-dark".to_string(),
-            keymap: "default".to_string(),
-            model: None,
-            provider: None,
-            thinking: None,
-            profile: "auto".to_string(),
-            approval: None,
-            budget: 0,
-            transport: "auto".to_string(),
-            ca_file: None,
-            keyring: false,
-            tab_width: 4,
-            auto_pairs: true,
-            wrap_column: 80,
-            line_numbers: true,
-            relative_numbers: false,
-            caret_line: true,
-            match_brackets: true,
-            whitespace: "off".to_string(),
-            indent_guides: false,
-            rulers: Vec::new(),
-            max_line_length: 0,
-            scroll_margin: 3,
-            scrollbar: true,
-            soft_wrap: false,
-            restore: true,
-            keep_undo: true,
-            breadcrumbs: false,
-            sticky_lines: false,
-            rainbow_brackets: false,
-            tab_line: "always".to_string(),
-            mouse: true,
-            steering_mode: "one-at-a-time".to_string(),
-            follow_up_mode: "one-at-a-time".to_string(),
-            read_before_write: "family".to_string(),
-            tool_limits: BTreeMap::new(),
-            command_timeout_ms: 0,
-            command_timeout_max_ms: 0,
-        }
-    }
-}
 const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
+const TOKENS: Kind = Kind::Number(0, 10_000_000);
 const TIME: Kind = Kind::Number(0, i32::MAX as i64);
 const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
 const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
@@ -436,6 +402,38 @@ pub static ROWS: &[Row] = &[
         put: |settings, value| text(value, &mut settings.follow_up_mode),
     },
     Row {
+        key: "compaction",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Sum up the older part of a conversation before it no longer fits the model",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.compaction),
+    },
+    Row {
+        key: "compaction-reserve-tokens",
+        kind: TOKENS,
+        default: "16384",
+        doc: "Tokens of the model's window that stay free",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.compaction_reserve_tokens),
+    },
+    Row {
+        key: "compaction-keep-recent-tokens",
+        kind: TOKENS,
+        default: "20000",
+        doc: "Tokens at the end of a conversation that compacting leaves as they are",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.compaction_keep_recent_tokens),
+    },
+    Row {
+        key: "compaction-models",
+        kind: Kind::Budgets,
+        default: "",
+        doc: "The same for one model, such as [compaction-models.\"openai/gpt-5\"] reserve-tokens = 40000",
+        project: false,
+        put: |settings, value| budgets(value, &mut settings.compaction_models),
+    },
+    Row {
         key: "read-before-write",
         kind: Kind::Choice(&["family", "off", "on"]),
         default: "\"family\"",
@@ -480,7 +478,8 @@ impl Row {
         let fits = match (self.kind, &value) {
             (Kind::Text, Value::Text(_))
             | (Kind::Flag, Value::Flag(_))
-            | (Kind::Limits, Value::Limits(_)) => true,
+            | (Kind::Limits, Value::Limits(_))
+            | (Kind::Budgets, Value::Budgets(_)) => true,
             (Kind::Choice(words), Value::Text(text)) => words.contains(&text.as_str()),
             (Kind::Number(min, max), Value::Number(number)) => (min..=max).contains(number),
             (Kind::Numbers(min, max), Value::Numbers(numbers)) => {

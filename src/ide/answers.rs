@@ -157,6 +157,7 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
             let label = Some(answer.trim().to_string()).filter(|label| !label.is_empty());
             sessions::begin(cx, sessions::Work::Label(number, id, label));
         }
+        Topic::SummaryAbout => sessions::summarise(cx, &answer),
         Topic::TreeSearch => sessions::search(cx, answer.trim()),
         Topic::SessionName => sessions::begin(cx, sessions::Work::Name(answer.trim().to_string())),
         Topic::DiffWith => {

@@ -180,6 +180,12 @@ pub enum Effect {
     ShowPrompt,
     /// Ask the session about its tree, or for another session.
     Session(Box<SessionWork>),
+    /// Sum the conversation up, above all about something.
+    Compact(Option<String>),
+    /// Find the summary that counts, to be read or to be changed.
+    Summary(bool),
+    /// Put another text in its place.
+    EditSummary(String),
     /// Log in or out, look who can be asked.
     Access(Access),
     /// Keep a rule for tool calls, in the form of its file.

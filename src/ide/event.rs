@@ -52,6 +52,8 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The session was asked about its tree, or for another session.
     Session(Box<Told>),
+    /// The summary that counts, and whether it is to be changed.
+    Summary(Option<String>, bool),
     /// What the model is told before the conversation; nothing where the session has ended.
     SystemPrompt(Option<Box<Shown>>),
     /// A text was searched.

@@ -15,6 +15,7 @@ use super::state::overlay::{Overlay, PickRow};
 use super::state::panes::Focus;
 use super::state::session_view::{Missing, SessionView};
 use super::update;
+use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Moved, Spot};
 use crate::session::outline::turn::Turn;
 use crate::session::outline::{Filter, Outline};
@@ -31,8 +32,10 @@ pub enum Work {
     Search(u64, String, Vec<String>),
     /// Give an entry a label, or take it away.
     Label(u64, String, Option<String>),
-    /// Go somewhere else in it.
-    Go(Spot),
+    /// Go somewhere else in it, perhaps with a summary of what is left.
+    Go(Spot, Summary),
+    /// Put another text in place of the summary that counts.
+    Summary(String),
     /// Go on with another one.
     Replace(Change),
     /// Call it so.
@@ -163,7 +166,19 @@ pub fn end_search(cx: &mut Cx<'_>) -> bool {
 
 /// Goes to the selected row.
 pub fn accept(cx: &mut Cx<'_>) {
-    at_row(cx, |cx, _, id| ask(cx, Work::Go(Spot::To(id))));
+    at_row(cx, |cx, _, id| ask(cx, Work::Go(Spot::To(id), Summary::None)));
+}
+
+/// Goes to the selected row with a summary of what is left, which is about this above all if anything.
+pub fn summarise(cx: &mut Cx<'_>, about: &str) {
+    let summary = match about.trim() {
+        "" => Summary::Written,
+        about => Summary::WithInstructions(about.to_string()),
+    };
+    at_row(cx, |cx, _, id| {
+        cx.state.say("summing up what is left; Escape gives it up");
+        ask(cx, Work::Go(Spot::To(id), summary));
+    });
 }
 
 /// An answer came.

@@ -3,10 +3,12 @@
 
 use super::access;
 use super::commands::command::Cx;
+use super::commands::summaries::SUMMARY_WORD;
 use super::disk_events;
 use super::file_events;
 use super::inquiries;
 use super::permission;
+use super::state::agent::{Agent, Summing};
 use super::state::code_blocks::CodeColored;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay};
@@ -143,6 +145,18 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
             cx.state.damage.add(Part::Prompt);
             disk_events::check_disk(cx);
         }
+        AgentEvent::CompactionStart { .. } => begin_summing(agent, "compacting…", now),
+        AgentEvent::BranchSummaryStart => begin_summing(agent, "summing up the branch…", now),
+        AgentEvent::CompactionEnd { result, .. } => {
+            if let Some(done) = result {
+                agent.context_tokens = done.tokens_after;
+                if let Some(usage) = &done.usage {
+                    agent.usage += usage;
+                }
+            }
+            end_summing(agent);
+        }
+        AgentEvent::BranchSummaryEnd { .. } => end_summing(agent),
         AgentEvent::QueueUpdate { steering, follow_up } => {
             agent.steering.clone_from(steering);
             agent.follow_up.clone_from(follow_up);
@@ -165,10 +179,51 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         }
         _ => {}
     }
+    let sums_up = matches!(
+        event,
+        AgentEvent::CompactionStart { .. }
+            | AgentEvent::CompactionEnd { .. }
+            | AgentEvent::BranchSummaryStart
+            | AgentEvent::BranchSummaryEnd { .. }
+    );
     let state = &mut *cx.state;
+    if sums_up {
+        state.damage.add(Part::Status);
+        state.damage.add(Part::Prompt);
+    }
     if state.transcript.apply(event, &state.tools) {
         state.damage.add(Part::Transcript);
     }
+}
+
+/// Something is being summed up: that is work, whether the agent does anything else or not.
+fn begin_summing(agent: &mut Agent, what: &'static str, now: std::time::Duration) {
+    agent.summing = Some(Summing { what, alone: agent.working_since.is_none() });
+    agent.working_since.get_or_insert(now);
+}
+
+fn end_summing(agent: &mut Agent) {
+    if agent.summing.take().is_some_and(|summing| summing.alone) {
+        agent.working_since = None;
+    }
+}
+
+/// The summary that counts, to be read, or to be changed in the prompt.
+pub fn show_summary(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
+    let Some(summary) = summary else {
+        return cx.state.say("there is no summary here; /compact makes one");
+    };
+    if change {
+        let now_ms = cx.now_ms;
+        cx.state.prompt.area.set(&format!("{SUMMARY_WORD} {summary}"), now_ms);
+        super::commands::view::focus(cx, Focus::Agent);
+        cx.state.say("change it here; Enter puts it in place of the summary");
+    } else {
+        cx.state.buffers.open_fixed("summary", "this text is only shown", summary);
+        super::commands::view::focus(cx, Focus::Editor);
+        cx.state.say("this is what the agent is told of what was said before");
+    }
+    cx.state.damage.all();
 }
 
 /// Something happened to an agent that the agent has started: it costs money and changes files.

@@ -231,6 +231,12 @@ impl Worker {
                 self.task(async move { Event::SystemPrompt(session.system_prompt().await.map(Box::new)) });
             }
             Effect::Session(work) => self.ask_session(*work),
+            Effect::Compact(instructions) => self.with_session(|session| session.compact(instructions)),
+            Effect::Summary(change) => {
+                let Some(session) = self.session.clone() else { return };
+                self.task(async move { Event::Summary(session.summary().await, change) });
+            }
+            Effect::EditSummary(text) => self.ask_session(super::sessions::Work::Summary(text)),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),

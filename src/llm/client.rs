@@ -181,6 +181,11 @@ impl Client {
         listed.map(|known| Lister { keys: known.keys(&known.list_root) }).collect()
     }
 
+    /// Whether a model is asked on this machine.
+    pub fn is_near(model: &Model) -> bool {
+        loopback_url(&model.base_url)
+    }
+
     /// Another client in place of this one, with the same layers: what they count goes on.
     #[must_use]
     pub fn succeeded_by(&self, next: Self) -> Self {

@@ -147,6 +147,14 @@ impl Run<'_> {
                     ),
                 );
             }
+            AgentEvent::CompactionStart { .. } => {
+                tell(self.stderr, "the older part of the conversation is being summed up");
+            }
+            AgentEvent::CompactionEnd { result: Some(done), .. } => {
+                let (before, after) = (done.tokens_before, done.tokens_after);
+                tell(self.stderr, &format!("the conversation has about {after} tokens now, before {before}"));
+            }
+            AgentEvent::CompactionEnd { error: Some(error), .. } => tell(self.stderr, &error),
             AgentEvent::LoopDetected => tell(self.stderr, "the model repeats its calls and was told so"),
             _ => {}
         }

@@ -17,6 +17,18 @@ pub enum Delivery {
     FollowUp,
 }
 
+/// What is told to the model of a branch that one leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Summary {
+    /// Nothing.
+    #[default]
+    None,
+    /// A summary, written by the model that answers.
+    Written,
+    /// The same, above all about this.
+    WithInstructions(String),
+}
+
 /// One thing that happened in a live session.
 #[derive(Debug, Clone)]
 pub enum RuntimeEvent {

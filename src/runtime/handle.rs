@@ -13,7 +13,6 @@ use super::login::{self, Choice, Left};
 use super::observe::Observer;
 use super::offered::Offered;
 use super::permissions;
-use super::places::Place;
 use super::refresh::{self, Told};
 use super::shown::Shown;
 use super::talk::{Line, Said};
@@ -99,22 +98,27 @@ impl Handle {
         self.send(Command::Tools(names));
     }
 
-    /// The places that one can go back to, in the order in which they came to be.
-    pub async fn places(&self) -> Vec<Place> {
-        let (reply, places) = oneshot::channel();
-        if self.commands.send(Command::Places(reply)).await.is_err() {
-            return Vec::new();
-        }
-        places.await.unwrap_or_default()
+    /// Puts a summary in place of the older part of the conversation, above all about `instructions`. What
+    /// came of it is an event. While the agent works it is done before the next request.
+    pub fn compact(&self, instructions: Option<String>) {
+        self.send(Command::Compact(instructions));
     }
 
-    /// Goes to another place; what is said next follows it, and the way that is left stays in
-    /// the session. Refused while the agent works.
-    pub async fn navigate(&self, entry: &str) -> Result<Snapshot, Report> {
+    /// The summary of the conversation's older part, or of the branch that was left last, which can be
+    /// changed; `None` where there is none.
+    pub async fn summary(&self) -> Option<String> {
+        let (reply, summary) = oneshot::channel();
+        self.commands.send(Command::Summary(reply)).await.ok()?;
+        summary.await.ok()?
+    }
+
+    /// Puts another text in place of that summary. The one before stays in the session: going back to
+    /// before the change undoes it. Refused while the agent works.
+    pub async fn edit_summary(&self, text: &str) -> Result<(), Report> {
         let ended = || Report::new("the session has ended");
-        let (reply, moved) = oneshot::channel();
-        self.commands.send(Command::Navigate(entry.to_string(), reply)).await.map_err(|_| ended())?;
-        moved.await.map_err(|_| ended())?
+        let (reply, edited) = oneshot::channel();
+        self.commands.send(Command::EditSummary(text.to_string(), reply)).await.map_err(|_| ended())?;
+        edited.await.map_err(|_| ended())?
     }
 
     /// Other rules for tool calls from the next call on.

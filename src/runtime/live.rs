@@ -11,14 +11,12 @@ use super::hub::Hub;
 use super::moving::Ask;
 use super::offered::Offered;
 use super::outfit::Outfit;
-use super::places::Place;
 use super::recorder::Recorder;
 use super::recruits::{Kit, Recruits};
 use super::shown::Shown;
 use crate::agent::config::Lifecycle;
 use crate::agent::driver::{Driver, Listener};
 use crate::agent::effect::Event;
-use crate::agent::history;
 use crate::agent::queue::Lane;
 use crate::agent::team::Team;
 use crate::base::error::Report;
@@ -51,12 +49,14 @@ pub enum Command {
     Tools(Vec<String>),
     /// What the model is told before the conversation.
     Prompted(oneshot::Sender<Shown>),
-    /// Where one can go back to.
-    Places(oneshot::Sender<Vec<Place>>),
-    /// Go there.
-    Navigate(String, oneshot::Sender<Result<Snapshot, Report>>),
     /// About the session's tree, or for another session.
     Ask(Ask),
+    /// Sum the conversation up.
+    Compact(Option<String>),
+    /// The summary that can be changed.
+    Summary(oneshot::Sender<Option<String>>),
+    /// Another text for it.
+    EditSummary(String, oneshot::Sender<Result<(), Report>>),
     /// Other rules for tool calls.
     Policy(Mode),
     /// Another client, catalog and list of models in place of those before.
@@ -98,6 +98,7 @@ impl Live {
                 command = self.commands.recv() => command,
                 step = self.driver.next() => {
                     self.driver.handle(step).await;
+                    self.arrive().await;
                     if self.stands() == Lifecycle::Closed {
                         break None;
                     }
@@ -108,6 +109,7 @@ impl Live {
                 Some(Command::Shutdown(done)) => break Some(done),
                 Some(command) => {
                     self.obey(command).await;
+                    self.arrive().await;
                     self.brief();
                 }
                 None => break None,
@@ -205,10 +207,11 @@ impl Live {
                 self.notices.extend(problems);
                 answer(reply, shown);
             }
-            Command::Places(reply) => answer(reply, self.driver.listener().places()),
-            Command::Navigate(entry, reply) => {
-                let moved = self.navigate(&entry);
-                answer(reply, moved);
+            Command::Compact(instructions) => self.driver.send(Event::Compact { instructions }).await,
+            Command::Summary(reply) => answer(reply, self.driver.listener().summary()),
+            Command::EditSummary(text, reply) => {
+                let edited = self.edit_summary(&text).await;
+                answer(reply, edited);
             }
             Command::Ask(ask) => self.asked(ask).await,
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
@@ -272,17 +275,6 @@ impl Live {
         for report in problems {
             self.hub.tell(RuntimeEvent::Failed(report)).await;
         }
-    }
-
-    fn navigate(&mut self, entry: &str) -> Result<Snapshot, Report> {
-        if self.driver.working() {
-            return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
-        }
-        let moved = self.driver.listener().go_to(Some(entry));
-        let context = moved.map_err(|error| Report::caused("cannot go there", &error))?;
-        let history = context.messages.iter().filter_map(|m| history::for_model(m)).collect();
-        self.driver.set_history(history);
-        Ok(self.snapshot())
     }
 
     async fn subscribe(&mut self, reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>) {

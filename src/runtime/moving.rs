@@ -13,7 +13,7 @@ use super::event::RuntimeEvent;
 use super::live::{Command, Live, answer};
 use super::options::{Options, SessionChoice};
 use super::start;
-use super::{Handle, Snapshot};
+use super::{Handle, Snapshot, Summary};
 use crate::agent::driver::Listener;
 use crate::agent::effect::Event;
 use crate::agent::history;
@@ -62,14 +62,28 @@ pub enum Ask {
     Label(String, Option<String>, oneshot::Sender<Result<(), Report>>),
     /// A name for the session.
     Name(String, oneshot::Sender<Result<(), Report>>),
-    /// Go somewhere else in it.
-    Go(Spot, oneshot::Sender<Moved>),
+    /// How it stands.
+    Snapshot(oneshot::Sender<Snapshot>),
+    /// Go somewhere else in it, perhaps with a summary of what is left.
+    Go(Spot, Summary, oneshot::Sender<Moved>),
     /// Go on with another one.
     Replace(Change, oneshot::Sender<Moved>),
 }
 
+/// Somebody who waits to be elsewhere in the conversation, until a summary is written.
+#[derive(Debug)]
+pub(super) struct Moving {
+    pub(super) reply: oneshot::Sender<Moved>,
+    /// What he may want to say differently there.
+    pub(super) said: Option<UserMessage>,
+}
+
 /// What comes back to the person's prompt, if anything.
 pub type Moved = Result<Option<UserMessage>, Report>;
+
+pub(super) fn busy() -> Report {
+    Report::new("the agent is working").hint("interrupt it first (Escape)")
+}
 
 fn ended() -> Report {
     Report::new("the session has ended")
@@ -104,7 +118,24 @@ impl Handle {
     /// Goes somewhere else in the session; the way that is left stays in it. Refused while the agent
     /// works. Gives what the person may want to say differently.
     pub async fn go(&self, spot: Spot) -> Moved {
-        self.ask(|reply| Ask::Go(spot, reply)).await?
+        self.go_with(spot, Summary::None).await
+    }
+
+    /// The same with a summary of what is left behind, which the model is told there. Until that is written
+    /// the conversation stays where it is; [`Handle::abort`] gives it up.
+    pub async fn go_with(&self, spot: Spot, summary: Summary) -> Moved {
+        self.ask(|reply| Ask::Go(spot, summary, reply)).await?
+    }
+
+    /// Goes behind an entry, and gives the session as it is there.
+    pub async fn navigate(&self, entry: &str, summary: Summary) -> Result<Snapshot, Report> {
+        self.go_with(Spot::Behind(entry.to_string()), summary).await?;
+        self.snapshot().await
+    }
+
+    /// The session as it stands.
+    pub async fn snapshot(&self) -> Result<Snapshot, Report> {
+        self.ask(Ask::Snapshot).await
     }
 
     /// Goes on with another session, in place of this one, which is saved and let go. Ends what the agent
@@ -152,10 +183,11 @@ impl Live {
                     recorder.change(|session| session.append(EntryBody::SessionInfo { name: Some(name) }));
                 answer(reply, done.map_err(|error| Report::caused("the name was not kept", &error)));
             }
-            Ask::Go(spot, reply) => {
-                let moved = self.go(&spot).await;
-                answer(reply, moved);
+            Ask::Snapshot(reply) => {
+                let snapshot = self.snapshot();
+                answer(reply, snapshot);
             }
+            Ask::Go(spot, summary, reply) => self.go(&spot, summary, reply).await,
             Ask::Replace(change, reply) => {
                 let moved = self.replace(change).await;
                 answer(reply, moved);
@@ -163,19 +195,61 @@ impl Live {
         }
     }
 
-    async fn go(&mut self, spot: &Spot) -> Moved {
-        if self.driver.working() {
-            return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
-        }
-        let failed = |error: SessionError| Report::caused("cannot go there", &error);
-        let (leaf, said) = match spot {
-            Spot::Behind(id) => (Some(id.clone()), None),
-            Spot::To(id) => self.driver.listener().session().way_to(id).map_err(failed)?,
-            Spot::Root => (None, None),
+    async fn go(&mut self, spot: &Spot, summary: Summary, reply: oneshot::Sender<Moved>) {
+        let (leaf, said) = match self.place_of(spot) {
+            Ok(found) => found,
+            Err(report) => return answer(reply, Err(report)),
         };
-        let context = self.driver.listener().go_to(leaf.as_deref()).map_err(failed)?;
-        self.resume(&context).await;
-        Ok(said)
+        let instructions = match summary {
+            Summary::None => return self.go_to(leaf.as_deref(), said, reply).await,
+            Summary::Written => None,
+            Summary::WithInstructions(text) => Some(text),
+        };
+        match self.leaving(leaf.as_deref()) {
+            None => self.go_to(leaf.as_deref(), said, reply).await,
+            Some(leaving) => {
+                self.driver.listener().moving = Some(Moving { reply, said });
+                self.driver.leave(leaving, instructions).await;
+                self.arrive().await;
+            }
+        }
+    }
+
+    /// Behind which entry a spot is, and what was said there.
+    fn place_of(&mut self, spot: &Spot) -> Result<(Option<String>, Option<UserMessage>), Report> {
+        if self.driver.working() {
+            return Err(busy());
+        }
+        match spot {
+            Spot::Behind(id) if self.driver.listener().session().tree().contains(id) => {
+                Ok((Some(id.clone()), None))
+            }
+            Spot::Behind(id) | Spot::To(id) => self.way_to(id),
+            Spot::Root => Ok((None, None)),
+        }
+    }
+
+    async fn go_to(&mut self, leaf: Option<&str>, said: Option<UserMessage>, reply: oneshot::Sender<Moved>) {
+        match self.driver.listener().go_to(leaf) {
+            Ok(context) => {
+                self.resume(&context).await;
+                answer(reply, Ok(said));
+            }
+            Err(error) => answer(reply, Err(Report::caused("cannot go there", &error))),
+        }
+    }
+
+    /// Somebody who waited for a summary is where he wanted to be, or stays where he is.
+    pub(super) async fn arrive(&mut self) {
+        let Some((moving, moved)) = self.driver.listener().arrived.take() else { return };
+        match moved {
+            Ok(()) => {
+                let context = self.driver.listener().session().context();
+                self.resume(&context).await;
+                answer(moving.reply, Ok(moving.said));
+            }
+            Err(report) => answer(moving.reply, Err(report)),
+        }
     }
 
     async fn replace(&mut self, change: Change) -> Moved {
@@ -254,9 +328,8 @@ impl Live {
     }
 
     /// Goes on with the conversation that the recorder has now: its words, its model, its level.
-    async fn resume(&mut self, context: &SessionContext) {
-        let history = context.messages.iter().filter_map(|message| history::for_model(message)).collect();
-        self.driver.set_history(history);
+    pub(super) async fn resume(&mut self, context: &SessionContext) {
+        self.driver.set_history(history::of(context));
         let lost = self.model_of(context).await;
         let snapshot = self.snapshot();
         self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;

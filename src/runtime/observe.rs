@@ -237,7 +237,14 @@ impl Observer {
                 let message = format!("Context usage at ~{percent}% of context window");
                 self.push(EventKind::Warning, json!({"message": message}));
             }
-            AgentEvent::RetryStart { error, .. } => {
+            AgentEvent::CompactionEnd { result: Some(done), .. } => {
+                let (before, after) = (done.tokens_before, done.tokens_after);
+                let message = format!("Context compacted: ~{before} tokens became ~{after}");
+                self.push(EventKind::Warning, json!({"message": message}));
+            }
+            AgentEvent::CompactionEnd { error: Some(error), .. }
+            | AgentEvent::BranchSummaryEnd { error: Some(error), .. }
+            | AgentEvent::RetryStart { error, .. } => {
                 self.push(EventKind::Warning, json!({"message": error}));
             }
             AgentEvent::AgentEnd { error: Some(error), .. } => {

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::agent::compaction;
+use crate::agent::compaction::hook::Hook;
 use crate::agent::config::Config;
 use crate::agent::prompt::Words;
 use crate::agent::queue::QueueMode;
@@ -58,6 +60,10 @@ pub struct Options {
     pub tool_rounds_max: u32,
     /// How many calls in a row are looked at for a pattern that repeats; `None`: none.
     pub loop_window: Option<usize>,
+    /// When the conversation is compacted, and how.
+    pub compaction: compaction::Settings,
+    /// Who has a say in that.
+    pub hook: Option<Arc<dyn Hook>>,
     /// Whether a failure that no repetition mends ends the session, for hosts where nobody is there.
     pub close_on_failure: bool,
     /// Which calls need it.
@@ -143,6 +149,8 @@ impl Options {
             turns_max: 0,
             tool_rounds_max: Config::default().tool_rounds_max,
             loop_window: Config::default().loop_window,
+            compaction: compaction::Settings::default(),
+            hook: None,
             close_on_failure: false,
             policy: Mode::default(),
             session: SessionChoice::default(),

@@ -7,18 +7,21 @@ use tokio::sync::oneshot;
 
 use super::event::{RuntimeEvent, Snapshot};
 use super::hub::Hub;
+use super::moving::Moving;
 use super::outfit::Equipment;
-use super::places::{self, Place};
+use crate::agent::compaction::branch::Leaving;
+use crate::agent::compaction::summary::{Unwritten, Written};
+use crate::agent::compaction::{Budget, Plan};
 use crate::agent::driver::Listener;
-use crate::agent::event::AgentEvent;
-use crate::agent::history;
+use crate::agent::event::{AgentEvent, Compacted};
+use crate::agent::{fullness, history};
 use crate::base::error::Report;
-use crate::llm::model::{Message, Model, StopReason, Thinking, Usage, UserMessage};
-use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError};
+use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
+use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError, context};
 
 /// Listens to the agent of one session.
 pub struct Recorder {
-    session: Session,
+    pub(super) session: Session,
     hub: Hub,
     model: Arc<Model>,
     thinking: Thinking,
@@ -28,28 +31,49 @@ pub struct Recorder {
     context_tokens: u64,
     /// Who waits for the queued messages.
     queue_wanted: Option<oneshot::Sender<Vec<UserMessage>>>,
+    /// Who waits to be elsewhere.
+    pub(super) moving: Option<Moving>,
+    /// Who waited, and whether he is there.
+    pub(super) arrived: Option<(Moving, Result<(), Report>)>,
 }
 
 impl Recorder {
     /// Goes on with a session.
     pub fn new(session: Session, hub: Hub, model: Arc<Model>, thinking: Thinking) -> Self {
-        let context = session.context();
         let mut recorder = Self {
             session,
             hub,
             model,
             thinking,
-            recorded: (context.model, context.thinking),
+            recorded: (None, None),
             usage: Usage::default(),
             context_tokens: 0,
             queue_wanted: None,
+            moving: None,
+            arrived: None,
         };
-        for message in &context.messages {
-            if let AgentMessage::Llm(message) = &**message {
-                recorder.count(message);
-            }
-        }
+        recorder.reload();
         recorder
+    }
+
+    /// Takes in how the session stands: the conversation as a model is told it.
+    pub(super) fn reload(&mut self) -> Vec<Message> {
+        let context = self.session.context();
+        self.look(&context)
+    }
+
+    fn look(&mut self, context: &SessionContext) -> Vec<Message> {
+        self.recorded = (context.model.clone(), context.thinking);
+        self.usage = context::spent(&self.session.tree().path());
+        let history = history::of(context);
+        let counted = |message: &Message| match message {
+            Message::Assistant(answer) if is_whole(answer) => Some(answer.usage.total_tokens),
+            _ => None,
+        };
+        // Behind a compaction nobody has counted yet.
+        let counted = history.iter().rev().find_map(counted);
+        self.context_tokens = counted.unwrap_or_else(|| fullness::tokens(&history, 0));
+        history
     }
 
     /// The session as it stands.
@@ -66,11 +90,6 @@ impl Recorder {
             context_tokens: self.context_tokens,
             working,
         }
-    }
-
-    /// Where one can go back to.
-    pub fn places(&self) -> Vec<Place> {
-        places::list(&self.session)
     }
 
     /// What is listened for.
@@ -90,30 +109,19 @@ impl Recorder {
     pub fn go_to(&mut self, entry: Option<&str>) -> Result<SessionContext, SessionError> {
         self.session.branch(entry)?;
         let context = self.session.context();
-        self.recount(&context);
+        self.look(&context);
         Ok(context)
     }
 
     /// Goes on with another session. The one before is let go.
     pub fn adopt(&mut self, session: Session) {
-        let context = session.context();
         self.session = session;
-        self.recount(&context);
+        self.reload();
     }
 
     /// Takes what answers from now on as it is in the session already.
     pub fn take_choice(&mut self, model: Arc<Model>, thinking: Thinking) {
         (self.model, self.thinking) = (model, thinking);
-    }
-
-    fn recount(&mut self, context: &SessionContext) {
-        self.recorded = (context.model.clone(), context.thinking);
-        (self.usage, self.context_tokens) = (Usage::default(), 0);
-        for message in &context.messages {
-            if let AgentMessage::Llm(message) = &**message {
-                self.count(message);
-            }
-        }
     }
 
     /// Another model or level answers from now on.
@@ -151,22 +159,32 @@ impl Recorder {
         }
     }
 
-    async fn append(&mut self, body: EntryBody) {
-        if let Err(error) = self.session.append(body) {
-            let report = Report::caused("the session is not being saved", &error)
-                .hint("make room or permission, then go on; what was said since then is in memory only");
-            self.hub.tell(RuntimeEvent::Failed(report)).await;
+    /// Adds an entry; gives its id.
+    pub(super) async fn append(&mut self, body: EntryBody) -> Option<String> {
+        match self.session.append(body) {
+            Ok(id) => Some(id),
+            Err(error) => {
+                let report = Report::caused("the session is not being saved", &error)
+                    .hint("make room or permission, then go on; what was said since then is in memory only");
+                self.hub.tell(RuntimeEvent::Failed(report)).await;
+                None
+            }
         }
     }
 
     fn count(&mut self, message: &Message) {
         if let Message::Assistant(answer) = message {
             self.usage += &answer.usage;
-            if !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) {
+            if is_whole(answer) {
                 self.context_tokens = answer.usage.total_tokens;
             }
         }
     }
+}
+
+/// Whether what an answer says of the context's size is so.
+fn is_whole(answer: &AssistantMessage) -> bool {
+    !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) && answer.usage.total_tokens > 0
 }
 
 impl Listener for Recorder {
@@ -191,8 +209,27 @@ impl Listener for Recorder {
     }
 
     fn history(&self) -> Option<Vec<Message>> {
-        let messages = self.session.context().messages;
-        Some(messages.iter().filter_map(|message| history::for_model(message)).collect())
+        Some(history::of(&self.session.context()))
+    }
+
+    fn plan(&self, budget: Budget, tokens: u64) -> Option<Plan> {
+        self.planned(budget, tokens)
+    }
+
+    async fn compacted(&mut self, done: &Compacted) -> Option<(String, Vec<Message>)> {
+        self.keep_compaction(done).await
+    }
+
+    async fn omit(&mut self) -> Option<Vec<Message>> {
+        Some(self.leave_out().await)
+    }
+
+    async fn left(
+        &mut self,
+        leaving: &Leaving,
+        summary: Result<&Written, &Unwritten>,
+    ) -> Option<Vec<Message>> {
+        self.leave(leaving, summary)
     }
 
     async fn returned(&mut self, messages: Vec<UserMessage>) {

@@ -150,6 +150,8 @@ impl Recruits {
             tools: context,
             clock: self.clock.clone(),
             ids: self.ids.clone(),
+            // Nothing is kept of what such an agent says, so nothing of it is compacted.
+            hook: None,
         };
         let setup = Setup {
             model,

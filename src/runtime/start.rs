@@ -67,7 +67,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         thinking,
         // Made when the first prompt comes.
         system: Vec::new(),
-        history: context.messages.iter().filter_map(|m| history::for_model(m)).collect(),
+        history: history::of(&context),
         session_id: session.id().to_string(),
     };
     let recruits = Recruits::new(
@@ -120,6 +120,7 @@ fn config(options: &Options, tools: &Registry) -> Config {
         turns_max: options.turns_max,
         tool_rounds_max: options.tool_rounds_max,
         loop_window: options.loop_window,
+        compaction: options.compaction.clone(),
         close_on_failure: options.close_on_failure,
         ..Config::default()
     }
@@ -146,6 +147,7 @@ fn services(
         },
         clock: options.clock.clone(),
         ids: options.ids.clone(),
+        hook: options.hook.clone(),
     }
 }
 

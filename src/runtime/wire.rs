@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::event::RuntimeEvent;
-use crate::agent::event::AgentEvent;
+use crate::agent::event::{AgentEvent, Compacted};
 use crate::llm::model::{Message, StreamEvent, Usage};
 
 /// Remembers what pi's events repeat.
@@ -86,6 +86,21 @@ impl Wire {
                 })
             }
             AgentEvent::RetryEnd { success } => self.retry_end(*success),
+            AgentEvent::CompactionStart { reason } => {
+                json!({"type": "compaction_start", "reason": reason.name()})
+            }
+            AgentEvent::CompactionEnd { reason, result, aborted, will_retry, error } => {
+                let mut end = json!({
+                    "type": "compaction_end", "reason": reason.name(), "aborted": aborted, "willRetry": will_retry,
+                });
+                if let Some(result) = result {
+                    end["result"] = compacted(result);
+                }
+                if let Some(error) = error {
+                    end["errorMessage"] = json!(error);
+                }
+                end
+            }
             AgentEvent::AgentEnd { aborted, .. } => {
                 let messages: Vec<&Message> = self.messages.iter().map(|message| &**message).collect();
                 let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
@@ -142,4 +157,19 @@ impl Wire {
         let content = self.texts.remove(&index).unwrap_or_default();
         json!({"type": kind, "contentIndex": index, "content": content})
     }
+}
+
+/// pi's result of a compaction.
+fn compacted(done: &Compacted) -> Value {
+    let mut result = json!({
+        "summary": done.summary, "firstKeptEntryId": done.first_kept, "tokensBefore": done.tokens_before,
+        "estimatedTokensAfter": done.tokens_after,
+    });
+    if let Some(usage) = &done.usage {
+        result["usage"] = json!(usage);
+    }
+    if let Some(details) = &done.details {
+        result["details"] = details.clone();
+    }
+    result
 }

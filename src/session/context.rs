@@ -10,13 +10,16 @@ use serde_json::{Value, json};
 use super::body::EntryBody;
 use super::entry::Entry;
 use super::message::AgentMessage;
-use crate::llm::model::{Message, Thinking};
+use crate::llm::model::{Message, Thinking, Usage};
 
 /// A conversation as it stands at a leaf.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionContext {
     /// Oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
+    /// How many of the messages stood in the session before its last compaction, the summary included:
+    /// what their answers say of the size of the context is no longer so.
+    pub kept: usize,
     /// Provider and model id that answered or were chosen last.
     pub model: Option<(String, String)>,
     /// The level that was chosen last.
@@ -35,11 +38,45 @@ pub fn build(path: &[&Entry]) -> SessionContext {
             let kept_from = out.push_compaction(path[at]);
             let kept = kept_from.and_then(|id| path[..at].iter().position(|entry| entry.id() == id));
             path[kept.unwrap_or(at)..at].iter().for_each(|entry| out.push(entry, true));
+            context.kept = out.messages.len();
             path[at + 1..].iter().for_each(|entry| out.push(entry, false));
         }
     }
     context.messages = out.messages;
     context
+}
+
+/// What each entry of a path from `from` on contributes by itself, with the edits of the whole path
+/// applied; nothing for those that contribute nothing, compactions included.
+pub fn each(path: &[&Entry], from: usize) -> Vec<Option<Arc<AgentMessage>>> {
+    let mut out = Messages { edits: scan(path, &mut SessionContext::default()), messages: Vec::new() };
+    let mut one = |entry: &&Entry| {
+        out.push(entry, false);
+        out.messages.pop()
+    };
+    path[from.min(path.len())..].iter().map(&mut one).collect()
+}
+
+/// What was spent on a path: on its answers, on summaries, and outside the conversation.
+pub fn spent(path: &[&Entry]) -> Usage {
+    let mut sum = Usage::default();
+    for entry in path {
+        match entry.kind() {
+            "message" => {
+                if let Some(AgentMessage::Llm(Message::Assistant(answer))) = message_of(entry).as_deref() {
+                    sum += &answer.usage;
+                }
+            }
+            "compaction" | "branch_summary" | "usage" => match entry.body() {
+                EntryBody::Compaction { usage: Some(usage), .. }
+                | EntryBody::BranchSummary { usage: Some(usage), .. }
+                | EntryBody::Usage { usage, .. } => sum += &usage,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    sum
 }
 
 /// Takes model and thinking level from the whole path and collects the edits, the latest of

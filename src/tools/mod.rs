@@ -43,6 +43,7 @@ pub mod running;
 pub mod search;
 pub mod shared;
 pub mod tool;
+pub mod touched;
 pub mod truncation;
 pub mod view;
 

@@ -235,7 +235,7 @@ async fn each_branch_has_its_model() {
     }
     let mut desk = desk.again().continued().size(120, 24).start().await;
     desk.shows("gone/other, which answered here").await;
-    desk.shows("script answers instead").await;
+    desk.shows("script answers").await;
     assert_eq!(model(&mut desk), "script");
 }
 

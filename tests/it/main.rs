@@ -23,6 +23,8 @@ mod benches;
 /// Every command on marked texts.
 mod cancelling;
 mod commands;
+/// Conversations that become too long.
+mod compaction;
 /// Every dialect runs the same cases.
 mod conformance;
 /// Every dialect goes on with every other's conversation.

@@ -1,6 +1,7 @@
 //! The machine in scripts: events in, effects out, written short enough to read.
 
 mod properties;
+mod summing;
 
 use super::*;
 use crate::agent::queue::QueueMode;
@@ -16,7 +17,9 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(config: Config) -> Self {
+    /// What follows a run is tested where it is wanted.
+    fn new(mut config: Config) -> Self {
+        config.compaction.after_runs = false;
         Self { state: State::new(config, 0), log: Vec::new() }
     }
 
@@ -40,14 +43,14 @@ impl Rig {
 
     fn answer_with(&mut self, calls: &[&str], stop: StopReason) -> &mut Self {
         let message = message(calls, stop);
-        self.send(Event::Began).send(Event::Answered { message, error: None, chance: 0.5 })
+        self.send(Event::Began).send(Event::Answered { message, error: None, fit: Fit::Fits, chance: 0.5 })
     }
 
     fn fail(&mut self, kind: ErrorKind, content: bool) -> &mut Self {
         let mut message = message(if content { &["a"] } else { &[] }, StopReason::Error);
         message.content.truncate(usize::from(content));
         let error = Some(LlmError::new(kind, "p", "broken"));
-        self.send(Event::Answered { message, error, chance: 0.5 })
+        self.send(Event::Answered { message, error, fit: Fit::Fits, chance: 0.5 })
     }
 
     fn tool(&mut self, index: usize, text: &str) -> &mut Self {
@@ -104,7 +107,12 @@ fn describe(effect: &Effect) -> String {
             let mark = if r.is_error { "!" } else { "" };
             format!("result{mark} {}", r.tool_call_id)
         }
-        Effect::CallModel => "call model".into(),
+        // A repetition, and what follows a look, are not looked at again.
+        Effect::CallModel { .. } => "call model".into(),
+        Effect::Look => "look".into(),
+        Effect::Omit => "omit".into(),
+        Effect::Compact { instructions, will_retry, .. } => format!("compact {instructions:?} {will_retry}"),
+        Effect::SumBranch { instructions } => format!("sum branch {instructions:?}"),
         Effect::RunTool { call, .. } => format!("run {}", call.id),
         Effect::Cancel => "cancel".into(),
         Effect::Wait(timer, _) => format!("wait {timer:?}").to_lowercase(),
@@ -327,6 +335,7 @@ fn the_session_has_a_last_answer() {
         "agent end",
     ]);
     let mut resumed = Rig { state: State::new(Config { turns_max: 2, ..Config::default() }, 2), log: vec![] };
+    resumed.state.config().compaction.after_runs = false;
     resumed.prompt("go");
     assert_eq!(resumed.log.last().unwrap(), "agent end");
 }
@@ -374,7 +383,7 @@ fn a_question_waits_for_its_answer() {
     assert_eq!(rig.state.lifecycle(), Lifecycle::Processing);
     let mut question = message(&[], StopReason::Stop);
     question.content = vec![Part::text("Shall I?\n")];
-    rig.send(Event::Answered { message: question, error: None, chance: 0.5 });
+    rig.send(Event::Answered { message: question, error: None, fit: Fit::Fits, chance: 0.5 });
     assert_eq!(rig.state.lifecycle(), Lifecycle::AwaitingInput);
     rig.prompt("yes");
     assert_eq!(rig.state.lifecycle(), Lifecycle::Processing);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::kind::{Limit, Value};
+use crate::config::kind::{Limit, TokenBudget, Value};
 
 pub(super) fn text(value: Value, into: &mut String) {
     if let Value::Text(text) = value {
@@ -37,5 +37,11 @@ pub(super) fn numbers(value: Value, into: &mut Vec<usize>) {
 pub(super) fn limits(value: Value, into: &mut BTreeMap<String, Limit>) {
     if let Value::Limits(limits) = value {
         into.extend(limits);
+    }
+}
+
+pub(super) fn budgets(value: Value, into: &mut BTreeMap<String, TokenBudget>) {
+    if let Value::Budgets(budgets) = value {
+        into.extend(budgets);
     }
 }

@@ -1,6 +1,7 @@
 //! Commands on the agent: say something, interrupt, models, thinking, its edits.
 
 use super::command::{Command, Cx, command};
+use super::summaries;
 use crate::ide::access::ask::Work;
 use crate::ide::effect::Effect;
 use crate::ide::state::damage::Part;
@@ -50,6 +51,9 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     }
     if !cx.state.agent.connected {
         cx.state.say("the session is still starting; press Enter again in a moment");
+        return;
+    }
+    if summaries::typed(cx) {
         return;
     }
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));

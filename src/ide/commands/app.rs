@@ -88,6 +88,10 @@ fn escape(cx: &mut Cx<'_>) {
     if sessions::end_search(cx) {
         return;
     }
+    // Who waits for a summary sees the tree, and means that.
+    if cx.state.agent.summing.is_some() && matches!(cx.state.overlays.last(), Some(Overlay::Session(_))) {
+        return cx.effects.push(Effect::Abort);
+    }
     if !cx.state.overlays.is_empty() {
         return close_overlay(cx);
     }

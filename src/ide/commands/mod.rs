@@ -27,6 +27,7 @@ pub mod select;
 pub mod session;
 pub mod shell;
 pub mod snippets;
+pub mod summaries;
 pub mod syntax;
 pub mod terminal;
 pub mod tree;
@@ -56,6 +57,7 @@ pub static AREAS: &[&[Command]] = &[
     search::COMMANDS,
     registers::COMMANDS,
     snippets::COMMANDS,
+    summaries::COMMANDS,
     places::COMMANDS,
     shell::COMMANDS,
     plugins::COMMANDS,

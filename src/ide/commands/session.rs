@@ -5,6 +5,7 @@ use super::file::ask;
 use crate::ide::effect::Effect;
 use crate::ide::sessions::{self, Work};
 use crate::ide::state::overlay::Topic;
+use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Spot};
 
 /// The area's rows.
@@ -20,10 +21,13 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("session.rename", "Give the session a name", rename),
     command("session.branch", "Say something else behind the selected entry", |cx| {
-        sessions::at_row(cx, |cx, _, id| sessions::begin(cx, Work::Go(Spot::Behind(id))));
+        sessions::at_row(cx, |cx, _, id| sessions::begin(cx, Work::Go(Spot::Behind(id), Summary::None)));
     }),
     command("session.new-root", "Begin anew in the same session", |cx| {
-        sessions::begin(cx, Work::Go(Spot::Root));
+        sessions::begin(cx, Work::Go(Spot::Root, Summary::None));
+    }),
+    command("session.go-with-summary", "Go to the selected entry with a summary of what is left", |cx| {
+        sessions::at_row(cx, |cx, _, _| ask(cx, Topic::SummaryAbout, ""));
     }),
     command("session.fork", "Go on from the selected entry in a session of its own", |cx| {
         sessions::at_row(cx, |cx, _, id| sessions::begin(cx, Work::Replace(Change::Fork(id))));

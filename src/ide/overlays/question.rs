@@ -41,6 +41,7 @@ fn title(topic: &Topic) -> &'static str {
         Topic::Line => ":",
         Topic::Open => "open",
         Topic::Label(..) => "label (nothing takes it away)",
+        Topic::SummaryAbout => "the summary is about (nothing: all)",
         Topic::TreeSearch => "show what says",
         Topic::SessionName => "call the session",
         Topic::DiffWith => "compare with which file",

@@ -24,6 +24,7 @@ const LEVELS_MAX: u32 = 16;
 const KEYS: &[(&str, &str)] = &[
     ("list.accept", "go"),
     ("session.branch", "branch"),
+    ("session.go-with-summary", "summary"),
     ("session.label", "label"),
     ("session.fork", "fork"),
     ("session.search-tree", "search"),

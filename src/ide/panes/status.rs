@@ -6,6 +6,7 @@ use super::row::Row;
 use crate::base::width::{text_width, truncate};
 use crate::ide::keys::{Modes, Place};
 use crate::ide::state::State;
+use crate::ide::state::agent::thousands;
 use crate::ide::state::awaiting::Awaiting;
 use crate::ide::state::damage::Part;
 use crate::llm::model::Thinking;
@@ -132,6 +133,9 @@ fn right(state: &State, cols: usize) -> String {
     if agent.working_since.is_some() {
         parts.push(SIGNS[agent.sign % SIGNS.len()].to_string());
     }
+    if let Some(summing) = &agent.summing {
+        parts.push(summing.what.to_string());
+    }
     if agent.unrestricted {
         parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
     }
@@ -162,19 +166,11 @@ fn right(state: &State, cols: usize) -> String {
         // The working sign and the model go last: drop from the end.
         parts.pop();
     }
-    let signs = usize::from(agent.working_since.is_some()) + usize::from(agent.unrestricted);
+    let signs = usize::from(agent.working_since.is_some())
+        + usize::from(agent.summing.is_some())
+        + usize::from(agent.unrestricted);
     while parts.len() > signs && cols < 40 && text_width(&parts.join("  ")) * 2 > cols {
         parts.pop();
     }
     parts.join("  ")
-}
-
-/// `12.4k`, `200k`, `1.0M`.
-fn thousands(tokens: u64) -> String {
-    match tokens {
-        0..1_000 => tokens.to_string(),
-        1_000..100_000 => format!("{:.1}k", tokens as f64 / 1e3),
-        100_000..1_000_000 => format!("{}k", tokens / 1_000),
-        _ => format!("{:.1}M", tokens as f64 / 1e6),
-    }
 }

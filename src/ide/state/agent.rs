@@ -27,6 +27,8 @@ pub struct Agent {
     pub thinking: Thinking,
     /// Since when it works, on the monotonic clock; `None` while it waits.
     pub working_since: Option<Duration>,
+    /// What is being summed up.
+    pub summing: Option<Summing>,
     /// Sum over the conversation.
     pub usage: Usage,
     /// Tokens in the context at the last answer.
@@ -53,6 +55,15 @@ pub struct Agent {
     pub logins: u64,
     /// Whether a session is there to talk to.
     pub connected: bool,
+}
+
+/// Something that is being summed up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summing {
+    /// A word for the status line.
+    pub what: &'static str,
+    /// Whether the agent does nothing else meanwhile.
+    pub alone: bool,
 }
 
 /// The prompt: what is being typed and what was sent before.
@@ -183,6 +194,16 @@ fn wrap(text: &Text, piece: std::ops::Range<Byte>, cols: usize, rows: &mut Vec<(
         at += grapheme.len();
     }
     rows.push((start, at));
+}
+
+/// A number of tokens in short: `12.4k`, `200k`, `1.0M`.
+pub fn thousands(tokens: u64) -> String {
+    match tokens {
+        0..1_000 => tokens.to_string(),
+        1_000..100_000 => format!("{:.1}k", tokens as f64 / 1e3),
+        100_000..1_000_000 => format!("{}k", tokens / 1_000),
+        _ => format!("{:.1}M", tokens as f64 / 1e6),
+    }
 }
 
 #[cfg(test)]

@@ -278,6 +278,8 @@ pub enum Topic {
     Label(u64, String),
     /// What entries of the session tree are to say.
     TreeSearch,
+    /// What a summary of the branch that is left is to be about.
+    SummaryAbout,
     /// What the session is to be called.
     SessionName,
     /// Which file to open.

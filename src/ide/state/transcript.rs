@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::agent::event::AgentEvent;
+use super::agent::thousands;
+use crate::agent::event::{AgentEvent, Compacted};
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
 use crate::session::message::AgentMessage;
@@ -34,6 +35,13 @@ pub enum Kind {
     Thinking(String),
     /// A tool call.
     Tool(Call),
+    /// What stands for a part of the conversation.
+    Summary {
+        /// What it is, in a line.
+        title: String,
+        /// Markdown.
+        text: String,
+    },
     /// Something that the program says.
     Notice {
         /// Whether it is a failure.
@@ -95,8 +103,9 @@ impl Transcript {
                 AgentMessage::Llm(Message::User(user)) => self.add(Kind::User(join_text(&user.content))),
                 AgentMessage::Llm(Message::Assistant(answer)) => self.add_answer(answer, tools),
                 AgentMessage::Llm(Message::ToolResult(result)) => self.end_call(result, None, None, tools),
+                AgentMessage::Other(value) if value.get("summary").is_some() => self.add_summary(value),
                 AgentMessage::Other(value) => {
-                    let text = value.get("summary").or_else(|| value.get("content")).and_then(Value::as_str);
+                    let text = value.get("content").and_then(Value::as_str);
                     if let Some(text) = text.filter(|_| message.role() != "system") {
                         self.notice(false, text.to_string());
                     }
@@ -124,6 +133,31 @@ impl Transcript {
     /// Says something on the program's behalf.
     pub fn notice(&mut self, error: bool, text: String) {
         self.add(Kind::Notice { error, text });
+    }
+
+    /// A summary that is in the session.
+    fn add_summary(&mut self, value: &Value) {
+        let text = value.get("summary").and_then(Value::as_str).unwrap_or_default().to_string();
+        let title = match value.get("tokensBefore").and_then(Value::as_u64) {
+            Some(before) => format!("compacted from {} tokens", thousands(before)),
+            None => "the branch that was left, in short".to_string(),
+        };
+        self.add(Kind::Summary { title, text });
+    }
+
+    /// A compaction has come to its end; tells whether anything is to be seen of it.
+    fn end_compaction(&mut self, result: Option<&Compacted>, aborted: bool, error: Option<&str>) -> bool {
+        match (result, error) {
+            (Some(done), _) => {
+                let (before, after) = (thousands(done.tokens_before), thousands(done.tokens_after));
+                let title = format!("compacted: {before} → {after} tokens");
+                self.add(Kind::Summary { title, text: done.summary.clone() });
+            }
+            (None, Some(error)) => self.notice(true, error.to_string()),
+            (None, None) if aborted => self.notice(false, "not compacted: it was given up".to_string()),
+            (None, None) => return false,
+        }
+        true
     }
 
     fn add(&mut self, kind: Kind) {
@@ -197,6 +231,9 @@ impl Transcript {
                 );
                 self.notice(true, text);
             }
+            AgentEvent::CompactionEnd { result, aborted, error, .. } => {
+                return self.end_compaction(result.as_deref(), *aborted, error.as_deref());
+            }
             AgentEvent::LimitReached(text) => self.notice(true, text.clone()),
             AgentEvent::LoopDetected => {
                 self.notice(false, "the same calls repeat; the model was told so".to_string());
@@ -214,6 +251,10 @@ impl Transcript {
             | AgentEvent::TurnEnd { .. }
             | AgentEvent::QueueUpdate { .. }
             | AgentEvent::RetryEnd { .. }
+            | AgentEvent::CompactionStart { .. }
+            | AgentEvent::BranchSummaryStart
+            // Whoever goes elsewhere is answered.
+            | AgentEvent::BranchSummaryEnd { .. }
             | AgentEvent::AgentEnd { .. } => return false,
         }
         true

@@ -26,6 +26,7 @@ pub fn lay_out(item: &Item, width: u16, show: Show) -> Vec<Line> {
         Kind::Thinking(text) => plain(text.trim(), width, "agent.thinking"),
         Kind::Answer(text) => plain(text, width, "markdown"),
         Kind::Tool(call) => tool(call, width, show),
+        Kind::Summary { title, text } => summary(title, text, width, show),
         Kind::Notice { error, text } => {
             let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
             wrap(
@@ -37,6 +38,16 @@ pub fn lay_out(item: &Item, width: u16, show: Show) -> Vec<Line> {
             )
         }
     }
+}
+
+/// A summary: what it stands for, and what it says where output is shown whole.
+fn summary(title: &str, text: &str, width: u16, show: Show) -> Vec<Line> {
+    let head = if show.output { format!("▾ {title}") } else { format!("▸ {title} (Ctrl-o shows it)") };
+    let mut lines = vec![vec![Span::new(truncate(&head, usize::from(width)).into_owned(), "agent.tool")]];
+    if show.output {
+        lines.extend(indented(text.lines(), width, WHOLE_ROWS, "agent.tool.output"));
+    }
+    lines
 }
 
 /// The one line that stands for thinking that is not shown. It says how much there is by its

@@ -82,12 +82,15 @@ async fn ask(session: &Handle, work: Work) -> Result<Told, crate::base::error::R
             session.name(name.clone()).await?;
             Told::Named(name)
         }
-        Work::Go(spot) => {
+        Work::Summary(text) => {
+            Told::Moved(session.edit_summary(&text).await.map(|()| None), "this summary counts from now on")
+        }
+        Work::Go(spot, summary) => {
             let words = match spot {
                 Spot::Root => "the conversation begins anew; what was said stays in the session tree",
                 _ => "the conversation goes on from here; what was said stays in the session tree",
             };
-            Told::Moved(session.go(spot).await, words)
+            Told::Moved(session.go_with(spot, summary).await, words)
         }
         Work::Replace(change) => {
             let words = match change {

@@ -4,6 +4,7 @@
 
 pub mod anthropic;
 pub mod bench;
+pub mod compacting;
 pub mod desk;
 pub mod dialect;
 pub mod family;

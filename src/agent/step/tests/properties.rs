@@ -2,6 +2,7 @@
 //! no message is lost, no invalid history is sent, every run ends.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::{
@@ -9,9 +10,11 @@ use proptest::prelude::{
 };
 use serde_json::json;
 
+use crate::agent::compaction::Settings;
+use crate::agent::compaction::summary::Unwritten;
 use crate::agent::config::{Config, Lifecycle};
-use crate::agent::effect::{Effect, Ended, Event, Timer};
-use crate::agent::event::AgentEvent;
+use crate::agent::effect::{Effect, Ended, Event, Fit, Timer};
+use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::agent::queue::{Lane, QueueMode};
 use crate::agent::step::State;
 use crate::agent::step::batch::error_result;
@@ -26,15 +29,34 @@ use crate::llm::retry::Policy;
 /// Something that happens. What does not fit the moment is left out, but for the last three.
 #[derive(Debug, Clone)]
 enum Act {
-    Prompt { lane: Lane, picture: bool },
+    Prompt {
+        lane: Lane,
+        picture: bool,
+    },
     Continue,
     Abort,
     Take,
     Began,
-    Answer { calls: Vec<usize>, stop: StopReason, asks: bool },
-    Fail { kind: ErrorKind, content: bool },
-    Tool { which: usize, terminate: bool },
+    Answer {
+        calls: Vec<usize>,
+        stop: StopReason,
+        asks: bool,
+    },
+    Fail {
+        kind: ErrorKind,
+        content: bool,
+    },
+    Tool {
+        which: usize,
+        terminate: bool,
+    },
     Due,
+    /// The window is nearly full from now on, or is not.
+    Fill(bool),
+    Compact,
+    Leave,
+    /// A summary comes to its end.
+    Summed(Result<(), Unwritten>),
     JunkTool(usize),
     JunkAnswer,
     JunkDue(Timer),
@@ -42,7 +64,18 @@ enum Act {
 
 fn act() -> impl Strategy<Value = Act> {
     let stop = prop_oneof![6 => Just(StopReason::ToolUse), 2 => Just(StopReason::Stop), 1 => Just(StopReason::Length)];
-    let kind = prop_oneof![Just(ErrorKind::Server), Just(ErrorKind::Authentication), Just(ErrorKind::Stream)];
+    let kind = prop_oneof![
+        Just(ErrorKind::Server),
+        Just(ErrorKind::Authentication),
+        Just(ErrorKind::Stream),
+        Just(ErrorKind::ContextLength)
+    ];
+    let unwritten = prop_oneof![
+        Just(Unwritten::Cancelled),
+        Just(Unwritten::Nothing),
+        Just(Unwritten::Failed("broken".to_string()))
+    ];
+    let summed = prop_oneof![2 => Just(Ok(())), 1 => unwritten.prop_map(Err)];
     prop_oneof![
         3 => (prop_oneof![Just(Lane::Steering), Just(Lane::FollowUp)], any::<bool>())
             .prop_map(|(lane, picture)| Act::Prompt { lane, picture }),
@@ -55,6 +88,10 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (kind, any::<bool>()).prop_map(|(kind, content)| Act::Fail { kind, content }),
         8 => (any::<usize>(), prop::bool::weighted(0.2)).prop_map(|(which, terminate)| Act::Tool { which, terminate }),
         2 => Just(Act::Due),
+        1 => any::<bool>().prop_map(Act::Fill),
+        1 => Just(Act::Compact),
+        1 => Just(Act::Leave),
+        3 => summed.prop_map(Act::Summed),
         1 => (0usize..6).prop_map(Act::JunkTool),
         1 => Just(Act::JunkAnswer),
         1 => prop_oneof![Just(Timer::Retry), Just(Timer::Grace)].prop_map(Act::JunkDue),
@@ -63,8 +100,8 @@ fn act() -> impl Strategy<Value = Act> {
 
 fn config() -> impl Strategy<Value = Config> {
     let mode = || prop_oneof![Just(QueueMode::One), Just(QueueMode::All)];
-    (1u32..6, 0u32..12, mode(), mode(), any::<(bool, bool, bool)>()).prop_map(
-        |(rounds, turns, steering, follow_up, (parallel, close, looks))| Config {
+    (1u32..6, 0u32..12, mode(), mode(), any::<(bool, bool, bool, bool, bool)>()).prop_map(
+        |(rounds, turns, steering, follow_up, (parallel, close, looks, enabled, after_runs))| Config {
             tool_rounds_max: rounds,
             turns_max: turns,
             loop_window: looks.then_some(4),
@@ -75,6 +112,7 @@ fn config() -> impl Strategy<Value = Config> {
             asking: BTreeSet::from(["t2".to_string()]),
             close_on_failure: close,
             retry: Policy::default(),
+            compaction: Settings { enabled, after_runs, ..Settings::default() },
         },
     )
 }
@@ -85,6 +123,12 @@ struct World {
     history: Vec<Message>,
     running: BTreeMap<usize, ToolCall>,
     calling: bool,
+    /// Whether the window is nearly full.
+    full: bool,
+    /// Whether a summary is being written, and of a branch.
+    summing: Option<bool>,
+    /// What the machine is answered when it has said all that it wants.
+    at_once: Vec<Event>,
     timer: Option<Timer>,
     cancelled: bool,
     said: Vec<String>,
@@ -102,6 +146,9 @@ impl World {
             history: Vec::new(),
             running: BTreeMap::new(),
             calling: false,
+            full: false,
+            summing: None,
+            at_once: Vec::new(),
             timer: None,
             cancelled: false,
             said: Vec::new(),
@@ -117,9 +164,44 @@ impl World {
         for effect in self.state.step(event) {
             self.perform(effect);
         }
-        if std::mem::take(&mut self.cancelled) && self.calling {
-            // Whoever performs a cancellation ends the answer at once.
-            self.answer(&[], StopReason::Aborted, false);
+        for event in std::mem::take(&mut self.at_once) {
+            self.send(event);
+        }
+        if std::mem::take(&mut self.cancelled) {
+            // Whoever performs a cancellation ends the answer at once, or the summary.
+            if self.calling {
+                self.answer(&[], StopReason::Aborted, false);
+            }
+            self.summed(Err(Unwritten::Aborted));
+        }
+    }
+
+    /// The summary that is being written comes to its end.
+    fn summed(&mut self, result: Result<(), Unwritten>) {
+        let done = Compacted {
+            entry: "e".into(),
+            summary: "s".into(),
+            first_kept: "f".into(),
+            tokens_before: 2,
+            tokens_after: 1,
+            usage: None,
+            details: None,
+            from_hook: false,
+        };
+        match self.summing.take() {
+            Some(false) => self.send(Event::Compacted(result.map(|()| Arc::new(done)))),
+            Some(true) => self.send(Event::Left(result.map(|()| 0.0))),
+            None => {}
+        }
+    }
+
+    /// The last answer and what was answered to its calls are left out of what a model is sent.
+    fn omit(&mut self) {
+        while let Some(message) = self.history.pop() {
+            if matches!(message, Message::Assistant(_)) {
+                break;
+            }
+            assert!(matches!(message, Message::ToolResult(_)), "somebody's words are left out");
         }
     }
 
@@ -136,10 +218,18 @@ impl World {
                 self.running.clear();
                 self.timer = None;
             }
-            Effect::Emit(_) => {}
+            Effect::Look if self.full => self.at_once.push(Event::Full(CompactionReason::Threshold)),
+            Effect::Emit(_) | Effect::Look => {}
             Effect::Record(message) => self.history.push(message),
-            Effect::CallModel => {
+            Effect::CallModel { looked: false } if self.full => {
+                self.at_once.push(Event::Full(CompactionReason::Threshold));
+            }
+            Effect::Omit => self.omit(),
+            Effect::Compact { .. } => self.begin_summing(false),
+            Effect::SumBranch { .. } => self.begin_summing(true),
+            Effect::CallModel { .. } => {
                 assert!(!self.calling && self.running.is_empty(), "one thing at a time");
+                assert!(self.summing.is_none(), "nothing is asked while it is summed up");
                 self.check();
                 self.calling = true;
             }
@@ -156,6 +246,11 @@ impl World {
                 self.closed = true;
             }
         }
+    }
+
+    fn begin_summing(&mut self, branch: bool) {
+        assert!(!self.calling && self.running.is_empty(), "one thing at a time");
+        assert_eq!(self.summing.replace(branch), None, "one summary at a time");
     }
 
     /// What a model is sent: every call answered once, at once and in order, and something to answer.
@@ -209,7 +304,7 @@ impl World {
         self.calling = false;
         let mut message = self.message(calls, stop, asks);
         message.error_message = (stop == StopReason::Aborted).then(|| "aborted".to_string());
-        self.send(Event::Answered { message, error: None, chance: 0.5 });
+        self.send(Event::Answered { message, error: None, fit: Fit::Fits, chance: 0.5 });
     }
 
     fn fail(&mut self, kind: ErrorKind, content: bool) {
@@ -220,7 +315,8 @@ impl World {
             message.content.clear();
         }
         let error = Some(LlmError::new(kind, "p", "broken"));
-        self.send(Event::Answered { message, error, chance: 0.5 });
+        let fit = if kind == ErrorKind::ContextLength { Fit::TooLong } else { Fit::Fits };
+        self.send(Event::Answered { message, error, fit, chance: 0.5 });
     }
 
     fn ended(call: &ToolCall, terminate: bool) -> Ended {
@@ -256,6 +352,10 @@ impl World {
                     self.send(Event::Due(timer));
                 }
             }
+            Act::Fill(full) => self.full = full,
+            Act::Compact => self.send(Event::Compact { instructions: None }),
+            Act::Leave => self.send(Event::Leave { instructions: None }),
+            Act::Summed(result) => self.summed(result),
             Act::JunkTool(index) if !self.running.contains_key(&index) => {
                 let call = ToolCall {
                     id: "junk".into(),
@@ -267,7 +367,7 @@ impl World {
             }
             Act::JunkAnswer if !self.calling => {
                 let message = self.message(&[0], StopReason::ToolUse, false);
-                self.send(Event::Answered { message, error: None, chance: 0.5 });
+                self.send(Event::Answered { message, error: None, fit: Fit::Fits, chance: 0.5 });
             }
             Act::JunkDue(timer) if self.timer != Some(timer) => self.send(Event::Due(timer)),
             _ => {}
@@ -280,6 +380,7 @@ impl World {
             match () {
                 () if self.calling => self.answer(&[], StopReason::Stop, false),
                 () if !self.running.is_empty() => self.act(Act::Tool { which: 0, terminate: false }),
+                () if self.summing.is_some() => self.summed(Ok(())),
                 () if self.timer.is_some() => self.act(Act::Due),
                 () => break,
             }
@@ -314,8 +415,10 @@ proptest! {
         let mut world = World::new(config);
         for act in acts {
             world.act(act);
-            prop_assert_eq!(world.state.working(), world.starts > world.ends);
+            let works = world.starts > world.ends || world.summing.is_some();
+            prop_assert_eq!(world.state.working(), works);
         }
+        world.full = false;
         world.settle();
         prop_assert!(!world.state.working(), "it hangs");
         prop_assert_eq!(world.starts, world.ends);

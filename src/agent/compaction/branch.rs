@@ -1,0 +1,179 @@
+//! What a summary of a branch that is left would be made of. Pure.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::budget::Budget;
+use super::estimate;
+use super::files::Files;
+use crate::session::{AgentMessage, Entry, EntryBody, Tree, context};
+
+/// Tokens of a window that nobody knows, as pi assumes them.
+const WINDOW: u64 = 128_000;
+
+/// A summary to come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leaving {
+    /// The leaf that is left.
+    pub from: String,
+    /// Where one goes; before everything for `None`.
+    pub to: Option<String>,
+    /// What is summed up: the newest part that fits.
+    pub messages: Vec<Arc<AgentMessage>>,
+    /// The files that the branch was about.
+    pub files: Files,
+    /// What it was made for.
+    pub budget: Budget,
+}
+
+/// What is left behind on the way from the leaf to `to`, back to where both ways part; `None` where that
+/// says nothing. Results are left out: what was called tells enough.
+pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<Leaving> {
+    let from = tree.leaf()?.id();
+    let path = tree.path_to(from);
+    let shared = to.and_then(|to| tree.common_ancestor(from, to));
+    let begins = shared.and_then(|last| path.iter().position(|entry| entry.id() == last.id()));
+    let begins = begins.map_or(0, |last| last + 1);
+    let mut files = Files::default();
+    let said = context::each(&path, begins);
+    let said: Vec<_> =
+        path[begins..].iter().zip(said).map(|(entry, said)| look(entry, said, &mut files)).collect();
+    let window = if budget.window == 0 { WINDOW } else { budget.window };
+    let messages = newest(&said, window.saturating_sub(budget.reserve));
+    (!messages.is_empty()).then(|| Leaving {
+        from: from.to_string(),
+        to: to.map(str::to_string),
+        messages,
+        files,
+        budget,
+    })
+}
+
+/// What an entry has to say for the summary, and whether it is a summary itself.
+fn look(
+    entry: &Entry,
+    said: Option<Arc<AgentMessage>>,
+    files: &mut Files,
+) -> Option<(Arc<AgentMessage>, bool)> {
+    let body = match entry.kind() {
+        "compaction" | "branch_summary" => entry.body(),
+        _ => {
+            let said = said.filter(|said| said.role() != "toolResult")?;
+            files.note(&said);
+            return Some((said, false));
+        }
+    };
+    match body {
+        EntryBody::Compaction { summary, details, from_hook, .. } => {
+            files.carry(details.as_ref().filter(|_| from_hook != Some(true)));
+            let value = json!({"role": "compactionSummary", "summary": summary});
+            Some((Arc::new(AgentMessage::Other(value)), true))
+        }
+        EntryBody::BranchSummary { details, from_hook, .. } => {
+            files.carry(details.as_ref().filter(|_| from_hook != Some(true)));
+            Some((said?, true))
+        }
+        _ => None,
+    }
+}
+
+/// The newest messages that fit. The summary before which there is no more room is taken as long as a
+/// tenth is free: it says more than other messages of its length.
+fn newest(said: &[Option<(Arc<AgentMessage>, bool)>], room: u64) -> Vec<Arc<AgentMessage>> {
+    let (mut taken, mut tokens) = (Vec::new(), 0u64);
+    for (message, sums_up) in said.iter().rev().flatten() {
+        let more = estimate::of_said(message);
+        if tokens.saturating_add(more) > room {
+            if *sums_up && tokens < room / 10 * 9 {
+                taken.push(message.clone());
+            }
+            break;
+        }
+        tokens += more;
+        taken.push(message.clone());
+    }
+    taken.reverse();
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::compaction::Settings;
+    use crate::llm::model::Model;
+    use serde_json::Value;
+
+    fn tree(rows: &[(&str, &str, Value)]) -> Tree {
+        let mut tree = Tree::default();
+        for (id, parent, body) in rows {
+            let parent = if parent.is_empty() { Value::Null } else { json!(parent) };
+            let mut line = json!({"id": id, "parentId": parent, "timestamp": "1970-01-01T00:00:00.005Z"});
+            line.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+            tree.push(Entry::parse(&line.to_string()).unwrap()).unwrap();
+        }
+        tree
+    }
+
+    fn user(text: &str) -> Value {
+        json!({"type": "message", "message": {"role": "user", "content": text}})
+    }
+
+    fn budget(window: u64) -> Budget {
+        Settings { reserve: 0, ..Settings::default() }
+            .budget(&Model { context_window: window, ..Model::unknown("p", "m", "a", "") })
+    }
+
+    fn roles(leaving: &Leaving) -> Vec<&str> {
+        leaving.messages.iter().map(|message| message.role()).collect()
+    }
+
+    #[test]
+    fn what_lies_between_the_leaf_and_the_fork_is_left() {
+        let call = json!({"type": "toolCall", "id": "c", "name": "write", "arguments": {"path": "f", "content": ""}});
+        let answer = json!({"type": "message", "message": {"role": "assistant", "content": [call], "api": "a",
+            "provider": "p", "model": "m", "stopReason": "toolUse"}});
+        let result = json!({"type": "message", "message": {"role": "toolResult", "toolCallId": "c", "toolName": "write",
+            "content": "done"}});
+        let earlier =
+            json!({"type": "branch_summary", "fromId": "x", "summary": "B", "details": {"readFiles": ["r"]}});
+        let tree = tree(&[
+            ("1", "", user("root")),
+            ("2", "1", user("other")),
+            ("3", "1", user("this")),
+            ("4", "3", answer),
+            ("5", "4", result),
+            ("6", "5", earlier),
+        ]);
+        let left = leaving(&tree, "2", budget(1000)).unwrap();
+        assert_eq!((left.from.as_str(), left.to.as_str()), ("6", "2"));
+        assert_eq!(roles(&left), ["user", "assistant", "branchSummary"]);
+        assert_eq!((left.files.read(), left.files.changed()), (vec!["r"], vec!["f"]));
+        assert_eq!(
+            roles(&leaving(&tree, "4", budget(1000)).unwrap()),
+            ["branchSummary"],
+            "back on the same way"
+        );
+        assert!(leaving(&tree, "6", budget(1000)).is_none(), "nothing is left");
+    }
+
+    #[test]
+    fn the_newest_part_that_fits_is_summed_up() {
+        let long = "x".repeat(400);
+        let sum = json!({"type": "compaction", "summary": long, "firstKeptEntryId": "2", "tokensBefore": 9});
+        let tree = tree(&[
+            ("1", "", user("root")),
+            ("2", "1", user(&long)),
+            ("3", "2", sum),
+            ("4", "3", user(&long)),
+        ]);
+        assert_eq!(roles(&leaving(&tree, "1", budget(300)).unwrap()), ["user", "compactionSummary", "user"]);
+        assert_eq!(
+            roles(&leaving(&tree, "1", budget(150)).unwrap()),
+            ["compactionSummary", "user"],
+            "over a little"
+        );
+        assert_eq!(roles(&leaving(&tree, "1", budget(100)).unwrap()), ["user"], "nine tenths are full");
+        assert!(leaving(&tree, "1", budget(50)).is_none());
+    }
+}

@@ -1,0 +1,112 @@
+//! How full a model's window may become, and how much of a conversation stays as it is. Plain data and
+//! what follows from it. Must not know settings files.
+
+use std::collections::BTreeMap;
+
+use crate::llm::model::Model;
+
+/// Tokens of the window that stay free, as pi has it.
+pub const RESERVE: u64 = 16_384;
+/// Tokens at the end of a conversation that are kept as they are, as pi has it.
+pub const KEEP: u64 = 20_000;
+
+/// When conversations are compacted by themselves, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether that happens at all. By hand it is always possible.
+    pub enabled: bool,
+    /// Tokens of the window that stay free.
+    pub reserve: u64,
+    /// Tokens at the end that are kept.
+    pub keep: u64,
+    /// Other figures for models, by `provider/id`.
+    pub models: BTreeMap<String, Override>,
+    /// Whether a conversation is looked at when a run is over, too. Not where nobody goes on with it.
+    pub after_runs: bool,
+}
+
+/// What holds for one model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Override {
+    /// In place of the reserve.
+    pub reserve: Option<u64>,
+    /// In place of what is kept.
+    pub keep: Option<u64>,
+}
+
+/// What holds for a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Tokens that fit; 0 where nobody knows.
+    pub window: u64,
+    /// Tokens of it that stay free.
+    pub reserve: u64,
+    /// Tokens at the end that are kept.
+    pub keep: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { enabled: true, reserve: RESERVE, keep: KEEP, models: BTreeMap::new(), after_runs: true }
+    }
+}
+
+impl Settings {
+    /// What holds for a model. A window that is too small for the figures gets smaller ones: at most
+    /// half of it stays free, and at most half of the rest is kept.
+    pub fn budget(&self, model: &Model) -> Budget {
+        let own = self.models.get(&format!("{}/{}", model.provider, model.id)).copied().unwrap_or_default();
+        let (reserve, keep) = (own.reserve.unwrap_or(self.reserve), own.keep.unwrap_or(self.keep));
+        let window = model.context_window;
+        if window == 0 {
+            return Budget { window, reserve, keep };
+        }
+        let reserve = reserve.min(window / 2);
+        Budget { window, reserve, keep: keep.min((window - reserve) / 2) }
+    }
+}
+
+impl Budget {
+    /// Whether so many tokens are too many.
+    pub fn is_full(self, tokens: u64) -> bool {
+        self.window > 0 && tokens > self.window - self.reserve.min(self.window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(window: u64) -> Model {
+        Model { context_window: window, ..Model::unknown("p", "m", "a", "") }
+    }
+
+    #[test]
+    fn a_window_is_full_when_less_than_the_reserve_is_free() {
+        let budget = Settings::default().budget(&model(200_000));
+        assert_eq!((budget.reserve, budget.keep), (16_384, 20_000));
+        assert!(!budget.is_full(183_616) && budget.is_full(183_617));
+        assert!(!Settings::default().budget(&model(0)).is_full(u64::MAX), "nothing is known of the window");
+    }
+
+    #[test]
+    fn small_windows_get_smaller_figures() {
+        let of = |window| {
+            let budget = Settings::default().budget(&model(window));
+            (budget.reserve, budget.keep)
+        };
+        assert_eq!(of(64_000), (16_384, 20_000));
+        assert_eq!(of(32_000), (16_000, 8_000));
+        assert_eq!(of(8_000), (4_000, 2_000));
+        assert_eq!(of(1), (0, 0));
+    }
+
+    #[test]
+    fn a_model_may_have_its_own() {
+        let own = Override { reserve: Some(50_000), keep: None };
+        let settings = Settings { models: [("p/m".to_string(), own)].into(), ..Settings::default() };
+        assert_eq!(settings.budget(&model(200_000)).reserve, 50_000);
+        let other = Model { id: "n".into(), ..model(200_000) };
+        assert_eq!(settings.budget(&other).reserve, RESERVE);
+    }
+}

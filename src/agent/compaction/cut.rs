@@ -1,0 +1,221 @@
+//! Where a conversation is cut: what stands before is summed up, what stands behind stays as it is. Pure.
+//!
+//! A result is never parted from its call. A cut within a turn is told as such.
+
+/// One entry of a path, as far as a cut is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is.
+    pub kind: Kind,
+    /// Tokens that it takes of the window.
+    pub tokens: u64,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Begins a turn: words of the person, or what stands for them.
+    Opens,
+    /// An answer of the model, whose results follow.
+    Answer,
+    /// A result of the call in the piece of this place, if there is one.
+    Result(Option<usize>),
+    /// Nothing that a model is told.
+    Note,
+    /// An earlier compaction.
+    Boundary,
+}
+
+/// A cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// The first piece that stays.
+    pub kept: usize,
+    /// Where the turn begins that is cut; `None` where a turn begins with what stays.
+    pub turn: Option<usize>,
+}
+
+/// The cut that leaves about `keep` tokens; `None` where all of them are no more than that, or there is
+/// nowhere to cut. Linear.
+pub fn find(pieces: &[Piece], keep: u64) -> Option<Cut> {
+    let at = reaches(pieces, keep)?;
+    let places = places(pieces);
+    let behind = places.partition_point(|place| *place < at);
+    // Results at the end that are more than what is kept stay with their call.
+    let place = *places.get(behind).or_else(|| places.last())?;
+    let opens = pieces[place].kind == Kind::Opens;
+    let turn = if opens { None } else { (0..place).rev().find(|n| pieces[*n].kind == Kind::Opens) };
+    // What was noted right before goes with it: the model that answers, a name.
+    let notes = pieces[..place].iter().rev().take_while(|piece| piece.kind == Kind::Note).count();
+    Some(Cut { kept: place - notes, turn })
+}
+
+/// All places before which there may be a cut.
+pub fn places(pieces: &[Piece]) -> Vec<usize> {
+    let whole = uncut(pieces);
+    let may = |place: &usize| whole[*place] && matches!(pieces[*place].kind, Kind::Opens | Kind::Answer);
+    (0..pieces.len()).filter(may).collect()
+}
+
+/// The last piece from which on there are that many tokens.
+fn reaches(pieces: &[Piece], keep: u64) -> Option<usize> {
+    let mut tokens = 0u64;
+    pieces.iter().enumerate().rev().find_map(|(place, piece)| {
+        tokens = tokens.saturating_add(piece.tokens);
+        (piece.tokens > 0 && tokens >= keep).then_some(place)
+    })
+}
+
+/// For each place whether a cut before it parts no result from its call.
+fn uncut(pieces: &[Piece]) -> Vec<bool> {
+    // How many calls begin to wait behind a piece, and how many do no longer.
+    let mut changes = vec![0i64; pieces.len() + 1];
+    for (place, piece) in pieces.iter().enumerate() {
+        if let Kind::Result(Some(call)) = piece.kind
+            && call < place
+        {
+            changes[call + 1] += 1;
+            changes[place + 1] -= 1;
+        }
+    }
+    let waiting = changes.iter().scan(0, |sum, change| {
+        *sum += change;
+        Some(*sum)
+    });
+    waiting.take(pieces.len()).map(|waiting| waiting == 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// `u10 a5 r90` and so on; a result belongs to the last answer.
+    fn pieces(script: &str) -> Vec<Piece> {
+        let mut call = None;
+        let piece = |(place, word): (usize, &str)| {
+            let tokens = word[1..].parse().unwrap_or(0);
+            let kind = match &word[..1] {
+                "u" => Kind::Opens,
+                "a" => {
+                    call = Some(place);
+                    Kind::Answer
+                }
+                "r" => Kind::Result(call),
+                "n" => Kind::Note,
+                _ => Kind::Boundary,
+            };
+            Piece { kind, tokens }
+        };
+        script.split(' ').enumerate().map(piece).collect()
+    }
+
+    fn cut(script: &str, keep: u64) -> Option<(usize, Option<usize>)> {
+        find(&pieces(script), keep).map(|cut| (cut.kept, cut.turn))
+    }
+
+    #[test]
+    fn about_so_much_stays() {
+        assert_eq!(cut("u10 a10 u10 a10 u10 a10", 25), Some((3, Some(2))));
+        assert_eq!(cut("u10 a10 n u10 a10 u10 a10", 40), Some((2, None)));
+        assert_eq!(cut("u10 a10 u10 a10 u10 a10", 20), Some((4, None)));
+        assert_eq!(cut("u10 a10", 21), None, "all of it is less");
+        assert_eq!(cut("n n", 0), None);
+        assert_eq!(cut("r10 r10", 5), None, "nowhere to cut");
+    }
+
+    #[test]
+    fn a_result_stays_with_its_call() {
+        assert_eq!(cut("u10 a10 r50 u10 a10", 60), Some((3, None)));
+        // Nothing stands behind the results: their call stays, too.
+        assert_eq!(cut("u10 a10 u10 a10 r500", 100), Some((3, Some(2))));
+        // Words between a call and its result are no place.
+        assert_eq!(cut("u10 a10 u10 r10 u10 a10", 35), Some((4, None)));
+    }
+
+    #[test]
+    fn a_long_turn_is_cut_at_an_answer() {
+        assert_eq!(cut("u10 a10 u10 a10 r10 a10 r10 a10 r10", 40), Some((5, Some(2))));
+        assert_eq!(cut("a10 r10 a10 r10", 20), Some((2, None)), "nothing opened it");
+    }
+
+    #[test]
+    fn notes_before_what_stays_go_with_it() {
+        assert_eq!(cut("u10 a10 n n u10 a10", 20), Some((2, None)));
+        assert_eq!(cut("u10 a10 c n u10 a10", 20), Some((3, None)), "not those before a compaction");
+    }
+
+    /// The same, without a thought for how long it takes.
+    fn plain(pieces: &[Piece], keep: u64) -> Option<Cut> {
+        let sum = |from: usize| pieces[from..].iter().map(|piece| piece.tokens).sum::<u64>();
+        let parted = |cut: usize| {
+            (cut..pieces.len())
+                .any(|n| matches!(pieces[n].kind, Kind::Result(Some(call)) if call < cut && cut <= n))
+        };
+        let places: Vec<usize> = (0..pieces.len())
+            .filter(|n| matches!(pieces[*n].kind, Kind::Opens | Kind::Answer) && !parted(*n))
+            .collect();
+        let at = (0..pieces.len()).filter(|n| pieces[*n].tokens > 0 && sum(*n) >= keep).max()?;
+        let place = places.iter().copied().filter(|n| *n >= at).min();
+        let place = place.or_else(|| places.iter().copied().filter(|n| *n < at).max())?;
+        let mut kept = place;
+        while kept > 0 && pieces[kept - 1].kind == Kind::Note {
+            kept -= 1;
+        }
+        let turn = (0..place).filter(|n| pieces[*n].kind == Kind::Opens).max();
+        Some(Cut { kept, turn: turn.filter(|_| pieces[place].kind != Kind::Opens) })
+    }
+
+    fn any_pieces() -> impl Strategy<Value = Vec<Piece>> {
+        let one = (0..6u8, 0..200u64, 0..4usize);
+        prop::collection::vec(one, 0..40).prop_map(|rows| {
+            let piece = |(place, (kind, tokens, back)): (usize, (u8, u64, usize))| match kind {
+                0 => Piece { kind: Kind::Opens, tokens },
+                1 | 2 => Piece { kind: Kind::Answer, tokens },
+                // Its call may be anywhere before, or nowhere.
+                3 => Piece { kind: Kind::Result(place.checked_sub(back + 1)), tokens },
+                4 => Piece { kind: Kind::Note, tokens: 0 },
+                _ => Piece { kind: Kind::Boundary, tokens: 0 },
+            };
+            rows.into_iter().enumerate().map(piece).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_a_plain_search_finds(pieces in any_pieces(), keep in 0..3000u64) {
+            prop_assert_eq!(find(&pieces, keep), plain(&pieces, keep));
+        }
+
+        #[test]
+        fn no_result_is_left_without_its_call(pieces in any_pieces(), keep in 0..3000u64) {
+            if let Some(cut) = find(&pieces, keep) {
+                for piece in &pieces[cut.kept..] {
+                    prop_assert!(!matches!(piece.kind, Kind::Result(Some(call)) if call < cut.kept));
+                }
+                prop_assert!(cut.turn.is_none_or(|turn| turn < cut.kept && pieces[turn].kind == Kind::Opens));
+            }
+        }
+
+        /// Of a conversation as models have it no more stays than was wanted and one answer with its results.
+        #[test]
+        fn what_stays_is_no_more_than_wanted_and_a_step(
+            turns in prop::collection::vec((1..100u64, prop::collection::vec((1..100u64, 0..300u64), 1..5)), 1..8),
+            keep in 1..1500u64,
+        ) {
+            let (mut pieces, mut longest) = (Vec::new(), 0);
+            for (words, steps) in turns {
+                pieces.push(Piece { kind: Kind::Opens, tokens: words });
+                for (answer, result) in steps {
+                    pieces.push(Piece { kind: Kind::Answer, tokens: answer });
+                    pieces.push(Piece { kind: Kind::Result(Some(pieces.len() - 1)), tokens: result });
+                    longest = longest.max(answer + result).max(words);
+                }
+            }
+            if let Some(cut) = find(&pieces, keep) {
+                let stays: u64 = pieces[cut.kept..].iter().map(|piece| piece.tokens).sum();
+                prop_assert!(stays <= keep + longest, "{stays} of {keep} and {longest}");
+            }
+        }
+    }
+}

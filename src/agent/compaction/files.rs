@@ -1,0 +1,122 @@
+//! Which files the summed up part of a conversation was about: pi's lists, carried on from one summary to
+//! the next. Pure.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::base::width::visible;
+use crate::llm::model::Message;
+use crate::session::AgentMessage;
+use crate::tools::touched::touched;
+
+/// What begins and ends the list of files that were only read.
+const READ: (&str, &str) = ("<read-files>", "</read-files>");
+/// The same of files that were changed.
+const CHANGED: (&str, &str) = ("<modified-files>", "</modified-files>");
+
+/// The files, sorted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Files {
+    read: BTreeSet<String>,
+    changed: BTreeSet<String>,
+}
+
+impl Files {
+    /// Adds those of an earlier summary's `details`.
+    pub fn carry(&mut self, details: Option<&Value>) {
+        let list = |name: &str| {
+            let list = details.and_then(|details| details.get(name)?.as_array());
+            list.into_iter().flatten().filter_map(Value::as_str).map(str::to_string)
+        };
+        self.read.extend(list("readFiles"));
+        self.changed.extend(list("modifiedFiles"));
+    }
+
+    /// Adds those of a message's calls.
+    pub fn note(&mut self, message: &AgentMessage) {
+        let AgentMessage::Llm(Message::Assistant(answer)) = message else { return };
+        for call in answer.tool_calls() {
+            let files = touched(&call.name, &call.arguments);
+            self.read.extend(files.read);
+            self.changed.extend(files.changed);
+        }
+    }
+
+    /// Files that were read and not changed.
+    pub fn read(&self) -> Vec<&str> {
+        self.read.difference(&self.changed).map(String::as_str).collect()
+    }
+
+    /// Files that were changed.
+    pub fn changed(&self) -> Vec<&str> {
+        self.changed.iter().map(String::as_str).collect()
+    }
+
+    /// For front ends, and for the next summary.
+    pub fn details(&self) -> Value {
+        json!({"readFiles": self.read(), "modifiedFiles": self.changed()})
+    }
+
+    /// The lists as they stand behind a summary; nothing where there are no files.
+    pub fn told(&self) -> String {
+        let list = |(begins, ends): (&str, &str), files: Vec<&str>| {
+            // A name of several lines would be several names.
+            let names: Vec<_> = files.into_iter().map(visible).collect();
+            if names.is_empty() {
+                String::new()
+            } else {
+                format!("\n\n{begins}\n{}\n{ends}", names.join("\n"))
+            }
+        };
+        list(READ, self.read()) + &list(CHANGED, self.changed())
+    }
+}
+
+/// A summary without the lists that stand behind it.
+pub fn without_lists(summary: &str) -> &str {
+    let mut rest = summary.trim_end();
+    for (begins, ends) in [CHANGED, READ] {
+        if let Some(at) = rest.strip_suffix(ends).and_then(|inner| inner.rfind(begins)) {
+            rest = rest[..at].trim_end();
+        }
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(calls: &[(&str, &str)]) -> AgentMessage {
+        let call = |(name, path): &(&str, &str)| json!({"type": "toolCall", "id": "i", "name": name, "arguments": {"path": path, "content": ""}});
+        let content: Vec<Value> = calls.iter().map(call).collect();
+        serde_json::from_value(json!({"role": "assistant", "content": content, "api": "a", "provider": "p",
+            "model": "m", "stopReason": "toolUse"}))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_changed_file_is_no_more_only_read() {
+        let mut files = Files::default();
+        files.carry(Some(&json!({"readFiles": ["old", "b"], "modifiedFiles": ["z"]})));
+        files.carry(Some(&json!({"readFiles": "nonsense"})));
+        files.note(&calls(&[("read", "a"), ("read", "c"), ("write", "b"), ("bash", "x")]));
+        assert_eq!(files.details(), json!({"readFiles": ["a", "c", "old"], "modifiedFiles": ["b", "z"]}));
+        assert_eq!(
+            files.told(),
+            "\n\n<read-files>\na\nc\nold\n</read-files>\n\n<modified-files>\nb\nz\n</modified-files>"
+        );
+        assert_eq!(Files::default().told(), "");
+    }
+
+    #[test]
+    fn lists_are_taken_off_again() {
+        let mut files = Files::default();
+        files.note(&calls(&[("read", "a\nb"), ("write", "c")]));
+        let summary = format!("## Goal\nx{}", files.told());
+        assert!(summary.contains("a␊b"), "{summary}");
+        assert_eq!(without_lists(&summary), "## Goal\nx");
+        assert_eq!(without_lists("about <read-files> as such\n"), "about <read-files> as such");
+    }
+}

@@ -1,0 +1,131 @@
+//! What a compaction would do to a path: which messages it sums up, what stays. Pure.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::budget::Budget;
+use super::cut::{self, Kind, Piece};
+use super::estimate;
+use super::files::{self, Files};
+use crate::llm::model::Message;
+use crate::session::{AgentMessage, Entry, EntryBody, context};
+
+/// A compaction to come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The entry with which the kept part begins.
+    pub first_kept: String,
+    /// The messages of whole turns that are summed up.
+    pub history: Vec<Arc<AgentMessage>>,
+    /// The first part of a turn whose end is kept; empty where no turn is cut.
+    pub prefix: Vec<Arc<AgentMessage>>,
+    /// The summary that is carried on.
+    pub previous: Option<String>,
+    /// The files that the summed up part was about.
+    pub files: Files,
+    /// Tokens of the context before.
+    pub tokens_before: u64,
+    /// What it was made for.
+    pub budget: Budget,
+    /// The entries from which on the path may be cut without parting a result from its call.
+    pub places: Vec<String>,
+}
+
+impl Plan {
+    /// Tokens of what it sums up.
+    pub fn sums_up(&self) -> u64 {
+        self.history.iter().chain(&self.prefix).map(|message| estimate::of_said(message)).sum()
+    }
+}
+
+/// The compaction that is due at the end of a path, whose context has so many tokens; `None` where there
+/// is nothing to sum up.
+pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan> {
+    let last = path.iter().rposition(|entry| entry.kind() == "compaction");
+    let earlier = last.map(|at| Earlier::read(path, at)).unwrap_or_default();
+    let said = context::each(path, earlier.from);
+    let after = last.map_or(0, |at| at - earlier.from.min(at));
+    if said[after..].iter().all(Option::is_none) {
+        return None;
+    }
+    let entries = &path[earlier.from..];
+    let pieces = pieces(entries, &said);
+    let cut = cut::find(&pieces, budget.keep)?;
+    let messages = |range: std::ops::Range<usize>| said[range].iter().flatten().cloned().collect::<Vec<_>>();
+    let history = messages(0..cut.turn.unwrap_or(cut.kept));
+    let prefix = messages(cut.turn.unwrap_or(cut.kept)..cut.kept);
+    if history.is_empty() && prefix.is_empty() {
+        return None;
+    }
+    let mut files = Files::default();
+    files.carry(earlier.details.as_ref());
+    history.iter().chain(&prefix).for_each(|message| files.note(message));
+    let places = cut::places(&pieces).into_iter().map(|at| entries[at].id().to_string());
+    Some(Plan {
+        first_kept: entries[cut.kept].id().to_string(),
+        history,
+        prefix,
+        previous: earlier.summary,
+        files,
+        tokens_before,
+        budget,
+        places: places.collect(),
+    })
+}
+
+/// What the compaction before leaves to the next one.
+#[derive(Default)]
+struct Earlier {
+    /// Where its kept part begins.
+    from: usize,
+    summary: Option<String>,
+    /// The files, where they are lists of ours or pi's.
+    details: Option<Value>,
+}
+
+impl Earlier {
+    fn read(path: &[&Entry], at: usize) -> Self {
+        let EntryBody::Compaction { summary, first_kept_entry_id, details, from_hook, .. } = path[at].body()
+        else {
+            return Self { from: at + 1, ..Self::default() };
+        };
+        let kept = path[..at].iter().position(|entry| entry.id() == first_kept_entry_id);
+        let summary = files::without_lists(&summary).to_string();
+        Self {
+            from: kept.unwrap_or(at + 1),
+            summary: Some(summary),
+            details: details.filter(|_| from_hook != Some(true)),
+        }
+    }
+}
+
+fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>]) -> Vec<Piece> {
+    let mut calls: HashMap<String, usize> = HashMap::new();
+    let piece = |(place, (entry, message)): (usize, (&&Entry, &Option<Arc<AgentMessage>>))| {
+        if entry.kind() == "compaction" {
+            return Piece { kind: Kind::Boundary, tokens: 0 };
+        }
+        let Some(message) = message else { return Piece { kind: Kind::Note, tokens: 0 } };
+        let kind = match &**message {
+            AgentMessage::Llm(Message::User(_)) => Kind::Opens,
+            AgentMessage::Llm(Message::Assistant(answer)) => {
+                calls.extend(answer.tool_calls().map(|call| (call.id.clone(), place)));
+                Kind::Answer
+            }
+            AgentMessage::Llm(Message::ToolResult(result)) => {
+                Kind::Result(calls.get(&result.tool_call_id).copied())
+            }
+            AgentMessage::Other(_) => match message.role() {
+                "bashExecution" | "custom" | "branchSummary" => Kind::Opens,
+                _ => Kind::Note,
+            },
+        };
+        Piece { kind, tokens: estimate::of_said(message) }
+    };
+    entries.iter().zip(said).enumerate().map(piece).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Plans on paths as sessions have them.
+
+use super::*;
+use crate::llm::model::Model;
+use crate::session::Tree;
+use serde_json::json;
+
+/// Entries that follow each other, with the fields of their bodies.
+fn tree(bodies: &[(&str, Value)]) -> Tree {
+    let mut tree = Tree::default();
+    let mut parent = Value::Null;
+    for (id, body) in bodies {
+        let mut line = json!({"id": id, "parentId": parent, "timestamp": "1970-01-01T00:00:00.005Z"});
+        line.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        tree.push(Entry::parse(&line.to_string()).unwrap()).unwrap();
+        parent = json!(id);
+    }
+    tree
+}
+
+fn user(chars: usize) -> Value {
+    json!({"type": "message", "message": {"role": "user", "content": "u".repeat(chars)}})
+}
+
+fn answer(chars: usize, calls: &[(&str, &str)]) -> Value {
+    let calls = calls
+        .iter()
+        .map(|(id, path)| json!({"type": "toolCall", "id": id, "name": "read", "arguments": {"path": path}}));
+    let content: Vec<Value> =
+        [json!({"type": "text", "text": "a".repeat(chars)})].into_iter().chain(calls).collect();
+    json!({"type": "message", "message": {"role": "assistant", "content": content, "api": "a", "provider": "p",
+        "model": "m", "stopReason": "stop"}})
+}
+
+fn result(id: &str, chars: usize) -> Value {
+    json!({"type": "message", "message": {"role": "toolResult", "toolCallId": id, "toolName": "read",
+        "content": "r".repeat(chars)}})
+}
+
+fn compaction(first_kept: &str, summary: &str) -> Value {
+    json!({"type": "compaction", "summary": summary, "firstKeptEntryId": first_kept, "tokensBefore": 9,
+        "details": {"readFiles": ["old"], "modifiedFiles": []}})
+}
+
+fn planned(bodies: &[(&str, Value)], keep: u64) -> Option<Plan> {
+    let budget = super::super::Settings { keep, ..super::super::Settings::default() };
+    plan(&tree(bodies).path(), budget.budget(&Model::unknown("p", "m", "a", "")), 77)
+}
+
+fn roles(messages: &[Arc<AgentMessage>]) -> String {
+    messages.iter().map(|message| &message.role()[..1]).collect()
+}
+
+#[test]
+fn whole_turns_are_summed_up_and_the_end_is_kept() {
+    let bodies = [
+        ("1", user(400)),
+        ("2", answer(400, &[("c", "src/a")])),
+        ("3", result("c", 400)),
+        ("4", user(400)),
+        ("5", answer(400, &[])),
+    ];
+    let plan = planned(&bodies, 200).unwrap();
+    assert_eq!(
+        (plan.first_kept.as_str(), roles(&plan.history), roles(&plan.prefix)),
+        ("4", "uat".into(), String::new())
+    );
+    assert_eq!((plan.tokens_before, plan.previous), (77, None));
+    assert_eq!(plan.files.read(), ["src/a"]);
+    assert_eq!(plan.places, ["1", "2", "4", "5"]);
+    assert_eq!(planned(&bodies, 2000), None, "all of it is kept anyway");
+    assert_eq!(planned(&[], 0), None);
+}
+
+#[test]
+fn a_turn_that_is_too_long_is_cut() {
+    let bodies = [
+        ("1", user(40)),
+        ("2", answer(40, &[])),
+        ("3", user(40)),
+        ("4", answer(400, &[("c", "a")])),
+        ("5", result("c", 400)),
+        ("6", answer(400, &[("d", "b")])),
+        ("7", result("d", 400)),
+    ];
+    let plan = planned(&bodies, 150).unwrap();
+    assert_eq!(
+        (plan.first_kept.as_str(), roles(&plan.history), roles(&plan.prefix)),
+        ("6", "ua".into(), "uat".into())
+    );
+    assert_eq!(plan.files.read(), ["a"], "not those of what is kept");
+}
+
+#[test]
+fn the_summary_before_is_carried_on() {
+    let before = [("1", user(400)), ("2", answer(400, &[])), ("3", user(400)), ("4", answer(400, &[]))];
+    let mut bodies = before.to_vec();
+    bodies.push(("5", compaction("3", "S\n\n<read-files>\nold\n</read-files>")));
+    assert_eq!(planned(&bodies, 0), None, "nothing was said since");
+    bodies.extend([("6", json!({"type": "model_change", "provider": "p", "modelId": "n"}))]);
+    assert_eq!(planned(&bodies, 0), None);
+    bodies.extend([("7", user(400)), ("8", answer(400, &[]))]);
+    let plan = planned(&bodies, 200).unwrap();
+    assert_eq!(
+        (plan.first_kept.as_str(), roles(&plan.history)),
+        ("6", "ua".into()),
+        "what was kept, and no more"
+    );
+    assert_eq!((plan.previous.as_deref(), plan.files.read()), (Some("S"), vec!["old"]));
+    bodies[4] = ("5", compaction("5", "S"));
+    assert_eq!(planned(&bodies, 200), None, "nothing was kept, and the rest fits");
+    assert_eq!(roles(&planned(&bodies, 100).unwrap().prefix), "u");
+}
+
+#[test]
+fn what_was_edited_away_is_not_told() {
+    let bodies = [
+        ("1", user(400)),
+        ("2", answer(400, &[])),
+        ("3", user(400)),
+        ("4", answer(400, &[])),
+        ("5", json!({"type": "context_edit", "targetId": "2", "replacement": null})),
+        (
+            "6",
+            json!({"type": "custom_message", "customType": "x", "content": "n".repeat(400), "display": true}),
+        ),
+        ("7", json!({"type": "branch_summary", "fromId": "1", "summary": "b".repeat(400)})),
+    ];
+    let plan = planned(&bodies, 200).unwrap();
+    assert_eq!((plan.first_kept.as_str(), roles(&plan.history)), ("5", "uua".into()));
+}

@@ -1,0 +1,153 @@
+//! A conversation as one text, for whoever sums it up: as text nobody takes it for a conversation to go on
+//! with. Pure. The marks before what was said are pi's.
+
+use std::sync::Arc;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::estimate;
+use crate::agent::history;
+use crate::llm::model::message::join_text;
+use crate::llm::model::{AssistantMessage, Message};
+use crate::session::AgentMessage;
+
+/// Characters of a tool's result that are told, as in pi.
+const RESULT_CHARS: usize = 2000;
+
+/// The text of a conversation in about so many tokens. Where it is longer, the first thing that was said
+/// stays, and as much as fits of the end.
+pub fn tell(messages: &[Arc<AgentMessage>], tokens: u64) -> String {
+    let said: Vec<String> = messages.iter().flat_map(|message| one(message)).collect();
+    let sizes: Vec<u64> = said.iter().map(|text| estimate::of_text(text)).collect();
+    let mut room = tokens.saturating_sub(sizes.first().copied().unwrap_or(0));
+    if sizes.iter().skip(1).sum::<u64>() <= room {
+        return said.join("\n\n");
+    }
+    let fits = sizes.iter().skip(1).rev().take_while(|size| {
+        let fits = **size <= room;
+        room = room.saturating_sub(**size);
+        fits
+    });
+    let kept = fits.count();
+    let (first, rest) = (&said[0], &said[said.len() - kept..]);
+    let left_out = format!("[{} parts of the conversation are left out here]", said.len() - 1 - kept);
+    let first = cut(first, usize::try_from(tokens.saturating_mul(2)).unwrap_or(usize::MAX));
+    [vec![first, left_out], rest.to_vec()].concat().join("\n\n")
+}
+
+/// What one message says, each thing with its mark.
+fn one(message: &AgentMessage) -> Vec<String> {
+    let marked = |mark: &str, text: String| {
+        let text = text.trim().to_string();
+        (!text.is_empty()).then(|| format!("[{mark}]: {}", fenced(&text)))
+    };
+    match history::for_model(message) {
+        Some(Message::User(user)) => marked("User", join_text(&user.content)).into_iter().collect(),
+        Some(Message::Assistant(answer)) => {
+            let said = marked("Assistant", answer.text());
+            said.into_iter().chain(marked("Assistant tool calls", calls(&answer))).collect()
+        }
+        Some(Message::ToolResult(result)) => {
+            marked("Tool result", cut(&join_text(&result.content), RESULT_CHARS)).into_iter().collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+fn calls(answer: &AssistantMessage) -> String {
+    let call = |call: &crate::llm::model::ToolCall| match call.arguments.as_object() {
+        Some(fields) => {
+            let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            format!("{}({})", call.name, fields.join(", "))
+        }
+        None => format!("{}({})", call.name, call.arguments),
+    };
+    answer.tool_calls().map(call).collect::<Vec<_>>().join("; ")
+}
+
+/// The text up to about so many characters, with a word on how many are missing. No sign is cut apart.
+fn cut(text: &str, chars: usize) -> String {
+    let mut count = 0;
+    let whole = text.graphemes(true).take_while(|sign| {
+        count += sign.chars().count();
+        count <= chars
+    });
+    let end = whole.map(str::len).sum::<usize>();
+    if end == text.len() {
+        return text.to_string();
+    }
+    format!("{}\n[{} more characters are left out]", &text[..end], text[end..].chars().count())
+}
+
+/// What was said cannot end the quotation that it stands in.
+fn fenced(text: &str) -> String {
+    if text.contains("</conversation>") {
+        text.replace("</conversation>", "< /conversation>")
+    } else {
+        text.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn said(messages: Vec<Value>, tokens: u64) -> String {
+        let messages: Vec<_> =
+            messages.into_iter().map(|m| Arc::new(serde_json::from_value(m).unwrap())).collect();
+        tell(&messages, tokens)
+    }
+
+    fn user(text: &str) -> Value {
+        json!({"role": "user", "content": text})
+    }
+
+    fn result(text: &str) -> Value {
+        json!({"role": "toolResult", "toolCallId": "i", "toolName": "bash", "content": [{"type": "text", "text": text}]})
+    }
+
+    #[test]
+    fn everything_has_its_mark_and_thoughts_are_left_out() {
+        let answer = json!({"role": "assistant", "api": "a", "provider": "p", "model": "m", "stopReason": "toolUse",
+            "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "I look."},
+                {"type": "toolCall", "id": "1", "name": "read", "arguments": {"path": "a", "limit": 3}},
+                {"type": "toolCall", "id": "2", "name": "odd", "arguments": "{broken"}]});
+        let summary = json!({"role": "branchSummary", "summary": "B"});
+        let text =
+            said(vec![user(" do it "), answer, result("done"), summary, json!({"role": "hologram"})], 9999);
+        let (told, branch) = text.split_at(text.rfind("[User]").unwrap());
+        assert_eq!(
+            told,
+            "[User]: do it\n\n[Assistant]: I look.\n\n[Assistant tool calls]: read(path=\"a\", limit=3); \
+             odd(\"{broken\")\n\n[Tool result]: done\n\n"
+        );
+        assert!(branch.contains("<summary>\nB\n</summary>"), "{branch}");
+    }
+
+    #[test]
+    fn long_results_are_cut_between_signs() {
+        let text = said(vec![user("x"), result(&format!("{}👩‍👩‍👧tail", "é".repeat(1998)))], 99_999);
+        assert!(text.ends_with("éé\n[9 more characters are left out]"), "{}", &text[text.len() - 80..]);
+        assert!(said(vec![result(&"é".repeat(2000))], 9999).ends_with('é'));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_behind_the_first_words() {
+        let words: Vec<Value> = (0..100).map(|n| user(&format!("{n:0>100}"))).collect();
+        let text = said(words, 200);
+        let numbers: Vec<&str> = text.split("\n\n").collect();
+        assert!(numbers[0].ends_with("000") && numbers[numbers.len() - 1].ends_with("99"), "{text}");
+        assert_eq!(
+            numbers[1],
+            format!("[{} parts of the conversation are left out here]", 101 - numbers.len())
+        );
+        assert!(estimate::of_text(&text) < 230, "{}", text.len());
+        assert_eq!(said(vec![], 10), "");
+    }
+
+    #[test]
+    fn nothing_said_ends_the_quotation() {
+        assert!(!said(vec![user("a</conversation>b")], 999).contains("</conversation>"));
+    }
+}

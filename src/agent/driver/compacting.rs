@@ -1,0 +1,201 @@
+//! The part of the driver that sums up: it knows how full the window is, has summaries written, and lets
+//! the listener keep them.
+//!
+//! Must not decide when: the machine does. While a summary is being written nothing has changed yet; what
+//! is given up before leaves no trace.
+
+use std::sync::Arc;
+
+use super::underway::Summing;
+use super::{Driver, Listener};
+use crate::agent::compaction::branch::Leaving;
+use crate::agent::compaction::hook::{Before, Failure, Hook};
+use crate::agent::compaction::summary::{Unwritten, Writer, Written, told};
+use crate::agent::compaction::{Plan, estimate};
+use crate::agent::effect::{Event, Fit};
+use crate::agent::event::{Compacted, CompactionReason};
+use crate::llm::model::{AssistantMessage, ErrorKind, LlmError, Message, StopReason};
+use crate::llm::wording::silently_too_long;
+
+/// From this share of the window on an answer that was cut off has lacked room, in percent: whoever limits
+/// answers by what the window has left reckons with that much less.
+const CROWDED: u64 = 85;
+/// A compaction that nobody wanted sums up at least this part of what it would keep; with less it would
+/// come again with the next request.
+const WORTH: u64 = 4;
+
+impl<L: Listener> Driver<L> {
+    /// Whether the window is nearly full, and something can be done about it.
+    pub(super) fn full(&mut self) -> Option<CompactionReason> {
+        let tokens = self.tokens();
+        let budget = self.state.config().compaction.budget(&self.setup.model);
+        if !budget.is_full(tokens) {
+            return None;
+        }
+        let plan = self.listener.plan(budget, tokens).filter(|plan| plan.sums_up() >= budget.keep / WORTH)?;
+        self.summing = Some(Summing::Planned(Arc::new(plan)));
+        let over = tokens > budget.window;
+        Some(if over { CompactionReason::Overflow } else { CompactionReason::Threshold })
+    }
+
+    /// How an answer fits the window.
+    pub(super) fn fit(&self, message: &AssistantMessage, error: Option<&LlmError>) -> Fit {
+        let model = &self.setup.model;
+        let cut_off = message.stop_reason == StopReason::Length;
+        if error.is_some_and(|error| error.kind == ErrorKind::ContextLength)
+            || cut_off && silently_too_long(message, model.context_window)
+        {
+            return Fit::TooLong;
+        }
+        let said = estimate::of_message(&Message::Assistant(message.clone()));
+        let (output, total) = match message.usage.total_tokens {
+            0 => (said, self.tokens().saturating_add(said)),
+            total => (message.usage.output, total),
+        };
+        let crowded = total.saturating_mul(100) >= model.context_window.saturating_mul(CROWDED);
+        if cut_off && model.context_window > 0 && output < model.max_tokens && crowded {
+            return Fit::Cut;
+        }
+        Fit::Fits
+    }
+
+    /// Has a summary written of what is left when one goes elsewhere. To be called while no run goes on.
+    pub async fn leave(&mut self, leaving: Leaving, instructions: Option<String>) {
+        self.summing = Some(Summing::Branch(Arc::new(leaving)));
+        self.send(Event::Leave { instructions }).await;
+    }
+
+    pub(super) async fn omit(&mut self) {
+        if let Some(history) = self.listener.omit().await {
+            self.set_history(history);
+        }
+    }
+
+    /// Begins to write the summary of a compaction.
+    pub(super) fn compact(
+        &mut self,
+        reason: CompactionReason,
+        instructions: Option<String>,
+        will_retry: bool,
+    ) -> Option<Event> {
+        let planned = if let Some(Summing::Planned(plan)) = self.summing.take() {
+            Some(plan)
+        } else {
+            let budget = self.state.config().compaction.budget(&self.setup.model);
+            self.listener.plan(budget, self.tokens()).map(Arc::new)
+        };
+        let Some(plan) = planned else { return Some(Event::Compacted(Err(Unwritten::Nothing))) };
+        let about = Before { reason, will_retry, instructions, plan: plan.clone() };
+        let writing = self.writer().compaction(plan.clone(), about);
+        self.work.write(writing);
+        self.summing = Some(Summing::Compaction { plan, reason, will_retry });
+        None
+    }
+
+    /// Begins to write the summary of a branch.
+    pub(super) fn sum_branch(&mut self, instructions: Option<String>) -> Option<Event> {
+        let leaving = match &self.summing {
+            Some(Summing::Branch(leaving)) => leaving.clone(),
+            _ => return Some(Event::Left(Err(Unwritten::Nothing))),
+        };
+        let writing = self.writer().branch(leaving, instructions);
+        self.work.write(writing);
+        None
+    }
+
+    fn writer(&mut self) -> Writer {
+        Writer {
+            client: self.services.client.clone(),
+            model: self.setup.model.clone(),
+            thinking: self.setup.thinking,
+            policy: self.state.config().retry,
+            clock: self.services.clock.clone(),
+            ids: self.services.ids.clone(),
+            hook: self.services.hook.clone(),
+        }
+    }
+
+    /// A summary was written, or was not.
+    pub(super) async fn written(&mut self, written: Result<Written, Unwritten>) {
+        let event = match written {
+            Err(why) => self.unwritten(why).await,
+            Ok(written) => match self.summing.take() {
+                Some(Summing::Compaction { plan, reason, will_retry }) => {
+                    self.keep(&plan, written, reason, will_retry).await
+                }
+                Some(Summing::Branch(leaving)) => {
+                    let cost = written.usage.as_ref().map_or(0.0, |usage| usage.cost.total);
+                    let history = self.listener.left(&leaving, Ok(&written)).await;
+                    let moved = history.map(|history| self.set_history(history));
+                    Some(Event::Left(moved.map(|()| cost).ok_or_else(unkept)))
+                }
+                Some(Summing::Planned(_)) | None => None,
+            },
+        };
+        if let Some(event) = event {
+            self.send(event).await;
+        }
+    }
+
+    async fn keep(
+        &mut self,
+        plan: &Plan,
+        written: Written,
+        reason: CompactionReason,
+        will_retry: bool,
+    ) -> Option<Event> {
+        let mut done = Compacted {
+            entry: String::new(),
+            summary: written.text,
+            first_kept: written.first_kept.unwrap_or_else(|| plan.first_kept.clone()),
+            tokens_before: plan.tokens_before,
+            tokens_after: 0,
+            usage: written.usage,
+            details: written.details,
+            from_hook: written.from_hook,
+        };
+        let Some((entry, history)) = self.listener.compacted(&done).await else {
+            tell_failure(self.services.hook.clone(), reason, will_retry, &unkept()).await;
+            return Some(Event::Compacted(Err(unkept())));
+        };
+        self.set_history(history);
+        (done.entry, done.tokens_after) = (entry, self.tokens());
+        self.listener.sync().await;
+        let done = Arc::new(done);
+        if let Some(hook) = self.services.hook.clone() {
+            hook.compacted(reason, done.clone()).await;
+        }
+        Some(Event::Compacted(Ok(done)))
+    }
+
+    /// Nothing came of a summary.
+    pub(super) async fn unwritten(&mut self, why: Unwritten) -> Option<Event> {
+        match self.summing.take()? {
+            Summing::Compaction { reason, will_retry, .. } => {
+                tell_failure(self.services.hook.clone(), reason, will_retry, &why).await;
+                Some(Event::Compacted(Err(why)))
+            }
+            Summing::Branch(leaving) => {
+                self.listener.left(&leaving, Err(&why)).await;
+                Some(Event::Left(Err(why)))
+            }
+            Summing::Planned(_) => None,
+        }
+    }
+}
+
+async fn tell_failure(
+    hook: Option<Arc<dyn Hook>>,
+    reason: CompactionReason,
+    will_retry: bool,
+    why: &Unwritten,
+) {
+    let Some(hook) = hook else { return };
+    let aborted = matches!(why, Unwritten::Aborted | Unwritten::Cancelled);
+    hook.failed(Failure { reason, aborted, error: told(why, reason), will_retry }).await;
+}
+
+/// The listener has said already what is wrong with the session's file.
+fn unkept() -> Unwritten {
+    Unwritten::Failed("it could not be stored".to_string())
+}

@@ -1,0 +1,483 @@
+//! Conversations that become too long, from the first request to what stands in the file.
+
+use std::sync::{Arc, Mutex};
+
+use bowline::agent::compaction::branch::Leaving;
+use bowline::agent::compaction::budget::Override;
+use bowline::agent::compaction::hook::{Before, Failure, Hook, Supplied, Verdict};
+use bowline::agent::event::{Compacted, CompactionReason};
+use bowline::llm::model::{CacheRetention, ErrorKind, StopReason, Usage};
+use bowline::llm::providers::scripted::{Step, Turn};
+use bowline::runtime::{Delivery, Options, Summary};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::json;
+
+use crate::support::compacting::{FULL, Rig, WINDOW, Witness, filling, says};
+
+/// Some two thousand tokens.
+fn long(word: &str) -> String {
+    format!("{word} {}", "x".repeat(8000))
+}
+
+fn too_long() -> Turn {
+    Turn::fail(ErrorKind::ContextLength, "prompt is too long")
+}
+
+fn gated(text: &str) -> Turn {
+    Turn::of(vec![Step::Gate, Step::Text(vec![text.to_string()])])
+}
+
+/// A session with one prompt and its answer, after which it is full.
+async fn full(rest: Vec<Turn>) -> Rig {
+    full_with(rest, |options| options).await
+}
+
+async fn full_with(rest: Vec<Turn>, change: impl FnOnce(Options) -> Options) -> Rig {
+    let turns = [vec![filling(says("answer one"), FULL)], rest].concat();
+    let mut rig = Rig::with(turns, change).await;
+    assert_eq!(rig.run(&long("one")).await, ["agent end"]);
+    rig
+}
+
+#[tokio::test]
+async fn before_a_prompt_room_is_made() {
+    let mut rig = full(vec![says("## Goal\nall of it"), says("answer two")]).await;
+    assert_eq!(rig.run("two").await, ["start threshold", "end threshold done", "agent end"]);
+    assert_eq!(rig.kinds().await, ["user", "assistant", "user", "compaction", "assistant"]);
+    let asked = &rig.script.requests()[1];
+    assert!(asked.tools.is_empty() && asked.cache == CacheRetention::None, "it may call nothing");
+    assert_ne!(asked.session_id, rig.script.requests()[0].session_id);
+    assert_eq!(asked.max_tokens, Some(8000), "eight tenths of what stays free");
+    let said = &rig.request(1)[0];
+    assert!(
+        said.starts_with("user <conversation>\n[User]: one xxx") && said.contains("[Assistant]: answer one")
+    );
+    assert!(!said.contains("[User]: two"), "what is kept is not summed up");
+    let next = rig.request(2);
+    assert!(next.len() == 2 && next[0].contains("<summary>\n## Goal\nall of it\n</summary>"), "{next:?}");
+    assert_eq!(next[1], "user two");
+    let entry = rig.entries().await.into_iter().find(|entry| entry["type"] == "compaction").unwrap();
+    assert_eq!(entry["tokensBefore"], FULL + 1);
+    assert_eq!(entry["details"], json!({"readFiles": [], "modifiedFiles": []}));
+    assert_eq!(entry["usage"]["output"], 5);
+    assert!(entry.get("fromHook").is_none());
+}
+
+#[tokio::test]
+async fn between_tools_and_the_next_request_too() {
+    let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
+    let mut rig = Rig::new(vec![call, says("prefix"), says("done")]).await;
+    assert_eq!(rig.run(&long("one")).await, ["start threshold", "end threshold done", "agent end"]);
+    assert_eq!(rig.kinds().await, ["user", "assistant", "toolResult", "compaction", "assistant"]);
+    let next = rig.request(2);
+    assert!(next[0].contains("**Turn Context (split turn):**\n\nprefix"), "{next:?}");
+    assert_eq!(next[1..], ["assistant ", "result c1"]);
+}
+
+#[tokio::test]
+async fn after_a_run_only_where_somebody_goes_on() {
+    let mut rig = Rig::with(
+        vec![filling(says("a"), 10), filling(says("answer two"), FULL), says("history"), says("prefix")],
+        |mut options| {
+            options.compaction.after_runs = true;
+            options
+        },
+    )
+    .await;
+    assert_eq!(rig.run(&long("one")).await, ["agent end"]);
+    assert_eq!(rig.run("two").await, ["agent end"]);
+    assert_eq!(rig.until("end").await, ["start threshold", "end threshold done"]);
+    assert_eq!(rig.script.requests().len(), 4, "nothing goes on by itself");
+    // Nobody has counted the context since, so what the last answer said of it holds no more.
+    assert!(rig.snapshot().await.context_tokens < 1000);
+    rig.script.push([says("three")]);
+    assert_eq!(rig.run("three").await, ["agent end"]);
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_fit_is_sent_again_once() {
+    let mut rig = Rig::new(vec![says("answer one"), too_long(), says("S"), says("fine")]).await;
+    rig.run(&long("one")).await;
+    assert_eq!(rig.run("two").await, ["start overflow", "end overflow done retry", "agent end"]);
+    let kinds = rig.kinds().await;
+    assert_eq!(kinds[2..], ["user", "assistant", "context_edit", "compaction", "assistant"]);
+    let entries = rig.entries().await;
+    let failed = entries.iter().find(|entry| entry["message"]["stopReason"] == "error").unwrap();
+    let edit = entries.iter().find(|entry| entry["type"] == "context_edit").unwrap();
+    assert_eq!((&edit["targetId"], &edit["replacement"]), (&failed["id"], &json!(null)));
+    assert_eq!(rig.request(3)[1..], ["user two"], "{:?}", rig.request(3));
+}
+
+#[tokio::test]
+async fn what_still_does_not_fit_is_told_in_words_of_its_own() {
+    let mut rig = Rig::new(vec![says("answer one"), too_long(), says("S"), too_long()]).await;
+    rig.run(&long("one")).await;
+    let told = rig.run("two").await;
+    assert_eq!(told[..2], ["start overflow", "end overflow done retry"]);
+    assert!(told[2].contains("compacted once and still does not fit"), "{told:?}");
+    assert_eq!(rig.script.requests().len(), 4, "nobody asks a third time");
+}
+
+#[tokio::test]
+async fn an_answer_without_room_is_asked_for_again() {
+    let cut =
+        filling(Turn::call("c1", "bash", json!({"command": "echo"})).stop(StopReason::Length), WINDOW - 100);
+    let mut rig = Rig::new(vec![says("answer one"), cut, says("S"), says("whole")]).await;
+    rig.run(&long("one")).await;
+    assert_eq!(rig.run("two").await, ["start overflow", "end overflow done retry", "agent end"]);
+    assert_eq!(
+        rig.kinds().await[2..],
+        ["user", "assistant", "toolResult", "context_edit", "context_edit", "compaction", "assistant"],
+        "the call is left out with its answer"
+    );
+    assert_eq!(rig.request(3)[1..], ["user two"]);
+    // One that has the room that it wants is what it is.
+    rig.script.push([filling(says("long").stop(StopReason::Length), 100)]);
+    assert_eq!(rig.run("three").await, ["agent end"]);
+}
+
+#[tokio::test]
+async fn an_answer_that_came_though_nothing_fits_is_not_asked_for_again() {
+    let mut rig = Rig::new(vec![filling(says("answer"), WINDOW + 1), says("S"), says("two")]).await;
+    assert_eq!(rig.run(&long("one")).await, ["agent end"]);
+    assert_eq!(rig.run("two").await, ["start overflow", "end overflow done", "agent end"]);
+}
+
+#[tokio::test]
+async fn escape_gives_a_compaction_up_without_a_trace() {
+    let mut rig = full(vec![Turn::of(vec![Step::Stall])]).await;
+    rig.say("two");
+    rig.until("start threshold").await;
+    rig.asked(2).await;
+    rig.handle.abort();
+    assert_eq!(rig.until("agent end").await, ["end threshold aborted", "agent end aborted"]);
+    assert_eq!(rig.kinds().await, ["user", "assistant", "user"]);
+    // By hand, too, where no run is going on.
+    rig.script.push([Turn::of(vec![Step::Stall])]);
+    rig.handle.compact(None);
+    rig.until("start manual").await;
+    rig.handle.abort();
+    assert_eq!(rig.until("end").await, ["end manual aborted"]);
+    assert_eq!(rig.kinds().await, ["user", "assistant", "user"]);
+    // What is given up is not missed.
+    rig.script.push([says("S"), says("two")]);
+    rig.handle.go_on();
+    assert_eq!(rig.until("agent end").await, ["start threshold", "end threshold done", "agent end"]);
+}
+
+#[tokio::test]
+async fn a_shutdown_leaves_nothing_half_done() {
+    let mut rig = full(vec![Turn::of(vec![Step::Stall])]).await;
+    rig.handle.compact(None);
+    rig.until("start manual").await;
+    let rig = rig.reopened(vec![]).await;
+    assert_eq!(rig.kinds().await, ["user", "assistant"]);
+}
+
+#[tokio::test]
+async fn a_failed_summary_costs_a_word_and_the_request_is_sent() {
+    let cut_off = says("half").stop(StopReason::Length);
+    for failure in [Turn::fail(ErrorKind::InvalidRequest, "no"), cut_off, says("  ")] {
+        let mut rig = full(vec![failure, says("two")]).await;
+        let told = rig.run("two").await;
+        assert!(told[1].starts_with("end threshold: the conversation was not compacted: "), "{told:?}");
+        assert_eq!(rig.kinds().await, ["user", "assistant", "user", "assistant"]);
+    }
+}
+
+#[tokio::test]
+async fn two_parts_are_summed_up_at_once_but_on_this_machine() {
+    for (base_url, together) in [("https://far.example.com", true), ("http://127.0.0.1:9", false)] {
+        let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
+        let turns = vec![says("answer one"), call, gated("history"), gated("prefix"), says("done")];
+        let mut rig = Rig::with(turns, |mut options| {
+            let model = Arc::make_mut(&mut options.providers[0].models[0]);
+            model.base_url = base_url.to_string();
+            options
+        })
+        .await;
+        rig.run(&long("one")).await;
+        rig.say(&long("two"));
+        rig.until("start").await;
+        rig.asked(if together { 4 } else { 3 }).await;
+        if !together {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(rig.script.requests().len(), 3, "one thing at a time");
+        }
+        rig.script.gate.add_permits(2);
+        assert_eq!(rig.until("agent end").await, ["end threshold done", "agent end"]);
+        let next = rig.request(4);
+        assert!(next[0].contains("history\n\n---\n\n**Turn Context (split turn):**\n\nprefix"), "{next:?}");
+        assert_eq!(rig.script.requests()[3].max_tokens, Some(5000), "half of what stays free");
+    }
+}
+
+#[tokio::test]
+async fn instructions_reach_every_part() {
+    let call = Turn::call("c1", "bash", json!({"command": "echo hi"}));
+    let mut rig = Rig::new(vec![says("one"), call, says("done"), says("history"), says("prefix")]).await;
+    rig.run("one").await;
+    rig.run("two").await;
+    rig.handle.compact(Some("the tests".to_string()));
+    assert_eq!(rig.until("end").await, ["start manual", "end manual done"]);
+    for nth in [3, 4] {
+        assert!(rig.request(nth)[0].ends_with("above all: the tests"), "{}", rig.request(nth)[0]);
+    }
+}
+
+#[tokio::test]
+async fn the_next_summary_carries_the_one_before_on() {
+    let read = Turn::call("c1", "read", json!({"path": "a.txt"}));
+    let write = Turn::call("c2", "write", json!({"path": "b.txt", "content": "x"}));
+    let mut rig = Rig::new(vec![read, says("one"), says("S1"), says("P1")]).await;
+    rig.run("one").await;
+    rig.handle.compact(None);
+    rig.until("end manual done").await;
+    rig.script.push([write, says("two"), says("three"), says("S2"), says("P2")]);
+    rig.run("two").await;
+    rig.run("three").await;
+    rig.handle.compact(None);
+    rig.until("end manual done").await;
+    let before = rig.script.requests().len();
+    let asked: Vec<String> = (before - 2..before).map(|nth| rig.request(nth)[0].clone()).collect();
+    let update =
+        asked.iter().find(|text| text.contains("<previous-summary>")).expect("it is brought up to date");
+    let previous =
+        &update[update.find("<previous-summary>").unwrap()..update.find("</previous-summary>").unwrap()];
+    assert!(previous.contains("S1") && !previous.contains("a.txt"), "without the lists: {previous}");
+    let entry = rig.entries().await.pop().unwrap();
+    assert_eq!(entry["details"], json!({"readFiles": ["a.txt"], "modifiedFiles": ["b.txt"]}));
+    let summary = entry["summary"].as_str().unwrap();
+    assert!(
+        summary.ends_with("<read-files>\na.txt\n</read-files>\n\n<modified-files>\nb.txt\n</modified-files>")
+    );
+}
+
+#[tokio::test]
+async fn nothing_to_compact_is_said_plainly() {
+    let mut rig = Rig::new(vec![]).await;
+    rig.handle.compact(None);
+    let told = rig.until("end").await;
+    assert!(told[1].starts_with("end manual: nothing to compact"), "{told:?}");
+    assert!(rig.script.requests().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_said_meanwhile_is_heard_afterwards_in_its_lane() {
+    let mut rig = full(vec![gated("S"), says("to the first"), says("to the second")]).await;
+    rig.handle.compact(None);
+    rig.until("start").await;
+    rig.asked(2).await;
+    // One goes on at a time.
+    rig.handle.compact(None);
+    rig.handle.prompt("later".to_string(), vec![], Delivery::FollowUp);
+    rig.say("now");
+    rig.script.gate.add_permits(1);
+    assert_eq!(rig.until("agent end").await, ["end manual done", "agent end"]);
+    let last = rig.script.requests().len() - 1;
+    assert_eq!(rig.request(last - 1).last().unwrap(), "user now");
+    assert_eq!(rig.request(last).last().unwrap(), "user later");
+    assert_eq!(last, 3);
+}
+
+#[tokio::test]
+async fn moving_to_before_it_undoes_it() {
+    let mut rig = full(vec![says("S"), says("answer two"), says("answer three")]).await;
+    let before = rig.last("assistant").await;
+    rig.handle.compact(None);
+    rig.until("end manual done").await;
+    assert!(rig.handle.summary().await.unwrap().ends_with("**Turn Context (split turn):**\n\nS"));
+    rig.run("two").await;
+    assert!(rig.request(2)[0].contains("<summary>"));
+    let moved = rig.handle.navigate(&before, Summary::None).await.unwrap();
+    assert_eq!(moved.messages.iter().map(|m| m.role()).collect::<Vec<_>>(), ["user", "assistant"]);
+    assert_eq!(rig.handle.summary().await, None);
+    // What the branch has is as large as it was: it is compacted again, and the old one stays.
+    rig.script.push([says("answer three")]);
+    rig.run("three").await;
+    assert_eq!(rig.kinds().await.iter().filter(|kind| *kind == "compaction").count(), 2);
+}
+
+#[tokio::test]
+async fn a_summary_can_be_changed_and_the_change_undone() {
+    let mut rig = full(vec![says("S"), says("two")]).await;
+    assert!(rig.handle.edit_summary("x").await.unwrap_err().to_string().contains("no summary"));
+    rig.run("two").await;
+    let before = rig.last("assistant").await;
+    assert!(rig.handle.edit_summary("  ").await.is_err());
+    rig.handle.edit_summary("mine").await.unwrap();
+    let edited = rig.handle.snapshot().await.unwrap();
+    assert_eq!(
+        edited.messages.iter().map(|m| m.role()).collect::<Vec<_>>(),
+        ["compactionSummary", "user", "assistant"],
+        "what was kept is kept, and what came since"
+    );
+    assert_eq!(rig.handle.summary().await.as_deref(), Some("mine"));
+    rig.script.push([says("three")]);
+    rig.run("three").await;
+    assert!(rig.request(3)[0].contains("<summary>\nmine\n</summary>"), "{:?}", rig.request(3));
+    assert_eq!(rig.request(3)[1..], ["user two", "assistant two", "user three"]);
+    rig.handle.navigate(&before, Summary::None).await.unwrap();
+    assert_eq!(rig.handle.summary().await.as_deref(), Some("S"));
+    let entries = rig.entries().await;
+    let sums: Vec<_> = entries.iter().filter(|entry| entry["type"] == "compaction").collect();
+    assert_eq!(sums[0]["firstKeptEntryId"], sums[1]["firstKeptEntryId"]);
+    assert_eq!(sums[1]["details"]["edited"], true);
+}
+
+#[tokio::test]
+async fn summaries_count_in_what_was_spent() {
+    let mut costly = says("S");
+    costly.usage = Usage { input: 700, output: 30, ..Usage::default() };
+    let mut rig = full(vec![costly, says("two")]).await;
+    rig.run("two").await;
+    let spent = rig.snapshot().await.usage;
+    assert_eq!((spent.input, spent.output), (FULL + 700 + 10, 35));
+    let rig = rig.reopened(vec![]).await;
+    let again = rig.snapshot().await.usage;
+    assert_eq!((again.input, again.output), (spent.input, spent.output), "and after a new start");
+}
+
+#[tokio::test]
+async fn figures_hold_for_a_model() {
+    for (reserve, compacts) in [(None, true), (Some(4000), false)] {
+        let own = Override { reserve, keep: None };
+        let mut rig = full_with(vec![says("S"), says("two")], |mut options| {
+            options.compaction.models.insert("scripted/script".to_string(), own);
+            options
+        })
+        .await;
+        assert_eq!(rig.run("two").await.len() == 3, compacts);
+    }
+    let mut off = full_with(vec![says("two")], |mut options| {
+        options.compaction.enabled = false;
+        options
+    })
+    .await;
+    assert_eq!(off.run("two").await, ["agent end"]);
+}
+
+impl Hook for Witness {
+    fn before(&self, about: Before) -> BoxFuture<'static, Verdict> {
+        let words =
+            format!("before {} {:?} {}", about.reason.name(), about.instructions, about.plan.history.len());
+        self.told.lock().unwrap().push(words);
+        let verdict = self.verdict.lock().unwrap().clone();
+        async move { verdict }.boxed()
+    }
+
+    fn before_leaving(&self, about: Arc<Leaving>) -> BoxFuture<'static, Verdict> {
+        self.told.lock().unwrap().push(format!("leaving {}", about.messages.len()));
+        let verdict = self.verdict.lock().unwrap().clone();
+        async move { verdict }.boxed()
+    }
+
+    fn compacted(&self, reason: CompactionReason, done: Arc<Compacted>) -> BoxFuture<'static, ()> {
+        let words = format!("compacted {} {} {}", reason.name(), done.summary, done.from_hook);
+        self.told.lock().unwrap().push(words);
+        async {}.boxed()
+    }
+
+    fn failed(&self, failure: Failure) -> BoxFuture<'static, ()> {
+        let words = format!("failed {} {} {:?}", failure.reason.name(), failure.aborted, failure.error);
+        self.told.lock().unwrap().push(words);
+        async {}.boxed()
+    }
+}
+
+async fn witnessed(verdict: Verdict, rest: Vec<Turn>) -> (Rig, Arc<Witness>) {
+    let witness = Arc::new(Witness { verdict: Mutex::new(verdict), told: Mutex::default() });
+    let hook = witness.clone();
+    let rig = full_with(rest, |options| Options { hook: Some(hook), ..options }).await;
+    (rig, witness)
+}
+
+#[tokio::test]
+async fn somebody_else_may_forbid_a_compaction_or_write_its_summary() {
+    let (mut rig, witness) = witnessed(Verdict::Cancel, vec![says("two")]).await;
+    assert_eq!(rig.run("two").await, ["start threshold", "end threshold aborted", "agent end"]);
+    let told = witness.told.lock().unwrap().clone();
+    assert_eq!(told, ["before threshold None 2", "failed threshold true None"]);
+
+    let supplied =
+        Supplied { summary: "theirs".into(), details: Some(json!({"mine": 1})), ..Supplied::default() };
+    let (mut rig, witness) = witnessed(Verdict::Supply(Box::new(supplied)), vec![says("two")]).await;
+    assert_eq!(rig.run("two").await, ["start threshold", "end threshold done", "agent end"]);
+    assert_eq!(witness.told.lock().unwrap()[1], "compacted threshold theirs true");
+    let entry = rig.entries().await.into_iter().find(|entry| entry["type"] == "compaction").unwrap();
+    assert_eq!((&entry["fromHook"], &entry["details"]), (&json!(true), &json!({"mine": 1})));
+    assert_eq!(rig.script.requests().len(), 2, "no model was asked");
+
+    let wrong =
+        Supplied { summary: "theirs".into(), first_kept: Some("nowhere".into()), ..Supplied::default() };
+    let (mut rig, witness) = witnessed(Verdict::Supply(Box::new(wrong)), vec![says("two")]).await;
+    let told = rig.run("two").await;
+    assert!(told[1].contains("nothing can be kept from the entry `nowhere` on"), "{told:?}");
+    assert!(witness.told.lock().unwrap()[1].starts_with("failed threshold false Some"));
+
+    let (mut rig, witness) = witnessed(Verdict::Proceed, vec![says("S"), says("two")]).await;
+    rig.run("two").await;
+    assert_eq!(witness.told.lock().unwrap()[1], "compacted threshold S false");
+}
+
+#[tokio::test]
+async fn a_branch_that_is_left_is_told_where_one_goes() {
+    let mut rig = Rig::new(vec![says("one"), says("two"), says("what came of it")]).await;
+    rig.run("first").await;
+    let fork = rig.last("assistant").await;
+    rig.run("second").await;
+    let left = rig.last("assistant").await;
+    let moved = rig.handle.navigate(&fork, Summary::WithInstructions("the error".into())).await.unwrap();
+    assert_eq!(moved.messages.last().unwrap().role(), "branchSummary");
+    assert_eq!(rig.until("branch end").await, ["branch", "branch end false"]);
+    let asked = &rig.request(2)[0];
+    assert!(asked.contains("[User]: second") && !asked.contains("first"), "{asked}");
+    assert!(asked.ends_with("above all: the error"), "{asked}");
+    assert_eq!(rig.script.requests()[2].max_tokens, Some(4096));
+    let entry = rig.entries().await.pop().unwrap();
+    assert_eq!(
+        (&entry["type"], &entry["parentId"], &entry["fromId"]),
+        (&json!("branch_summary"), &json!(fork), &json!(left))
+    );
+    assert!(entry["summary"].as_str().unwrap().ends_with("what came of it") && entry["usage"]["output"] == 5);
+    assert_eq!(rig.snapshot().await.usage.output, 10, "of this branch, with its summary");
+    rig.script.push([says("third")]);
+    rig.run("go on").await;
+    let next = rig.request(3);
+    assert!(next[2].contains("what came of it") && next[3] == "user go on", "{next:?}");
+    // It can be changed where it was written, and the one before stays beside it.
+    let summary = entry["id"].as_str().unwrap().to_string();
+    rig.handle.navigate(&summary, Summary::None).await.unwrap();
+    rig.handle.edit_summary("shorter").await.unwrap();
+    let edited = rig.entries().await.pop().unwrap();
+    assert_eq!((&edited["parentId"], &edited["summary"]), (&json!(fork), &json!("shorter")));
+}
+
+#[tokio::test]
+async fn a_summary_of_a_branch_can_be_given_up() {
+    let stall = Turn::of(vec![Step::Stall]);
+    let mut rig =
+        Rig::new(vec![says("one"), says("two"), stall, Turn::fail(ErrorKind::Quota, "no money")]).await;
+    rig.run("first").await;
+    let fork = rig.last("assistant").await;
+    rig.run("second").await;
+    let before = rig.entries().await;
+    let handle = rig.handle.clone();
+    let to = fork.clone();
+    let moving = tokio::spawn(async move { handle.navigate(&to, Summary::Written).await });
+    rig.asked(3).await;
+    assert!(rig.handle.navigate(&fork, Summary::None).await.is_err(), "one thing at a time");
+    rig.handle.abort();
+    assert!(moving.await.unwrap().unwrap_err().to_string().contains("where it was"));
+    let failed = rig.handle.navigate(&fork, Summary::Written).await.unwrap_err().to_string();
+    assert!(failed.contains("no money"), "{failed}");
+    assert_eq!(rig.entries().await, before, "no trace of either");
+    assert_eq!(rig.snapshot().await.messages.len(), 4);
+    // Where nothing is left behind nobody is asked.
+    let leaf = rig.last("assistant").await;
+    rig.handle.navigate(&leaf, Summary::Written).await.unwrap();
+    assert_eq!(rig.script.requests().len(), 4);
+}
