@@ -7,7 +7,9 @@ use std::error::Error;
 use std::fmt;
 use std::sync::OnceLock;
 
-use boon::{CompileError, Compiler, ErrorKind, InstanceToken, SchemaIndex, Schemas, UrlLoader, ValidationError};
+use boon::{
+    CompileError, Compiler, ErrorKind, InstanceToken, SchemaIndex, Schemas, UrlLoader, ValidationError,
+};
 use serde_json::{Number, Value};
 
 /// Errors that are listed; a model needs a few, not hundreds.

@@ -13,6 +13,7 @@ pub mod fork;
 pub mod header;
 pub mod message;
 pub mod migrate;
+pub mod search;
 pub mod store;
 pub mod summary;
 pub mod tree;

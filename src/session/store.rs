@@ -8,6 +8,7 @@ pub mod index;
 pub mod listing;
 pub mod load;
 pub mod lock;
+pub mod search;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

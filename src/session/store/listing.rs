@@ -118,7 +118,7 @@ fn remember(root: &Path, all: &Remembered) -> io::Result<()> {
 }
 
 /// The session files in the folders of a root.
-fn files_below(root: &Path) -> Vec<PathBuf> {
+pub(super) fn files_below(root: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         let read = fs::read_dir(folder).map(|items| items.flatten().map(|item| item.path()).collect());
         read.unwrap_or_else(|_| Vec::new())
@@ -168,7 +168,7 @@ fn look(path: &Path, below: &Path, known: Option<&Known>) -> Option<(u64, Known,
 }
 
 /// A sum over the last bytes before `end`.
-fn tail_of(file: &File, end: u64) -> io::Result<u32> {
+pub(super) fn tail_of(file: &File, end: u64) -> io::Result<u32> {
     let mut bytes = vec![0; usize::try_from(end.min(TAIL)).unwrap_or(0)];
     let from = end - bytes.len() as u64;
     file.read_exact_at(&mut bytes, from)?;
@@ -216,7 +216,7 @@ pub fn read_header(path: &Path) -> Option<Header> {
     header(&line)
 }
 
-fn header(line: &str) -> Option<Header> {
+pub(super) fn header(line: &str) -> Option<Header> {
     let line = line.trim_end_matches(['\n', '\r']);
     Header::parse(line.strip_prefix('\u{feff}').unwrap_or(line)).ok()
 }
