@@ -132,6 +132,8 @@ fn facts(found: &Listed) -> Value {
         (value.as_object_mut(), serde_json::to_value(&found.summary))
     {
         fields.extend(more);
+        // Only for going on with counting.
+        fields.remove("latest");
         fields.insert("total".to_string(), json!(found.summary.total()));
     }
     value

@@ -14,6 +14,7 @@ pub mod header;
 pub mod message;
 pub mod migrate;
 pub mod search;
+pub mod statistics;
 pub mod store;
 pub mod summary;
 pub mod tree;

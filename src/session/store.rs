@@ -9,6 +9,7 @@ pub mod listing;
 pub mod load;
 pub mod lock;
 pub mod search;
+pub mod trash;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

@@ -21,7 +21,7 @@ use crate::session::summary::Summary;
 /// What was remembered, below the root of all sessions.
 const REMEMBERED: &str = ".listing";
 /// Changes with the form of that file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the end of what is known that must still be the same.
 const TAIL: u64 = 256;
 /// Files are read by so many at a time: disks answer several questions as fast as one.
