@@ -112,6 +112,18 @@ pub struct Args {
     #[arg(long, value_name = "ENTRY")]
     pub leaf: Option<String>,
 
+    /// With `sessions stats`: what is added up
+    #[arg(long, value_name = "WHAT", value_parser = ["session", "day", "model", "project", "tool"])]
+    pub by: Option<String>,
+
+    /// With `sessions stats`: from this day on, or as long ago (2026-11-01, 7d, 2w)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+
+    /// With `import`: whose sessions they are; else that is found out
+    #[arg(long, value_name = "PROGRAM", value_parser = ["pi", "claude", "codex"])]
+    pub from: Option<String>,
+
     /// With a subcommand: answer in JSON
     #[arg(long)]
     pub json: bool,

@@ -11,6 +11,7 @@ pub mod error;
 pub mod export;
 pub mod fork;
 pub mod header;
+pub mod import;
 pub mod message;
 pub mod migrate;
 pub mod search;

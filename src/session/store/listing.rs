@@ -24,6 +24,8 @@ const REMEMBERED: &str = ".listing";
 const VERSION: u32 = 2;
 /// Bytes before the end of what is known that must still be the same.
 const TAIL: u64 = 256;
+/// Folders in folders that are looked through for sessions of other programs.
+const DEPTH_MAX: usize = 8;
 /// Files are read by so many at a time: disks answer several questions as fast as one.
 const READERS: usize = 4;
 
@@ -129,6 +131,30 @@ pub(super) fn files_below(root: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = folders.filter(is_session).collect();
     files.sort_unstable();
     files
+}
+
+/// The file itself, or all files of a folder that may hold sessions, wherever they are in it; in order.
+pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
+    if place.is_file() {
+        return vec![place.to_path_buf()];
+    }
+    let (mut found, mut folders, mut depth) = (Vec::new(), vec![place.to_path_buf()], 0);
+    while !folders.is_empty() && depth < DEPTH_MAX {
+        let items = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+        let mut next = Vec::new();
+        for item in items {
+            let path = item.path();
+            // A link may lead back to where it is.
+            match item.file_type() {
+                Ok(kind) if kind.is_dir() => next.push(path),
+                Ok(_) if path.extension().is_some_and(|end| end == "jsonl") => found.push(path),
+                _ => {}
+            }
+        }
+        (folders, depth) = (next, depth + 1);
+    }
+    found.sort_unstable();
+    found
 }
 
 /// What is in a file now, its size, and whether anything of that is new.
