@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::args::Args;
 use super::sessions::{located, minute, shortened, tail};
-use crate::base::clock::{self, Clock, SharedClock, SystemClock};
+use crate::base::clock::{self, SharedClock, SystemClock};
 use crate::base::error::Report;
 use crate::base::ids::RandomIds;
 use crate::session::SessionError;
@@ -228,4 +228,106 @@ fn take_over(
         }
     }
     Ok((lines.join("\n"), Value::Array(values), whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ids::CountingIds;
+    use crate::llm::model::{Message, UserMessage};
+    use crate::session::{AgentMessage, EntryBody, Session};
+
+    struct Home(tempfile::TempDir);
+
+    impl Home {
+        fn ask(&self, wanted: &Wanted, json: bool) -> Result<(String, bool), Report> {
+            let (root, trash) = (self.0.path().join("sessions"), self.0.path().join("Trash"));
+            answer(&Places { root: &root, cwd: self.0.path(), trash: &trash }, wanted, json)
+        }
+
+        fn say(&self, wanted: &Wanted) -> String {
+            self.ask(wanted, false).unwrap().0
+        }
+
+        fn value(&self, wanted: &Wanted) -> Value {
+            serde_json::from_str(&self.ask(wanted, true).unwrap().0).unwrap()
+        }
+
+        /// A session with one message; its id.
+        fn stored(&self, text: &str) -> String {
+            let root = self.0.path().join("sessions");
+            let clock = clock::ManualClock::new(1_763_681_411_042);
+            let mut session = Session::create(&root, Path::new("/w"), clock, CountingIds::shared());
+            let message = AgentMessage::Llm(Message::User(UserMessage::text(text, 5)));
+            session.append(EntryBody::Message { message }).unwrap();
+            session.id().to_string()
+        }
+    }
+
+    fn home() -> Home {
+        Home(tempfile::tempdir().unwrap())
+    }
+
+    #[test]
+    fn what_is_searched_for_deleted_and_brought_back() {
+        let home = home();
+        let id = home.stored("fix the login loop");
+        let search = Wanted::Search("log*".into());
+        assert_eq!(
+            home.say(&search),
+            "00000001  2025-11-20 23:30  user       00000002  /w  fix the login loop\n    fix the login loop"
+        );
+        let found = home.value(&search);
+        assert_eq!((found[0]["entry"].as_str(), found[0]["session"].as_str()), (Some("00000002"), Some(&*id)));
+        assert_eq!(found[0]["snippet"]["marks"], json!([[8, 13]]));
+        assert_eq!(home.say(&Wanted::Search("nothing".into())), "Nothing was found.");
+        assert!(home.ask(&Wanted::Search("role:king".into()), false).unwrap_err().to_string().contains("no role"));
+        assert!(home.ask(&Wanted::Search("-x".into()), false).is_err());
+        let said = home.say(&Wanted::Delete(id.clone()));
+        assert!(said.contains("/Trash/files/") && said.contains("sessions restore 00000001"), "{said}");
+        assert_eq!(home.say(&search), "Nothing was found.");
+        assert!(home.say(&Wanted::Restore("00000001".into())).ends_with(" is back"));
+        assert_eq!(home.value(&search).as_array().unwrap().len(), 1);
+        assert!(home.ask(&Wanted::Restore("00000001".into()), false).is_err());
+    }
+
+    #[test]
+    fn what_was_spent_is_added_up() {
+        let home = home();
+        assert_eq!(home.say(&Wanted::Stats(None, None)), "Nothing was spent.");
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import/claude.jsonl");
+        home.ask(&Wanted::Import(vec![fixture], None), false).unwrap();
+        let by = |by: &str, since: Option<&str>| home.say(&Wanted::Stats(Some(by.into()), since.map(str::to_string)));
+        assert_eq!(
+            by("tool", None),
+            "Read: 1 calls, 0 failed, 1.0s in tools\nBash: 1 calls, 1 failed, 1.0s in tools\nall: 2 calls, 1 failed, 2.0s in tools"
+        );
+        assert_eq!(
+            by("project", None),
+            "/w/demo: 3 requests, 1013 tokens in (89% from the cache), 65 out, $0.0000; 2 calls, 1 failed, 2.0s in tools"
+        );
+        assert_eq!(by("day", Some("2025-11-21")), "Nothing was spent.");
+        assert!(by("session", Some("2025-11-20")).starts_with("0000c1a0  Two files: 3 requests"));
+        let value = home.value(&Wanted::Stats(Some("model".into()), None));
+        assert_eq!(value["rows"][0]["of"], "anthropic/claude-test-1");
+        assert_eq!(value["total"]["spent"]["requests"], 3);
+        assert!(home.ask(&Wanted::Stats(Some("king".into()), None), false).is_err());
+        assert!(home.ask(&Wanted::Stats(None, Some("soon".into())), false).is_err());
+    }
+
+    #[test]
+    fn folders_of_other_programs_are_taken_over() {
+        let home = home();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import");
+        let import = Wanted::Import(vec![folder.clone()], None);
+        let (text, whole) = home.ask(&import, false).unwrap();
+        assert!(whole && text.contains("claude.jsonl (claude): ") && text.contains("    line 12: not an entry"), "{text}");
+        assert_eq!(home.say(&import).matches("nothing new").count(), 2);
+        let wrong = Wanted::Import(vec![folder.join("claude.jsonl")], Some("codex".into()));
+        assert!(home.ask(&wrong, false).is_ok());
+        assert!(home.ask(&Wanted::Import(vec!["nowhere".into()], None), false).is_err());
+        std::fs::write(home.0.path().join("notes.jsonl"), "# notes").unwrap();
+        let (text, whole) = home.ask(&Wanted::Import(vec!["notes.jsonl".into()], None), false).unwrap();
+        assert!(!whole && text.contains("is not a session file"), "{text}");
+    }
 }
