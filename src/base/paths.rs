@@ -117,7 +117,10 @@ mod tests {
         };
         let home =
             Home::find(get(&[("HOME", "/u"), ("BOWLINE_HOME", "/b"), ("XDG_DATA_HOME", "/x")])).unwrap();
-        assert_eq!((home.data.as_path(), home.trash().as_path()), (Path::new("/b/data"), Path::new("/b/Trash")));
+        assert_eq!(
+            (home.data.as_path(), home.trash().as_path()),
+            (Path::new("/b/data"), Path::new("/b/Trash"))
+        );
         let home =
             Home::find(get(&[("HOME", "/u"), ("XDG_DATA_HOME", "/x"), ("XDG_STATE_HOME", "relative")]))
                 .unwrap();

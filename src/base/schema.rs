@@ -91,7 +91,9 @@ fn compile(mut source: Value) -> Result<Validator, String> {
             }
             Err(error) => return Err(format!("{error:#}")),
         };
-        refused.iter().for_each(|pattern| without_pattern(&mut source, pattern));
+        if let Some(pattern) = refused {
+            without_pattern(&mut source, &pattern);
+        }
     }
     Err("too many of its patterns are no expressions".to_string())
 }

@@ -59,15 +59,15 @@ mod tests {
             ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "[secret]"),
             ("export OPENAI_API_KEY=abcdef123456", "export OPENAI_API_KEY=[secret]"),
             ("{\"password\": \"hunter2hunter2\"}", "{\"password\": \"[secret]\"}"),
-            ("curl -H 'Authorization: Bearer abcdefghijklmnop1234'", "curl -H 'Authorization: Bearer [secret]'"),
+            (
+                "curl -H 'Authorization: Bearer abcdefghijklmnop1234'",
+                "curl -H 'Authorization: Bearer [secret]'",
+            ),
             ("git clone https://me:s3cret@host/x", "git clone https://me:[secret]@host/x"),
             ("postgres://u:p%40ss@db/x", "postgres://u:[secret]@db/x"),
             ("AKIAIOSFODNN7EXAMPLE", "[secret]"),
             ("run --api-key 1234567890 now", "run --api-key [secret] now"),
-            (
-                "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl!",
-                "[secret]!",
-            ),
+            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl!", "[secret]!"),
             ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nhere", "[secret]\nhere"),
             ("-----BEGIN PRIVATE KEY-----\nMIIE, cut off", "[secret]"),
         ] {

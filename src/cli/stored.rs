@@ -67,11 +67,13 @@ pub fn answer(places: &Places<'_>, wanted: &Wanted, json: bool) -> Result<(Strin
     let mut whole = true;
     let said: (String, Value) = match wanted {
         Wanted::Search(text) => found(places, text, now_ms)?,
-        Wanted::Stats(by, since) => stats(&listing::list(places.root), by.as_deref(), since.as_deref(), now_ms)?,
+        Wanted::Stats(by, since) => {
+            stats(&listing::list(places.root), by.as_deref(), since.as_deref(), now_ms)?
+        }
         Wanted::Delete(id) => delete(places, id, now_ms)?,
         Wanted::Restore(id) => restore(places, id)?,
         Wanted::Import(from, source) => {
-            let (text, value, all) = take_over(places, from, source.as_deref(), SystemClock::shared())?;
+            let (text, value, all) = take_over(places, from, source.as_deref(), &SystemClock::shared())?;
             whole = all;
             (text, value)
         }
@@ -182,7 +184,7 @@ fn take_over(
     places: &Places<'_>,
     from: &[PathBuf],
     source: Option<&str>,
-    clock: SharedClock,
+    clock: &SharedClock,
 ) -> Result<(String, Value, bool), Report> {
     let source = match source.map(|name| (name, Source::parse(name))) {
         Some((name, None)) => {
@@ -201,7 +203,7 @@ fn take_over(
     }
     let many = files.len() > 1;
     for file in files {
-        match import::import(places.root, &file, source, &clock, &RandomIds::shared()) {
+        match import::import(places.root, &file, source, clock, &RandomIds::shared()) {
             Ok(done) => {
                 let Imported { source, path, added, before, problems, .. } = &done;
                 let what = match (added, before) {
@@ -210,9 +212,13 @@ fn take_over(
                     (added, _) => format!("{added} more entries"),
                 };
                 lines.push(format!("{} ({}): {what} in {}", file.display(), source.name(), path.display()));
-                lines.extend(problems.iter().map(|found| format!("    line {}: {}", found.line, found.message)));
-                let problems: Vec<Value> =
-                    problems.iter().map(|found| json!({"line": found.line, "message": found.message})).collect();
+                lines.extend(
+                    problems.iter().map(|found| format!("    line {}: {}", found.line, found.message)),
+                );
+                let problems: Vec<Value> = problems
+                    .iter()
+                    .map(|found| json!({"line": found.line, "message": found.message}))
+                    .collect();
                 values.push(json!({"file": file, "from": source.name(), "session": path, "added": added,
                     "before": before, "problems": problems}));
             }
@@ -278,10 +284,15 @@ mod tests {
             "00000001  2025-11-20 23:30  user       00000002  /w  fix the login loop\n    fix the login loop"
         );
         let found = home.value(&search);
-        assert_eq!((found[0]["entry"].as_str(), found[0]["session"].as_str()), (Some("00000002"), Some(&*id)));
+        assert_eq!(
+            (found[0]["entry"].as_str(), found[0]["session"].as_str()),
+            (Some("00000002"), Some(&*id))
+        );
         assert_eq!(found[0]["snippet"]["marks"], json!([[8, 13]]));
         assert_eq!(home.say(&Wanted::Search("nothing".into())), "Nothing was found.");
-        assert!(home.ask(&Wanted::Search("role:king".into()), false).unwrap_err().to_string().contains("no role"));
+        assert!(
+            home.ask(&Wanted::Search("role:king".into()), false).unwrap_err().to_string().contains("no role")
+        );
         assert!(home.ask(&Wanted::Search("-x".into()), false).is_err());
         let said = home.say(&Wanted::Delete(id.clone()));
         assert!(said.contains("/Trash/files/") && said.contains("sessions restore 00000001"), "{said}");
@@ -297,7 +308,9 @@ mod tests {
         assert_eq!(home.say(&Wanted::Stats(None, None)), "Nothing was spent.");
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import/claude.jsonl");
         home.ask(&Wanted::Import(vec![fixture], None), false).unwrap();
-        let by = |by: &str, since: Option<&str>| home.say(&Wanted::Stats(Some(by.into()), since.map(str::to_string)));
+        let by = |by: &str, since: Option<&str>| {
+            home.say(&Wanted::Stats(Some(by.into()), since.map(str::to_string)))
+        };
         assert_eq!(
             by("tool", None),
             "Read: 1 calls, 0 failed, 1.0s in tools\nBash: 1 calls, 1 failed, 1.0s in tools\nall: 2 calls, 1 failed, 2.0s in tools"
@@ -321,7 +334,10 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import");
         let import = Wanted::Import(vec![folder.clone()], None);
         let (text, whole) = home.ask(&import, false).unwrap();
-        assert!(whole && text.contains("claude.jsonl (claude): ") && text.contains("    line 12: not an entry"), "{text}");
+        assert!(
+            whole && text.contains("claude.jsonl (claude): ") && text.contains("    line 12: not an entry"),
+            "{text}"
+        );
         assert_eq!(home.say(&import).matches("nothing new").count(), 2);
         let wrong = Wanted::Import(vec![folder.join("claude.jsonl")], Some("codex".into()));
         assert!(home.ask(&wrong, false).is_ok());

@@ -12,6 +12,7 @@ use super::live::Command;
 use super::login::{self, Choice, Left};
 use super::observe::Observer;
 use super::offered::Offered;
+use super::past::Past;
 use super::permissions;
 use super::places::Place;
 use super::refresh::{self, Told};
@@ -97,6 +98,11 @@ impl Handle {
     /// Offers only these tools from the next request on; unknown names are left out.
     pub fn set_tools(&self, names: Vec<String>) {
         self.send(Command::Tools(names));
+    }
+
+    /// What was said before, in this session and in all others.
+    pub fn past(&self) -> Past {
+        Past::of(self.again.options())
     }
 
     /// The places that one can go back to, in the order in which they came to be.

@@ -16,6 +16,7 @@ pub mod observe;
 pub mod offered;
 pub mod options;
 pub mod outfit;
+pub mod past;
 mod permissions;
 pub mod places;
 pub mod reach;

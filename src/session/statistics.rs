@@ -2,6 +2,7 @@
 //!
 //! Must not know files: works on the summaries of lists.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -89,10 +90,12 @@ pub fn rows<'a>(all: impl IntoIterator<Item = &'a Summary>, by: By, since: Optio
         }
     }
     let mut rows: Vec<Row> = rows.into_values().collect();
-    rows.iter_mut().for_each(|row| row.cache_share = row.spent.cache_share());
+    for row in &mut rows {
+        row.cache_share = row.spent.cache_share();
+    }
     match by {
         By::Day => {}
-        By::Tool => rows.sort_by(|a, b| b.tools.ms.cmp(&a.tools.ms)),
+        By::Tool => rows.sort_by_key(|row| Reverse(row.tools.ms)),
         _ => rows.sort_by(|a, b| b.spent.cost.total_cmp(&a.spent.cost)),
     }
     rows
@@ -139,7 +142,10 @@ mod tests {
 
     fn shown(rows: &[Row]) -> String {
         let one = |row: &Row| {
-            format!("{} {}x${} {}ms/{}", row.of, row.spent.requests, row.spent.cost, row.tools.ms, row.sessions)
+            format!(
+                "{} {}x${} {}ms/{}",
+                row.of, row.spent.requests, row.spent.cost, row.tools.ms, row.sessions
+            )
         };
         rows.iter().map(one).collect::<Vec<_>>().join(", ")
     }
@@ -147,7 +153,12 @@ mod tests {
     #[test]
     fn what_was_spent_is_added_up_by_anything() {
         let all = [
-            summary("s", "/w", &[("d1", "p/m", 1.0), ("d2", "p/n", 4.0)], &[("d1", "bash", 5), ("d2", "read", 9)]),
+            summary(
+                "s",
+                "/w",
+                &[("d1", "p/m", 1.0), ("d2", "p/n", 4.0)],
+                &[("d1", "bash", 5), ("d2", "read", 9)],
+            ),
             summary("t", "/w", &[("d2", "p/m", 2.0)], &[("d2", "bash", 1)]),
             summary("u", "/x", &[("d3", "p/m", 1.0)], &[]),
         ];

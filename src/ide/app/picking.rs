@@ -1,12 +1,13 @@
 //! Opens pickers and takes what is chosen. May not know what is in them.
 
 use super::App;
-use crate::ide::access::ask::Work;
+use crate::ide::access::ask::Work as Access;
 use crate::ide::answers;
 use crate::ide::commands::snippets;
 use crate::ide::diff;
 use crate::ide::effect::Effect;
 use crate::ide::input;
+use crate::ide::past::ask::Work;
 use crate::ide::pickers::{Load, PICKERS};
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Overlay, Picker};
@@ -33,7 +34,8 @@ impl App {
                 None
             }
             Load::Walk => Some(Effect::Walk(injector, number)),
-            Load::Providers { kept } => Some(Effect::Access(Work::Providers(injector, number, kept))),
+            Load::Providers { kept } => Some(Effect::Access(Access::Providers(injector, number, kept))),
+            Load::Prompts => Some(Effect::Past(Work::Prompts(injector, number))),
             Load::Entries => Some(Effect::Entries(injector, number)),
             Load::Snippets => {
                 let mut folders = vec![self.state.config.join("snippets")];

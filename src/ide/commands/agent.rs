@@ -3,6 +3,7 @@
 use super::command::{Command, Cx, command};
 use crate::ide::access::ask::Work;
 use crate::ide::effect::Effect;
+use crate::ide::past::ask::Work as Past;
 use crate::ide::state::damage::Part;
 use crate::ide::state::panes::Focus;
 use crate::llm::model::Thinking;
@@ -36,6 +37,12 @@ pub const COMMANDS: &[Command] = &[
     command("agent.toggle-output", "Show tool output whole or in short", toggle_output),
     command("agent.accept-edits", "Mark the agent's edits of this file as reviewed", accept),
     command("agent.next-edit", "Go to the agent's next unreviewed edit", next_edit),
+    command("prompt.search", "Find what was said before, in this folder or another", |cx| {
+        cx.effects.push(Effect::Picker("prompts"));
+    }),
+    command("session.search", "Search all conversations", |cx| {
+        cx.effects.push(Effect::Picker("session-search"));
+    }),
     command("prompt.up", "Up, or the message that was sent before", |cx| browse(cx, true)),
     command("prompt.down", "Down, or the message that was sent after", |cx| browse(cx, false)),
 ];
@@ -55,6 +62,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
     cx.state.transcript_view.borrow_mut().to_tail();
     cx.state.damage.all();
+    cx.effects.push(Effect::Past(Past::Keep(text.clone())));
     cx.effects.push(Effect::Prompt(text, attached, delivery));
 }
 

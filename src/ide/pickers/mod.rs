@@ -14,8 +14,10 @@ pub mod marks;
 pub mod models;
 pub mod outline;
 pub mod plugin_places;
+pub mod prompts;
 pub mod registers;
 pub mod row;
+pub mod session_search;
 pub mod session_tree;
 pub mod snippets;
 pub mod tools;
@@ -40,6 +42,8 @@ pub static PICKERS: &[Row] = &[
     outline::PICKER,
     tools::PICKER,
     session_tree::PICKER,
+    session_search::PICKER,
+    prompts::PICKER,
     snippets::PICKER,
     plugin_places::PICKER,
 ];

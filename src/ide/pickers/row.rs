@@ -27,6 +27,8 @@ pub enum Load {
     Walk,
     /// The session brings them.
     Entries,
+    /// What was said before.
+    Prompts,
     /// The session brings the providers that one can log in at.
     Providers {
         /// Only those that something is kept for.

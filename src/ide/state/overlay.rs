@@ -94,6 +94,17 @@ pub enum Pick {
     Entry(String),
     /// A snippet's body.
     Snippet(String),
+    /// What was said before.
+    Prompt(String),
+    /// A place in any conversation.
+    Said {
+        /// The session's id.
+        session: String,
+        /// Its file.
+        file: PathBuf,
+        /// The entry's id.
+        entry: String,
+    },
 }
 
 /// One row of a picker.

@@ -18,7 +18,8 @@ use crate::session::body::EntryBody;
 /// Reads a session. `name` is the file's, without its ending.
 pub fn read(source: &str, name: &str) -> Story {
     let (lines, broken) = parts::objects(source);
-    let mut reader = Reader { story: Story::default(), chains: Vec::new(), nodes: HashMap::new(), ..Reader::default() };
+    let mut reader =
+        Reader { story: Story::default(), chains: Vec::new(), nodes: HashMap::new(), ..Reader::default() };
     for line in broken {
         reader.story.problem(line, "not an entry; skipped");
     }
@@ -53,7 +54,9 @@ impl Reader {
     /// What the first lines that tell it say of the session.
     fn head(&mut self, line: &Value) {
         let story = &mut self.story;
-        for (field, name) in [(&mut story.id, "sessionId"), (&mut story.began, "timestamp"), (&mut story.cwd, "cwd")] {
+        for (field, name) in
+            [(&mut story.id, "sessionId"), (&mut story.began, "timestamp"), (&mut story.cwd, "cwd")]
+        {
             if field.is_empty() {
                 *field = text(line, name).to_string();
             }
@@ -69,7 +72,11 @@ impl Reader {
             "assistant" if !uuid.is_empty() => self.answer(line, uuid, &at, stamp),
             "user" if !uuid.is_empty() => self.user(line, uuid, &at, stamp),
             "summary" if self.nodes.contains_key(text(line, "leafUuid")) => {
-                self.behind(number, &at, EntryBody::SessionInfo { name: Some(text(line, "summary").to_string()) });
+                self.behind(
+                    number,
+                    &at,
+                    EntryBody::SessionInfo { name: Some(text(line, "summary").to_string()) },
+                );
             }
             "custom-title" => {
                 let name = Some(text(line, "customTitle").to_string());
@@ -84,7 +91,8 @@ impl Reader {
 
     /// A chain of its own behind the one that the line names.
     fn node(&mut self, line: &Value, uuid: &str, drafts: Vec<Draft>) -> usize {
-        let parent = ["parentUuid", "logicalParentUuid"].iter().find_map(|name| self.nodes.get(text(line, name)));
+        let parent =
+            ["parentUuid", "logicalParentUuid"].iter().find_map(|name| self.nodes.get(text(line, name)));
         let chain = Chain { parent: parent.copied(), drafts, aside: line["isSidechain"] == true };
         self.chains.push(chain);
         let at = self.chains.len() - 1;

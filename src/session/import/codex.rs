@@ -36,7 +36,8 @@ const ADDED: [&str; 6] = [
 /// Reads a session. `name` is the file's, without its ending.
 pub fn read(source: &str, name: &str) -> Story {
     let (lines, broken) = parts::objects(source);
-    let mut reader = Reader { chains: vec![Chain::default()], provider: "openai".to_string(), ..Reader::default() };
+    let mut reader =
+        Reader { chains: vec![Chain::default()], provider: "openai".to_string(), ..Reader::default() };
     for line in broken {
         reader.story.problem(line, "not an entry; skipped");
     }
@@ -76,12 +77,12 @@ impl Reader {
         let payload = line.get("payload").unwrap_or(line);
         match text(line, "type") {
             "session_meta" => self.meta(number, &at, payload),
-            "response_item" => self.item(number, &at, payload),
             "compacted" => self.compacted(number, &at, payload),
             "turn_context" => self.turn(number, &at, payload),
             "event_msg" => self.event(number, &at, payload, line),
             "" if number == 1 => self.meta(number, &at, line),
             "" => self.keep(number, &at, line),
+            kind if kind != "response_item" && line.get("payload").is_some() => self.keep(number, &at, line),
             _ => self.item(number, &at, payload),
         }
     }
@@ -98,7 +99,10 @@ impl Reader {
             // It must not part an answer: it is kept before it.
             let drafts = &mut self.chains[self.here].drafts;
             let place = drafts.len() - 1;
-            drafts.insert(place, Draft { id: format!("{number:08x}"), at: at.to_string(), body: kept("codex", line) });
+            drafts.insert(
+                place,
+                Draft { id: format!("{number:08x}"), at: at.to_string(), body: kept("codex", line) },
+            );
         } else {
             self.push(number, at, kept("codex", line));
         }
@@ -124,7 +128,8 @@ impl Reader {
         let (model, effort) = (text(turn, "model"), text(turn, "effort"));
         if !model.is_empty() && model != self.model {
             self.model = model.to_string();
-            let body = EntryBody::ModelChange { provider: self.provider.clone(), model_id: model.to_string() };
+            let body =
+                EntryBody::ModelChange { provider: self.provider.clone(), model_id: model.to_string() };
             self.push(number, at, body);
         }
         if effort != self.thinking && Thinking::parse(effort).is_some() {
@@ -273,8 +278,8 @@ fn called(item: &Value) -> Part {
 fn output(output: &Value) -> (Vec<Part>, bool) {
     let parsed: Option<Value> = output.as_str().and_then(|text| serde_json::from_str(text).ok());
     let output = parsed.as_ref().filter(|value| value.get("output").is_some()).unwrap_or(output);
-    let failed = output["success"] == false
-        || output["metadata"]["exit_code"].as_i64().is_some_and(|code| code != 0);
+    let failed =
+        output["success"] == false || output["metadata"]["exit_code"].as_i64().is_some_and(|code| code != 0);
     let content = output.get("output").or_else(|| output.get("content")).unwrap_or(output);
     (parts::parts(content), failed)
 }

@@ -37,7 +37,9 @@ fn part(item: &Value) -> Part {
             let name = item["title"].as_str().map(str::to_string);
             KnownPart::Document { data, mime_type, name }
         }),
-        "input_image" => inline(text(item, "image_url")).map(|(data, mime_type)| KnownPart::Image { data, mime_type }),
+        "input_image" => {
+            inline(text(item, "image_url")).map(|(data, mime_type)| KnownPart::Image { data, mime_type })
+        }
         _ => None,
     };
     known.map_or_else(|| Part::Unknown(item.clone()), Part::Known)
@@ -74,7 +76,13 @@ pub(super) fn user(content: Vec<Part>, timestamp: u64) -> EntryBody {
 }
 
 /// What one call gave.
-pub(super) fn result(call: &str, tool: &str, content: Vec<Part>, is_error: bool, timestamp: u64) -> ToolResultMessage {
+pub(super) fn result(
+    call: &str,
+    tool: &str,
+    content: Vec<Part>,
+    is_error: bool,
+    timestamp: u64,
+) -> ToolResultMessage {
     ToolResultMessage {
         tool_call_id: call.to_string(),
         tool_name: tool.to_string(),

@@ -59,7 +59,10 @@ mod tests {
     #[test]
     fn the_first_line_that_tells_counts() {
         let of = Source::of;
-        assert_eq!(of(r#"{"type":"session","version":3,"id":"a","timestamp":"t","cwd":"/"}"#), Some(Source::Pi));
+        assert_eq!(
+            of(r#"{"type":"session","version":3,"id":"a","timestamp":"t","cwd":"/"}"#),
+            Some(Source::Pi)
+        );
         assert_eq!(of("{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}"), Some(Source::Claude));
         assert_eq!(of("junk\n{\"type\":\"user\",\"uuid\":\"u\",\"sessionId\":\"s\"}"), Some(Source::Claude));
         assert_eq!(of(r#"{"timestamp":"t","type":"session_meta","payload":{}}"#), Some(Source::Codex));

@@ -72,7 +72,7 @@ impl Query {
             },
             key => {
                 let column = key.and_then(column);
-                let prefix = text.ends_with('*') && !quoted || open && !quoted;
+                let prefix = !quoted && (open || text.ends_with('*'));
                 let text = text.trim_end_matches('*').to_string();
                 // Signs alone are no words of the index.
                 if text.chars().any(char::is_alphanumeric) {
@@ -138,15 +138,12 @@ fn split(text: &str) -> Vec<Word> {
                 word.strip_prefix(key).is_some_and(|rest| rest.starts_with(':') && !rest.starts_with("::"))
             });
         let word = key.map_or(word, |key| &word[key.len() + 1..]);
-        let (text, quoted, after) = match word.strip_prefix('"') {
-            Some(inner) => {
-                let (phrase, after) = inner.split_once('"').unwrap_or((inner, ""));
-                (phrase, true, after)
-            }
-            None => {
-                let end = word.find(char::is_whitespace).unwrap_or(word.len());
-                (&word[..end], false, &word[end..])
-            }
+        let (text, quoted, after) = if let Some(inner) = word.strip_prefix('"') {
+            let (phrase, after) = inner.split_once('"').unwrap_or((inner, ""));
+            (phrase, true, after)
+        } else {
+            let end = word.find(char::is_whitespace).unwrap_or(word.len());
+            (&word[..end], false, &word[end..])
         };
         words.push(Word { without, key: key.map(str::to_string), text: text.to_string(), quoted });
         rest = after.trim_start();

@@ -74,7 +74,9 @@ fn folded(all: Vec<Remembered>, by_folder: bool) -> Vec<Remembered> {
     let mut last: Vec<Remembered> = all
         .into_iter()
         .rev()
-        .filter(|said| seen.insert((if by_folder { said.cwd.clone() } else { String::new() }, said.text.clone())))
+        .filter(|said| {
+            seen.insert((if by_folder { said.cwd.clone() } else { String::new() }, said.text.clone()))
+        })
         .collect();
     last.reverse();
     last
@@ -150,7 +152,8 @@ mod tests {
     #[test]
     fn half_a_line_spoils_nothing_else() {
         let data = tempfile::tempdir().unwrap();
-        fs::write(data.path().join(NAME), "{\"at\":1,\"cwd\":\"/\",\"text\":\"whole\"}\n{\"at\":2,\"cw").unwrap();
+        fs::write(data.path().join(NAME), "{\"at\":1,\"cwd\":\"/\",\"text\":\"whole\"}\n{\"at\":2,\"cw")
+            .unwrap();
         remember(data.path(), Path::new("/"), "after", 3).unwrap();
         assert_eq!(texts(&recall(data.path(), None)), ["whole", "after"]);
     }
@@ -173,7 +176,11 @@ mod tests {
                 scope.spawn(move || {
                     for n in 0..20 {
                         let pad = &"z".repeat(TEXT_MAX / 2)[..];
-                        let text = if n % 5 == 0 { format!("{program} {n} {pad}") } else { format!("{program} {n}") };
+                        let text = if n % 5 == 0 {
+                            format!("{program} {n} {pad}")
+                        } else {
+                            format!("{program} {n}")
+                        };
                         remember(data, Path::new("/w"), &text, n).unwrap();
                     }
                 });

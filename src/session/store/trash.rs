@@ -53,7 +53,9 @@ pub fn restore(root: &Path, trash: &Path, id: &str) -> Result<Option<PathBuf>, S
     let mut found: Vec<(String, PathBuf, PathBuf)> = Vec::new();
     let Ok(infos) = fs::read_dir(trash.join("info")) else { return Ok(None) };
     for info in infos.flatten().map(|item| item.path()) {
-        let Some((path, when)) = fs::read_to_string(&info).ok().as_deref().and_then(read_info) else { continue };
+        let Some((path, when)) = fs::read_to_string(&info).ok().as_deref().and_then(read_info) else {
+            continue;
+        };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let is_it = name.strip_suffix(".jsonl").is_some_and(|name| !id.is_empty() && name.ends_with(id));
         if is_it && path.starts_with(root) {
@@ -130,7 +132,8 @@ fn carry(from: &Path, to: &Path) -> io::Result<()> {
         done => return done,
     }
     let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
-    let copied = File::open(from).and_then(|mut file| io::copy(&mut file, &mut copy)).and_then(|_| copy.sync_all());
+    let copied =
+        File::open(from).and_then(|mut file| io::copy(&mut file, &mut copy)).and_then(|_| copy.sync_all());
     if let Err(error) = copied {
         fs::remove_file(to)?;
         return Err(error);

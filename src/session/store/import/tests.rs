@@ -47,18 +47,30 @@ fn said(message: &Message) -> String {
     let part = |part: &Part| {
         let value = serde_json::to_value(part).unwrap();
         let text = ["text", "thinking", "mimeType"].iter().find_map(|name| value[*name].as_str());
-        text.map_or_else(|| format!("{} {}", value["name"].as_str().unwrap(), value["arguments"]), str::to_string)
+        text.map_or_else(
+            || format!("{} {}", value["name"].as_str().unwrap(), value["arguments"]),
+            str::to_string,
+        )
     };
     let (who, parts) = match message {
         Message::User(user) => ("user".to_string(), &user.content),
         Message::Assistant(answer) => {
             let usage = &answer.usage;
             let (input, output) = (usage.input, usage.output);
-            (format!("{} {input}+{}>{output} {:?}", answer.model, usage.cache_read, answer.stop_reason), &answer.content)
+            (
+                format!("{} {input}+{}>{output} {:?}", answer.model, usage.cache_read, answer.stop_reason),
+                &answer.content,
+            )
         }
-        Message::ToolResult(result) => {
-            (format!("{} {}{}", result.tool_name, result.tool_call_id, if result.is_error { " failed" } else { "" }), &result.content)
-        }
+        Message::ToolResult(result) => (
+            format!(
+                "{} {}{}",
+                result.tool_name,
+                result.tool_call_id,
+                if result.is_error { " failed" } else { "" }
+            ),
+            &result.content,
+        ),
     };
     format!("{who}: {}", parts.iter().map(part).collect::<Vec<_>>().join(" | "))
 }
@@ -92,7 +104,8 @@ fn a_session_of_claude_code_becomes_a_tree() {
          user: go on with this | image/png\n\
          name Two files\n"
     );
-    let words: Vec<String> = session.context().messages.iter().map(|message| message.role().to_string()).collect();
+    let words: Vec<String> =
+        session.context().messages.iter().map(|message| message.role().to_string()).collect();
     assert_eq!(words, ["compactionSummary", "user"]);
     // The agent's agent, the snapshot and the conversation itself.
     assert_eq!(session.tree().children(None).len(), 3);
@@ -186,9 +199,14 @@ fn other_files_are_refused() {
     for text in ["", "# notes", "{}\n[]\n", r#"{"type":"summary","summary":"x","leafUuid":"../../y"}"#] {
         fs::write(&file, text).unwrap();
         let refused = take(root.path(), &file);
-        assert!(matches!(refused, Err(SessionError::NotASession(_))) || refused.is_ok_and(|done| done.path.starts_with(root.path())), "{text}");
+        assert!(
+            matches!(refused, Err(SessionError::NotASession(_)))
+                || refused.is_ok_and(|done| done.path.starts_with(root.path())),
+            "{text}"
+        );
     }
-    fs::write(&file, r#"{"type":"user","uuid":"u","sessionId":"../../../x","message":{"content":"a"}}"#).unwrap();
+    fs::write(&file, r#"{"type":"user","uuid":"u","sessionId":"../../../x","message":{"content":"a"}}"#)
+        .unwrap();
     assert!(matches!(take(root.path(), &file), Err(SessionError::NotASession(_))));
     assert!(matches!(take(root.path(), root.path()), Err(SessionError::NotASession(_))));
 }
@@ -199,10 +217,15 @@ fn an_answer_that_failed_says_so() {
         r#"{"type":"assistant","uuid":"u","sessionId":"s","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"overloaded"}]}}"#,
         "s",
     );
-    let EntryBody::Message { message: AgentMessage::Llm(Message::Assistant(answer)) } = story.entries[0].body() else {
+    let EntryBody::Message { message: AgentMessage::Llm(Message::Assistant(answer)) } =
+        story.entries[0].body()
+    else {
         panic!("no answer")
     };
-    assert_eq!((answer.stop_reason, answer.error_message.as_deref()), (StopReason::Error, Some("overloaded")));
+    assert_eq!(
+        (answer.stop_reason, answer.error_message.as_deref()),
+        (StopReason::Error, Some("overloaded"))
+    );
 }
 
 proptest::proptest! {

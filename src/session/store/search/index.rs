@@ -121,7 +121,7 @@ fn opened(path: &Path) -> Result<Connection, SearchError> {
     Ok(database)
 }
 
-/// Takes the database away, with what SQLite keeps beside it.
+/// Takes the database away, with what `SQLite` keeps beside it.
 fn remove(path: &Path) -> io::Result<()> {
     for end in ["", "-wal", "-shm", "-journal"] {
         let mut name = path.as_os_str().to_os_string();

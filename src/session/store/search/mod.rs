@@ -1,4 +1,4 @@
-//! The index of all sessions' words: a database of SQLite with FTS5 below their root.
+//! The index of all sessions' words: a database of `SQLite` with FTS5 below their root.
 //!
 //! Must not know what entries say. Everything in it follows from the session files: it can be deleted at
 //! any time, and one that is damaged or of another version is made anew. It holds no text, only which words
