@@ -15,7 +15,8 @@ pub struct Args {
     /// Files to open (path, path:line or path:line:column), a folder to work on, a prompt (an
     /// argument with white space), or @path to attach a file to the first prompt. With -p every
     /// argument is a prompt. `login [PROVIDER]` keeps a key or a login, `logout [PROVIDER]` forgets it,
-    /// `models refresh [PROVIDER]` asks providers which models they have
+    /// `models refresh [PROVIDER]` asks providers which models they have, `sessions` tells, searches, adds up and
+    /// deletes what is stored, `import FILES` takes over sessions of pi, Claude Code and codex
     pub args: Vec<String>,
 
     /// Answer on standard output, without a screen

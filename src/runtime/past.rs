@@ -2,15 +2,17 @@
 //!
 //! Must not know who shows it. Everything here reads files; none of it is for a loop that draws.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::options::{Options, SessionChoice};
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
+use crate::base::ids::SharedIds;
+use crate::session::SessionError;
 use crate::session::search::hit::Role;
 use crate::session::search::{Hit, Query};
-use crate::session::store::prompts;
 use crate::session::store::search::{self, SearchError, Stop};
+use crate::session::store::{import, listing, prompts, trash};
 
 /// Where what was said is kept. Cheap to clone.
 #[derive(Clone)]
@@ -18,7 +20,9 @@ pub struct Past {
     data: PathBuf,
     root: PathBuf,
     cwd: PathBuf,
+    trash: PathBuf,
     clock: SharedClock,
+    ids: SharedIds,
     /// Whether this session is to leave nothing behind.
     silent: bool,
 }
@@ -62,7 +66,9 @@ impl Past {
             data: options.home.data.clone(),
             root: options.session_root(),
             cwd: options.cwd.clone(),
+            trash: options.home.trash(),
             clock: options.clock.clone(),
+            ids: options.ids.clone(),
             silent: options.session == SessionChoice::Memory,
         }
     }
@@ -86,6 +92,39 @@ impl Past {
     /// The prompts of the session's folder.
     pub fn recall_here(&self) -> Vec<String> {
         prompts::recall(&self.data, Some(&self.cwd)).into_iter().map(|said| said.text).collect()
+    }
+
+    /// Takes sessions of other programs over: a file, or all that are in a folder. Says what came of it.
+    pub fn import(&self, place: &Path) -> Result<String, Report> {
+        let (mut new, mut known, mut added, mut failed) = (0, 0, 0, Vec::new());
+        for file in listing::jsonl_below(place) {
+            match import::import(&self.root, &file, None, &self.clock, &self.ids) {
+                Ok(done) if done.before == 0 => (new, added) = (new + 1, added + done.added),
+                Ok(done) => (known, added) = (known + 1, added + done.added),
+                // A folder holds other files, too.
+                Err(SessionError::NotASession(_)) => {}
+                Err(error) => {
+                    tracing::warn!(file = %file.display(), %error, "cannot take a session over");
+                    failed.push(error.to_string());
+                }
+            }
+        }
+        if new + known == 0 {
+            let why =
+                failed.pop().unwrap_or_else(|| "no session of pi, Claude Code or codex is there".to_string());
+            return Err(Report::new(format!("nothing was taken over from {}: {why}", place.display())));
+        }
+        let mut said = format!("{new} conversations taken over, {known} were there, {added} entries are new");
+        if !failed.is_empty() {
+            said.push_str(&format!("; {} could not be read: {}", failed.len(), failed[0]));
+        }
+        Ok(said)
+    }
+
+    /// Moves a session into the system's trash, and says where it is now. Fails while it is open anywhere.
+    pub fn delete(&self, file: &Path) -> Result<PathBuf, Report> {
+        let done = trash::delete(file, &self.trash, self.clock.now_ms());
+        done.map_err(|error| Report::caused("cannot delete the conversation", &error))
     }
 
     /// Where something stands in all sessions, the best first; nothing when it was stopped. While somebody is

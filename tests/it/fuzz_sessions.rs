@@ -23,7 +23,8 @@ fn sessions_of_others_that_are_broken() {
         chance.damage(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
         for story in [claude::read(&text, "x"), codex::read(&text, "x")] {
-            let ids: std::collections::HashSet<&str> = story.entries.iter().map(|entry| entry.id()).collect();
+            let ids: std::collections::HashSet<&str> =
+                story.entries.iter().map(bowline::session::Entry::id).collect();
             assert_eq!(ids.len(), story.entries.len());
             let known = |parent: &str| ids.contains(parent);
             assert!(story.entries.iter().all(|entry| entry.parent_id().is_none_or(known)));

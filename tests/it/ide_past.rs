@@ -68,3 +68,23 @@ async fn a_place_in_another_conversation_is_named() {
     desk.keys("Enter").await;
     assert!(desk.message().contains(&format!("bowline --session {first}")), "{}", desk.message());
 }
+
+#[tokio::test]
+async fn conversations_of_other_programs_are_taken_over() {
+    let fixture = crate::source::root().join("tests/fixtures/import/claude.jsonl");
+    let mut desk = Plan::new().size(120, 30).start().await;
+    desk.until("the session", |state| state.agent.connected).await;
+    for said in
+        ["1 conversations taken over, 0 were there", "0 conversations taken over, 1 were there, 0 entries"]
+    {
+        desk.keys("F1").await;
+        desk.type_in("Take over conversations").await;
+        desk.keys("Enter").await;
+        desk.shows("take over sessions").await;
+        desk.keys("Ctrl-u").await;
+        desk.type_in(&fixture.display().to_string()).await;
+        desk.keys("Enter").await;
+        assert!(desk.message().contains(said), "{}", desk.message());
+    }
+    assert!(desk.session()[0]["id"].as_str().unwrap().ends_with("c1a0"));
+}

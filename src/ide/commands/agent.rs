@@ -5,6 +5,7 @@ use crate::ide::access::ask::Work;
 use crate::ide::effect::Effect;
 use crate::ide::past::ask::Work as Past;
 use crate::ide::state::damage::Part;
+use crate::ide::state::overlay::Topic;
 use crate::ide::state::panes::Focus;
 use crate::llm::model::Thinking;
 use crate::runtime::Delivery;
@@ -43,6 +44,7 @@ pub const COMMANDS: &[Command] = &[
     command("session.search", "Search all conversations", |cx| {
         cx.effects.push(Effect::Picker("session-search"));
     }),
+    command("session.import", "Take over conversations of pi, Claude Code or codex", import),
     command("prompt.up", "Up, or the message that was sent before", |cx| browse(cx, true)),
     command("prompt.down", "Down, or the message that was sent after", |cx| browse(cx, false)),
 ];
@@ -64,6 +66,13 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     cx.state.damage.all();
     cx.effects.push(Effect::Past(Past::Keep(text.clone())));
     cx.effects.push(Effect::Prompt(text, attached, delivery));
+}
+
+fn import(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    super::file::ask(cx, Topic::Import, "~/.claude/projects");
 }
 
 /// Whoever has logged in elsewhere meanwhile finds the models, too.

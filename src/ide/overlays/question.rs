@@ -40,6 +40,7 @@ fn title(topic: &Topic) -> &'static str {
         Topic::Pick(_) => "remove those with",
         Topic::Line => ":",
         Topic::Open => "open",
+        Topic::Import => "take over sessions of pi, Claude Code or codex from (file or folder)",
         Topic::DiffWith => "compare with which file",
         Topic::EditCall(_) => "run this instead",
         Topic::RefuseCall(_) => "why not? the model is told",

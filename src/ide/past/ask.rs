@@ -1,5 +1,7 @@
 //! Work on what was said before, and what comes of it. Plain data.
 
+use std::path::PathBuf;
+
 use nucleo::Injector;
 
 use crate::ide::state::overlay::PickRow;
@@ -8,6 +10,8 @@ use crate::ide::state::overlay::PickRow;
 pub enum Work {
     /// Remember a prompt.
     Keep(String),
+    /// Take sessions of other programs over, from a file or a folder.
+    Import(PathBuf),
     /// Bring the prompts of the folder.
     Recall,
     /// Put the prompts of all folders into the picker of this number.

@@ -286,6 +286,8 @@ pub enum Topic {
     Open,
     /// Which file to compare with.
     DiffWith,
+    /// From where to take sessions of other programs over.
+    Import,
     /// The command of this tool call, changed.
     EditCall(u64),
     /// Why this tool call may not run.

@@ -31,6 +31,10 @@ impl Worker {
                 }
             }),
             Work::Recall => self.blocking(move || Event::Past(Happened::Recalled(past.recall_here()))),
+            Work::Import(place) => self.blocking(move || match past.import(&place) {
+                Ok(said) => Event::Done(said),
+                Err(report) => Event::Failed(report.to_string()),
+            }),
             Work::Prompts(injector, picker) => self.blocking(move || {
                 for said in past.recall().into_iter().rev() {
                     let detail = if said.here { String::new() } else { visible(&said.cwd).into_owned() };

@@ -16,13 +16,18 @@ impl Session {
     pub(in crate::session) fn founded(
         root: &Path,
         (id, began, cwd): (&str, &str, &str),
+        parent: Option<&str>,
         entries: Vec<Entry>,
         clock: SharedClock,
         ids: SharedIds,
     ) -> Result<Self, SessionError> {
         let began = clock::parse_iso8601(began).unwrap_or_else(|| clock.now_ms());
         let file = Backing::Pending(Store::new(store::file_path(root, Path::new(cwd), id, began)));
-        let header = Header::new(id.to_string(), began, cwd.to_string());
+        let (id, cwd) = (id.to_string(), cwd.to_string());
+        let header = match parent {
+            Some(parent) => Header::forked(id, began, cwd, Path::new(parent)),
+            None => Header::new(id, began, cwd),
+        };
         let mut new = Self { header, tree: Tree::default(), file, problems: Vec::new(), clock, ids };
         let mut entries = entries.into_iter().peekable();
         while let Some(entry) = entries.next() {

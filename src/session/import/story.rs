@@ -45,6 +45,8 @@ pub struct Story {
     pub began: String,
     /// Its working folder.
     pub cwd: String,
+    /// The file of the session from which it was forked.
+    pub parent: Option<String>,
     /// What is in it, children behind their parents.
     pub entries: Vec<Entry>,
     /// What of it could not be read.

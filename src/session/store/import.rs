@@ -61,7 +61,7 @@ pub fn import(
     if story.entries.is_empty() || !is_name(&story.id) {
         return Err(refuse());
     }
-    let Story { id, began, cwd, entries, problems } = story;
+    let Story { id, began, cwd, parent, entries, problems } = story;
     let is_it = |path: &PathBuf| listing::read_header(path).is_some_and(|header| header.id == id);
     let known = listing::find(root, &id).into_iter().find(is_it);
     let (path, added, before) = match known {
@@ -77,7 +77,14 @@ pub fn import(
         }
         None => {
             let added = entries.len();
-            let session = Session::founded(root, (&id, &began, &cwd), entries, clock.clone(), ids.clone())?;
+            let session = Session::founded(
+                root,
+                (&id, &began, &cwd),
+                parent.as_deref(),
+                entries,
+                clock.clone(),
+                ids.clone(),
+            )?;
             (session.file().unwrap_or(root).to_path_buf(), added, 0)
         }
     };
@@ -95,6 +102,7 @@ fn ours(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<Story, Sess
         id: header.id.clone(),
         began: header.timestamp.clone(),
         cwd: header.cwd.clone(),
+        parent: header.parent_session.clone(),
         entries,
         problems: session.problems().to_vec(),
     })

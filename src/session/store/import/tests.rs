@@ -188,6 +188,7 @@ fn sessions_of_pi_come_over_byte_for_byte() {
         };
         assert_eq!(lines(&ours), lines(&theirs), "{}", file.display());
         assert_eq!(ours.context(), theirs.context());
+        assert_eq!(ours.header().parent_session, theirs.header().parent_session);
         assert_eq!((ours.id(), take(root.path(), &file).unwrap().added), (theirs.id(), 0));
     }
 }

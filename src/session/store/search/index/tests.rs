@@ -112,7 +112,7 @@ fn only_what_is_new_is_read_and_what_is_gone_is_forgotten() {
     let whole = fs::read(&path).unwrap();
     let line = whole.split_inclusive(|byte| *byte == b'\n').nth(1).unwrap();
     let next = String::from_utf8(line.to_vec()).unwrap().replace("second", "fourth");
-    fs::write(&path, [&whole[..], next[..next.len() - 9].as_bytes()].concat()).unwrap();
+    fs::write(&path, [&whole[..], &next.as_bytes()[..next.len() - 9]].concat()).unwrap();
     assert_eq!((updated(&mut index), texts(root.path(), "fourth").len()), ((0, 0, 0), 0));
     fs::write(&path, [&whole[..], next.as_bytes()].concat()).unwrap();
     assert_eq!((updated(&mut index).1, texts(root.path(), "fourth").len()), (1, 1));
