@@ -18,6 +18,8 @@ mod llm;
 mod peers;
 /// Files and text in a tree, beside ripgrep.
 mod search;
+/// Stored sessions: lists, a search through all of them.
+mod sessions;
 /// The wires of the dialects in bytes: those of the tests.
 #[path = "../tests/it/support"]
 #[allow(dead_code, reason = "the tests take more of it")]
@@ -64,6 +66,8 @@ const ROWS: &[Row] = &[
     ("large", large::files),
     ("line", large::line),
     ("grep", search::grep),
+    ("sessions-list", sessions::list),
+    ("sessions-search", sessions::search),
     ("bash", tools::bash_output),
     ("peers", peers::peers),
     // Before the others, which leave memory behind that it would not have to ask for.

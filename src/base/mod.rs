@@ -9,4 +9,5 @@ pub mod ids;
 pub mod log;
 pub mod paths;
 pub mod schema;
+pub mod secrets;
 pub mod width;

@@ -25,6 +25,11 @@ impl Home {
         self.data.join("sessions")
     }
 
+    /// The system's trash: beside our data, where XDG has it.
+    pub fn trash(&self) -> PathBuf {
+        self.data.parent().unwrap_or(&self.data).join("Trash")
+    }
+
     /// Finds the folders from the variables that `get` knows: `BOWLINE_HOME`, else XDG's, else
     /// the defaults below `HOME`. Nothing is created. `None` when there is no home at all.
     pub fn find(get: impl Fn(&str) -> Option<String>) -> Option<Self> {
@@ -112,7 +117,10 @@ mod tests {
         };
         let home =
             Home::find(get(&[("HOME", "/u"), ("BOWLINE_HOME", "/b"), ("XDG_DATA_HOME", "/x")])).unwrap();
-        assert_eq!(home.data, Path::new("/b/data"));
+        assert_eq!(
+            (home.data.as_path(), home.trash().as_path()),
+            (Path::new("/b/data"), Path::new("/b/Trash"))
+        );
         let home =
             Home::find(get(&[("HOME", "/u"), ("XDG_DATA_HOME", "/x"), ("XDG_STATE_HOME", "relative")]))
                 .unwrap();

@@ -15,7 +15,8 @@ pub struct Args {
     /// Files to open (path, path:line or path:line:column), a folder to work on, a prompt (an
     /// argument with white space), or @path to attach a file to the first prompt. With -p every
     /// argument is a prompt. `login [PROVIDER]` keeps a key or a login, `logout [PROVIDER]` forgets it,
-    /// `models refresh [PROVIDER]` asks providers which models they have
+    /// `models refresh [PROVIDER]` asks providers which models they have, `sessions` tells, searches, adds up and
+    /// deletes what is stored, `import FILES` takes over sessions of pi, Claude Code and codex
     pub args: Vec<String>,
 
     /// Answer on standard output, without a screen
@@ -115,6 +116,18 @@ pub struct Args {
     /// With `sessions context`: at this entry
     #[arg(long, value_name = "ENTRY")]
     pub leaf: Option<String>,
+
+    /// With `sessions stats`: what is added up
+    #[arg(long, value_name = "WHAT", value_parser = ["session", "day", "model", "project", "tool"])]
+    pub by: Option<String>,
+
+    /// With `sessions stats`: from this day on, or as long ago (2026-11-01, 7d, 2w)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+
+    /// With `import`: whose sessions they are; else that is found out
+    #[arg(long, value_name = "PROGRAM", value_parser = ["pi", "claude", "codex"])]
+    pub from: Option<String>,
 
     /// With a subcommand: answer in JSON
     #[arg(long)]

@@ -1,17 +1,17 @@
 //! Words in the place of a file or a prompt that are work of their own: `login`, `logout`,
-//! `models refresh`, `prompt --show`, `sessions`, `export`.
+//! `models refresh`, `prompt --show`, `sessions`, `export`, `import`.
 //!
 //! Must not know how the work is done.
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
 
 use super::args::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, process};
-use super::{login, prompt, sessions, setup};
+use super::{login, prompt, sessions, setup, stored};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::runtime::Options;
@@ -31,6 +31,8 @@ pub enum Errand {
     Prompt(bool),
     /// Tell what is stored; in JSON, or as text.
     Sessions(sessions::Wanted, bool),
+    /// Something with all of what is stored; in JSON, or as text.
+    Stored(stored::Wanted, bool),
     /// Make a document of a session: which, in what form, into which file.
     Export(String, Option<String>, Option<String>),
 }
@@ -48,7 +50,16 @@ pub fn wanted(args: &Args) -> Option<Errand> {
         ["sessions", rest @ ..] => {
             let file = Path::new("sessions").exists() || args.print;
             let wanted = sessions::wanted(rest, args.leaf.as_deref()).filter(|_| !file);
-            return wanted.map(|wanted| Errand::Sessions(wanted, args.json));
+            let other = || stored::wanted(rest, args).filter(|_| !file);
+            return wanted
+                .map(|wanted| Errand::Sessions(wanted, args.json))
+                .or_else(|| other().map(|wanted| Errand::Stored(wanted, args.json)));
+        }
+        ["import", files @ ..] if !files.is_empty() => {
+            let is_file = Path::new("import").exists() || args.print;
+            let files = files.iter().map(PathBuf::from).collect();
+            let wanted = stored::Wanted::Import(files, args.from.clone());
+            return (!is_file).then_some(Errand::Stored(wanted, args.json));
         }
         ["export", id, file @ ..] if file.len() <= 1 => {
             let file = file.first().map(ToString::to_string);
@@ -105,6 +116,12 @@ async fn perform(
         Errand::Sessions(wanted, json) => {
             Ok((sessions::answer(&options.session_root(), &options.cwd, wanted, *json)?, OK))
         }
+        Errand::Stored(wanted, json) => {
+            let (root, trash) = (options.session_root(), options.home.trash());
+            let places = stored::Places { root: &root, cwd: &options.cwd, trash: &trash };
+            let (text, whole) = stored::answer(&places, wanted, *json)?;
+            Ok((text, if whole { OK } else { FAILED }))
+        }
         Errand::Export(id, form, file) => {
             let root = options.session_root();
             let said = sessions::export(&root, &options.cwd, id, form.as_deref(), file.as_deref())?;
@@ -139,6 +156,13 @@ mod tests {
         assert_eq!(parse(&words), Some(Errand::Sessions(context, true)));
         assert_eq!(parse(&["sessions"]), Some(Errand::Sessions(sessions::Wanted::List, false)));
         assert_eq!(parse(&["sessions", "nonsense"]), None);
+        let search = stored::Wanted::Search("login loop".into());
+        assert_eq!(parse(&["sessions", "search", "login", "loop"]), Some(Errand::Stored(search, false)));
+        let stats = stored::Wanted::Stats(Some("tool".into()), Some("7d".into()));
+        let words = ["sessions", "stats", "--by", "tool", "--since", "7d", "--json"];
+        assert_eq!(parse(&words), Some(Errand::Stored(stats, true)));
+        let import = stored::Wanted::Import(vec!["a".into(), "b".into()], Some("codex".into()));
+        assert_eq!(parse(&["import", "a", "b", "--from", "codex"]), Some(Errand::Stored(import, false)));
         let export = Errand::Export("x".into(), None, Some("a.md".into()));
         assert_eq!(parse(&["export", "x", "a.md"]), Some(export));
         let export = Errand::Export("x".into(), Some("html".into()), None);

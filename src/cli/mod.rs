@@ -14,4 +14,5 @@ pub mod prompt;
 pub mod run;
 pub mod sessions;
 pub mod setup;
+pub mod stored;
 pub mod target;

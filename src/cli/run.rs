@@ -86,8 +86,19 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
 
 /// Words that will be subcommands. Taken as a file or as a prompt they would do something else
 /// today than tomorrow.
-const RESERVED: [&str; 10] =
-    ["models", "sessions", "export", "config", "doctor", "completions", "tool", "prompt", "serve", "help"];
+const RESERVED: [&str; 11] = [
+    "models",
+    "sessions",
+    "export",
+    "import",
+    "config",
+    "doctor",
+    "completions",
+    "tool",
+    "prompt",
+    "serve",
+    "help",
+];
 
 /// Refuses a reserved word as the first argument, unless it is a file or plainly a prompt.
 fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
@@ -110,8 +121,15 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
         return Err(Report::new("`bowline export` takes a conversation and a file")
             .hint("such as `bowline export ID page.html`; `bowline sessions` lists the ids"));
     }
+    if word == "import" {
+        return Err(Report::new(
+            "`bowline import` takes session files of pi, Claude Code or codex, or folders of them",
+        )
+        .hint("such as `bowline import ~/.claude/projects`"));
+    }
     if word == "sessions" {
-        return Err(Report::new("`bowline sessions` takes list, show ID, tree ID or context ID")
+        let words = "list, show ID, tree ID, context ID, search TEXT, stats, delete ID or restore ID";
+        return Err(Report::new(format!("`bowline sessions` takes {words}"))
             .hint("`bowline sessions` lists what is stored"));
     }
     Err(Report::new(format!("`bowline {word}` is not in this version"))

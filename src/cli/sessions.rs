@@ -116,13 +116,13 @@ fn list(all: &[Listed]) -> (String, Value) {
 }
 
 /// The end of an id: sessions that began in the same minute have the same beginning.
-fn tail(id: &str) -> &str {
+pub(super) fn tail(id: &str) -> &str {
     let from = id.char_indices().rev().nth(ID_SHOWN - 1).map_or(0, |(at, _)| at);
     &id[from..]
 }
 
 /// `YYYY-MM-DD HH:MM`, UTC.
-fn minute(ms: u64) -> String {
+pub(super) fn minute(ms: u64) -> String {
     clock::iso8601(ms).replace('T', " ").chars().take(16).collect()
 }
 
@@ -132,6 +132,8 @@ fn facts(found: &Listed) -> Value {
         (value.as_object_mut(), serde_json::to_value(&found.summary))
     {
         fields.extend(more);
+        // Only for going on with counting.
+        fields.remove("latest");
         fields.insert("total".to_string(), json!(found.summary.total()));
     }
     value
@@ -208,7 +210,7 @@ fn said(message: &Value) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(TEXT_MAX) {
         Some((end, _)) => format!("{}…", &line[..end]),

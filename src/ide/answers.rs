@@ -8,6 +8,7 @@ use super::effect::AfterSave;
 use super::effect::Effect;
 use super::listing::{apply, places};
 use super::modal::{line, line_confirm, picking, seek};
+use super::past::ask::Work as Past;
 use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
@@ -79,6 +80,7 @@ pub fn question(cx: &mut Cx<'_>) {
         | Topic::SessionName
         | Topic::Open
         | Topic::DiffWith
+        | Topic::Import
         | Topic::SaveAs(_)
         | Topic::Pipe(_)
         | Topic::Create
@@ -163,6 +165,11 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
         Topic::DiffWith => {
             let path = resolve(cx, &answer);
             diff::with_path(cx, path);
+        }
+        Topic::Import => {
+            let place = resolve(cx, &answer);
+            cx.state.say(format!("taking over what is in {}…", place.display()));
+            cx.effects.push(Effect::Past(Past::Import(place)));
         }
         Topic::EditCall(_) | Topic::RefuseCall(_) => permission::written(cx, &topic, answer),
         Topic::WorkspaceSearch => list(cx, answer, None),

@@ -18,6 +18,7 @@ use super::layout;
 use super::modal::{cursor_shape, flow, repeat};
 use super::options::Options;
 use super::panes::{PANES, overlay, prompt};
+use super::past::events as past;
 use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::state::damage::Part;
@@ -209,6 +210,7 @@ impl App {
             Event::Plugin(done) => plugins::done(&mut cx, *done),
             Event::Terminal(happening) => terminals::happened(&mut cx, happening),
             Event::Filled(number) => cx.state.filled(number),
+            Event::Past(happened) => past::happened(&mut cx, happened),
             Event::Kept(kept) => recovery::happened(&mut cx, kept),
             Event::Buffer(request) => file_events::buffer(&mut cx, request),
             Event::Ask(ask, reply) => permission::ask(&mut cx, ask, reply),

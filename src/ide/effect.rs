@@ -10,6 +10,7 @@ use nucleo::Injector;
 use super::access::ask::Work as Access;
 use super::keeping::Job;
 use super::listing::job;
+use super::past::ask::Work as Past;
 use super::sessions::Work as SessionWork;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
@@ -186,6 +187,8 @@ pub enum Effect {
     Summary(bool),
     /// Put another text in its place.
     EditSummary(String),
+    /// Work on what was said before.
+    Past(Past),
     /// Log in or out, look who can be asked.
     Access(Access),
     /// Keep a rule for tool calls, in the form of its file.

@@ -9,6 +9,7 @@ use super::access::ask::Happened as AccessHappened;
 use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
 use super::listing::job::Outcome;
+use super::past::ask::Happened as Past;
 use super::sessions::Told;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
@@ -117,6 +118,8 @@ pub enum Event {
     Kept(Kept),
     /// Nothing more comes for the picker of this number.
     Filled(u64),
+    /// Something came of work on what was said before.
+    Past(Past),
     /// The agent's view of open files.
     Buffer(BufferRequest),
     /// A tool call wants to run.

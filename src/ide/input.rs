@@ -9,6 +9,7 @@ use super::keys::{Keymap, KeymapProblem, Lookup, Place};
 use super::listing::places;
 use super::modal::{self, cursors, elsewhere, flow, typing};
 use super::overlays::dialog;
+use super::past::events as past;
 use super::plugins;
 use super::state::State;
 use super::state::awaiting::Awaiting;
@@ -285,7 +286,10 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
 /// What is typed into a picker filters it; what is typed into a search moves the cursor.
 pub fn follow_query(cx: &mut Cx<'_>) {
     match cx.state.overlays.last_mut() {
-        Some(Overlay::Picker(picker)) if picker.live && picker.query_changed() => places::look(cx),
+        Some(Overlay::Picker(picker)) if picker.live && picker.query_changed() => match picker.id {
+            "session-search" => past::look(cx),
+            _ => places::look(cx),
+        },
         Some(Overlay::Picker(picker)) if picker.query_changed() => {
             picker.refilter();
             picker.tick(FILTER_WAIT_MS);

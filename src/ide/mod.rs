@@ -35,6 +35,7 @@ pub mod opening;
 pub mod options;
 pub mod overlays;
 pub mod panes;
+pub mod past;
 pub mod permission;
 pub mod pickers;
 pub mod plugin_talk;

@@ -5,8 +5,10 @@ use super::access;
 use super::commands::command::Cx;
 use super::commands::summaries::SUMMARY_WORD;
 use super::disk_events;
+use super::effect::Effect;
 use super::file_events;
 use super::inquiries;
+use super::past::ask::Work as Past;
 use super::permission;
 use super::state::agent::{Agent, Summing};
 use super::state::code_blocks::CodeColored;
@@ -48,6 +50,7 @@ pub fn connected(
     super::plugins::connected(cx);
     let state = &mut *cx.state;
     state.agent.connected = true;
+    cx.effects.push(Effect::Past(Past::Recall));
     state.agent.models = models;
     equip(state, &snapshot.equipment);
     state.transcript.load(&snapshot.messages, &state.tools);
@@ -67,6 +70,7 @@ fn equip(state: &mut super::state::State, equipment: &Equipment) {
 }
 
 fn show_session(state: &mut super::state::State, snapshot: &Snapshot) {
+    state.agent.session.clone_from(&snapshot.session_id);
     state.agent.model.clone_from(&snapshot.model);
     state.agent.thinking = snapshot.thinking;
     state.agent.name.clone_from(&snapshot.name);

@@ -38,6 +38,7 @@ mod listing;
 mod looking;
 mod offering;
 mod opened;
+mod past;
 mod plugins;
 mod rules;
 mod sessions;
@@ -192,6 +193,7 @@ impl Worker {
             Effect::Grep(grep) => self.start_grep(*grep),
             Effect::Terminal(work) => self.terminal(work),
             Effect::EndWalk => self.stop_walk(),
+            Effect::Past(work) => self.past(work),
             Effect::Symbols(injector, picker, job) => self.symbols(injector, picker, *job),
             effect => self.own_files(effect),
         }

@@ -12,6 +12,7 @@ use super::live::Command;
 use super::login::{self, Choice, Left};
 use super::observe::Observer;
 use super::offered::Offered;
+use super::past::Past;
 use super::permissions;
 use super::refresh::{self, Told};
 use super::shown::Shown;
@@ -96,6 +97,11 @@ impl Handle {
     /// Offers only these tools from the next request on; unknown names are left out.
     pub fn set_tools(&self, names: Vec<String>) {
         self.send(Command::Tools(names));
+    }
+
+    /// What was said before, in this session and in all others.
+    pub fn past(&self) -> Past {
+        Past::of(self.again.options())
     }
 
     /// Puts a summary in place of the older part of the conversation, above all about `instructions`. What

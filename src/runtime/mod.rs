@@ -17,6 +17,7 @@ pub mod observe;
 pub mod offered;
 pub mod options;
 pub mod outfit;
+pub mod past;
 mod permissions;
 pub mod reach;
 pub mod recorder;

@@ -41,8 +41,8 @@ pub enum Spot {
 pub enum Change {
     /// A new one.
     New,
-    /// The one in this file.
-    Open(PathBuf),
+    /// The one in this file, at an entry or where it was left.
+    Open(PathBuf, Option<String>),
     /// A new one with the way to an entry, which is taken as [`Spot::To`] has it.
     Fork(String),
     /// A new one with everything that is in this one.
@@ -265,11 +265,11 @@ impl Live {
                 let (session, told, _) = self.leave(fork).await?;
                 (session, told, said)
             }
-            Change::Open(path) if current.as_ref() == Some(&path) => {
+            Change::Open(path, _) if current.as_ref() == Some(&path) => {
                 return Err(Report::new("this is the session that is open"));
             }
-            Change::Open(path) => {
-                let opened = tokio::task::spawn_blocking(move || open(options, path)).await;
+            Change::Open(path, at) => {
+                let opened = tokio::task::spawn_blocking(move || open(options, path, at)).await;
                 let (session, told) =
                     opened.map_err(|error| Report::caused("the work was ended", &error))??;
                 self.rest().await;
@@ -378,16 +378,23 @@ fn not_there(provider: &str, id: &str, instead: &str) -> Report {
 }
 
 /// Opens a session for this folder. One of another folder goes on in a copy for this one.
-fn open(options: Options, path: PathBuf) -> Result<(Session, Option<Report>), Report> {
+fn open(options: Options, path: PathBuf, at: Option<String>) -> Result<(Session, Option<Report>), Report> {
+    let failed = |error: SessionError| Report::caused("cannot open the session", &error);
     // Of what cannot be read opening tells why.
     let folder = listing::read_header(&path).map(|header| header.cwd);
     let Some(folder) = folder.filter(|folder| Path::new(folder) != options.cwd) else {
         let choice = SessionChoice::Open(path);
-        return start::open_session(&Options { session: choice, session_name: None, ..options });
+        let opened = start::open_session(&Options { session: choice, session_name: None, ..options });
+        let (mut session, told) = opened?;
+        if let Some(at) = at {
+            session.branch(Some(&at)).map_err(failed)?;
+        }
+        return Ok((session, told));
     };
     let told = Report::new(format!("the session is of {folder}, so this goes on in a copy for this folder"))
         .hint("start bowline there to go on with the session itself");
-    let choice = SessionChoice::Fork(path);
-    let (session, _) = start::open_session(&Options { session: choice, session_name: None, ..options })?;
+    let there = Session::look_at(&path, options.clock.clone(), options.ids.clone()).map_err(failed)?;
+    let leaf = at.as_deref().or(there.leaf());
+    let session = there.fork(&options.session_root(), &options.cwd, leaf).map_err(failed)?;
     Ok((session, Some(told)))
 }

@@ -26,7 +26,7 @@ pub(super) fn upgrade(version: u64, lines: &[(usize, String)]) -> (Vec<String>, 
     (lines, broken)
 }
 
-fn id_of(place: usize) -> String {
+pub(super) fn id_of(place: usize) -> String {
     format!("{place:08x}")
 }
 

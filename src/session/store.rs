@@ -4,10 +4,14 @@
 //! whole lines in one write each, and is never rewritten but once, when it is of an earlier format
 //! and something is to be added; then what was there is kept beside it.
 
+pub mod import;
 pub mod index;
 pub mod listing;
 pub mod load;
 pub mod lock;
+pub mod prompts;
+pub mod search;
+pub mod trash;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

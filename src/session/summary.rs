@@ -67,6 +67,33 @@ impl From<&Usage> for Spent {
     }
 }
 
+/// What a tool was used for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolUse {
+    /// Calls that were answered.
+    pub calls: u64,
+    /// Of them, those that failed.
+    pub failed: u64,
+    /// Milliseconds from the call, or from the answer of the one before, to the answer. What a person takes
+    /// to allow a call is in there.
+    pub ms: u64,
+}
+
+impl std::ops::AddAssign for ToolUse {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.failed += other.failed;
+        self.ms += other.ms;
+    }
+}
+
+/// The latest message, on which the next one may follow.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latest {
+    id: String,
+    at_ms: u64,
+}
+
 /// One session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -95,12 +122,21 @@ pub struct Summary {
     pub tools: u64,
     /// By day (UTC, `YYYY-MM-DD`) and model (`provider/id`).
     pub spent: BTreeMap<String, BTreeMap<String, Spent>>,
+    /// By day and tool.
+    pub used: BTreeMap<String, BTreeMap<String, ToolUse>>,
+    /// Where the time of the next answer of a tool begins.
+    pub latest: Latest,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Line<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    parent_id: Option<String>,
     #[serde(default)]
     timestamp: Option<&'a str>,
     #[serde(default, borrow)]
@@ -116,6 +152,7 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Said<'a> {
     role: &'a str,
     #[serde(default, borrow)]
@@ -126,6 +163,10 @@ struct Said<'a> {
     model: Option<String>,
     #[serde(default)]
     usage: Option<Usage>,
+    #[serde(default)]
+    tool_name: Option<String>,
+    #[serde(default)]
+    is_error: bool,
 }
 
 #[derive(Deserialize)]
@@ -161,7 +202,11 @@ impl Summary {
         let stamp = line.timestamp.unwrap_or_default();
         self.active_ms = self.active_ms.max(clock::parse_iso8601(stamp).unwrap_or(0));
         match line.kind {
-            "message" => self.message(line.message, stamp),
+            "message" => {
+                self.message(line.message, stamp, line.parent_id.as_deref());
+                let at_ms = clock::parse_iso8601(stamp).unwrap_or(0);
+                self.latest = Latest { id: line.id.unwrap_or_default(), at_ms };
+            }
             "session_info" => {
                 self.name = line.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
             }
@@ -170,7 +215,7 @@ impl Summary {
         }
     }
 
-    fn message(&mut self, message: Option<&RawValue>, stamp: &str) {
+    fn message(&mut self, message: Option<&RawValue>, stamp: &str, parent: Option<&str>) {
         let Some(said) = message.and_then(|raw| serde_json::from_str::<Said>(raw.get()).ok()) else { return };
         match said.role {
             "user" => {
@@ -183,16 +228,28 @@ impl Summary {
                 self.answers += 1;
                 self.spend(stamp, said.provider, said.model, said.usage.as_ref());
             }
-            "toolResult" => self.tools += 1,
+            "toolResult" => {
+                self.tools += 1;
+                let name = said.tool_name.unwrap_or_default();
+                self.answered(name, stamp, parent, said.is_error);
+            }
             _ => {}
         }
     }
 
+    /// Only what follows directly has a time: on another branch it may be that of another day.
+    fn answered(&mut self, name: String, stamp: &str, parent: Option<&str>, failed: bool) {
+        let follows = !self.latest.id.is_empty() && parent == Some(&self.latest.id) && self.latest.at_ms > 0;
+        let end = clock::parse_iso8601(stamp).filter(|_| follows);
+        let ms = end.map_or(0, |end| end.saturating_sub(self.latest.at_ms));
+        let used = ToolUse { calls: 1, failed: u64::from(failed), ms };
+        *self.used.entry(day(stamp)).or_default().entry(name).or_default() += used;
+    }
+
     fn spend(&mut self, stamp: &str, provider: Option<String>, model: Option<String>, usage: Option<&Usage>) {
         let Some(usage) = usage else { return };
-        let day = stamp.get(..DAY).unwrap_or("unknown").to_string();
         let model = format!("{}/{}", provider.unwrap_or_default(), model.unwrap_or_default());
-        *self.spent.entry(day).or_default().entry(model).or_default() += usage.into();
+        *self.spent.entry(day(stamp)).or_default().entry(model).or_default() += usage.into();
     }
 
     /// What the whole session spent.
@@ -206,6 +263,10 @@ impl Summary {
     pub fn title(&self) -> &str {
         self.name.as_deref().or(self.first.as_deref()).unwrap_or("(nothing was said)")
     }
+}
+
+fn day(stamp: &str) -> String {
+    stamp.get(..DAY).unwrap_or("unknown").to_string()
 }
 
 fn words(content: &RawValue) -> Option<String> {
@@ -259,6 +320,26 @@ mod tests {
         let total = found.total();
         assert_eq!((total.requests, total.input, total.cost), (4, 31, 2.0));
         assert!((total.cache_share() - 90.0 / 121.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn tools_take_the_time_since_what_they_follow() {
+        let result = |id: &str, parent: &str, second: u32, failed: bool| {
+            format!(
+                r#"{{"type":"message","id":"{id}","parentId":"{parent}","timestamp":"1970-01-01T00:00:{second:02}.000Z","message":{{"role":"toolResult","toolName":"bash","isError":{failed},"content":[]}}}}"#
+            )
+        };
+        let found = summary(&[
+            r#"{"type":"message","id":"a","timestamp":"1970-01-01T00:00:10.000Z","message":{"role":"assistant","content":[]}}"#,
+            &result("b", "a", 12, false),
+            &result("c", "b", 13, true),
+            // On another branch, with a clock that went back, without a time: counted, and nothing more.
+            &result("d", "a", 50, false),
+            &result("e", "d", 20, false),
+            &result("f", "e", 99, false),
+        ]);
+        let day = &found.used["1970-01-01"];
+        assert_eq!(day["bash"], ToolUse { calls: 5, failed: 1, ms: 3_000 });
     }
 
     #[test]

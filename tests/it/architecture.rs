@@ -114,6 +114,7 @@ const BANNED: &[(&str, &[&str])] = &[
     ("tokio::fs", &["exec", "workspace", "llm::attach", "session::store", "modes", "cli"]),
     ("tokio::process", &["exec"]),
     ("reqwest::", &["net", "llm"]),
+    ("rusqlite::", &["session::store"]),
     ("SystemTime", &["base::clock", "exec", "session::store"]),
     ("thread::sleep", &[]),
     ("unbounded_channel", &[]),

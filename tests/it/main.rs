@@ -38,6 +38,8 @@ mod environment;
 /// Damaged bytes for everything that reads them.
 mod folders;
 mod fuzz;
+/// Damaged sessions and questions about them.
+mod fuzz_sessions;
 mod fuzz_tools;
 /// The adapter of Google's Generative Language API over a real socket.
 mod google;
@@ -81,6 +83,7 @@ mod ide_large;
 /// The mouse in a text.
 mod ide_mouse;
 /// Registers, marks, jumps.
+mod ide_past;
 mod ide_places;
 /// Plugins of the editor, and whether those of a project may run.
 mod ide_plugins;

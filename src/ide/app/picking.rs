@@ -7,6 +7,7 @@ use crate::ide::commands::snippets;
 use crate::ide::diff;
 use crate::ide::effect::Effect;
 use crate::ide::input;
+use crate::ide::past::ask::Work as Past;
 use crate::ide::pickers::{Load, PICKERS};
 use crate::ide::sessions::{self, Work};
 use crate::ide::state::damage::Part;
@@ -38,6 +39,7 @@ impl App {
             Load::Sessions { anywhere } => {
                 Some(Effect::Session(Box::new(Work::List(injector, number, anywhere))))
             }
+            Load::Prompts => Some(Effect::Past(Past::Prompts(injector, number))),
             Load::Snippets => {
                 let mut folders = vec![self.state.config.join("snippets")];
                 folders.extend(self.state.plugins.snippets.iter().cloned());

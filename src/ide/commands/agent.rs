@@ -4,7 +4,9 @@ use super::command::{Command, Cx, command};
 use super::summaries;
 use crate::ide::access::ask::Work;
 use crate::ide::effect::Effect;
+use crate::ide::past::ask::Work as Past;
 use crate::ide::state::damage::Part;
+use crate::ide::state::overlay::Topic;
 use crate::ide::state::panes::Focus;
 use crate::llm::model::Thinking;
 use crate::runtime::Delivery;
@@ -37,6 +39,13 @@ pub const COMMANDS: &[Command] = &[
     command("agent.toggle-output", "Show tool output whole or in short", toggle_output),
     command("agent.accept-edits", "Mark the agent's edits of this file as reviewed", accept),
     command("agent.next-edit", "Go to the agent's next unreviewed edit", next_edit),
+    command("prompt.search", "Find what was said before, in this folder or another", |cx| {
+        cx.effects.push(Effect::Picker("prompts"));
+    }),
+    command("session.search", "Search all conversations", |cx| {
+        cx.effects.push(Effect::Picker("session-search"));
+    }),
+    command("session.import", "Take over conversations of pi, Claude Code or codex", import),
     command("prompt.up", "Up, or the message that was sent before", |cx| browse(cx, true)),
     command("prompt.down", "Down, or the message that was sent after", |cx| browse(cx, false)),
 ];
@@ -59,7 +68,15 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
     cx.state.transcript_view.borrow_mut().to_tail();
     cx.state.damage.all();
+    cx.effects.push(Effect::Past(Past::Keep(text.clone())));
     cx.effects.push(Effect::Prompt(text, attached, delivery));
+}
+
+fn import(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    super::file::ask(cx, Topic::Import, "~/.claude/projects");
 }
 
 /// Whoever has logged in elsewhere meanwhile finds the models, too.

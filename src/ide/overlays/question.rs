@@ -44,6 +44,7 @@ fn title(topic: &Topic) -> &'static str {
         Topic::SummaryAbout => "the summary is about (nothing: all)",
         Topic::TreeSearch => "show what says",
         Topic::SessionName => "call the session",
+        Topic::Import => "take over sessions of pi, Claude Code or codex from (file or folder)",
         Topic::DiffWith => "compare with which file",
         Topic::EditCall(_) => "run this instead",
         Topic::RefuseCall(_) => "why not? the model is told",

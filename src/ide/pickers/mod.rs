@@ -14,8 +14,10 @@ pub mod marks;
 pub mod models;
 pub mod outline;
 pub mod plugin_places;
+pub mod prompts;
 pub mod registers;
 pub mod row;
+pub mod session_search;
 pub mod sessions;
 pub mod snippets;
 pub mod tools;
@@ -41,6 +43,8 @@ pub static PICKERS: &[Row] = &[
     tools::PICKER,
     sessions::PICKER,
     sessions::ANYWHERE,
+    session_search::PICKER,
+    prompts::PICKER,
     snippets::PICKER,
     plugin_places::PICKER,
 ];

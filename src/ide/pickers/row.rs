@@ -30,6 +30,8 @@ pub enum Load {
         /// Of every folder, not of this one only.
         anywhere: bool,
     },
+    /// What was said before.
+    Prompts,
     /// The session brings the providers that one can log in at.
     Providers {
         /// Only those that something is kept for.

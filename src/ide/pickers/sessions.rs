@@ -26,6 +26,6 @@ pub const ANYWHERE: Row = Row {
 
 fn go_on(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
     if let Pick::Session(path) = pick {
-        sessions::begin(cx, Work::Replace(Change::Open(path.clone())));
+        sessions::begin(cx, Work::Replace(Change::Open(path.clone(), None)));
     }
 }

@@ -53,6 +53,8 @@ pub struct Agent {
     pub session_views: u64,
     /// How many logins were begun.
     pub logins: u64,
+    /// The id of the session.
+    pub session: String,
     /// Whether a session is there to talk to.
     pub connected: bool,
 }
@@ -152,6 +154,28 @@ impl Prompt {
         self.attached.len()
     }
 
+    /// Puts a text in place of what is being typed, which stays in the history.
+    pub fn put(&mut self, text: &str, now_ms: u64) {
+        let draft = self.area.text().to_string();
+        self.browsing = None;
+        if !draft.trim().is_empty() && self.history.last() != Some(&draft) {
+            self.history.push(draft);
+        }
+        self.area.set(text, now_ms);
+    }
+
+    /// What was said before this run comes before what was said in it; what was said in both counts there.
+    pub fn remember_before(&mut self, texts: Vec<String>) {
+        let own = std::mem::take(&mut self.history);
+        let earlier = texts.into_iter().filter(|text| !own.contains(text));
+        self.history = earlier.collect();
+        let more = self.history.len();
+        self.history.extend(own);
+        if let Some((at, _)) = &mut self.browsing {
+            *at += more;
+        }
+    }
+
     /// Shows the sent text before the shown one; tells whether there was one.
     pub fn older(&mut self, now_ms: u64) -> bool {
         let (next, draft) = match self.browsing.take() {
@@ -223,6 +247,21 @@ mod tests {
         assert!(!prompt.newer(0));
         assert_eq!(prompt.take(), "draft");
         assert_eq!(prompt.history, ["one", "two", "draft"]);
+    }
+
+    #[test]
+    fn what_was_said_in_other_runs_comes_before() {
+        let mut prompt = Prompt { history: vec!["own".into(), "both".into()], ..Prompt::default() };
+        prompt.area.set("draft", 0);
+        let shown = |p: &Prompt| p.area.text().to_string();
+        assert!(prompt.older(0) && shown(&prompt) == "both");
+        prompt.remember_before(vec!["first".into(), "both".into(), "third".into()]);
+        assert_eq!(prompt.history, ["first", "third", "own", "both"]);
+        assert!(prompt.older(0) && shown(&prompt) == "own");
+        assert!(prompt.older(0) && shown(&prompt) == "third");
+        prompt.put("picked", 0);
+        assert_eq!((shown(&prompt).as_str(), prompt.history.last().unwrap().as_str()), ("picked", "third"));
+        assert!(!prompt.newer(0));
     }
 
     #[test]

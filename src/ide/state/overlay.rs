@@ -97,6 +97,17 @@ pub enum Pick {
     Session(PathBuf),
     /// A snippet's body.
     Snippet(String),
+    /// What was said before.
+    Prompt(String),
+    /// A place in any conversation.
+    Said {
+        /// The session's id.
+        session: String,
+        /// Its file.
+        file: PathBuf,
+        /// The entry's id.
+        entry: String,
+    },
 }
 
 /// One row of a picker.
@@ -286,6 +297,8 @@ pub enum Topic {
     Open,
     /// Which file to compare with.
     DiffWith,
+    /// From where to take sessions of other programs over.
+    Import,
     /// The command of this tool call, changed.
     EditCall(u64),
     /// Why this tool call may not run.

@@ -21,9 +21,11 @@ use crate::session::summary::Summary;
 /// What was remembered, below the root of all sessions.
 const REMEMBERED: &str = ".listing";
 /// Changes with the form of that file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the end of what is known that must still be the same.
 const TAIL: u64 = 256;
+/// Folders in folders that are looked through for sessions of other programs.
+const DEPTH_MAX: usize = 8;
 /// Files are read by so many at a time: disks answer several questions as fast as one.
 const READERS: usize = 4;
 
@@ -118,7 +120,7 @@ fn remember(root: &Path, all: &Remembered) -> io::Result<()> {
 }
 
 /// The session files in the folders of a root.
-fn files_below(root: &Path) -> Vec<PathBuf> {
+pub(super) fn files_below(root: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         let read = fs::read_dir(folder).map(|items| items.flatten().map(|item| item.path()).collect());
         read.unwrap_or_else(|_| Vec::new())
@@ -129,6 +131,30 @@ fn files_below(root: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = folders.filter(is_session).collect();
     files.sort_unstable();
     files
+}
+
+/// The file itself, or all files of a folder that may hold sessions, wherever they are in it; in order.
+pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
+    if place.is_file() {
+        return vec![place.to_path_buf()];
+    }
+    let (mut found, mut folders, mut depth) = (Vec::new(), vec![place.to_path_buf()], 0);
+    while !folders.is_empty() && depth < DEPTH_MAX {
+        let items = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+        let mut next = Vec::new();
+        for item in items {
+            let path = item.path();
+            // A link may lead back to where it is.
+            match item.file_type() {
+                Ok(kind) if kind.is_dir() => next.push(path),
+                Ok(_) if path.extension().is_some_and(|end| end == "jsonl") => found.push(path),
+                _ => {}
+            }
+        }
+        (folders, depth) = (next, depth + 1);
+    }
+    found.sort_unstable();
+    found
 }
 
 /// What is in a file now, its size, and whether anything of that is new.
@@ -168,7 +194,7 @@ fn look(path: &Path, below: &Path, known: Option<&Known>) -> Option<(u64, Known,
 }
 
 /// A sum over the last bytes before `end`.
-fn tail_of(file: &File, end: u64) -> io::Result<u32> {
+pub(super) fn tail_of(file: &File, end: u64) -> io::Result<u32> {
     let mut bytes = vec![0; usize::try_from(end.min(TAIL)).unwrap_or(0)];
     let from = end - bytes.len() as u64;
     file.read_exact_at(&mut bytes, from)?;
@@ -216,7 +242,7 @@ pub fn read_header(path: &Path) -> Option<Header> {
     header(&line)
 }
 
-fn header(line: &str) -> Option<Header> {
+pub(super) fn header(line: &str) -> Option<Header> {
     let line = line.trim_end_matches(['\n', '\r']);
     Header::parse(line.strip_prefix('\u{feff}').unwrap_or(line)).ok()
 }

@@ -1,0 +1,36 @@
+//! Work on what was said before, and what comes of it. Plain data.
+
+use std::path::PathBuf;
+
+use nucleo::Injector;
+
+use crate::ide::state::overlay::PickRow;
+
+/// What is to be done.
+pub enum Work {
+    /// Remember a prompt.
+    Keep(String),
+    /// Take sessions of other programs over, from a file or a folder.
+    Import(PathBuf),
+    /// Bring the prompts of the folder.
+    Recall,
+    /// Put the prompts of all folders into the picker of this number.
+    Prompts(Injector<PickRow>, u64),
+    /// Put the places where something stands into the picker of this number, in place of what it was searching
+    /// for before.
+    Find {
+        /// Where rows are put in.
+        injector: Injector<PickRow>,
+        /// The picker's number.
+        picker: u64,
+        /// What is searched for.
+        text: String,
+    },
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Happened {
+    /// The prompts of the folder, the oldest first.
+    Recalled(Vec<String>),
+}

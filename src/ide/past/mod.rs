@@ -1,0 +1,4 @@
+//! What was said before: prompts that come back into the prompt, a search through all conversations.
+
+pub mod ask;
+pub mod events;

@@ -1,0 +1,100 @@
+//! Reads and keeps what was said before.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio_util::sync::CancellationToken;
+
+use super::Worker;
+use crate::base::width::visible;
+use crate::ide::event::Event;
+use crate::ide::past::ask::{Happened, Work};
+use crate::ide::state::overlay::{Pick, PickRow, push};
+use crate::runtime::past::{FoundSaid, Past};
+
+/// Places that a search brings.
+const PLACES: usize = 200;
+/// Characters of a text that a row has at most.
+const SHOWN_MAX: usize = 300;
+
+impl Worker {
+    /// Does it, if there is a session.
+    pub(super) fn past(&mut self, work: Work) {
+        let Some(past) = self.session.as_ref().map(crate::runtime::Handle::past) else { return };
+        match work {
+            Work::Keep(text) => self.tasks.spawn(async move {
+                // Nobody waits for it, and it fails only where nothing can be written at all.
+                match tokio::task::spawn_blocking(move || past.remember(&text)).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(report)) => tracing::warn!("{report}"),
+                    Err(error) => tracing::error!("remembering what was said failed: {error}"),
+                }
+            }),
+            Work::Recall => self.blocking(move || Event::Past(Happened::Recalled(past.recall_here()))),
+            Work::Import(place) => self.blocking(move || match past.import(&place) {
+                Ok(said) => Event::Done(said),
+                Err(report) => Event::Failed(report.to_string()),
+            }),
+            Work::Prompts(injector, picker) => self.blocking(move || {
+                for said in past.recall().into_iter().rev() {
+                    let detail = if said.here { String::new() } else { visible(&said.cwd).into_owned() };
+                    push(
+                        &injector,
+                        PickRow { text: line(&said.text), detail, pick: Pick::Prompt(said.text) },
+                    );
+                }
+                Event::Filled(picker)
+            }),
+            Work::Find { injector, picker, text } => {
+                self.walk.cancel();
+                self.walk = CancellationToken::new();
+                let (cancel, stop) = (self.walk.clone(), Arc::new(AtomicBool::new(false)));
+                let asked = stop.clone();
+                let found = move || find(&past, &text, &stop, |row| push(&injector, row));
+                let task = tokio_task(found);
+                self.task(async move {
+                    let mut task = std::pin::pin!(task);
+                    let done = tokio::select! {
+                        done = &mut task => done,
+                        () = cancel.cancelled() => {
+                            asked.store(true, Ordering::Relaxed);
+                            task.await
+                        }
+                    };
+                    done.map_or_else(Event::Failed, |()| Event::Filled(picker))
+                });
+            }
+        }
+    }
+}
+
+/// Runs it where it may block; the error is for the person.
+async fn tokio_task(work: impl FnOnce() -> Result<(), String> + Send + 'static) -> Result<(), String> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(format!("a task of the program failed: {error}")))
+}
+
+/// Puts in what is found; of what is found twice, because the index was brought up to date, only the rest.
+fn find(past: &Past, text: &str, stop: &Arc<AtomicBool>, put: impl Fn(PickRow)) -> Result<(), String> {
+    let mut seen = std::collections::HashSet::new();
+    let found = past.search(text, PLACES, stop, |places| {
+        for place in places {
+            if seen.insert((place.session.clone(), place.entry.clone(), place.text.clone())) {
+                put(row(place));
+            }
+        }
+    });
+    found.map_err(|report| report.to_string())
+}
+
+fn row(place: FoundSaid) -> PickRow {
+    let FoundSaid { session, file, entry, text, role, title, .. } = place;
+    let detail = format!("{} · {}", role.name(), line(&title));
+    PickRow { text: line(&text), detail, pick: Pick::Said { session, file, entry } }
+}
+
+/// The beginning of a text in one line.
+fn line(text: &str) -> String {
+    let start: String = text.chars().take(SHOWN_MAX).collect();
+    visible(&start.replace('\n', "⏎")).into_owned()
+}

@@ -1,0 +1,52 @@
+//! Entries that were made elsewhere become entries of a session.
+
+use std::path::Path;
+
+use super::{Backing, Session};
+use crate::base::clock::{self, SharedClock};
+use crate::base::ids::SharedIds;
+use crate::session::entry::Entry;
+use crate::session::error::SessionError;
+use crate::session::header::Header;
+use crate::session::store::{self, Store};
+use crate::session::tree::Tree;
+
+impl Session {
+    /// A session that was begun elsewhere, by its id, time and folder, in a new file below `root`.
+    pub(in crate::session) fn founded(
+        root: &Path,
+        (id, began, cwd): (&str, &str, &str),
+        parent: Option<&str>,
+        entries: Vec<Entry>,
+        clock: SharedClock,
+        ids: SharedIds,
+    ) -> Result<Self, SessionError> {
+        let began = clock::parse_iso8601(began).unwrap_or_else(|| clock.now_ms());
+        let file = Backing::Pending(Store::new(store::file_path(root, Path::new(cwd), id, began)));
+        let (id, cwd) = (id.to_string(), cwd.to_string());
+        let header = match parent {
+            Some(parent) => Header::forked(id, began, cwd, Path::new(parent)),
+            None => Header::new(id, began, cwd),
+        };
+        let mut new = Self { header, tree: Tree::default(), file, problems: Vec::new(), clock, ids };
+        let mut entries = entries.into_iter().peekable();
+        while let Some(entry) = entries.next() {
+            if entries.peek().is_some() { new.keep(entry) } else { new.write_whole(entry, Store::create)? }
+        }
+        new.sync()?;
+        Ok(new)
+    }
+
+    /// Adds those entries that are not there yet, each behind the one that it names, and says how many.
+    pub(in crate::session) fn adopt(&mut self, entries: Vec<Entry>) -> Result<usize, SessionError> {
+        let mut added = 0;
+        for entry in entries {
+            if !self.tree.contains(entry.id()) {
+                self.write(entry, true)?;
+                added += 1;
+            }
+        }
+        self.sync()?;
+        Ok(added)
+    }
+}

@@ -1,0 +1,231 @@
+//! Sessions of Claude Code: lines with `uuid` and `parentUuid`, one for each part of an answer.
+//!
+//! The lines of one answer (`message.id`) become one message, and the results of its calls follow it in their
+//! order: as lines they branch off wherever their call stands, which no model takes. Agents of agents stand
+//! beside the conversation. Lines without a `uuid` follow what stood before them.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::parts::{self, text};
+use super::story::{Chain, Draft, Story, kept};
+use crate::base::clock;
+use crate::llm::model::message::KnownPart;
+use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Usage};
+use crate::session::body::EntryBody;
+
+/// Reads a session. `name` is the file's, without its ending.
+pub fn read(source: &str, name: &str) -> Story {
+    let (lines, broken) = parts::objects(source);
+    let mut reader =
+        Reader { story: Story::default(), chains: Vec::new(), nodes: HashMap::new(), ..Reader::default() };
+    for line in broken {
+        reader.story.problem(line, "not an entry; skipped");
+    }
+    for (number, line) in &lines {
+        reader.head(line);
+        reader.line(*number, line);
+    }
+    let Reader { mut story, chains, .. } = reader;
+    // Agents of agents have files of their own, which name the session that they belong to.
+    if name.starts_with("agent-") || story.id.is_empty() {
+        story.id = name.to_string();
+    }
+    story.tell(chains);
+    story
+}
+
+#[derive(Default)]
+struct Reader {
+    story: Story,
+    chains: Vec<Chain>,
+    /// The chain of a line, by its `uuid`.
+    nodes: HashMap<String, usize>,
+    /// The chain of an answer, by the id of its message.
+    answers: HashMap<String, usize>,
+    /// The names of tools, by the ids of calls.
+    tools: HashMap<String, String>,
+    /// The chain of the line before.
+    latest: Option<usize>,
+}
+
+impl Reader {
+    /// What the first lines that tell it say of the session.
+    fn head(&mut self, line: &Value) {
+        let story = &mut self.story;
+        for (field, name) in
+            [(&mut story.id, "sessionId"), (&mut story.began, "timestamp"), (&mut story.cwd, "cwd")]
+        {
+            if field.is_empty() {
+                *field = text(line, name).to_string();
+            }
+        }
+    }
+
+    fn line(&mut self, number: usize, line: &Value) {
+        let uuid = text(line, "uuid");
+        let at = text(line, "timestamp").to_string();
+        let stamp = clock::parse_iso8601(&at).unwrap_or(0);
+        let draft = |body| Draft { id: uuid.to_string(), at: at.clone(), body };
+        match text(line, "type") {
+            "assistant" if !uuid.is_empty() => self.answer(line, uuid, &at, stamp),
+            "user" if !uuid.is_empty() => self.user(line, uuid, &at, stamp),
+            "summary" if self.nodes.contains_key(text(line, "leafUuid")) => {
+                self.behind(
+                    number,
+                    &at,
+                    EntryBody::SessionInfo { name: Some(text(line, "summary").to_string()) },
+                );
+            }
+            "custom-title" => {
+                let name = Some(text(line, "customTitle").to_string());
+                self.behind(number, &at, EntryBody::SessionInfo { name });
+            }
+            _ if uuid.is_empty() => self.behind(number, &at, kept("claude", line)),
+            _ => {
+                self.node(line, uuid, vec![draft(kept("claude", line))]);
+            }
+        }
+    }
+
+    /// A chain of its own behind the one that the line names.
+    fn node(&mut self, line: &Value, uuid: &str, drafts: Vec<Draft>) -> usize {
+        let parent =
+            ["parentUuid", "logicalParentUuid"].iter().find_map(|name| self.nodes.get(text(line, name)));
+        let chain = Chain { parent: parent.copied(), drafts, aside: line["isSidechain"] == true };
+        self.chains.push(chain);
+        let at = self.chains.len() - 1;
+        self.nodes.insert(uuid.to_string(), at);
+        self.latest = Some(at);
+        at
+    }
+
+    /// A line without a place of its own.
+    fn behind(&mut self, number: usize, at: &str, body: EntryBody) {
+        let draft = Draft { id: format!("{number:08x}"), at: at.to_string(), body };
+        match self.latest {
+            Some(chain) => self.chains[chain].drafts.push(draft),
+            None => {
+                self.chains.push(Chain { drafts: vec![draft], ..Chain::default() });
+            }
+        }
+    }
+
+    fn answer(&mut self, line: &Value, uuid: &str, at: &str, stamp: u64) {
+        let said = &line["message"];
+        let id = text(said, "id");
+        let content = parts::parts(&said["content"]);
+        for call in content.iter().filter_map(Part::as_tool_call) {
+            self.tools.insert(call.id.clone(), call.name.clone());
+        }
+        let known = self.answers.get(id).copied().filter(|_| !id.is_empty());
+        let node = known.unwrap_or_else(|| {
+            let fresh = parts::answer("anthropic-messages", "anthropic", text(said, "model"), stamp);
+            let body = parts::message(Message::Assistant(fresh));
+            self.node(line, uuid, vec![Draft { id: uuid.to_string(), at: at.to_string(), body }])
+        });
+        self.answers.insert(id.to_string(), node);
+        self.nodes.insert(uuid.to_string(), node);
+        self.latest = Some(node);
+        let Some(draft) = self.chains[node].drafts.first_mut() else { return };
+        // The last line names it, so that an answer that has grown is another one.
+        draft.id = uuid.to_string();
+        if let EntryBody::Message { message: crate::session::AgentMessage::Llm(Message::Assistant(answer)) } =
+            &mut draft.body
+        {
+            answer.content.extend(content);
+            finish(answer, line);
+        }
+    }
+
+    fn user(&mut self, line: &Value, uuid: &str, at: &str, stamp: u64) {
+        let content = &line["message"]["content"];
+        let draft = |id: String, body| Draft { id, at: at.to_string(), body };
+        if line["isCompactSummary"] == true {
+            let body = EntryBody::Compaction {
+                summary: parts::parts(content).iter().filter_map(Part::as_text).collect(),
+                first_kept_entry_id: uuid.to_string(),
+                tokens_before: 0,
+                usage: None,
+                details: Some(json!({"from": "claude"})),
+                from_hook: None,
+                system_message: None,
+            };
+            self.node(line, uuid, vec![draft(uuid.to_string(), body)]);
+            return;
+        }
+        let items = content.as_array().map(Vec::as_slice).unwrap_or_default();
+        let (results, rest): (Vec<&Value>, Vec<&Value>) =
+            items.iter().partition(|item| text(item, "type") == "tool_result");
+        let mut drafts: Vec<Draft> = Vec::new();
+        for (n, result) in results.iter().enumerate() {
+            let id = if n == 0 { uuid.to_string() } else { format!("{uuid}-{n}") };
+            drafts.push(draft(id, self.result(line, result, results.len() == 1, stamp)));
+        }
+        let rest = if content.is_string() { parts::parts(content) } else { parts::parts(&json!(rest)) };
+        if !rest.is_empty() || drafts.is_empty() {
+            let id = if drafts.is_empty() { uuid.to_string() } else { format!("{uuid}-said") };
+            let body = if line["isMeta"] == true {
+                parts::remark("claude.meta", &rest, false)
+            } else {
+                parts::user(rest, stamp)
+            };
+            drafts.push(draft(id, body));
+        }
+        let answered = self.nodes.get(text(line, "parentUuid")).copied().filter(|_| !results.is_empty());
+        match answered {
+            // Behind the results of the same answer that are there already.
+            Some(node) => {
+                self.chains[node].drafts.extend(drafts);
+                self.nodes.insert(uuid.to_string(), node);
+                self.latest = Some(node);
+            }
+            None => {
+                self.node(line, uuid, drafts);
+            }
+        }
+    }
+
+    fn result(&self, line: &Value, result: &Value, alone: bool, stamp: u64) -> EntryBody {
+        let call = text(result, "tool_use_id");
+        let tool = self.tools.get(call).map_or("", String::as_str);
+        let failed = result["is_error"] == true;
+        let mut said = parts::result(call, tool, parts::parts(&result["content"]), failed, stamp);
+        said.details = line.get("toolUseResult").filter(|_| alone).cloned();
+        parts::message(Message::ToolResult(said))
+    }
+}
+
+/// What the last line of an answer says of all of it.
+fn finish(answer: &mut AssistantMessage, line: &Value) {
+    let said = &line["message"];
+    let usage = &said["usage"];
+    let count = |name: &str| usage[name].as_u64().unwrap_or(0);
+    let hour = usage["cache_creation"]["ephemeral_1h_input_tokens"].as_u64().filter(|tokens| *tokens > 0);
+    answer.usage = Usage {
+        input: count("input_tokens"),
+        output: count("output_tokens"),
+        cache_read: count("cache_read_input_tokens"),
+        cache_write: count("cache_creation_input_tokens"),
+        cache_write_hour: hour,
+        ..Usage::default()
+    };
+    let Usage { input, output, cache_read, cache_write, .. } = answer.usage;
+    answer.usage.total_tokens =
+        [input, output, cache_read, cache_write].into_iter().fold(0, u64::saturating_add);
+    answer.usage.cost.total = line["costUSD"].as_f64().unwrap_or(0.0);
+    answer.response_id = said["id"].as_str().map(str::to_string);
+    let reason = said["stop_reason"].as_str();
+    answer.raw_stop_reason = reason.map(str::to_string);
+    let calls = answer.content.iter().any(|part| matches!(part, Part::Known(KnownPart::ToolCall(_))));
+    answer.stop_reason = match reason {
+        _ if line["isApiErrorMessage"] == true => StopReason::Error,
+        Some("max_tokens") => StopReason::Length,
+        _ if calls => StopReason::ToolUse,
+        _ => StopReason::Stop,
+    };
+    if answer.stop_reason == StopReason::Error {
+        answer.error_message = Some(answer.text());
+    }
+}

@@ -1,0 +1,298 @@
+//! Sessions of codex: a list of lines with a type and a payload; in older files the payload alone.
+//!
+//! What the model produced between two answers of tools becomes one message. Of events only those count that
+//! say more than the items: tokens, and that turns were rolled back, which is where a branch begins.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::parts::{self, text};
+use super::story::{Chain, Draft, Story, kept};
+use crate::base::clock;
+use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Thinking, Usage};
+use crate::session::body::EntryBody;
+use crate::session::message::AgentMessage;
+
+/// Events that repeat what items say.
+const REPEATED: [&str; 6] = [
+    "user_message",
+    "agent_message",
+    "agent_message_delta",
+    "agent_reasoning",
+    "agent_reasoning_raw_content",
+    "agent_reasoning_section_break",
+];
+/// How messages begin that the program adds in the person's name.
+const ADDED: [&str; 6] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "<INSTRUCTIONS>",
+    "# AGENTS.md instructions",
+    "<permissions instructions>",
+    "<turn_aborted>",
+];
+
+/// Reads a session. `name` is the file's, without its ending.
+pub fn read(source: &str, name: &str) -> Story {
+    let (lines, broken) = parts::objects(source);
+    let mut reader =
+        Reader { chains: vec![Chain::default()], provider: "openai".to_string(), ..Reader::default() };
+    for line in broken {
+        reader.story.problem(line, "not an entry; skipped");
+    }
+    for (number, line) in &lines {
+        reader.line(*number, line);
+    }
+    let Reader { mut story, chains, .. } = reader;
+    if story.id.is_empty() {
+        // rollout-2025-11-20T23-30-11-UUID
+        story.id = name.get(name.len().saturating_sub(36)..).unwrap_or(name).to_string();
+    }
+    story.tell(chains);
+    story
+}
+
+#[derive(Default)]
+struct Reader {
+    story: Story,
+    chains: Vec<Chain>,
+    /// Where the conversation is.
+    here: usize,
+    /// Before each message of the person: the chain, and how long it was.
+    turns: Vec<(usize, usize)>,
+    /// The answer that still grows.
+    open: bool,
+    /// The names of tools, by the ids of calls.
+    tools: HashMap<String, String>,
+    provider: String,
+    model: String,
+    thinking: String,
+}
+
+impl Reader {
+    fn line(&mut self, number: usize, line: &Value) {
+        let at = text(line, "timestamp").to_string();
+        // Older files have items without anything around them.
+        let payload = line.get("payload").unwrap_or(line);
+        match text(line, "type") {
+            "session_meta" => self.meta(number, &at, payload),
+            "compacted" => self.compacted(number, &at, payload),
+            "turn_context" => self.turn(number, &at, payload),
+            "event_msg" => self.event(number, &at, payload, line),
+            "" if number == 1 => self.meta(number, &at, line),
+            "" => self.keep(number, &at, line),
+            kind if kind != "response_item" && line.get("payload").is_some() => self.keep(number, &at, line),
+            _ => self.item(number, &at, payload),
+        }
+    }
+
+    fn push(&mut self, number: usize, at: &str, body: EntryBody) {
+        self.open = false;
+        self.chains[self.here].drafts.push(Draft { id: format!("{number:08x}"), at: at.to_string(), body });
+    }
+
+    /// Keeps a line as it is.
+    fn keep(&mut self, number: usize, at: &str, line: &Value) {
+        let open = self.open;
+        if open {
+            // It must not part an answer: it is kept before it.
+            let drafts = &mut self.chains[self.here].drafts;
+            let place = drafts.len() - 1;
+            drafts.insert(
+                place,
+                Draft { id: format!("{number:08x}"), at: at.to_string(), body: kept("codex", line) },
+            );
+        } else {
+            self.push(number, at, kept("codex", line));
+        }
+    }
+
+    fn meta(&mut self, number: usize, at: &str, meta: &Value) {
+        if self.story.id.is_empty() {
+            self.story.id = text(meta, "id").to_string();
+            let began = if text(meta, "timestamp").is_empty() { at } else { text(meta, "timestamp") };
+            self.story.began = began.to_string();
+            self.story.cwd = text(meta, "cwd").to_string();
+        }
+        if let Some(provider) = meta["model_provider"].as_str().filter(|name| !name.is_empty()) {
+            self.provider = provider.to_string();
+        }
+        self.keep(number, at, &json!({"type": "session_meta", "payload": meta}));
+    }
+
+    fn turn(&mut self, number: usize, at: &str, turn: &Value) {
+        if self.story.cwd.is_empty() {
+            self.story.cwd = text(turn, "cwd").to_string();
+        }
+        let (model, effort) = (text(turn, "model"), text(turn, "effort"));
+        if !model.is_empty() && model != self.model {
+            self.model = model.to_string();
+            let body =
+                EntryBody::ModelChange { provider: self.provider.clone(), model_id: model.to_string() };
+            self.push(number, at, body);
+        }
+        if effort != self.thinking && Thinking::parse(effort).is_some() {
+            self.thinking = effort.to_string();
+            self.open = false;
+            let body = EntryBody::ThinkingLevelChange { thinking_level: effort.to_string() };
+            let id = format!("{number:08x}-effort");
+            self.chains[self.here].drafts.push(Draft { id, at: at.to_string(), body });
+        }
+    }
+
+    fn item(&mut self, number: usize, at: &str, item: &Value) {
+        let stamp = clock::parse_iso8601(at).unwrap_or(0);
+        match text(item, "type") {
+            "message" => self.message(number, at, item, stamp),
+            "reasoning" => {
+                let mut thought: Vec<Part> = parts::parts(&item["summary"]);
+                thought.extend(parts::parts(&item["content"]));
+                let thought: Vec<&str> = thought.iter().filter_map(Part::as_text).collect();
+                let thinking = parts::thinking(&thought.join("\n\n"), None, false);
+                self.grow(number, at, stamp, vec![Part::Known(thinking)]);
+            }
+            "function_call" | "custom_tool_call" | "local_shell_call" => {
+                let call = called(item);
+                self.tools.extend(call.as_tool_call().map(|call| (call.id.clone(), call.name.clone())));
+                self.grow(number, at, stamp, vec![call]);
+            }
+            "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
+                let call = text(item, "call_id");
+                let (content, failed) = output(&item["output"]);
+                let tool = self.tools.get(call).cloned().unwrap_or_default();
+                let said = parts::result(call, &tool, content, failed, stamp);
+                self.push(number, at, parts::message(Message::ToolResult(said)));
+            }
+            _ => self.keep(number, at, &json!({"type": "response_item", "payload": item})),
+        }
+    }
+
+    fn message(&mut self, number: usize, at: &str, item: &Value, stamp: u64) {
+        let content = parts::parts(&item["content"]);
+        let begins = content.first().and_then(Part::as_text).unwrap_or_default().trim_start();
+        let added = ADDED.iter().any(|sign| begins.starts_with(sign));
+        match text(item, "role") {
+            "assistant" => self.grow(number, at, stamp, content),
+            "user" if !added => {
+                self.turns.push((self.here, self.chains[self.here].drafts.len()));
+                self.push(number, at, parts::user(content, stamp));
+            }
+            role => self.push(number, at, parts::remark(&format!("codex.{role}"), &content, false)),
+        }
+    }
+
+    /// Adds parts to the answer, or begins one.
+    fn grow(&mut self, number: usize, at: &str, stamp: u64, more: Vec<Part>) {
+        if !self.open {
+            let fresh = parts::answer("openai-responses", &self.provider, &self.model, stamp);
+            self.push(number, at, parts::message(Message::Assistant(fresh)));
+            self.open = true;
+        }
+        // The last line names it, so that an answer that has grown is another one.
+        if let Some(draft) = self.chains[self.here].drafts.last_mut() {
+            draft.id = format!("{number:08x}");
+        }
+        if let Some(answer) = self.latest_answer() {
+            answer.content.extend(more);
+            let calls = answer.tool_calls().next().is_some();
+            answer.stop_reason = if calls { StopReason::ToolUse } else { StopReason::Stop };
+        }
+    }
+
+    fn latest_answer(&mut self) -> Option<&mut AssistantMessage> {
+        self.chains[self.here].drafts.iter_mut().rev().find_map(|draft| match &mut draft.body {
+            EntryBody::Message { message: AgentMessage::Llm(Message::Assistant(answer)) } => Some(answer),
+            _ => None,
+        })
+    }
+
+    fn compacted(&mut self, number: usize, at: &str, payload: &Value) {
+        let mut summary = text(payload, "message").to_string();
+        if summary.is_empty() {
+            let last = payload["replacement_history"].as_array().and_then(|items| items.last());
+            let last = last.map_or_else(Vec::new, |item| parts::parts(&item["content"]));
+            summary = last.iter().filter_map(Part::as_text).collect();
+        }
+        let body = EntryBody::Compaction {
+            summary,
+            first_kept_entry_id: format!("{number:08x}"),
+            tokens_before: 0,
+            usage: None,
+            details: Some(json!({"from": "codex"})),
+            from_hook: None,
+            system_message: None,
+        };
+        self.push(number, at, body);
+    }
+
+    fn event(&mut self, number: usize, at: &str, event: &Value, line: &Value) {
+        match text(event, "type") {
+            "token_count" => {
+                let used = &event["info"]["last_token_usage"];
+                let usage = used.is_object().then(|| usage(used));
+                if let (Some(usage), Some(answer)) = (usage, self.latest_answer()) {
+                    answer.usage = usage;
+                }
+            }
+            "thread_rolled_back" => self.roll_back(event["num_turns"].as_u64().unwrap_or(0)),
+            kind if REPEATED.contains(&kind) => {}
+            _ => self.keep(number, at, line),
+        }
+    }
+
+    /// Goes on before so many messages of the person; what was said since stays as a branch.
+    fn roll_back(&mut self, turns: u64) {
+        let mut place = None;
+        for _ in 0..turns.min(self.turns.len() as u64) {
+            place = self.turns.pop().or(place);
+        }
+        let Some((chain, length)) = place else { return };
+        self.open = false;
+        // The chain is cut there: what is behind becomes one of its own, beside the one that comes now.
+        let rest = self.chains[chain].drafts.split_off(length);
+        let end = self.chains.len();
+        for other in self.chains.iter_mut().filter(|other| other.parent == Some(chain)) {
+            other.parent = Some(end);
+        }
+        self.chains.push(Chain { parent: Some(chain), drafts: rest, aside: false });
+        self.chains.push(Chain { parent: Some(chain), drafts: Vec::new(), aside: false });
+        self.here = end + 1;
+    }
+}
+
+fn called(item: &Value) -> Part {
+    let id = if text(item, "call_id").is_empty() { text(item, "id") } else { text(item, "call_id") };
+    Part::Known(match text(item, "type") {
+        "function_call" => {
+            let raw = text(item, "arguments");
+            let arguments = serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.to_string()));
+            parts::call(id, text(item, "name"), arguments)
+        }
+        "custom_tool_call" => parts::call(id, text(item, "name"), item["input"].clone()),
+        _ => parts::call(id, "local_shell", item["action"].clone()),
+    })
+}
+
+/// What a call gave, and whether it failed: a text, parts, or a text of JSON with both.
+fn output(output: &Value) -> (Vec<Part>, bool) {
+    let parsed: Option<Value> = output.as_str().and_then(|text| serde_json::from_str(text).ok());
+    let output = parsed.as_ref().filter(|value| value.get("output").is_some()).unwrap_or(output);
+    let failed =
+        output["success"] == false || output["metadata"]["exit_code"].as_i64().is_some_and(|code| code != 0);
+    let content = output.get("output").or_else(|| output.get("content")).unwrap_or(output);
+    (parts::parts(content), failed)
+}
+
+fn usage(used: &Value) -> Usage {
+    let count = |name: &str| used[name].as_u64().unwrap_or(0);
+    let cached = count("cached_input_tokens");
+    Usage {
+        input: count("input_tokens").saturating_sub(cached),
+        output: count("output_tokens"),
+        cache_read: cached,
+        reasoning: used["reasoning_output_tokens"].as_u64(),
+        total_tokens: count("total_tokens"),
+        ..Usage::default()
+    }
+}

@@ -1,0 +1,136 @@
+//! Parts of messages as other programs write them. Must not know sessions.
+
+use serde_json::{Map, Value, json};
+
+use crate::llm::model::message::{KnownPart, ToolCall};
+use crate::llm::model::{AssistantMessage, Message, Part, StopReason, ToolResultMessage, Usage, UserMessage};
+use crate::session::body::EntryBody;
+use crate::session::message::AgentMessage;
+
+/// The string of a field, empty where there is none.
+pub(super) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_default()
+}
+
+/// The parts of a content, which is a string or a list of parts in Anthropic's or `OpenAI`'s form.
+pub(super) fn parts(content: &Value) -> Vec<Part> {
+    match content {
+        Value::String(text) => vec![Part::text(text.clone())],
+        Value::Array(items) => items.iter().map(part).collect(),
+        Value::Null => Vec::new(),
+        other => vec![Part::Unknown(other.clone())],
+    }
+}
+
+fn part(item: &Value) -> Part {
+    let known = match text(item, "type") {
+        "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
+            return Part::text(text(item, "text"));
+        }
+        "thinking" => Some(thinking(text(item, "thinking"), item["signature"].as_str(), false)),
+        "redacted_thinking" => Some(thinking("", item["data"].as_str(), true)),
+        "tool_use" | "server_tool_use" => {
+            Some(call(text(item, "id"), text(item, "name"), item["input"].clone()))
+        }
+        "image" => media(&item["source"]).map(|(data, mime_type)| KnownPart::Image { data, mime_type }),
+        "document" => media(&item["source"]).map(|(data, mime_type)| {
+            let name = item["title"].as_str().map(str::to_string);
+            KnownPart::Document { data, mime_type, name }
+        }),
+        "input_image" => {
+            inline(text(item, "image_url")).map(|(data, mime_type)| KnownPart::Image { data, mime_type })
+        }
+        _ => None,
+    };
+    known.map_or_else(|| Part::Unknown(item.clone()), Part::Known)
+}
+
+pub(super) fn thinking(text: &str, signature: Option<&str>, redacted: bool) -> KnownPart {
+    let thinking_signature = signature.filter(|text| !text.is_empty()).map(str::to_string);
+    KnownPart::Thinking { thinking: text.to_string(), thinking_signature, redacted }
+}
+
+pub(super) fn call(id: &str, name: &str, arguments: Value) -> KnownPart {
+    KnownPart::ToolCall(ToolCall {
+        id: id.to_string(),
+        name: name.to_string(),
+        arguments,
+        thought_signature: None,
+    })
+}
+
+fn media(source: &Value) -> Option<(String, String)> {
+    let (data, mime) = (source["data"].as_str()?, source["media_type"].as_str()?);
+    Some((data.to_string(), mime.to_string()))
+}
+
+/// Data and type of a `data:` address.
+fn inline(url: &str) -> Option<(String, String)> {
+    let (mime, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+    Some((data.to_string(), mime.to_string()))
+}
+
+/// A message of the person.
+pub(super) fn user(content: Vec<Part>, timestamp: u64) -> EntryBody {
+    message(Message::User(UserMessage { content, timestamp, extra: Map::new() }))
+}
+
+/// What one call gave.
+pub(super) fn result(
+    call: &str,
+    tool: &str,
+    content: Vec<Part>,
+    is_error: bool,
+    timestamp: u64,
+) -> ToolResultMessage {
+    ToolResultMessage {
+        tool_call_id: call.to_string(),
+        tool_name: tool.to_string(),
+        content,
+        details: None,
+        is_error,
+        timestamp,
+        extra: Map::new(),
+    }
+}
+
+/// An answer of a model.
+pub(super) fn answer(api: &str, provider: &str, model: &str, timestamp: u64) -> AssistantMessage {
+    AssistantMessage {
+        content: Vec::new(),
+        api: api.to_string(),
+        provider: provider.to_string(),
+        model: model.to_string(),
+        response_model: None,
+        response_id: None,
+        usage: Usage::default(),
+        stop_reason: StopReason::Stop,
+        raw_stop_reason: None,
+        error_message: None,
+        timestamp,
+        extra: Map::new(),
+    }
+}
+
+pub(super) fn message(message: Message) -> EntryBody {
+    EntryBody::Message { message: AgentMessage::Llm(message) }
+}
+
+/// What is said to the model in the person's name without being the person's words.
+pub(super) fn remark(kind: &str, content: &[Part], display: bool) -> EntryBody {
+    let content = json!(content);
+    EntryBody::CustomMessage { custom_type: kind.to_string(), content, display, details: None }
+}
+
+/// The lines of a text that are objects, with their numbers from 1; the numbers of those that are not.
+pub(super) fn objects(text: &str) -> (Vec<(usize, Value)>, Vec<usize>) {
+    let (mut objects, mut broken) = (Vec::new(), Vec::new());
+    let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
+    for (at, line) in lines.enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(value @ Value::Object(_)) => objects.push((at + 1, value)),
+            _ => broken.push(at + 1),
+        }
+    }
+    (objects, broken)
+}

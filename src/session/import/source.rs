@@ -1,0 +1,73 @@
+//! Whose session a text is.
+
+use serde_json::{Map, Value};
+
+/// Lines that are looked at before giving up.
+const LINES_MAX: usize = 50;
+
+/// The programs whose sessions are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// pi, and bowline itself.
+    Pi,
+    /// Claude Code.
+    Claude,
+    /// codex.
+    Codex,
+}
+
+impl Source {
+    /// What a person writes for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pi => "pi",
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// The program of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Pi, Self::Claude, Self::Codex].into_iter().find(|source| source.name() == name)
+    }
+
+    /// Finds it out from the first lines that tell.
+    pub fn of(text: &str) -> Option<Self> {
+        text.lines().take(LINES_MAX).find_map(|line| {
+            let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
+            let has = |name: &str| fields.contains_key(name);
+            let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
+            match kind {
+                "session" if has("cwd") || has("version") => Some(Self::Pi),
+                "session_meta" => Some(Self::Codex),
+                "file-history-snapshot" => Some(Self::Claude),
+                "summary" if has("leafUuid") => Some(Self::Claude),
+                _ if has("sessionId") && (has("uuid") || has("type")) => Some(Self::Claude),
+                _ if has("payload") && has("timestamp") => Some(Self::Codex),
+                // Before its lines had types: who, since when, with what instructions.
+                "" if has("id") && has("timestamp") && has("instructions") => Some(Self::Codex),
+                _ => None,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_tells_counts() {
+        let of = Source::of;
+        assert_eq!(
+            of(r#"{"type":"session","version":3,"id":"a","timestamp":"t","cwd":"/"}"#),
+            Some(Source::Pi)
+        );
+        assert_eq!(of("{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}"), Some(Source::Claude));
+        assert_eq!(of("junk\n{\"type\":\"user\",\"uuid\":\"u\",\"sessionId\":\"s\"}"), Some(Source::Claude));
+        assert_eq!(of(r#"{"timestamp":"t","type":"session_meta","payload":{}}"#), Some(Source::Codex));
+        assert_eq!(of(r#"{"id":"a","timestamp":"t","instructions":null}"#), Some(Source::Codex));
+        assert_eq!(of("# a readme\n{}\n[1]"), None);
+        assert_eq!(Source::parse("codex"), Some(Source::Codex));
+    }
+}

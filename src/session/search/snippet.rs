@@ -1,0 +1,154 @@
+//! The piece of a text in which the words stand that were asked for. Pure.
+
+use std::ops::Range;
+
+use super::hit::Snippet;
+use super::query::{Query, Term};
+
+/// Characters of a snippet.
+const WIDE: usize = 160;
+/// Of them before the first word that was asked for.
+const BEFORE: usize = 40;
+
+/// The piece around the first place where a word stands; the beginning where none does. The words are
+/// those of the index: letters and digits, whatever their case.
+pub fn of(text: &str, query: &Query) -> Snippet {
+    let terms: Vec<(Vec<String>, bool)> = query
+        .terms
+        .iter()
+        .filter(|term| !term.without)
+        .map(wanted)
+        .filter(|(words, _)| !words.is_empty())
+        .collect();
+    let words = words_of(text);
+    let mut marks: Vec<Range<usize>> = (0..words.len())
+        .filter_map(|at| terms.iter().find_map(|term| stands(text, &words[at..], term)))
+        .collect();
+    marks.dedup_by(|next, before| {
+        let within = next.start < before.end;
+        if within {
+            before.end = before.end.max(next.end);
+        }
+        within
+    });
+    let first = marks.first().map_or(0, |mark| mark.start);
+    let from = text[..first].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
+    let to = text[from..].char_indices().nth(WIDE).map_or(text.len(), |(at, _)| from + at);
+    in_one_line(text, from..to, &marks)
+}
+
+fn wanted(term: &Term) -> (Vec<String>, bool) {
+    let words = words_of(&term.text);
+    (words.into_iter().map(|word| term.text[word].to_lowercase()).collect(), term.prefix)
+}
+
+/// Runs of letters and digits.
+fn words_of(text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut from = None;
+    for (at, c) in text.char_indices() {
+        match (c.is_alphanumeric(), from) {
+            (true, None) => from = Some(at),
+            (false, Some(start)) => {
+                words.push(start..at);
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    words.extend(from.map(|start| start..text.len()));
+    words
+}
+
+/// Where a term stands, if it begins at the first of these words.
+fn stands(
+    text: &str,
+    words: &[Range<usize>],
+    (wanted, prefix): &(Vec<String>, bool),
+) -> Option<Range<usize>> {
+    let here = words.get(..wanted.len())?;
+    let last = wanted.len() - 1;
+    let fits = here.iter().zip(wanted).enumerate().all(|(at, (word, wanted))| {
+        let word = text[word.clone()].to_lowercase();
+        if *prefix && at == last { word.starts_with(wanted) } else { word == *wanted }
+    });
+    fits.then(|| here[0].start..here[here.len() - 1].end)
+}
+
+/// A piece of the text with its white space folded and its control characters gone; marks go along.
+fn in_one_line(text: &str, piece: Range<usize>, marks: &[Range<usize>]) -> Snippet {
+    let mut line = Snippet::default();
+    if piece.start > 0 {
+        line.text.push('…');
+    }
+    let mut marks = marks.iter().filter(|mark| mark.start >= piece.start && mark.end <= piece.end).peekable();
+    let mut begun = None;
+    for (at, c) in text[piece.clone()].char_indices() {
+        let at = piece.start + at;
+        if begun.is_some() && marks.peek().is_some_and(|mark| mark.end <= at) {
+            line.marks.extend(begun.take().map(|start| start..line.text.len()));
+            marks.next();
+        }
+        if marks.peek().is_some_and(|mark| mark.start == at) {
+            begun = Some(line.text.len());
+        }
+        if c.is_whitespace() || c.is_control() {
+            if !line.text.is_empty() && !line.text.ends_with([' ', '…']) {
+                line.text.push(' ');
+            }
+        } else {
+            line.text.push(c);
+        }
+    }
+    line.marks.extend(begun.map(|start| start..line.text.len()));
+    if line.text.ends_with(' ') && line.marks.last().is_none_or(|mark| mark.end < line.text.len()) {
+        line.text.pop();
+    }
+    if piece.end < text.len() {
+        line.text.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(text: &str, query: &str) -> String {
+        let snippet = of(text, &Query::parse(query, 0, false));
+        let mut shown = String::new();
+        let mut at = 0;
+        for mark in &snippet.marks {
+            shown += &format!("{}[{}]", &snippet.text[at..mark.start], &snippet.text[mark.clone()]);
+            at = mark.end;
+        }
+        shown + &snippet.text[at..]
+    }
+
+    #[test]
+    fn words_are_marked_wherever_they_stand() {
+        assert_eq!(marked("Fix the Loop,\n\tthe loop!", "loop"), "Fix the [Loop], the [loop]!");
+        assert_eq!(marked("login_user logs in", "log* \"user logs\""), "[login]_[user logs] in");
+        assert_eq!(marked("the loop the", "\"loop the\" -the"), "the [loop the]");
+        assert_eq!(marked("nothing of it", "loop"), "nothing of it");
+        assert_eq!(marked("", "x"), "");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_around_the_first_word() {
+        let text = format!("{} Überlauf {}", "ä ".repeat(500), "ö ".repeat(500));
+        let shown = marked(&text, "überlauf");
+        assert!(
+            shown.starts_with("…ä ä") && shown.contains(" [Überlauf] ö") && shown.ends_with('…'),
+            "{shown}"
+        );
+        assert!(shown.chars().count() <= WIDE + 4, "{}", shown.len());
+    }
+
+    #[test]
+    fn control_characters_do_not_come_along() {
+        assert_eq!(marked("a\u{1b}[31mred\u{7} b", "red"), "a [31mred b");
+        let snippet = of("x\u{1b}]0;t\u{7}y", &Query::parse("t", 0, false));
+        assert!(snippet.text.chars().all(|c| !c.is_control()), "{:?}", snippet.text);
+    }
+}

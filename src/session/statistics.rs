@@ -1,0 +1,178 @@
+//! What sessions spent, added up by whatever a person asks for. Pure.
+//!
+//! Must not know files: works on the summaries of lists.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::summary::{Spent, Summary, ToolUse};
+
+/// By what is added up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// By the session itself.
+    Session,
+    /// By the day, UTC.
+    Day,
+    /// By the model, as `provider/id`.
+    Model,
+    /// By the working folder.
+    Project,
+    /// By the tool.
+    Tool,
+}
+
+impl By {
+    /// Every one with its name.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("session", Self::Session),
+        ("day", Self::Day),
+        ("model", Self::Model),
+        ("project", Self::Project),
+        ("tool", Self::Tool),
+    ];
+
+    /// The one of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(one, _)| *one == name).map(|(_, by)| by)
+    }
+}
+
+/// What belongs together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// A session's id, a day, a model, a folder or a tool.
+    pub of: String,
+    /// What a person calls the session; `None` for other rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Sessions with a part in it.
+    pub sessions: u64,
+    /// Of requests to models; nothing for a tool.
+    pub spent: Spent,
+    /// From 0 to 1.
+    pub cache_share: f64,
+    /// Of tools; nothing for a model, since which one has called is not told.
+    pub tools: ToolUse,
+}
+
+/// The rows of sessions, from a day on (`YYYY-MM-DD`) where one is given: days in their order, anything else
+/// by cost, tools by time.
+pub fn rows<'a>(all: impl IntoIterator<Item = &'a Summary>, by: By, since: Option<&str>) -> Vec<Row> {
+    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+    let counts = |day: &str| since.is_none_or(|since| day >= since);
+    for summary in all {
+        let mut own: BTreeMap<String, (Spent, ToolUse)> = BTreeMap::new();
+        for (day, models) in summary.spent.iter().filter(|(day, _)| counts(day)) {
+            for (model, spent) in models {
+                if let Some(of) = key(by, summary, day, Some(model), None) {
+                    own.entry(of).or_default().0 += *spent;
+                }
+            }
+        }
+        for (day, tools) in summary.used.iter().filter(|(day, _)| counts(day)) {
+            for (tool, used) in tools {
+                if let Some(of) = key(by, summary, day, None, Some(tool)) {
+                    own.entry(of).or_default().1 += *used;
+                }
+            }
+        }
+        for (of, (spent, used)) in own {
+            let row = rows.entry(of.clone()).or_default();
+            row.of = of;
+            row.title = (by == By::Session).then(|| summary.title().to_string());
+            row.sessions += 1;
+            row.spent += spent;
+            row.tools += used;
+        }
+    }
+    let mut rows: Vec<Row> = rows.into_values().collect();
+    for row in &mut rows {
+        row.cache_share = row.spent.cache_share();
+    }
+    match by {
+        By::Day => {}
+        By::Tool => rows.sort_by_key(|row| Reverse(row.tools.ms)),
+        _ => rows.sort_by(|a, b| b.spent.cost.total_cmp(&a.spent.cost)),
+    }
+    rows
+}
+
+/// To which row something belongs.
+fn key(by: By, summary: &Summary, day: &str, model: Option<&str>, tool: Option<&str>) -> Option<String> {
+    match by {
+        By::Session => Some(summary.id.clone()),
+        By::Day => Some(day.to_string()),
+        By::Project => Some(summary.cwd.clone()),
+        By::Model => model.map(str::to_string),
+        By::Tool => tool.map(str::to_string),
+    }
+}
+
+/// All rows together.
+pub fn total(rows: &[Row]) -> Row {
+    let mut total = Row { of: "all".to_string(), ..Row::default() };
+    for row in rows {
+        total.spent += row.spent;
+        total.tools += row.tools;
+    }
+    total.cache_share = total.spent.cache_share();
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(id: &str, cwd: &str, days: &[(&str, &str, f64)], tools: &[(&str, &str, u64)]) -> Summary {
+        let mut summary = Summary { id: id.into(), cwd: cwd.into(), ..Summary::default() };
+        for (day, model, cost) in days {
+            let spent = Spent { requests: 1, input: 10, cache_read: 30, cost: *cost, ..Spent::default() };
+            *summary.spent.entry((*day).into()).or_default().entry((*model).into()).or_default() += spent;
+        }
+        for (day, tool, ms) in tools {
+            let used = ToolUse { calls: 1, failed: 0, ms: *ms };
+            *summary.used.entry((*day).into()).or_default().entry((*tool).into()).or_default() += used;
+        }
+        summary
+    }
+
+    fn shown(rows: &[Row]) -> String {
+        let one = |row: &Row| {
+            format!(
+                "{} {}x${} {}ms/{}",
+                row.of, row.spent.requests, row.spent.cost, row.tools.ms, row.sessions
+            )
+        };
+        rows.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn what_was_spent_is_added_up_by_anything() {
+        let all = [
+            summary(
+                "s",
+                "/w",
+                &[("d1", "p/m", 1.0), ("d2", "p/n", 4.0)],
+                &[("d1", "bash", 5), ("d2", "read", 9)],
+            ),
+            summary("t", "/w", &[("d2", "p/m", 2.0)], &[("d2", "bash", 1)]),
+            summary("u", "/x", &[("d3", "p/m", 1.0)], &[]),
+        ];
+        let by = |by, since| shown(&rows(&all, by, since));
+        assert_eq!(by(By::Session, None), "s 2x$5 14ms/1, t 1x$2 1ms/1, u 1x$1 0ms/1");
+        assert_eq!(by(By::Day, None), "d1 1x$1 5ms/1, d2 2x$6 10ms/2, d3 1x$1 0ms/1");
+        assert_eq!(by(By::Day, Some("d2")), "d2 2x$6 10ms/2, d3 1x$1 0ms/1");
+        assert_eq!(by(By::Model, None), "p/m 3x$4 0ms/3, p/n 1x$4 0ms/1");
+        assert_eq!(by(By::Project, None), "/w 3x$7 15ms/2, /x 1x$1 0ms/1");
+        assert_eq!(by(By::Tool, None), "read 0x$0 9ms/1, bash 0x$0 6ms/2");
+        let all = rows(&all, By::Day, None);
+        assert_eq!((total(&all).spent.cost, total(&all).tools.calls), (8.0, 3));
+        assert!((total(&all).cache_share - 0.75).abs() < 1e-9);
+        assert_eq!(By::parse("tool"), Some(By::Tool));
+        assert_eq!(By::parse("king"), None);
+    }
+}

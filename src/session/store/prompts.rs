@@ -1,0 +1,193 @@
+//! What was said before, for whoever wants to say it again: one line each in a file that all programs share.
+//!
+//! Must not know who shows it. A line is added in one write under the system's lock on the file. When the file is
+//! long it is put in order: what was said several times stays once, of the rest the latest. Secrets never get in.
+
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::secrets;
+
+/// The file in the data folder.
+const NAME: &str = "prompts.jsonl";
+/// Bytes from which on the file is put in order.
+const FILE_MAX: u64 = 4 << 20;
+/// What stays then.
+const KEPT: usize = 2000;
+/// Bytes that stay then.
+const KEPT_BYTES: usize = 2 << 20;
+/// Longest text that is kept, in bytes: what is longer was pasted.
+const TEXT_MAX: usize = 64 << 10;
+/// Tries to find the file in its place while others put it in order.
+const TRIES: usize = 10;
+
+/// One thing that was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// Milliseconds since the epoch, when it was said last.
+    #[serde(rename = "at")]
+    pub at_ms: u64,
+    /// In which folder.
+    pub cwd: String,
+    /// The text, without secrets.
+    pub text: String,
+}
+
+/// Remembers what was said. Nothing for texts without words, and for such that are too long.
+pub fn remember(data: &Path, cwd: &Path, text: &str, now_ms: u64) -> io::Result<()> {
+    let text = secrets::without(text.trim());
+    if text.is_empty() || text.len() > TEXT_MAX {
+        return Ok(());
+    }
+    let said = Remembered { at_ms: now_ms, cwd: cwd.to_string_lossy().into_owned(), text: text.into_owned() };
+    let line = format!("{}\n", serde_json::to_string(&said)?);
+    DirBuilder::new().recursive(true).mode(0o700).create(data)?;
+    let path = data.join(NAME);
+    let mut file = locked(&path)?;
+    // What another program left half-written ends here.
+    let size = file.metadata()?.len();
+    let torn = size > 0 && !ends_whole(&file, size)?;
+    file.write_all(if torn { format!("\n{line}") } else { line }.as_bytes())?;
+    if size > FILE_MAX { tidy(&path) } else { Ok(()) }
+}
+
+/// What was said, the oldest first, each text once where it was said last: in one folder, or anywhere.
+pub fn recall(data: &Path, cwd: Option<&Path>) -> Vec<Remembered> {
+    let Ok(bytes) = fs::read(data.join(NAME)) else { return Vec::new() };
+    let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+    let all = read(&bytes).into_iter().filter(|said| cwd.as_ref().is_none_or(|cwd| said.cwd == *cwd));
+    folded(all.collect(), false)
+}
+
+fn read(bytes: &[u8]) -> Vec<Remembered> {
+    bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+/// Each text once, where it was said last; of every folder its own, if asked for.
+fn folded(all: Vec<Remembered>, by_folder: bool) -> Vec<Remembered> {
+    let mut seen = HashSet::new();
+    let mut last: Vec<Remembered> = all
+        .into_iter()
+        .rev()
+        .filter(|said| {
+            seen.insert((if by_folder { said.cwd.clone() } else { String::new() }, said.text.clone()))
+        })
+        .collect();
+    last.reverse();
+    last
+}
+
+/// The file, locked. One that was put in order between opening and locking is opened again.
+fn locked(path: &Path) -> io::Result<File> {
+    for _ in 0..TRIES {
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+        // A file system without locks: then writes are whole at least.
+        if let Err(error) = file.lock() {
+            tracing::debug!(path = %path.display(), %error, "cannot lock the history of prompts");
+            return Ok(file);
+        }
+        if fs::metadata(path).is_ok_and(|now| file.metadata().is_ok_and(|ours| ours.ino() == now.ino())) {
+            return Ok(file);
+        }
+    }
+    Err(io::ErrorKind::ResourceBusy.into())
+}
+
+fn ends_whole(file: &File, size: u64) -> io::Result<bool> {
+    let mut last = [0];
+    std::os::unix::fs::FileExt::read_exact_at(file, &mut last, size - 1)?;
+    Ok(last == *b"\n")
+}
+
+/// Puts the file in order, which whoever calls has locked: in one step, so that nobody reads half of it.
+fn tidy(path: &Path) -> io::Result<()> {
+    let all = folded(read(&fs::read(path)?), true);
+    let mut bytes = 0;
+    let kept = all.iter().rev().take(KEPT).take_while(|said| {
+        bytes += said.text.len();
+        bytes <= KEPT_BYTES
+    });
+    let lines: Result<Vec<String>, _> = kept.map(serde_json::to_string).collect();
+    let mut lines = lines?;
+    lines.reverse();
+    let folder: PathBuf = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    new.write_all(lines.join("\n").as_bytes())?;
+    new.write_all(b"\n")?;
+    new.persist(path).map(drop).map_err(io::Error::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(all: &[Remembered]) -> Vec<&str> {
+        all.iter().map(|said| said.text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_was_said_is_remembered_by_folder_and_anywhere() {
+        let data = tempfile::tempdir().unwrap();
+        let (one, two) = (Path::new("/w/one"), Path::new("/w/two"));
+        let say = |cwd: &Path, text: &str, at: u64| remember(data.path(), cwd, text, at).unwrap();
+        assert!(recall(data.path(), None).is_empty());
+        say(one, "first", 1);
+        say(two, "second\nline", 2);
+        say(one, "  third ", 3);
+        say(one, "first", 4);
+        say(one, " \n", 5);
+        say(two, &"x".repeat(TEXT_MAX + 1), 6);
+        say(one, "use sk-ant-api03-abcdefghijklmnop", 7);
+        assert_eq!(texts(&recall(data.path(), Some(one))), ["third", "first", "use [secret]"]);
+        assert_eq!(texts(&recall(data.path(), None)), ["second\nline", "third", "first", "use [secret]"]);
+        assert_eq!(recall(data.path(), Some(two))[0].at_ms, 2);
+        assert_eq!(fs::metadata(data.path().join(NAME)).unwrap().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn half_a_line_spoils_nothing_else() {
+        let data = tempfile::tempdir().unwrap();
+        fs::write(data.path().join(NAME), "{\"at\":1,\"cwd\":\"/\",\"text\":\"whole\"}\n{\"at\":2,\"cw")
+            .unwrap();
+        remember(data.path(), Path::new("/"), "after", 3).unwrap();
+        assert_eq!(texts(&recall(data.path(), None)), ["whole", "after"]);
+    }
+
+    #[test]
+    fn the_file_stays_short_and_several_programs_lose_nothing() {
+        let data = tempfile::tempdir().unwrap();
+        let long = "y".repeat(TEXT_MAX - 20);
+        for n in 0..(FILE_MAX as usize / TEXT_MAX + 3) {
+            remember(data.path(), Path::new("/w"), &format!("{n} {long}"), n as u64).unwrap();
+        }
+        let size = fs::metadata(data.path().join(NAME)).unwrap().len();
+        assert!(size < 3 << 20, "{size}");
+        let newest = recall(data.path(), None).pop().unwrap();
+        assert!(newest.text.starts_with(&format!("{} y", FILE_MAX as usize / TEXT_MAX + 2)));
+        // Others append while one puts the file in order.
+        std::thread::scope(|scope| {
+            for program in 0..4 {
+                let data = data.path();
+                scope.spawn(move || {
+                    for n in 0..20 {
+                        let pad = &"z".repeat(TEXT_MAX / 2)[..];
+                        let text = if n % 5 == 0 {
+                            format!("{program} {n} {pad}")
+                        } else {
+                            format!("{program} {n}")
+                        };
+                        remember(data, Path::new("/w"), &text, n).unwrap();
+                    }
+                });
+            }
+        });
+        let all = recall(data.path(), None);
+        let short = all.iter().filter(|said| said.text.len() < 10).count();
+        assert_eq!(short, 4 * 16);
+    }
+}

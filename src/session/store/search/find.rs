@@ -1,0 +1,134 @@
+//! Asks the index. Must not know how it is filled.
+//!
+//! Of very common words only the newest places are weighed, so that no question takes long. What stands in
+//! several files because a branch was copied is shown once.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, Row, params_from_iter};
+
+use super::fault::SearchError;
+use crate::session::search::hit::{Hit, Role, Snippet};
+use crate::session::search::query::Query;
+use crate::session::search::{harvest, snippet};
+
+/// Places that are weighed against each other.
+const WEIGHED: i64 = 2000;
+/// Longest line of which a piece is shown, in bytes.
+const LINE_MAX: i64 = 64 << 20;
+
+/// A place that fits.
+struct Place {
+    hit: Hit,
+    weight: f64,
+    start: i64,
+    length: i64,
+}
+
+pub(super) fn find(
+    database: &Connection,
+    root: &Path,
+    query: &Query,
+    limit: usize,
+) -> Result<Vec<Hit>, SearchError> {
+    if query.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut places = places(database, root, query)?;
+    places.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(b.hit.at_ms.cmp(&a.hit.at_ms)));
+    let mut seen = HashSet::new();
+    places.retain(|Place { hit, .. }| seen.insert((hit.entry.clone(), hit.at_ms, hit.role.name())));
+    places.truncate(limit);
+    Ok(places.into_iter().map(|place| shown(place, query)).collect())
+}
+
+fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result<Vec<Place>> {
+    let mut values: Vec<Sql> = Vec::new();
+    let mut fits: Vec<String> = Vec::new();
+    let mut given = |value: Sql| {
+        values.push(value);
+        format!("?{}", values.len())
+    };
+    let matching = query.matching();
+    if let Some(matching) = &matching {
+        fits.push(format!("words MATCH {}", given(matching.clone().into())));
+    }
+    if !query.roles.is_empty() {
+        let number =
+            |role: &Role| Role::ALL.iter().position(|one| one == role).unwrap_or_default().to_string();
+        let numbers: Vec<String> = query.roles.iter().map(number).collect();
+        fits.push(format!("e.role IN ({})", numbers.join(", ")));
+    }
+    if !query.projects.is_empty() {
+        let one =
+            |project: &String| format!("instr(lower(f.cwd), lower({})) > 0", given(project.clone().into()));
+        let any: Vec<String> = query.projects.iter().map(one).collect();
+        fits.push(format!("({})", any.join(" OR ")));
+    }
+    fits.extend(query.since_ms.map(|ms| format!("e.at >= {}", given((ms as i64).into()))));
+    fits.extend(query.before_ms.map(|ms| format!("e.at < {}", given((ms as i64).into()))));
+    // What is run and touched weighs more than what is said.
+    let (weight, from, order) = match matching {
+        Some(_) => {
+            ("-bm25(words, 1.0, 0.5, 2.0, 2.0)", "words JOIN entries e ON e.id = words.rowid", "words.rowid")
+        }
+        None => ("1.0", "entries e", "e.id"),
+    };
+    let text = format!(
+        "SELECT e.entry, e.at, e.role, e.start, e.length, f.path, f.session, f.cwd, f.name, f.first, {weight}
+         FROM {from} JOIN files f ON f.id = e.file WHERE {} ORDER BY {order} DESC LIMIT {WEIGHED}",
+        fits.join(" AND ")
+    );
+    let mut ask = database.prepare(&text)?;
+    let rows = ask.query_map(params_from_iter(values), |row| place(row, root))?;
+    rows.collect()
+}
+
+fn place(row: &Row<'_>, root: &Path) -> rusqlite::Result<Place> {
+    let path: Vec<u8> = row.get(5)?;
+    let (name, first): (Option<String>, Option<String>) = (row.get(8)?, row.get(9)?);
+    let role = usize::try_from(row.get::<_, i64>(2)?).ok().and_then(|at| Role::ALL.get(at).copied());
+    let role = role.unwrap_or(Role::Note);
+    let hit = Hit {
+        path: root.join(OsStr::from_bytes(&path)),
+        session: row.get(6)?,
+        cwd: row.get(7)?,
+        title: name.or(first).unwrap_or_default(),
+        entry: row.get(0)?,
+        at_ms: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+        role,
+        snippet: Snippet::default(),
+    };
+    Ok(Place { weight: row.get::<_, f64>(10)? * worth(role), hit, start: row.get(3)?, length: row.get(4)? })
+}
+
+/// A person looks for what people said and for names sooner than for what tools printed.
+fn worth(role: Role) -> f64 {
+    match role {
+        Role::Name | Role::Label => 2.0,
+        Role::User => 1.5,
+        Role::Assistant | Role::Summary => 1.2,
+        Role::Tool | Role::Note => 1.0,
+    }
+}
+
+/// The hit with the piece of its text, which is read from the session's file.
+fn shown(place: Place, query: &Query) -> Hit {
+    let Place { mut hit, start, length, .. } = place;
+    let line = read(&hit.path, start, length).and_then(|line| harvest::of_line(&line));
+    hit.snippet = line.map_or_else(Snippet::default, |found| snippet::of(&found.text(), query));
+    hit
+}
+
+fn read(path: &Path, start: i64, length: i64) -> Option<String> {
+    let length = usize::try_from(length.min(LINE_MAX)).ok()?;
+    let mut bytes = vec![0; length];
+    File::open(path).ok()?.read_exact_at(&mut bytes, u64::try_from(start).ok()?).ok()?;
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,217 @@
+//! The index over session files that grow, change, go, and over damage of the index itself.
+
+use std::path::Path;
+
+use super::*;
+use crate::base::clock::{self, ManualClock};
+use crate::base::ids::{CountingIds, SharedIds};
+use crate::llm::model::{Message, UserMessage};
+use crate::session::search::hit::Role;
+use crate::session::{AgentMessage, EntryBody, Session};
+
+/// 2025-11-20T23:30:11.042Z.
+const NOW: u64 = 1_763_681_411_042;
+
+fn user(text: &str) -> EntryBody {
+    EntryBody::Message { message: AgentMessage::Llm(Message::User(UserMessage::text(text, 5))) }
+}
+
+fn session(root: &Path, cwd: &str, ids: &SharedIds, texts: &[&str]) -> Session {
+    let mut session = Session::create(root, Path::new(cwd), ManualClock::new(NOW), ids.clone());
+    for text in texts {
+        session.append(user(text)).unwrap();
+    }
+    session
+}
+
+fn ask(root: &Path, text: &str) -> Vec<Hit> {
+    search(root, &Query::parse(text, NOW, false), 10, &Stop::default()).unwrap()
+}
+
+fn texts(root: &Path, text: &str) -> Vec<String> {
+    let mut found: Vec<String> = ask(root, text).into_iter().map(|hit| hit.snippet.text).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn what_is_said_anywhere_is_found_with_its_place() {
+    let root = tempfile::tempdir().unwrap();
+    let ids = CountingIds::shared();
+    let one = session(root.path(), "/w/one", &ids, &["fix the login loop", "and add a test"]);
+    let mut two = session(root.path(), "/w/two", &ids, &["a loop of Straßen"]);
+    let target = two.leaf().unwrap().to_string();
+    two.label(&target, Some("landmark")).unwrap();
+    let found = ask(root.path(), "login");
+    assert_eq!(found.len(), 1);
+    let hit = &found[0];
+    assert_eq!((hit.path.as_path(), hit.session.as_str()), (one.file().unwrap(), one.id()));
+    assert_eq!((hit.entry.as_str(), hit.cwd.as_str()), (one.entries()[0].id(), "/w/one"));
+    assert_eq!((hit.title.as_str(), hit.role, hit.at_ms), ("fix the login loop", Role::User, NOW));
+    assert_eq!(&hit.snippet.text[hit.snippet.marks[0].clone()], "login");
+    assert_eq!(ask(root.path(), "loop").len(), 2);
+    assert_eq!(texts(root.path(), "loop project:two"), ["a loop of Straßen"]);
+    assert_eq!(texts(root.path(), "loop -login"), ["a loop of Straßen"]);
+    assert_eq!(texts(root.path(), "\"login loop\""), ["fix the login loop"]);
+    assert!(ask(root.path(), "\"loop login\"").is_empty());
+    assert_eq!(texts(root.path(), "STRASS* OR").len(), 0);
+    assert_eq!(texts(root.path(), "straß*"), ["a loop of Straßen"]);
+    assert_eq!(ask(root.path(), "landmark")[0].entry, target);
+    assert_eq!(ask(root.path(), "role:user since:2025-11-20").len(), 3);
+    assert!(ask(root.path(), "loop before:2025-11-20").is_empty());
+    assert!(ask(root.path(), "").is_empty());
+}
+
+#[test]
+fn commands_and_files_are_found_by_name() {
+    let root = tempfile::tempdir().unwrap();
+    let mut all = session(root.path(), "/w", &CountingIds::shared(), &["go"]);
+    let answer = serde_json::json!({"role": "assistant", "content": [
+        {"type": "thinking", "thinking": "perhaps quicksort"},
+        {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "cargo test --lib"}},
+        {"type": "toolCall", "id": "2", "name": "read", "arguments": {"path": "src/login.rs"}}],
+        "api": "a", "provider": "p", "model": "m", "stopReason": "toolUse"});
+    let message: AgentMessage = serde_json::from_value(answer).unwrap();
+    let id = all.append(EntryBody::Message { message }).unwrap();
+    for (text, count) in [
+        ("command:\"cargo test\"", 1),
+        ("file:login.rs", 1),
+        ("file:cargo", 0),
+        ("command:login", 0),
+        ("login", 1),
+        ("quicksort", 0),
+        ("thinking:quicksort", 1),
+    ] {
+        let found = ask(root.path(), text);
+        assert_eq!(found.len(), count, "{text}");
+        assert!(found.iter().all(|hit| hit.entry == id && !hit.snippet.marks.is_empty()), "{found:?}");
+    }
+}
+
+#[test]
+fn only_what_is_new_is_read_and_what_is_gone_is_forgotten() {
+    let root = tempfile::tempdir().unwrap();
+    let ids = CountingIds::shared();
+    let mut one = session(root.path(), "/w", &ids, &["first"]);
+    let two = session(root.path(), "/w", &ids, &["second"]);
+    let mut index = Index::open(root.path()).unwrap();
+    let stop = Stop::default();
+    let updated = |index: &mut Index| {
+        let Updated { files, entries, gone } = index.update(&stop).unwrap();
+        (files, entries, gone)
+    };
+    assert_eq!(updated(&mut index), (2, 2, 0));
+    assert_eq!(updated(&mut index), (0, 0, 0));
+    one.append(user("third")).unwrap();
+    one.append(EntryBody::SessionInfo { name: Some("a name".into()) }).unwrap();
+    assert_eq!(updated(&mut index), (1, 2, 0));
+    assert_eq!(ask(root.path(), "first")[0].title, "a name");
+    // A line without an end is not there yet.
+    let path = two.file().unwrap().to_path_buf();
+    drop(two);
+    let whole = fs::read(&path).unwrap();
+    let line = whole.split_inclusive(|byte| *byte == b'\n').nth(1).unwrap();
+    let next = String::from_utf8(line.to_vec()).unwrap().replace("second", "fourth");
+    fs::write(&path, [&whole[..], &next.as_bytes()[..next.len() - 9]].concat()).unwrap();
+    assert_eq!((updated(&mut index), texts(root.path(), "fourth").len()), ((0, 0, 0), 0));
+    fs::write(&path, [&whole[..], next.as_bytes()].concat()).unwrap();
+    assert_eq!((updated(&mut index).1, texts(root.path(), "fourth").len()), (1, 1));
+    // Another text in its place, of any length, counts alone.
+    let changed = String::from_utf8(whole).unwrap().replace("second", "fifths");
+    fs::write(&path, changed).unwrap();
+    assert_eq!(updated(&mut index), (1, 1, 0));
+    assert_eq!((texts(root.path(), "second").len(), texts(root.path(), "fifths").len()), (0, 1));
+    fs::remove_file(&path).unwrap();
+    assert_eq!(updated(&mut index), (0, 0, 1));
+    assert!(ask(root.path(), "fifths").is_empty());
+}
+
+#[test]
+fn copies_of_a_branch_are_shown_once() {
+    let root = tempfile::tempdir().unwrap();
+    let one = session(root.path(), "/w", &CountingIds::shared(), &["the only one"]);
+    let fork = one.fork(root.path(), Path::new("/w"), one.leaf()).unwrap();
+    assert!(fork.file().is_some());
+    assert_eq!(ask(root.path(), "only").len(), 1);
+}
+
+#[test]
+fn a_damaged_index_is_made_anew() {
+    let root = tempfile::tempdir().unwrap();
+    let _session = session(root.path(), "/w", &CountingIds::shared(), &["loop"]);
+    assert_eq!(ask(root.path(), "loop").len(), 1);
+    let path = root.path().join(NAME);
+    assert_eq!(std::os::unix::fs::MetadataExt::mode(&path.metadata().unwrap()) & 0o777, 0o600);
+    remove(&path).unwrap();
+    assert_eq!(ask(root.path(), "loop").len(), 1);
+    fs::write(
+        &path,
+        "this is no database at all, but quite long text that nobody can read as one".repeat(99),
+    )
+    .unwrap();
+    assert_eq!(ask(root.path(), "loop").len(), 1);
+    // Damage in the middle, below an index that is open.
+    let mut index = Index::open(root.path()).unwrap();
+    index.database.execute_batch("DROP TABLE files; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    index.update(&Stop::default()).unwrap();
+    assert_eq!(index.find(&Query::parse("loop", NOW, false), 9, &Stop::default()).unwrap().len(), 1);
+    // Of another version.
+    index.database.pragma_update(None, "user_version", 99).unwrap();
+    index.database.execute_batch("DROP TABLE words").unwrap();
+    drop(index);
+    assert_eq!(ask(root.path(), "loop").len(), 1);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_searched_too() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let _session = session(root.path(), "/w", &CountingIds::shared(), &["loop"]);
+    // The index cannot be a file where a folder has its name, whoever asks.
+    fs::create_dir(root.path().join(NAME)).unwrap();
+    assert_eq!(ask(root.path(), "loop").len(), 1);
+    fs::remove_dir(root.path().join(NAME)).unwrap();
+    fs::set_permissions(root.path(), fs::Permissions::from_mode(0o555)).unwrap();
+    assert_eq!(ask(root.path(), "loop").len(), 1);
+    fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn two_programs_share_an_index_and_a_stop_ends_a_search() {
+    let root = tempfile::tempdir().unwrap();
+    let _session = session(root.path(), "/w", &CountingIds::shared(), &["loop"]);
+    let mut one = Index::open(root.path()).unwrap();
+    let mut two = Index::open(root.path()).unwrap();
+    two.database.busy_timeout(Duration::ZERO).unwrap();
+    one.database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(two.update(&Stop::default()).unwrap(), Updated::default());
+    one.database.execute_batch("COMMIT").unwrap();
+    assert_eq!(one.update(&Stop::default()).unwrap().entries, 1);
+    let query = Query::parse("loop", NOW, false);
+    assert_eq!(two.find(&query, 9, &Stop::default()).unwrap().len(), 1);
+    let stop = Stop::default();
+    stop.store(true, Ordering::Relaxed);
+    fs::write(root.path().join("--w--/x.jsonl"), "").unwrap();
+    assert!(matches!(two.update(&stop), Err(SearchError::Stopped)));
+}
+
+#[test]
+fn sessions_of_the_first_format_have_the_ids_that_opening_gives_them() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("--w--");
+    fs::create_dir(&folder).unwrap();
+    let path = folder.join("2025-01-01T00-00-00-000Z_old.jsonl");
+    fs::write(
+        &path,
+        "{\"type\":\"session\",\"id\":\"old\",\"timestamp\":\"2025-01-01T00:00:00.000Z\",\"cwd\":\"/w\"}\n\
+         {broken\n\
+         {\"type\":\"message\",\"timestamp\":\"t\",\"message\":{\"role\":\"user\",\"content\":\"one\"}}\n\
+         {\"type\":\"thinking_level_change\",\"timestamp\":\"t\",\"thinkingLevel\":\"off\"}\n\
+         {\"type\":\"message\",\"timestamp\":\"t\",\"message\":{\"role\":\"user\",\"content\":\"two\"}}\n",
+    )
+    .unwrap();
+    let opened = Session::look_at(&path, clock::SystemClock::shared(), CountingIds::shared()).unwrap();
+    let found = ask(root.path(), "two");
+    assert_eq!(found[0].entry, opened.entries()[2].id());
+    assert_eq!(found[0].snippet.text, "two");
+}

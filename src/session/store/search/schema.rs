@@ -1,0 +1,68 @@
+//! The tables of the index. May not know what is put into them.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use super::fault::SearchError;
+
+/// Changes with the tables, with what is read of an entry, and with how words are cut.
+const VERSION: i64 = 1;
+
+/// `words` keeps which words stand in which entry, not the text. Letters are compared without case and marks.
+const TABLES: &str = "
+    CREATE TABLE files (
+        id INTEGER PRIMARY KEY,
+        path BLOB NOT NULL UNIQUE,
+        inode INTEGER NOT NULL,
+        modified INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        covers INTEGER NOT NULL,
+        tail INTEGER NOT NULL,
+        objects INTEGER NOT NULL,
+        session TEXT NOT NULL,
+        cwd TEXT NOT NULL,
+        name TEXT,
+        first TEXT
+    );
+    CREATE TABLE entries (
+        id INTEGER PRIMARY KEY,
+        file INTEGER NOT NULL,
+        entry TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        role INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        length INTEGER NOT NULL
+    );
+    CREATE INDEX entries_of_files ON entries (file);
+    CREATE VIRTUAL TABLE words USING fts5 (
+        said, thought, command, file,
+        content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+    );
+";
+
+/// Makes the tables where they are not there in this version.
+pub(super) fn make(database: &Connection) -> Result<(), SearchError> {
+    // A file system without shared memory goes on with the journal that it has.
+    let mode: Option<String> =
+        database.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).optional().unwrap_or_default();
+    tracing::debug!(?mode, "the journal of the index");
+    // All of it can be made again: the system's own order of writes is safe enough.
+    database.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")?;
+    if version(database)? == VERSION {
+        return Ok(());
+    }
+    let change = rusqlite::Transaction::new_unchecked(database, TransactionBehavior::Immediate)?;
+    // Another program may have made them meanwhile.
+    if version(&change)? != VERSION {
+        for table in ["words", "entries", "files"] {
+            change.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
+        }
+        change.execute_batch(TABLES)?;
+        change.pragma_update(None, "user_version", VERSION)?;
+    }
+    change.commit()?;
+    Ok(())
+}
+
+fn version(database: &Connection) -> rusqlite::Result<i64> {
+    database.pragma_query_value(None, "user_version", |row| row.get(0))
+}

@@ -1,0 +1,296 @@
+//! Brings the index up to date: reads what was added to session files, forgets those that are gone.
+//!
+//! Must not know what is asked for. A file whose size, time and place are the same is not opened; of one that
+//! has grown only the new lines are read. What was read is kept every few megabytes, so that a stop loses little.
+
+use std::collections::HashMap;
+use std::fs::{self, File, Metadata};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use rusqlite::{Connection, Statement, TransactionBehavior, params};
+
+use super::fault::{SearchError, Stop};
+use crate::session::header::Header;
+use crate::session::migrate;
+use crate::session::search::harvest::{self, Harvest};
+use crate::session::search::hit::Role;
+use crate::session::store::listing::{files_below, header, tail_of};
+
+/// Bytes that are read between two times that they are kept.
+const PIECE: u64 = 8 << 20;
+/// Characters of the first words that are kept.
+const FIRST_MAX: usize = 200;
+
+/// What an update did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Updated {
+    /// Files with something new.
+    pub files: usize,
+    /// Entries that can be found now and could not before.
+    pub entries: usize,
+    /// Files that are gone.
+    pub gone: usize,
+}
+
+/// What is known of a file.
+struct Known {
+    id: i64,
+    inode: i64,
+    modified: i64,
+    size: i64,
+    covers: u64,
+    tail: u32,
+    objects: u64,
+    name: Option<String>,
+    first: Option<String>,
+    /// Whether the place of an entry is its id.
+    unnamed: bool,
+}
+
+pub(super) fn update(database: &mut Connection, root: &Path, stop: &Stop) -> Result<Updated, SearchError> {
+    let mut known = known(database)?;
+    let mut files = files_below(root);
+    // Names begin with a time: what is newer comes later, in whichever folder.
+    files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    let mut done = Updated::default();
+    for path in files {
+        if stop.load(Ordering::Relaxed) {
+            return Err(SearchError::Stopped);
+        }
+        let Ok(below) = path.strip_prefix(root).map(Path::to_path_buf) else { continue };
+        let before = known.remove(below.as_os_str().as_bytes());
+        let Some(facts) = fs::metadata(&path).ok().filter(Metadata::is_file) else {
+            done.gone += usize::from(before.is_some());
+            forget(database, before.as_ref())?;
+            continue;
+        };
+        if before.as_ref().is_some_and(|before| before.is_of(&facts)) {
+            continue;
+        }
+        let taken = Reader { database, path, below, facts, stop }.read(before)?;
+        done.files += usize::from(taken > 0);
+        done.entries += taken;
+    }
+    for gone in known.values() {
+        forget(database, Some(gone))?;
+        done.gone += 1;
+    }
+    Ok(done)
+}
+
+fn known(database: &Connection) -> rusqlite::Result<HashMap<Vec<u8>, Known>> {
+    let mut ask = database
+        .prepare("SELECT path, id, inode, modified, size, covers, tail, objects, name, first FROM files")?;
+    let rows = ask.query_map([], |row| {
+        let known = Known {
+            id: row.get(1)?,
+            inode: row.get(2)?,
+            modified: row.get(3)?,
+            size: row.get(4)?,
+            covers: row.get::<_, i64>(5)? as u64,
+            tail: row.get(6)?,
+            objects: row.get::<_, i64>(7)? as u64,
+            name: row.get(8)?,
+            first: row.get(9)?,
+            unnamed: false,
+        };
+        Ok((row.get(0)?, known))
+    })?;
+    rows.collect()
+}
+
+impl Known {
+    /// Whether the file is as it was.
+    fn is_of(&self, facts: &Metadata) -> bool {
+        self.inode == facts.ino() as i64
+            && self.size == facts.len() as i64
+            && self.modified == modified(facts)
+    }
+}
+
+fn modified(facts: &Metadata) -> i64 {
+    facts.mtime().wrapping_mul(1_000_000_000).wrapping_add(facts.mtime_nsec())
+}
+
+/// Takes a file and its entries out.
+fn forget(database: &mut Connection, known: Option<&Known>) -> rusqlite::Result<()> {
+    let Some(Known { id, .. }) = known else { return Ok(()) };
+    let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    change.execute("DELETE FROM words WHERE rowid IN (SELECT id FROM entries WHERE file = ?1)", [id])?;
+    change.execute("DELETE FROM entries WHERE file = ?1", [id])?;
+    change.execute("DELETE FROM files WHERE id = ?1", [id])?;
+    change.commit()
+}
+
+struct Reader<'a> {
+    database: &'a mut Connection,
+    path: PathBuf,
+    below: PathBuf,
+    facts: Metadata,
+    stop: &'a Stop,
+}
+
+impl Reader<'_> {
+    /// Reads what is new, and says how many entries that are. Files that are no sessions, and such that
+    /// cannot be read, are passed over.
+    fn read(&mut self, before: Option<Known>) -> Result<usize, SearchError> {
+        let Ok(file) = File::open(&self.path) else { return Ok(0) };
+        let mut input = BufReader::with_capacity(1 << 16, &file);
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line).is_err() {
+            return Ok(0);
+        }
+        let Some(header) = std::str::from_utf8(&line).ok().and_then(header) else {
+            forget(self.database, before.as_ref())?;
+            return Ok(0);
+        };
+        let goes_on = before.as_ref().is_some_and(|before| {
+            before.inode == self.facts.ino() as i64
+                && before.covers <= self.facts.len()
+                && tail_of(&file, before.covers).ok() == Some(before.tail)
+        });
+        if !goes_on {
+            forget(self.database, before.as_ref())?;
+        }
+        let mut now = match before.filter(|_| goes_on) {
+            Some(before) => before,
+            None => self.begin(&header, line.len() as u64)?,
+        };
+        now.unnamed = header.version < 2;
+        if input.seek(SeekFrom::Start(now.covers)).is_err() {
+            return Ok(0);
+        }
+        let mut taken = 0;
+        loop {
+            let (more, ended) = self.piece(&file, &mut input, &mut now)?;
+            taken += more;
+            if ended {
+                return Ok(taken);
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(SearchError::Stopped);
+            }
+        }
+    }
+
+    /// A row for a file of which nothing was read yet.
+    fn begin(&mut self, header: &Header, covers: u64) -> rusqlite::Result<Known> {
+        self.database.execute(
+            "INSERT INTO files (path, inode, modified, size, covers, tail, objects, session, cwd)
+             VALUES (?1, ?2, 0, 0, 0, 0, 0, ?3, ?4)",
+            params![self.below.as_os_str().as_bytes(), self.facts.ino() as i64, header.id, header.cwd],
+        )?;
+        Ok(Known {
+            id: self.database.last_insert_rowid(),
+            inode: self.facts.ino() as i64,
+            modified: 0,
+            size: 0,
+            covers,
+            tail: 0,
+            objects: 0,
+            name: None,
+            first: None,
+            unnamed: false,
+        })
+    }
+
+    /// Reads and keeps some lines; says how many can be found by something, and whether that was all.
+    fn piece(
+        &mut self,
+        file: &File,
+        input: &mut BufReader<&File>,
+        now: &mut Known,
+    ) -> Result<(usize, bool), SearchError> {
+        let change = self.database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut taken = 0;
+        let mut ended = true;
+        {
+            let mut rows = Rows::new(&change)?;
+            let end = now.covers + PIECE;
+            let mut line = Vec::new();
+            loop {
+                line.clear();
+                if input.read_until(b'\n', &mut line).is_err() {
+                    break;
+                }
+                // A line without an end may still grow.
+                let Some(whole) = line.strip_suffix(b"\n") else { break };
+                let start = now.covers;
+                now.covers += line.len() as u64;
+                let Ok(text) = std::str::from_utf8(whole) else { continue };
+                taken += usize::from(rows.take(text, start, now)?);
+                if now.covers > end {
+                    ended = false;
+                    break;
+                }
+            }
+        }
+        now.tail = tail_of(file, now.covers)?;
+        // Only when all was read the file counts as known.
+        let (size, modified) = if ended { (self.facts.len() as i64, modified(&self.facts)) } else { (0, 0) };
+        change.execute(
+            "UPDATE files SET modified = ?2, size = ?3, covers = ?4, tail = ?5, objects = ?6, name = ?7, first = ?8
+             WHERE id = ?1",
+            params![
+                now.id,
+                modified,
+                size,
+                now.covers as i64,
+                now.tail,
+                now.objects as i64,
+                now.name,
+                now.first
+            ],
+        )?;
+        change.commit()?;
+        Ok((taken, ended))
+    }
+}
+
+/// Puts entries into the tables.
+struct Rows<'t> {
+    entry: Statement<'t>,
+    words: Statement<'t>,
+    database: &'t Connection,
+}
+
+impl<'t> Rows<'t> {
+    fn new(database: &'t Connection) -> rusqlite::Result<Self> {
+        Ok(Self {
+            entry: database.prepare(
+                "INSERT INTO entries (file, entry, at, role, start, length) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?,
+            words: database.prepare(
+                "INSERT INTO words (rowid, said, thought, command, file) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?,
+            database,
+        })
+    }
+
+    /// Takes a line that begins at a byte; says whether it can be found by something.
+    fn take(&mut self, line: &str, start: u64, now: &mut Known) -> rusqlite::Result<bool> {
+        now.objects += u64::from(now.unnamed && harvest::is_object(line));
+        let Some(found) = harvest::of_line(line) else { return Ok(false) };
+        let Harvest { id, target, at_ms, role, said, thought, command, file } = found;
+        match role {
+            Role::Name => now.name = Some(first_words(&said)),
+            Role::User if now.first.is_none() && !said.is_empty() => now.first = Some(first_words(&said)),
+            _ => {}
+        }
+        let entry = target.or(id).unwrap_or_else(|| migrate::id_of(now.objects as usize));
+        let role = Role::ALL.iter().position(|one| *one == role).unwrap_or_default() as i64;
+        self.entry.execute(params![now.id, entry, at_ms as i64, role, start as i64, line.len() as i64])?;
+        let row = self.database.last_insert_rowid();
+        self.words.execute(params![row, said, thought, command, file])?;
+        Ok(true)
+    }
+}
+
+fn first_words(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(FIRST_MAX).collect()
+}

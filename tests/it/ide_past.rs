@@ -1,0 +1,90 @@
+//! What was said before comes back: with arrows, from a list, from all conversations.
+
+use bowline::llm::providers::scripted::Turn;
+
+use crate::support::desk::Plan;
+
+#[tokio::test]
+async fn prompts_of_other_runs_come_back() {
+    let mut desk = Plan::new().turns([Turn::text("one"), Turn::text("two")]).start().await;
+    desk.ask("fix the login loop").await;
+    desk.ask("use sk-ant-api03-abcdefghijklmnop now").await;
+    let kept = std::fs::read_to_string(desk.home("data/prompts.jsonl")).unwrap();
+    assert!(kept.contains("use [secret] now") && !kept.contains("abcdefghijklmnop"), "{kept}");
+    let mut desk = desk.again().start().await;
+    desk.until("the history", |state| state.prompt.history.len() == 2).await;
+    desk.keys("Alt-3").await;
+    desk.type_in("draft").await;
+    desk.keys("Up").await;
+    assert_eq!(desk.state().prompt.area.text().to_string(), "use [secret] now");
+    desk.keys("Up Up").await;
+    assert_eq!(desk.state().prompt.area.text().to_string(), "fix the login loop");
+    desk.keys("Down Down").await;
+    assert_eq!(desk.state().prompt.area.text().to_string(), "draft");
+    // From the list, by some of its letters.
+    desk.keys("Ctrl-r").await;
+    desk.shows("said before").await;
+    desk.type_in("loop").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.state().prompt.area.text().to_string(), "fix the login loop");
+    assert_eq!(desk.state().prompt.history.last().unwrap(), "draft");
+}
+
+#[tokio::test]
+async fn a_place_in_the_conversation_is_found_and_gone_to() {
+    let turns = [Turn::text("the answer is quicksort"), Turn::text("then mergesort")];
+    let mut desk = Plan::new().turns(turns).size(120, 30).start().await;
+    desk.ask("which way").await;
+    desk.ask("and another").await;
+    desk.keys("F1").await;
+    desk.type_in("Search all conversations").await;
+    desk.keys("Enter").await;
+    desk.shows("search conversations").await;
+    desk.type_in("quicks").await;
+    desk.shows("the answer is quicksort").await;
+    desk.keys("Enter").await;
+    desk.until("the place", |state| state.transcript.items().len() < 4).await;
+    let picture = desk.picture();
+    assert!(picture.contains("the answer is quicksort") && !picture.contains("mergesort"), "{picture}");
+}
+
+#[tokio::test]
+async fn a_place_in_another_conversation_is_named() {
+    let mut desk = Plan::new().turns([Turn::text("the answer is quicksort")]).start().await;
+    desk.ask("which way").await;
+    let first = desk.session()[0]["id"].as_str().unwrap().to_string();
+    let mut desk = desk.again().turns([Turn::text("hello")]).size(120, 30).start().await;
+    desk.until("the session", |state| state.agent.connected).await;
+    // Other ids: the counting ones of a test begin anew.
+    desk.state().agent.session = "another".to_string();
+    desk.keys("F1").await;
+    desk.type_in("Search all conversations").await;
+    desk.keys("Enter").await;
+    desk.type_in("file:nothing").await;
+    assert!(desk.picture().contains("0 / 0"), "{}", desk.picture());
+    desk.keys("Ctrl-u").await;
+    desk.type_in("quicksort").await;
+    desk.shows("the answer is quicksort").await;
+    desk.keys("Enter").await;
+    assert!(desk.message().contains(&format!("bowline --session {first}")), "{}", desk.message());
+}
+
+#[tokio::test]
+async fn conversations_of_other_programs_are_taken_over() {
+    let fixture = crate::source::root().join("tests/fixtures/import/claude.jsonl");
+    let mut desk = Plan::new().size(120, 30).start().await;
+    desk.until("the session", |state| state.agent.connected).await;
+    for said in
+        ["1 conversations taken over, 0 were there", "0 conversations taken over, 1 were there, 0 entries"]
+    {
+        desk.keys("F1").await;
+        desk.type_in("Take over conversations").await;
+        desk.keys("Enter").await;
+        desk.shows("take over sessions").await;
+        desk.keys("Ctrl-u").await;
+        desk.type_in(&fixture.display().to_string()).await;
+        desk.keys("Enter").await;
+        assert!(desk.message().contains(said), "{}", desk.message());
+    }
+    assert!(desk.session()[0]["id"].as_str().unwrap().ends_with("c1a0"));
+}
