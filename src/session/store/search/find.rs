@@ -1,7 +1,8 @@
 //! Asks the index. Must not know how it is filled.
 //!
-//! Of very common words only the newest places are weighed, so that no question takes long. What stands in
-//! several files because a branch was copied is shown once.
+//! What fits in few places is weighed by how often and how densely the words stand there. Of what stands nearly
+//! everywhere the newest places are taken, since weighing would look at all of them. What stands in several files
+//! because a branch was copied is shown once.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -18,7 +19,7 @@ use crate::session::search::hit::{Hit, Role, Snippet};
 use crate::session::search::query::Query;
 use crate::session::search::{harvest, snippet};
 
-/// Places that are weighed against each other.
+/// Places that are weighed against each other, and as many are taken where there are more.
 const WEIGHED: i64 = 2000;
 /// Longest line of which a piece is shown, in bytes.
 const LINE_MAX: i64 = 64 << 20;
@@ -49,15 +50,37 @@ pub(super) fn find(
 }
 
 fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result<Vec<Place>> {
+    let (fits, values) = conditions(query);
+    let by_words = query.matching().is_some();
+    let ask = |weight: &str| {
+        let (from, order) = if by_words {
+            ("words JOIN entries e ON e.id = words.rowid", "words.rowid")
+        } else {
+            ("entries e", "e.id")
+        };
+        let mut ask = database.prepare(&format!(
+            "SELECT e.entry, e.at, e.role, e.start, e.length, f.path, f.session, f.cwd, f.name, f.first, {weight}
+             FROM {from} JOIN files f ON f.id = e.file WHERE {fits} ORDER BY {order} DESC LIMIT {WEIGHED}"
+        ))?;
+        let rows = ask.query_map(params_from_iter(&values), |row| place(row, root))?;
+        rows.collect::<rusqlite::Result<Vec<Place>>>()
+    };
+    let places = ask("1.0")?;
+    let few = (places.len() as i64) < WEIGHED;
+    // What is run and touched weighs more than what is said.
+    if few && by_words { ask("-bm25(words, 1.0, 0.5, 2.0, 2.0)") } else { Ok(places) }
+}
+
+/// What a place has to be like, and the values in that.
+fn conditions(query: &Query) -> (String, Vec<Sql>) {
     let mut values: Vec<Sql> = Vec::new();
     let mut fits: Vec<String> = Vec::new();
     let mut given = |value: Sql| {
         values.push(value);
         format!("?{}", values.len())
     };
-    let matching = query.matching();
-    if let Some(matching) = &matching {
-        fits.push(format!("words MATCH {}", given(matching.clone().into())));
+    if let Some(matching) = query.matching() {
+        fits.push(format!("words MATCH {}", given(matching.into())));
     }
     if !query.roles.is_empty() {
         let number =
@@ -73,21 +96,7 @@ fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result
     }
     fits.extend(query.since_ms.map(|ms| format!("e.at >= {}", given((ms as i64).into()))));
     fits.extend(query.before_ms.map(|ms| format!("e.at < {}", given((ms as i64).into()))));
-    // What is run and touched weighs more than what is said.
-    let (weight, from, order) = match matching {
-        Some(_) => {
-            ("-bm25(words, 1.0, 0.5, 2.0, 2.0)", "words JOIN entries e ON e.id = words.rowid", "words.rowid")
-        }
-        None => ("1.0", "entries e", "e.id"),
-    };
-    let text = format!(
-        "SELECT e.entry, e.at, e.role, e.start, e.length, f.path, f.session, f.cwd, f.name, f.first, {weight}
-         FROM {from} JOIN files f ON f.id = e.file WHERE {} ORDER BY {order} DESC LIMIT {WEIGHED}",
-        fits.join(" AND ")
-    );
-    let mut ask = database.prepare(&text)?;
-    let rows = ask.query_map(params_from_iter(values), |row| place(row, root))?;
-    rows.collect()
+    (fits.join(" AND "), values)
 }
 
 fn place(row: &Row<'_>, root: &Path) -> rusqlite::Result<Place> {

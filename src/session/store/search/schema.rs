@@ -7,7 +7,8 @@ use super::fault::SearchError;
 /// Changes with the tables, with what is read of an entry, and with how words are cut.
 const VERSION: i64 = 1;
 
-/// `words` keeps which words stand in which entry, not the text. Letters are compared without case and marks.
+/// `words` keeps which words stand in which entry, not the text. Letters are compared without case and marks. How
+/// words begin is kept for as many letters as fit nearly everything: somebody who types asks just that.
 const TABLES: &str = "
     CREATE TABLE files (
         id INTEGER PRIMARY KEY,
@@ -35,7 +36,7 @@ const TABLES: &str = "
     CREATE INDEX entries_of_files ON entries (file);
     CREATE VIRTUAL TABLE words USING fts5 (
         said, thought, command, file,
-        content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+        content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3'
     );
 ";
 

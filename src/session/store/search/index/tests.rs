@@ -127,6 +127,20 @@ fn only_what_is_new_is_read_and_what_is_gone_is_forgotten() {
 }
 
 #[test]
+fn of_what_stands_everywhere_the_newest_places_are_taken() {
+    let root = tempfile::tempdir().unwrap();
+    let texts: Vec<String> = (0..2_050).map(|n| format!("common n{n}x")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let _session = session(root.path(), "/w", &CountingIds::shared(), &texts);
+    let found: Vec<String> = ask(root.path(), "common").into_iter().map(|hit| hit.snippet.text).collect();
+    assert_eq!((found.len(), found[0].as_str(), found[9].as_str()), (10, "common n2049x", "common n2040x"));
+    assert_eq!(self::texts(root.path(), "common n7x"), ["common n7x"]);
+    // Of few places those where the word makes up more of the text come first.
+    let _other = session(root.path(), "/x", &CountingIds::shared(), &["rare and much beside it", "rare"]);
+    assert_eq!(ask(root.path(), "rare").first().unwrap().snippet.text, "rare");
+}
+
+#[test]
 fn copies_of_a_branch_are_shown_once() {
     let root = tempfile::tempdir().unwrap();
     let one = session(root.path(), "/w", &CountingIds::shared(), &["the only one"]);
