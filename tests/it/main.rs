@@ -22,6 +22,7 @@ mod bedrock_keys;
 mod benches;
 /// Every command on marked texts.
 mod cancelling;
+mod checkpoints;
 mod commands;
 /// Every dialect runs the same cases.
 mod conformance;
