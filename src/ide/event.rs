@@ -274,6 +274,8 @@ pub enum BufferRequest {
     },
     /// A file that is not open was written.
     Touched(PathBuf),
+    /// Which files are open, links followed.
+    Open(oneshot::Sender<Vec<PathBuf>>),
 }
 
 /// An open file as the agent sees it.

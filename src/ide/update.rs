@@ -114,6 +114,7 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         // Whoever ended it knows; what closes it by itself has been told.
         RuntimeEvent::Ended => {}
         RuntimeEvent::Returned(messages) => dequeued(cx, messages.clone()),
+        RuntimeEvent::Restored(_) => {}
         RuntimeEvent::ModelsFound(models) => access::offered(cx, models),
         RuntimeEvent::Failed(report) => {
             cx.state.transcript.notice(true, report.to_string());

@@ -12,9 +12,11 @@ use super::outfit::Outfit;
 use super::places::Place;
 use super::recorder::Recorder;
 use super::recruits::{Kit, Recruits};
+use super::restoring;
 use super::shown::Shown;
+use super::ways::{Preview, Restored, Way, What};
 use crate::agent::config::Lifecycle;
-use crate::agent::driver::{Driver, Listener};
+use crate::agent::driver::Driver;
 use crate::agent::effect::Event;
 use crate::agent::history;
 use crate::agent::queue::Lane;
@@ -25,6 +27,7 @@ use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::tools::Mode;
 use crate::tools::delegate::Delegate;
+use crate::workspace::checkpoint::Decisions;
 
 /// How long commands that run on may take at the end of the session: they get SIGTERM, after two seconds
 /// SIGKILL, and a moment to be gone.
@@ -53,6 +56,12 @@ pub enum Command {
     Places(oneshot::Sender<Vec<Place>>),
     /// Go there.
     Navigate(String, oneshot::Sender<Result<Snapshot, Report>>),
+    /// States of the workspace were recorded.
+    Checkpointed(oneshot::Sender<()>),
+    /// What would going back do, with these decisions?
+    Preview(Way, Decisions, oneshot::Sender<Result<Preview, Report>>),
+    /// Go back.
+    Restore(Way, Decisions, oneshot::Sender<Result<Restored, Report>>),
     /// Other rules for tool calls.
     Policy(Mode),
     /// Another client, catalog and list of models in place of those before.
@@ -118,7 +127,7 @@ impl Live {
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
         // What a call that was just interrupted has left behind.
         tools.jobs.end_all(COMMANDS_LEAVE).await;
-        self.driver.listener().sync().await;
+        self.driver.listener().end().await;
         self.hub.tell(RuntimeEvent::Ended).await;
         if let Some(team) = &self.team {
             team.close_all().await;
@@ -204,6 +213,17 @@ impl Live {
                 let moved = self.navigate(&entry);
                 answer(reply, moved);
             }
+            Command::Checkpointed(reply) => {
+                self.driver.listener().write_checkpoints().await;
+                answer(reply, ());
+            }
+            Command::Preview(way, decisions, reply) => {
+                answer(reply, restoring::preview(&mut self.driver, way, decisions).await);
+            }
+            Command::Restore(way, decisions, reply) => {
+                let restored = self.restore(way, decisions).await;
+                answer(reply, restored);
+            }
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
                 self.driver.reach_by(*client);
@@ -270,6 +290,21 @@ impl Live {
         self.driver.set_history(history);
         let equipment = Arc::new(self.outfit.equipment());
         Ok(self.driver.listener().snapshot(false, equipment))
+    }
+
+    /// Goes back in the conversation, the files or both.
+    async fn restore(&mut self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
+        let place = match &way {
+            Way::To(entry, What::Conversation | What::Both) => Some(entry.clone()),
+            _ => None,
+        };
+        let begun = restoring::begin(&mut self.driver, way, decisions).await?;
+        if let Some(place) = place {
+            self.navigate(&place)?;
+        }
+        let restored = restoring::finish(&mut self.driver, begun).await?;
+        self.hub.tell(RuntimeEvent::Restored(Arc::new(restored.clone()))).await;
+        Ok(restored)
     }
 
     async fn subscribe(&mut self, reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>) {

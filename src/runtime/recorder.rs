@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
+use super::checkpoints::Checkpoints;
 use super::event::{RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::outfit::Equipment;
@@ -14,7 +16,9 @@ use crate::agent::event::AgentEvent;
 use crate::agent::history;
 use crate::base::error::Report;
 use crate::llm::model::{Message, Model, StopReason, Thinking, Usage, UserMessage};
+use crate::session::checkpoints::{self, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionContext};
+use crate::workspace::checkpoint::Taken;
 
 /// Listens to the agent of one session.
 pub struct Recorder {
@@ -28,6 +32,9 @@ pub struct Recorder {
     context_tokens: u64,
     /// Who waits for the queued messages.
     queue_wanted: Option<oneshot::Sender<Vec<UserMessage>>>,
+    checkpoints: Option<Checkpoints>,
+    /// The state after the last round of calls, while it is being recorded.
+    recording: Option<JoinHandle<()>>,
 }
 
 impl Recorder {
@@ -43,6 +50,8 @@ impl Recorder {
             usage: Usage::default(),
             context_tokens: 0,
             queue_wanted: None,
+            checkpoints: None,
+            recording: None,
         };
         for message in &context.messages {
             if let AgentMessage::Llm(message) = &**message {
@@ -50,6 +59,76 @@ impl Recorder {
             }
         }
         recorder
+    }
+
+    /// The same with states of the workspace.
+    #[must_use]
+    pub fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
+        Self { checkpoints, ..self }
+    }
+
+    /// Who records the workspace, if somebody does.
+    pub fn checkpoints(&self) -> Option<Checkpoints> {
+        self.checkpoints.clone()
+    }
+
+    /// The session itself.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Writes down which states of the workspace were recorded since; says whether there were any.
+    pub async fn write_checkpoints(&mut self) -> bool {
+        let unwritten = self.checkpoints.as_ref().map(Checkpoints::unwritten).unwrap_or_default();
+        let any = !unwritten.is_empty();
+        for state in unwritten {
+            self.append(state.body()).await;
+        }
+        any
+    }
+
+    /// Waits for the state that is being recorded, and writes it down before anything else.
+    async fn settle(&mut self) -> bool {
+        if let Some(recording) = self.recording.take()
+            && let Err(error) = recording.await
+        {
+            tracing::error!(%error, "the recording of a state was lost");
+        }
+        self.write_checkpoints().await
+    }
+
+    /// The person is about to leave this state of the workspace for another: where the entries so far do not lead
+    /// back to it, it is written down. Gives the entry that does.
+    pub async fn leave(&mut self, now: &Taken) -> Option<String> {
+        self.settle().await;
+        let known = self.session.leaf().and_then(|leaf| checkpoints::at(self.session.tree(), leaf));
+        if known.is_none_or(|known| known.tree != now.id.to_string()) {
+            let left = self.checkpoints.as_ref()?.entry(When::Left, now);
+            self.append(left.body()).await;
+        }
+        self.session.leaf().map(str::to_string)
+    }
+
+    /// The session ends: what was recorded is written down, and everything is on the disk.
+    pub async fn end(&mut self) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.end();
+        }
+        self.settle().await;
+        self.sync().await;
+    }
+
+    /// The workspace has been brought to another state, which is recorded.
+    pub async fn arrive(&mut self) {
+        let Some(checkpoints) = self.checkpoints.clone() else { return };
+        match checkpoints.take(Vec::new(), Vec::new()).await {
+            Ok(taken) => {
+                let state = checkpoints.entry(When::Restored, &taken);
+                self.append(state.body()).await;
+                self.sync().await;
+            }
+            Err(report) => self.hub.tell(RuntimeEvent::Failed(report)).await,
+        }
     }
 
     /// The session as it stands.
@@ -141,6 +220,7 @@ impl Recorder {
 
 impl Listener for Recorder {
     async fn store(&mut self, message: &Message) {
+        self.settle().await;
         if matches!(message, Message::User(_)) {
             // Not before somebody speaks: opening a session to look at it changes nothing.
             self.record_choice().await;
@@ -157,6 +237,19 @@ impl Listener for Recorder {
     }
 
     async fn hear(&mut self, event: AgentEvent) {
+        match &event {
+            // Beside the next request, which takes longer.
+            AgentEvent::TurnEnd { .. } => {
+                self.settle().await;
+                self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
+            }
+            AgentEvent::AgentEnd { .. } => {
+                if self.settle().await {
+                    self.sync().await;
+                }
+            }
+            _ => {}
+        }
         self.hub.tell(RuntimeEvent::Agent(event)).await;
     }
 

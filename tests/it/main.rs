@@ -158,6 +158,7 @@ mod reading;
 mod refresh;
 
 mod responses;
+mod restoring;
 /// What is asked before commands run.
 mod running;
 /// Reads our own source for the law tests.

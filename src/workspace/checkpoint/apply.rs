@@ -3,7 +3,7 @@
 //! Must not know why. Nothing is done to a path that is not as it was when the state was taken, nothing is
 //! written through a link, and a file is at every moment the old one or the new one.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -54,8 +54,15 @@ pub struct Applied {
 
 /// Does what was planned; `index` is what is known of the files from when the state of now was taken.
 pub(super) fn apply(root: &Path, store: &Store, index: &Index, plan: &Plan, held: &mut dyn Held) -> Applied {
-    let mut work =
-        Work { root, store, index, held, ways: HashSet::new(), opened: Vec::new(), failed: HashSet::new() };
+    let mut work = Work {
+        root,
+        store,
+        index,
+        held,
+        ways: HashSet::new(),
+        opened: BTreeMap::new(),
+        failed: HashSet::new(),
+    };
     let mut applied = Applied::default();
     // What goes, from the inside out; then what comes, from the outside in.
     let goes = plan.changes.iter().rev().filter(|change| is_removed(change));
@@ -93,7 +100,7 @@ struct Work<'a> {
     /// Folders that are known to be folders all the way.
     ways: HashSet<Name>,
     /// Folders whose rights were widened, and what they are to be in the end.
-    opened: Vec<(Name, u32)>,
+    opened: BTreeMap<Name, u32>,
     failed: HashSet<Name>,
 }
 
@@ -141,7 +148,7 @@ impl Work<'_> {
             if rights & OWNER != OWNER {
                 fs::set_permissions(folder.under(self.root), Permissions::from_mode(rights | OWNER))
                     .map_err(text)?;
-                self.opened.push((folder.clone(), rights));
+                self.opened.entry(folder.clone()).or_insert(rights);
             }
             self.ways.insert(folder);
         }
@@ -176,7 +183,7 @@ impl Work<'_> {
         let path = change.name.under(self.root);
         if self.check(change)?.is_some_and(|facts| facts.is_dir()) {
             self.ways.remove(&change.name);
-            self.opened.retain(|(name, _)| *name != change.name);
+            self.opened.remove(&change.name);
             return match fs::remove_dir(path) {
                 // What is in it is not recorded: then it stays.
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.to.is_none() => {
@@ -203,8 +210,7 @@ impl Work<'_> {
                     DirBuilder::new().mode(OWNER | u32::from(rights)).create(&path).map_err(text)?;
                 }
                 let rest = fs::symlink_metadata(&path).map_err(text)?.mode() & 0o7000;
-                self.opened.retain(|(name, _)| *name != change.name);
-                self.opened.push((change.name.clone(), rest | u32::from(rights)));
+                self.opened.insert(change.name.clone(), rest | u32::from(rights));
                 Ok(())
             }
             Some(Node::Unrecorded) | None => Ok(()),
@@ -238,8 +244,7 @@ impl Work<'_> {
 
     /// Gives folders the rights that they are to have, from the inside out.
     fn close(&mut self, applied: &mut Applied) {
-        self.opened.sort_unstable();
-        while let Some((name, rights)) = self.opened.pop() {
+        while let Some((name, rights)) = self.opened.pop_last() {
             let path = name.under(self.root);
             let set = fs::symlink_metadata(&path).and_then(|facts| {
                 let other = facts.is_dir() && facts.mode() & 0o7777 != rights;

@@ -28,6 +28,8 @@ pub struct Taken {
     pub files: Arc<Files>,
     /// What was not recorded, and why.
     pub left_out: Vec<(Name, Why)>,
+    /// When the look at it began, in milliseconds since the epoch.
+    pub at_ms: u64,
 }
 
 /// Keeps the states of one workspace.
@@ -60,6 +62,8 @@ pub fn folder(base: &Path, root: &Path) -> PathBuf {
     base.join(&Oid(digest.end()).to_string()[..16])
 }
 
+/// Keeps in a store's folder what is known of the files; git has an `index` of its own.
+const KNOWN: &str = "known";
 /// Says in a store's folder which workspace it is of.
 const WORKSPACE: &str = "workspace";
 
@@ -82,7 +86,7 @@ impl Keeper {
             use std::os::unix::ffi::OsStrExt;
             fs::write(&note, root.as_os_str().as_bytes()).map_err(CheckpointError::at(&note))?;
         }
-        let index = Mutex::new(Index::read(&folder.join("index")));
+        let index = Mutex::new(Index::read(&folder.join(KNOWN)));
         let real = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         let own = own.iter().map(real).chain([real(&base.to_path_buf())]).collect();
         let clock = Clocked(SystemClock::shared());
@@ -116,6 +120,7 @@ impl Keeper {
         cancel: &CancellationToken,
     ) -> Result<Taken, CheckpointError> {
         let mut index = self.index();
+        let at_ms = self.clock.0.now_ms();
         let wanted = Wanted {
             root: &self.root,
             own: &self.own,
@@ -128,7 +133,7 @@ impl Keeper {
         let found = snapshot::take(&self.store, &index, &wanted)?;
         if *index != found.index {
             *index = found.index;
-            if let Err(error) = index.write(&self.store.root().join("index")) {
+            if let Err(error) = index.write(&self.store.root().join(KNOWN)) {
                 // Only the next look takes longer.
                 tracing::warn!(%error, "the index of checkpoints cannot be written");
             }
@@ -136,7 +141,7 @@ impl Keeper {
         drop(index);
         let files = Arc::new(found.files);
         self.remember(found.id, &files);
-        Ok(Taken { id: found.id, files, left_out: found.left_out })
+        Ok(Taken { id: found.id, files, left_out: found.left_out, at_ms })
     }
 
     /// A state that was recorded.
@@ -165,7 +170,7 @@ impl Keeper {
         batch.finish()?;
         let files = Arc::new(files);
         self.remember(id, &files);
-        Ok(Taken { id, files, left_out: Vec::new() })
+        Ok(Taken { id, files, left_out: Vec::new(), at_ms: self.clock.0.now_ms() })
     }
 
     /// Keeps a content, for a state that is amended.

@@ -231,7 +231,7 @@ impl Planner<'_> {
                 let texts = [base, mine, theirs].map(|oid| self.store.blob(oid));
                 let oid = match (one_sided, texts) {
                     (Some(oid), _) => Some(oid),
-                    (None, [base, mine, theirs]) => match merge::merge(&base?, &mine?, &theirs?) {
+                    (None, [was, ours, others]) => match merge::merge(&was?, &ours?, &others?) {
                         Some(text) => Some(self.put_together(&name, mine, &text)?),
                         None => None,
                     },
