@@ -110,7 +110,7 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
             .hint("such as `bowline export ID page.html`; `bowline sessions` lists the ids"));
     }
     if word == "sessions" {
-        return Err(Report::new("`bowline sessions` takes list, show ID, tree ID or context ID")
+        return Err(Report::new("`bowline sessions` takes list, show ID, tree ID, context ID, diff ID ENTRY, restore ID ENTRY, revert ID ENTRY or prune")
             .hint("`bowline sessions` lists what is stored"));
     }
     Err(Report::new(format!("`bowline {word}` is not in this version"))

@@ -4,7 +4,7 @@
 //! Must not know who asks. What is there is recorded first, so that every way back has a way back.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Handle as Runtime;
@@ -16,6 +16,7 @@ use crate::agent::driver::Driver;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::patch::diff;
+use crate::session::Session;
 use crate::session::checkpoints::{self, Checkpoint};
 use crate::workspace::checkpoint::apply::{self, Held};
 use crate::workspace::checkpoint::merge::is_text;
@@ -27,9 +28,8 @@ use crate::workspace::checkpoint::{
 /// Bytes of texts that a preview compares; of files beyond only the names are shown.
 const COMPARED_MAX: usize = 32 << 20;
 
-/// The steps of a way on the files; none where they stay.
-fn steps(driver: &mut Driver<Recorder>, way: &Way) -> Result<Vec<[Checkpoint; 2]>, Report> {
-    let session = driver.listener().session();
+/// The steps of a way on the files, each from a state to another; none where they stay.
+pub fn steps(session: &Session, way: &Way) -> Result<Vec<[Checkpoint; 2]>, Report> {
     match way {
         Way::To(_, What::Conversation) => Ok(Vec::new()),
         Way::To(entry, _) => {
@@ -66,7 +66,7 @@ async fn work_out(
     if driver.working() {
         return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
     }
-    let wanted = steps(driver, way)?;
+    let wanted = steps(driver.listener().session(), way)?;
     if wanted.is_empty() {
         return Ok(None);
     }
@@ -74,9 +74,11 @@ async fn work_out(
     let kept = kept
         .ok_or_else(|| Report::new("checkpoints are off").hint("the setting `checkpoints` turns them on"))?;
     let keeper = kept.keeper().await?;
-    let steps = load(&keeper, wanted).await?;
+    are_here(&wanted, keeper.root())?;
+    let reader = Arc::clone(&keeper);
+    let steps = blocking(move || load(&reader, &wanted)).await?;
     let env = Arc::clone(&driver.services().tools.env);
-    let changed: HashSet<Name> = steps.iter().flat_map(changed).collect();
+    let changed = changed(&steps);
     let open = open(&*env, &keeper).await;
     let paths: Vec<PathBuf> = open.intersection(&changed).map(|name| name.under(keeper.root())).collect();
     let unsaved = contents(&*env, keeper.root(), paths).await;
@@ -87,25 +89,31 @@ async fn work_out(
     Ok(Some(Worked { keeper, now, plan, open }))
 }
 
-fn changed(step: &Step) -> Vec<Name> {
-    differences(&step.base, &step.target).into_iter().map(|change| change.name).collect()
+/// The paths that steps are about.
+pub fn changed(steps: &[Step]) -> HashSet<Name> {
+    let changes = steps.iter().flat_map(|step| differences(&step.base, &step.target));
+    changes.map(|change| change.name).collect()
 }
 
-async fn load(keeper: &Arc<Keeper>, wanted: Vec<[Checkpoint; 2]>) -> Result<Vec<Step>, Report> {
-    let keeper = Arc::clone(keeper);
-    let root = keeper.root().to_string_lossy().into_owned();
-    if let Some(other) = wanted.iter().flatten().find(|state| state.root != root) {
-        return Err(Report::new(format!("these files were recorded in another folder: {}", other.root))
-            .hint("start bowline there"));
+/// Whether states are those of this folder.
+pub fn are_here(wanted: &[[Checkpoint; 2]], root: &Path) -> Result<(), Report> {
+    let root = root.to_string_lossy();
+    match wanted.iter().flatten().find(|state| state.root != root) {
+        Some(other) => {
+            let told = Report::new(format!("these files were recorded in another folder: {}", other.root));
+            Err(told.hint("start bowline there"))
+        }
+        None => Ok(()),
     }
-    blocking(move || {
-        let load = |state: &Checkpoint| -> Result<Arc<Files>, CheckpointError> {
-            keeper.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
-        };
-        let step = |[base, target]: [Checkpoint; 2]| Ok(Step { base: load(&base)?, target: load(&target)? });
-        wanted.into_iter().map(step).collect()
-    })
-    .await
+}
+
+/// Reads the states of steps.
+pub fn load(keeper: &Keeper, wanted: &[[Checkpoint; 2]]) -> Result<Vec<Step>, CheckpointError> {
+    let load = |state: &Checkpoint| -> Result<Arc<Files>, CheckpointError> {
+        keeper.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
+    };
+    let step = |[base, target]: &[Checkpoint; 2]| Ok(Step { base: load(base)?, target: load(target)? });
+    wanted.iter().map(step).collect()
 }
 
 /// The files of the workspace that somebody has open.

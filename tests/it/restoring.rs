@@ -268,21 +268,28 @@ async fn what_only_looks_records_nothing() {
 }
 
 #[tokio::test]
-async fn an_ignored_file_that_a_tool_names_comes_back_too() {
+async fn an_ignored_file_that_a_tool_names_is_recorded_from_then_on() {
     let place = Place::new();
     place.put(".gitignore", "*.env\n");
     place.put("a.env", "secret=1\n");
     place.put("z.env", "other\n");
-    let edit = Turn::call("c2", "write", json!({"path": "a.env", "content": "secret=2\n"}));
-    let turns = vec![bash("c1", "true; touch t"), edit, done()];
+    let edit = |id: &str, text: &str| Turn::call(id, "write", json!({"path": "a.env", "content": text}));
+    let turns =
+        vec![bash("c1", "true; touch t"), edit("c2", "secret=2\n"), done(), edit("c3", "secret=3\n"), done()];
     let mut rig = place.start(turns).await;
-    rig.run("change it").await;
+    rig.run("first").await;
+    rig.run("second").await;
+    assert_eq!(place.text("a.env"), "secret=3\n");
+    let (first, second) = (rig.said("first").await, rig.said("second").await);
+    rig.handle.restore(&second, What::Code, Decisions::new()).await.unwrap();
     assert_eq!(place.text("a.env"), "secret=2\n");
-    rig.handle.restore(&rig.said("change it").await, What::Code, Decisions::new()).await.unwrap();
-    assert_eq!(
-        (place.text("a.env"), place.text("z.env"), place.text("t")),
-        ("secret=1\n".into(), "other\n".into(), "-".into())
-    );
+    rig.handle.revert_turn(&first, Decisions::new()).await.unwrap();
+    assert_eq!((place.text("a.env"), place.text("t")), ("secret=1\n".into(), "-".into()));
+    // Where it was not recorded nobody knows how it was: it stays, and is named.
+    let preview = rig.handle.restore_preview(&first, What::Code).await.unwrap();
+    assert_eq!(preview.left.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(), ["a.env"]);
+    rig.handle.restore(&first, What::Code, Decisions::new()).await.unwrap();
+    assert_eq!((place.text("a.env"), place.text("z.env")), ("secret=1\n".into(), "other\n".into()));
 }
 
 #[tokio::test]

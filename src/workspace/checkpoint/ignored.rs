@@ -20,32 +20,14 @@ const RULES: [&[u8]; 2] = [b".gitignore", b".ignore"];
 /// The rules of a state, by the folder that they are of.
 pub(super) struct Rules(HashMap<Name, Gitignore>);
 
-fn is_rules(name: &Name) -> bool {
-    RULES.contains(&name.last())
-}
-
 impl Rules {
-    /// The rules of the state `target`, where they are others than those of `base`.
-    pub(super) fn where_other(
-        base: &Files,
-        target: &Files,
-        store: &Store,
-    ) -> Result<Option<Self>, CheckpointError> {
-        let rules = |files: &Files| -> Vec<(Name, Node)> {
-            files
-                .iter()
-                .filter(|(name, _)| is_rules(name))
-                .map(|(name, node)| (name.clone(), *node))
-                .collect()
-        };
-        let found = rules(target);
-        if found == rules(base) {
-            return Ok(None);
-        }
+    /// The rules of a state.
+    pub(super) fn of(files: &Files, store: &Store) -> Result<Self, CheckpointError> {
+        let found = files.iter().filter(|(name, _)| RULES.contains(&name.last()));
         let mut builders: HashMap<Name, GitignoreBuilder> = HashMap::new();
         // `.gitignore` sorts before `.ignore`, and later lines count more.
         for (name, node) in found {
-            let (Some(folder), Node::File { oid, .. }) = (name.parent(), node) else { continue };
+            let (Some(folder), Node::File { oid, .. }) = (name.parent(), *node) else { continue };
             let text = store.blob(oid)?;
             let builder =
                 builders.entry(folder.clone()).or_insert_with(|| GitignoreBuilder::new(folder.path()));
@@ -57,7 +39,7 @@ impl Rules {
         }
         let built =
             builders.into_iter().filter_map(|(folder, builder)| Some((folder, builder.build().ok()?)));
-        Ok(Some(Self(built.collect())))
+        Ok(Self(built.collect()))
     }
 
     /// Whether they leave a path out, or a folder that it is in.
@@ -97,8 +79,7 @@ mod tests {
             files.insert(Name::from_bytes(name.as_bytes()).unwrap(), Node::File { rights: 0o644, oid });
         }
         batch.finish().unwrap();
-        assert!(Rules::where_other(&files, &files, &store).unwrap().is_none());
-        let rules = Rules::where_other(&Files::new(), &files, &store).unwrap().unwrap();
+        let rules = Rules::of(&files, &store).unwrap();
         let left_out = |name: &str| rules.leave_out(&Name::from_bytes(name.as_bytes()).unwrap(), false);
         for name in ["target/o", "b/target/x/y", "a.log", "a/b/c.log", "a/x"] {
             assert!(left_out(name), "{name}");
@@ -106,8 +87,6 @@ mod tests {
         for name in ["src/a.rs", "target", "a/keep.log", "b/x", "a/b/x"] {
             assert!(!left_out(name), "{name}");
         }
-        assert!(
-            Rules::where_other(&files, &Files::new(), &store).unwrap().is_some_and(|none| none.0.is_empty())
-        );
+        assert!(Rules::of(&Files::new(), &store).unwrap().0.is_empty());
     }
 }

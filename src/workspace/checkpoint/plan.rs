@@ -5,7 +5,7 @@
 //! becomes as in `target`; what is neither was changed by somebody else, and is put together where that is clean,
 //! else it stays, as a conflict that a person decides.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::error::CheckpointError;
@@ -151,7 +151,14 @@ pub(super) fn plan(
     decisions: &Decisions,
 ) -> Result<Plan, CheckpointError> {
     let batch = store.batch();
-    let mut planner = Planner { store, batch: &batch, files: now.clone(), decisions, plan: Plan::default() };
+    let mut planner = Planner {
+        store,
+        batch: &batch,
+        files: now.clone(),
+        decisions,
+        plan: Plan::default(),
+        made: HashMap::new(),
+    };
     for step in steps {
         planner.step(step)?;
     }
@@ -169,13 +176,15 @@ struct Planner<'a> {
     files: Files,
     decisions: &'a Decisions,
     plan: Plan,
+    /// Texts that were put together and are not in the store yet.
+    made: HashMap<Oid, Vec<u8>>,
 }
 
 impl Planner<'_> {
     fn step(&mut self, step: &Step) -> Result<(), CheckpointError> {
         let changes = differences(&step.base, &step.target);
         let goes = changes.iter().any(|change| change.to.is_none());
-        let rules = if goes { Rules::where_other(&step.base, &step.target, self.store)? } else { None };
+        let rules = if goes { Some(Rules::of(&step.target, self.store)?) } else { None };
         for Change { name, from: base, to: target } in changes {
             let mine = self.files.get(&name).copied();
             if mine == target {
@@ -228,7 +237,7 @@ impl Planner<'_> {
                 } else {
                     (theirs == base || theirs == mine).then_some(mine)
                 };
-                let texts = [base, mine, theirs].map(|oid| self.store.blob(oid));
+                let texts = [base, mine, theirs].map(|oid| self.blob(oid));
                 let oid = match (one_sided, texts) {
                     (Some(oid), _) => Some(oid),
                     (None, [was, ours, others]) => match merge::merge(&was?, &ours?, &others?) {
@@ -253,9 +262,14 @@ impl Planner<'_> {
         Ok(())
     }
 
+    fn blob(&self, oid: Oid) -> Result<Vec<u8>, CheckpointError> {
+        self.made.get(&oid).cloned().map_or_else(|| self.store.blob(oid), Ok)
+    }
+
     /// Keeps a text that was put together.
     fn put_together(&mut self, name: &Name, mine: Oid, text: &[u8]) -> Result<Oid, CheckpointError> {
         let oid = self.batch.put(&mut Packer::default(), Kind::Blob, text)?;
+        self.made.insert(oid, text.to_vec());
         if oid != mine {
             self.plan.merged.push(name.clone());
         }
