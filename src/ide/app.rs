@@ -26,7 +26,7 @@ use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
     diff, disk_events, file_events, git, input, inquiries, leaving, mouse, permission, plugins, reading,
-    recovery, restoring, settle, terminals, undo_keeping, update,
+    recovery, restoring, settle, terminals, undo_keeping, update, way_back,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -174,6 +174,7 @@ impl App {
             Event::Runtime(event) => update::runtime(&mut cx, &event),
             Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
             Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
+            Event::WayBack(happened) => way_back::happened(&mut cx, happened),
             Event::SystemPrompt(shown) => update::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
             Event::Elsewhere(work) => flow::landed(&mut cx, work),

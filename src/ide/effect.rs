@@ -24,6 +24,7 @@ use super::state::scrollbar::Survey;
 use super::state::shell::ShellJob;
 use super::state::symbols::SymbolsJob;
 use super::state::tree_steps::{TreeJob, TreeStep};
+use super::state::way_back::Ask;
 use super::terminal::ask::Work as TerminalWork;
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
@@ -181,6 +182,8 @@ pub enum Effect {
     ShowPrompt,
     /// Go to another place of the conversation.
     Navigate(String),
+    /// Ask the session about a way back of files, or go it.
+    WayBack(Ask),
     /// Log in or out, look who can be asked.
     Access(Access),
     /// Keep a rule for tool calls, in the form of its file.

@@ -21,6 +21,7 @@ use super::state::plugins::{PluginDone, PluginsRead};
 use super::state::scrollbar::Surveyed;
 use super::state::shell::ShellDone;
 use super::state::tree_steps::TreeDone;
+use super::state::way_back::Happened as WayBackHappened;
 use super::terminal::ask::Happening;
 use super::undo_shelf;
 use crate::base::error::Report;
@@ -51,6 +52,8 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The conversation is at another place, or could not be brought there.
     Navigated(Result<Box<Snapshot>, Report>),
+    /// Something came of a way back of files.
+    WayBack(WayBackHappened),
     /// What the model is told before the conversation; nothing where the session has ended.
     SystemPrompt(Option<Box<Shown>>),
     /// A text was searched.

@@ -43,6 +43,7 @@ mod rules;
 mod shell;
 mod terminal;
 mod tree;
+mod way_back;
 
 /// Does outside work.
 pub struct Worker {
@@ -234,6 +235,7 @@ impl Worker {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
             }
+            Effect::WayBack(ask) => self.way_back(ask),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),

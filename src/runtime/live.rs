@@ -218,6 +218,7 @@ impl Live {
                 answer(reply, ());
             }
             Command::Preview(way, decisions, reply) => {
+                let way = way.from(self.driver.listener().session().leaf());
                 answer(reply, restoring::preview(&mut self.driver, way, decisions).await);
             }
             Command::Restore(way, decisions, reply) => {
@@ -294,6 +295,7 @@ impl Live {
 
     /// Goes back in the conversation, the files or both.
     async fn restore(&mut self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
+        let way = way.from(self.driver.listener().session().leaf());
         let place = match &way {
             Way::To(entry, What::Conversation | What::Both) => Some(entry.clone()),
             _ => None,

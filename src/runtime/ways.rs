@@ -26,6 +26,9 @@ impl What {
     }
 }
 
+/// Stands for the entry at which the conversation is.
+pub const HERE: &str = "";
+
 /// Where to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Way {
@@ -33,6 +36,18 @@ pub enum Way {
     To(String, What),
     /// To how it would be without the turn that an entry belongs to; the conversation stays.
     Without(String),
+}
+
+impl Way {
+    /// The same with an entry in the place of [`HERE`].
+    #[must_use]
+    pub fn from(self, here: Option<&str>) -> Self {
+        let entry = |entry: String| if entry == HERE { here.unwrap_or_default().to_string() } else { entry };
+        match self {
+            Self::To(to, what) => Self::To(entry(to), what),
+            Self::Without(of) => Self::Without(entry(of)),
+        }
+    }
 }
 
 /// One path of a preview.

@@ -153,6 +153,13 @@ fn close_overlay(cx: &mut Cx<'_>) {
         Some(Overlay::Undo(view)) => super::history::abandon(cx, &view),
         Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
         // A question of the agent has its own key for that.
-        Some(Overlay::Diff(_) | Overlay::Login(_) | Overlay::Inquiry(_) | Overlay::Dialog(_)) | None => {}
+        Some(
+            Overlay::Diff(_)
+            | Overlay::Login(_)
+            | Overlay::Inquiry(_)
+            | Overlay::WayBack(_)
+            | Overlay::Dialog(_),
+        )
+        | None => {}
     }
 }

@@ -35,6 +35,7 @@ pub mod vim_edits;
 pub mod vim_modes;
 pub mod vim_moves;
 pub mod vim_objects;
+pub mod way_back;
 pub mod window;
 pub mod workspace;
 
@@ -69,6 +70,7 @@ pub static AREAS: &[&[Command]] = &[
     window::COMMANDS,
     workspace::COMMANDS,
     agent::COMMANDS,
+    way_back::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,
     terminal::COMMANDS,

@@ -8,3 +8,4 @@ pub mod login;
 pub mod picker;
 pub mod question;
 pub mod undo_tree;
+pub mod way_back;

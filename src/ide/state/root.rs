@@ -270,7 +270,9 @@ impl State {
         match self.overlays.last() {
             Some(Overlay::Picker(_) | Overlay::Undo(_)) => Place::Picker,
             Some(Overlay::Question(_)) => Place::Question,
-            Some(Overlay::Dialog(_) | Overlay::Login(_) | Overlay::Inquiry(_)) => Place::Dialog,
+            Some(Overlay::Dialog(_) | Overlay::Login(_) | Overlay::Inquiry(_) | Overlay::WayBack(_)) => {
+                Place::Dialog
+            }
             Some(Overlay::Diff(_)) => Place::Diff,
             None => self.place_below(),
         }
@@ -348,7 +350,8 @@ impl State {
                 | Overlay::Undo(_)
                 | Overlay::Diff(_)
                 | Overlay::Login(_)
-                | Overlay::Inquiry(_),
+                | Overlay::Inquiry(_)
+                | Overlay::WayBack(_),
             ) => return None,
             None => {}
         }
