@@ -46,6 +46,7 @@ fn bench(text: &str) -> Bench {
         config: folder.path().join("config"),
         state: folder.path().join("state"),
         prompts: Vec::new(),
+        first: None,
         theme: Theme::builtin(),
         keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,
         problems: Vec::new(),

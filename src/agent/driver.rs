@@ -182,6 +182,14 @@ impl<L: Listener> Driver<L> {
         self.told = None;
     }
 
+    /// Goes on as the agent of another session, which has had `turns` answers. Nothing waits any more; the
+    /// conversation comes with [`Driver::set_history`].
+    pub fn begin_anew(&mut self, session_id: String, turns: u32) {
+        self.state = State::new(self.state.config().clone(), turns);
+        self.setup.session_id = session_id;
+        self.fullness = Fullness::default();
+    }
+
     /// Goes on with another conversation.
     pub fn set_history(&mut self, history: Vec<Message>) {
         (self.setup.history, self.told) = (history, Some(0));

@@ -30,6 +30,10 @@ pub struct Args {
     #[arg(short = 'c', long = "continue")]
     pub continue_: bool,
 
+    /// Choose the conversation to go on with
+    #[arg(short, long, conflicts_with_all = ["continue_", "no_session", "session", "fork", "print"])]
+    pub resume: bool,
+
     /// Go on with this conversation: its file, its id, or how that begins or ends
     #[arg(long, value_name = "ID", conflicts_with_all = ["continue_", "no_session"])]
     pub session: Option<String>,

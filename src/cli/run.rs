@@ -59,6 +59,7 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
     let process = process(!print).map_err(usage)?;
     reserved(args, &process).map_err(usage)?;
     let setup = setup::resolve(args, &process, print).map_err(usage)?;
+    resumes(args, &setup, print).map_err(usage)?;
     if let Err(error) = log::start(&setup.home.state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
         tell(&Report::caused(format!("no log can be kept in {}", setup.home.state.display()), &error));
     }
@@ -117,6 +118,19 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
         .hint(format!("bowline --help lists what is; ./{word} is a file of that name, -p {word} a prompt")))
 }
 
+/// Refuses to let somebody choose a conversation where nobody can, and to say something before he has.
+fn resumes(args: &Args, setup: &Setup, print: bool) -> Result<(), Report> {
+    match (args.resume, print, setup.said.is_empty()) {
+        (true, true, _) => Err(Report::new("--resume needs a terminal to choose the conversation in")
+            .hint("--continue goes on with the newest one, --session ID with any")),
+        (true, false, false) => {
+            Err(Report::new("--resume takes no prompt: nobody knows yet who is to hear it")
+                .hint("say it once the conversation is chosen, or name that with --session ID"))
+        }
+        _ => Ok(()),
+    }
+}
+
 async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     // Whoever names files wants those, and what was open here stays as it was.
@@ -141,6 +155,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
         config: setup.home.config.clone(),
         state: setup.home.state.clone(),
         prompts: setup.said.iter().map(|said| (said.text.clone(), said.images.clone())).collect(),
+        first: args.resume.then_some("session.resume"),
         theme,
         keymap,
         problems: problems.chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),

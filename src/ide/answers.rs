@@ -13,7 +13,7 @@ use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
 use super::tree_events;
 use super::undo_keeping;
-use super::{leaving, permission, plugins, recovery, shell, terminals};
+use super::{leaving, permission, plugins, recovery, sessions, shell, terminals};
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
@@ -76,6 +76,7 @@ pub fn question(cx: &mut Cx<'_>) {
         Topic::GoToLine => search::go_to_line(cx, &answer),
         Topic::Earlier => history::go_earlier(cx, &answer),
         Topic::Replace
+        | Topic::SessionName
         | Topic::Open
         | Topic::DiffWith
         | Topic::SaveAs(_)
@@ -152,6 +153,12 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
             cx.state.last_shell.clone_from(&answer);
             shell::start(cx, answer, reads);
         }
+        Topic::Label(number, id) => {
+            let label = Some(answer.trim().to_string()).filter(|label| !label.is_empty());
+            sessions::begin(cx, sessions::Work::Label(number, id, label));
+        }
+        Topic::TreeSearch => sessions::search(cx, answer.trim()),
+        Topic::SessionName => sessions::begin(cx, sessions::Work::Name(answer.trim().to_string())),
         Topic::DiffWith => {
             let path = resolve(cx, &answer);
             diff::with_path(cx, path);

@@ -54,6 +54,8 @@ pub struct App {
     pending_since: Option<Duration>,
     sign_due: Option<Duration>,
     prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
+    /// What is run once the session is there.
+    first: Option<&'static str>,
     /// Which question that came by itself is on top, by its first answer.
     asked: Option<update::Came>,
     /// Which files were unsaved in the last frame.
@@ -96,6 +98,7 @@ impl App {
             pending_since: None,
             sign_due: None,
             prompts: options.prompts,
+            first: options.first,
             asked: None,
             unsaved: Vec::new(),
             pickers: 0,
@@ -166,15 +169,15 @@ impl App {
                 let (handle, snapshot) = *connection;
                 update::connected(&mut cx, &snapshot, handle.models());
                 self.worker.session = Some(handle);
+                effects.extend(self.first.take().map(Effect::Run));
                 for (text, images) in std::mem::take(&mut self.prompts) {
                     effects.push(Effect::Prompt(text, images, Delivery::FollowUp));
                 }
             }
             Event::Connected(Err(report)) => update::not_connected(&mut cx, &report),
             Event::Runtime(event) => update::runtime(&mut cx, &event),
-            Event::Navigated(Ok(snapshot)) => update::replaced(&mut cx, &snapshot),
-            Event::Navigated(Err(report)) => cx.state.fail(report.to_string()),
             Event::WayBack(happened) => way_back::happened(&mut cx, happened),
+            Event::Session(told) => super::sessions::told(&mut cx, *told),
             Event::SystemPrompt(shown) => update::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
             Event::Elsewhere(work) => flow::landed(&mut cx, work),

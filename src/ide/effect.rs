@@ -10,6 +10,7 @@ use nucleo::Injector;
 use super::access::ask::Work as Access;
 use super::keeping::Job;
 use super::listing::job;
+use super::sessions::Work as SessionWork;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;
@@ -147,8 +148,6 @@ pub enum Effect {
     Plugin(Box<PluginJob>),
     /// Run a command of a plugin, by its id.
     RunPlugin(String),
-    /// Put the session's entries into the picker of this number.
-    Entries(Injector<PickRow>, u64),
     /// Put the named things of a text into a picker.
     Symbols(Injector<PickRow>, u64, Box<SymbolsJob>),
     /// Press keys, one after the other.
@@ -180,10 +179,10 @@ pub enum Effect {
     SetTools(Vec<String>),
     /// Show what the model is told before the conversation.
     ShowPrompt,
-    /// Go to another place of the conversation.
-    Navigate(String),
     /// Ask the session about a way back of files, or go it.
     WayBack(Ask),
+    /// Ask the session about its tree, or for another session.
+    Session(Box<SessionWork>),
     /// Log in or out, look who can be asked.
     Access(Access),
     /// Keep a rule for tool calls, in the form of its file.

@@ -9,6 +9,7 @@ use super::access::ask::Happened as AccessHappened;
 use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
 use super::listing::job::Outcome;
+use super::sessions::Told;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;
@@ -50,10 +51,10 @@ pub enum Event {
     Connected(Result<Box<(Handle, Snapshot)>, Report>),
     /// From the session.
     Runtime(RuntimeEvent),
-    /// The conversation is at another place, or could not be brought there.
-    Navigated(Result<Box<Snapshot>, Report>),
     /// Something came of a way back of files.
     WayBack(WayBackHappened),
+    /// The session was asked about its tree, or for another session.
+    Session(Box<Told>),
     /// What the model is told before the conversation; nothing where the session has ended.
     SystemPrompt(Option<Box<Shown>>),
     /// A text was searched.

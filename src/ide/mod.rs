@@ -45,6 +45,7 @@ pub mod recovery;
 pub mod restoring;
 pub mod rules;
 pub mod run;
+pub mod sessions;
 pub mod settle;
 pub mod shell;
 pub mod state;

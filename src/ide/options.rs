@@ -31,6 +31,8 @@ pub struct Options {
     pub state: PathBuf,
     /// What to say to the agent first: texts with their images.
     pub prompts: Vec<(String, Vec<Part>)>,
+    /// A command that is run once the session is there, by its id.
+    pub first: Option<&'static str>,
     /// The theme.
     pub theme: Theme,
     /// The key map.

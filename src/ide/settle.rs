@@ -8,6 +8,7 @@ use super::commands::command::Cx;
 use super::diff;
 use super::effect::Effect;
 use super::git;
+use super::sessions;
 use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::state::code_blocks::CodeJob;
@@ -31,6 +32,7 @@ fn editor(cx: &mut Cx<'_>) {
     survey(cx);
     git::settle(cx);
     diff::settle(cx);
+    sessions::settle(cx);
 }
 
 /// Asks for the colours of everything that is shown; a file in several windows is one question.

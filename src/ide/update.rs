@@ -67,6 +67,7 @@ fn equip(state: &mut super::state::State, equipment: &Equipment) {
 fn show_session(state: &mut super::state::State, snapshot: &Snapshot) {
     state.agent.model.clone_from(&snapshot.model);
     state.agent.thinking = snapshot.thinking;
+    state.agent.name.clone_from(&snapshot.name);
     state.agent.usage = snapshot.usage.clone();
     state.agent.context_tokens = snapshot.context_tokens;
 }
@@ -113,6 +114,7 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
         // Whoever ended it knows; what closes it by itself has been told.
         RuntimeEvent::Ended => {}
+        RuntimeEvent::Replaced(snapshot) => replaced(cx, snapshot),
         RuntimeEvent::Returned(messages) => dequeued(cx, messages.clone()),
         RuntimeEvent::Restored(_) => {
             file_events::refresh_tree(cx);

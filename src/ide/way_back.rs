@@ -20,7 +20,9 @@ pub fn open(cx: &mut Cx<'_>, way: Way) {
         return cx.state.say("the session is still starting; try again in a moment");
     }
     if let Way::To(entry, What::Conversation) = way {
-        return cx.effects.push(Effect::Navigate(entry));
+        return cx
+            .effects
+            .push(Effect::WayBack(Ask::Go(Way::To(entry, What::Conversation), Decisions::new())));
     }
     cx.state.say("looking at the files…");
     cx.effects.push(Effect::WayBack(Ask::Look(way)));
@@ -30,12 +32,7 @@ pub fn open(cx: &mut Cx<'_>, way: Way) {
 pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
     match happened {
         Happened::Looked(Ok(preview)) => looked(cx, *preview),
-        Happened::Gone(Ok((restored, snapshot))) => {
-            if let Some(snapshot) = snapshot {
-                update::replaced(cx, &snapshot);
-            }
-            gone(cx, &restored);
-        }
+        Happened::Gone(Ok(restored)) => gone(cx, *restored),
         Happened::Looked(Err(report)) | Happened::Gone(Err(report)) => cx.state.fail(report.to_string()),
     }
     cx.state.damage.all();
@@ -57,8 +54,18 @@ fn looked(cx: &mut Cx<'_>, preview: Preview) {
     cx.state.push_overlay(Overlay::WayBack(Box::new(WayBack::new(preview))));
 }
 
-fn gone(cx: &mut Cx<'_>, restored: &Restored) {
-    let Restored { applied, conflicts, merged, .. } = restored;
+fn gone(cx: &mut Cx<'_>, restored: Restored) {
+    let Restored { way, applied, conflicts, merged, undo, said } = restored;
+    if !matches!(way, Way::To(_, What::Code) | Way::Without(_)) {
+        // The conversation is somewhere else: nobody looks at where it was.
+        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
+    }
+    if let Some(said) = said {
+        update::dequeued(cx, vec![said]);
+    }
+    if undo.is_none() {
+        return cx.state.say("the conversation goes on from here");
+    }
     let counted = |count: usize, what: &str| match count {
         0 => String::new(),
         count => format!(", {count} {what}"),
@@ -74,7 +81,7 @@ fn gone(cx: &mut Cx<'_>, restored: &Restored) {
         Some((name, why)) => cx.state.fail(format!("{text}; {} not: {name}: {why}", applied.failed.len())),
         None => cx.state.say(text),
     }
-    cx.state.agent.way_back.clone_from(&restored.undo);
+    cx.state.agent.way_back = undo;
 }
 
 /// A key while a way back is looked at; whether it was for that.

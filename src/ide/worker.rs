@@ -40,6 +40,7 @@ mod offering;
 mod opened;
 mod plugins;
 mod rules;
+mod sessions;
 mod shell;
 mod terminal;
 mod tree;
@@ -178,7 +179,6 @@ impl Worker {
             }
             Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
-            Effect::Entries(injector, picker) => self.entries(&injector, picker),
             effect => self.beyond(effect),
         }
     }
@@ -231,11 +231,8 @@ impl Worker {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::SystemPrompt(session.system_prompt().await.map(Box::new)) });
             }
-            Effect::Navigate(entry) => {
-                let Some(session) = self.session.clone() else { return };
-                self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
-            }
             Effect::WayBack(ask) => self.way_back(ask),
+            Effect::Session(work) => self.ask_session(*work),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),

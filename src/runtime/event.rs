@@ -36,6 +36,8 @@ pub enum RuntimeEvent {
     ThinkingChanged(Thinking),
     /// Other tools are on offer, perhaps those of another profile.
     ToolsChanged(Arc<Equipment>),
+    /// The conversation is another one from here on: another place in the session, or another session.
+    Replaced(Box<Snapshot>),
     /// More models can be asked: these are all.
     ModelsFound(Vec<Arc<Model>>),
     /// Somebody went back to another place of the session.
@@ -55,6 +57,8 @@ pub struct Snapshot {
     pub session_id: String,
     /// Its file, once it has one.
     pub file: Option<std::path::PathBuf>,
+    /// What the person calls it.
+    pub name: Option<String>,
     /// The conversation on the active path, oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
     /// The model that answers.

@@ -128,27 +128,27 @@ impl Handle {
     /// Goes back to an entry. What is there is recorded first: [`Restored::undo`] names the way back. Refused
     /// while the agent works.
     pub async fn restore(&self, entry: &str, what: What, decisions: Decisions) -> Result<Restored, Report> {
-        self.go(Way::To(entry.to_string(), what), decisions).await
+        self.take(Way::To(entry.to_string(), what), decisions).await
     }
 
     /// Takes back what the turn of an entry changed, whatever came later.
     pub async fn revert_turn(&self, entry: &str, decisions: Decisions) -> Result<Restored, Report> {
-        self.go(Way::Without(entry.to_string()), decisions).await
+        self.take(Way::Without(entry.to_string()), decisions).await
     }
 
     /// What going any way would do, with these decisions.
     pub async fn preview(&self, way: Way, decisions: Decisions) -> Result<Preview, Report> {
         let (reply, told) = oneshot::channel();
-        self.ask(Command::Preview(way, decisions, reply), told).await
+        self.asked(Command::Preview(way, decisions, reply), told).await
     }
 
     /// Goes any way.
-    pub async fn go(&self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
+    pub async fn take(&self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
         let (reply, done) = oneshot::channel();
-        self.ask(Command::Restore(way, decisions, reply), done).await
+        self.asked(Command::Restore(way, decisions, reply), done).await
     }
 
-    async fn ask<T>(
+    async fn asked<T>(
         &self,
         command: Command,
         answer: oneshot::Receiver<Result<T, Report>>,

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::again::Again;
 use super::choice::Wish;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
+use super::moving::{Ask, Spot};
 use super::offered::Offered;
 use super::outfit::Outfit;
 use super::places::Place;
@@ -31,7 +33,7 @@ use crate::workspace::checkpoint::Decisions;
 
 /// How long commands that run on may take at the end of the session: they get SIGTERM, after two seconds
 /// SIGKILL, and a moment to be gone.
-const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
+pub(super) const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
 
 /// What a [`super::Handle`] asks for.
 #[derive(Debug)]
@@ -62,6 +64,8 @@ pub enum Command {
     Preview(Way, Decisions, oneshot::Sender<Result<Preview, Report>>),
     /// Go back.
     Restore(Way, Decisions, oneshot::Sender<Result<Restored, Report>>),
+    /// About the session's tree, or for another session.
+    Ask(Ask),
     /// Other rules for tool calls.
     Policy(Mode),
     /// Another client, catalog and list of models in place of those before.
@@ -88,6 +92,8 @@ pub struct Live {
     pub(super) lifecycle: watch::Sender<Lifecycle>,
     /// Who there is, for telling what could have been meant.
     pub(super) catalog: Catalog,
+    /// What it was started with.
+    pub(super) again: Again,
     /// What went wrong before anybody listened.
     pub(super) notices: Vec<Report>,
 }
@@ -225,6 +231,7 @@ impl Live {
                 let restored = self.restore(way, decisions).await;
                 answer(reply, restored);
             }
+            Command::Ask(ask) => self.asked(ask).await,
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
                 self.driver.reach_by(*client);
@@ -244,11 +251,17 @@ impl Live {
             let report = wish.refusal(&models, &self.catalog, self.models.are_awaited());
             return self.hub.tell(RuntimeEvent::Failed(report)).await;
         };
-        self.driver.setup().model = model.clone();
         let thinking = self.driver.setup().thinking;
+        self.answer_by(model.clone(), thinking).await;
+        self.driver.listener().choose(model, thinking).await;
+    }
+
+    /// Lets a model answer from the next request on, with the tools and the prompt that go with it.
+    pub(super) async fn answer_by(&mut self, model: Arc<Model>, thinking: Thinking) {
+        let setup = self.driver.setup();
+        (setup.model, setup.thinking) = (model.clone(), thinking);
         let other = self.outfit.follow(&model);
         self.prompted = false;
-        self.driver.listener().choose(model, thinking).await;
         if other {
             self.driver.tell_anew();
             self.equip().await;
@@ -286,11 +299,11 @@ impl Live {
         if self.driver.working() {
             return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
         }
-        let context = self.driver.listener().go_to(entry)?;
+        let moved = self.driver.listener().go_to(Some(entry));
+        let context = moved.map_err(|error| Report::caused("cannot go there", &error))?;
         let history = context.messages.iter().filter_map(|m| history::for_model(m)).collect();
         self.driver.set_history(history);
-        let equipment = Arc::new(self.outfit.equipment());
-        Ok(self.driver.listener().snapshot(false, equipment))
+        Ok(self.snapshot())
     }
 
     /// Goes back in the conversation, the files or both.
@@ -301,18 +314,17 @@ impl Live {
             _ => None,
         };
         let begun = restoring::begin(&mut self.driver, way, decisions).await?;
-        if let Some(place) = place {
-            self.navigate(&place)?;
-        }
-        let restored = restoring::finish(&mut self.driver, begun).await?;
+        let said = match place {
+            Some(place) => self.go(&Spot::To(place)).await?,
+            None => None,
+        };
+        let restored = Restored { said, ..restoring::finish(&mut self.driver, begun).await? };
         self.hub.tell(RuntimeEvent::Restored(Arc::new(restored.clone()))).await;
         Ok(restored)
     }
 
     async fn subscribe(&mut self, reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>) {
-        let working = self.driver.working();
-        let equipment = Arc::new(self.outfit.equipment());
-        let snapshot = self.driver.listener().snapshot(working, equipment);
+        let snapshot = self.snapshot();
         let events = self.hub.subscribe();
         if reply.send((snapshot, events)).is_err() {
             return;
@@ -324,7 +336,7 @@ impl Live {
 }
 
 /// Answers a question; whoever asked may have gone, and then nobody misses the answer.
-fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+pub(super) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
     if reply.send(value).is_err() {
         tracing::debug!("nobody waited for an answer of the session");
     }

@@ -13,6 +13,7 @@ pub mod hub;
 pub mod keyring;
 pub mod live;
 pub mod login;
+pub mod moving;
 pub mod observe;
 pub mod offered;
 pub mod options;

@@ -17,7 +17,7 @@ use crate::agent::history;
 use crate::base::error::Report;
 use crate::llm::model::{Message, Model, StopReason, Thinking, Usage, UserMessage};
 use crate::session::checkpoints::{self, When};
-use crate::session::{AgentMessage, EntryBody, Session, SessionContext};
+use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError};
 use crate::workspace::checkpoint::Taken;
 
 /// Listens to the agent of one session.
@@ -70,11 +70,6 @@ impl Recorder {
     /// Who records the workspace, if somebody does.
     pub fn checkpoints(&self) -> Option<Checkpoints> {
         self.checkpoints.clone()
-    }
-
-    /// The session itself.
-    pub fn session(&self) -> &Session {
-        &self.session
     }
 
     /// Writes down which states of the workspace were recorded since; says whether there were any.
@@ -136,6 +131,7 @@ impl Recorder {
         Snapshot {
             session_id: self.session.id().to_string(),
             file: self.session.file().map(Into::into),
+            name: self.session.name(),
             messages: self.session.context().messages,
             model: Some(self.model.clone()),
             equipment,
@@ -151,10 +147,40 @@ impl Recorder {
         places::list(&self.session)
     }
 
-    /// Moves to an entry: what is appended next follows it.
-    pub fn go_to(&mut self, entry: &str) -> Result<SessionContext, Report> {
-        self.session.branch(Some(entry)).map_err(|error| Report::caused("cannot go there", &error))?;
+    /// What is listened for.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Changes the session's marks, which are no part of the conversation.
+    pub fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Session) -> Result<T, SessionError>,
+    ) -> Result<(), SessionError> {
+        change(&mut self.session).map(drop)
+    }
+
+    /// Moves behind an entry, or before all: what is appended next follows it.
+    pub fn go_to(&mut self, entry: Option<&str>) -> Result<SessionContext, SessionError> {
+        self.session.branch(entry)?;
         let context = self.session.context();
+        self.recount(&context);
+        Ok(context)
+    }
+
+    /// Goes on with another session. The one before is let go.
+    pub fn adopt(&mut self, session: Session) {
+        let context = session.context();
+        self.session = session;
+        self.recount(&context);
+    }
+
+    /// Takes what answers from now on as it is in the session already.
+    pub fn take_choice(&mut self, model: Arc<Model>, thinking: Thinking) {
+        (self.model, self.thinking) = (model, thinking);
+    }
+
+    fn recount(&mut self, context: &SessionContext) {
         self.recorded = (context.model.clone(), context.thinking);
         (self.usage, self.context_tokens) = (Usage::default(), 0);
         for message in &context.messages {
@@ -162,7 +188,6 @@ impl Recorder {
                 self.count(message);
             }
         }
-        Ok(context)
     }
 
     /// Another model or level answers from now on.

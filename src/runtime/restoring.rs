@@ -210,7 +210,7 @@ pub(super) async fn finish(driver: &mut Driver<Recorder>, begun: Begun) -> Resul
     })
     .await?;
     driver.listener().arrive().await;
-    Ok(Restored { way, applied, conflicts, merged, undo })
+    Ok(Restored { way, applied, conflicts, merged, undo, said: None })
 }
 
 /// Writes open files where they are open.

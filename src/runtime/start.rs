@@ -11,6 +11,7 @@ use super::event::RuntimeEvent;
 use super::handle::Handle;
 use super::hub::Hub;
 use super::live::{Command, Live};
+use super::moving;
 use super::offered::Offered;
 use super::options::{Options, SessionChoice};
 use super::outfit::Outfit;
@@ -81,12 +82,15 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
     let shared = shared(&options, session.id(), team.clone(), checkpoints.clone());
     let services = services(&options, client, equipment.all.clone(), rules.clone(), shared);
-    let notices = problems(&session).into_iter().chain(copied).chain(unread).chain(misruled).chain(wrong);
+    let lost = moving::lost(&options, &context, &model);
+    let notices =
+        problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
     let notices = notices.collect();
     let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
     let config = config(&options, &equipment.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.offer(equipment.all, outfit.profile().parallel, |name| equipment.offered.contains(name));
+    let again = Again::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
     let mut live = Live {
         lifecycle: stands,
@@ -99,11 +103,12 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         hub: hub.clone(),
         models: models.clone(),
         catalog,
+        again: again.clone(),
         notices,
     };
     live.brief();
     tokio::spawn(live.run());
-    Ok(Handle { commands: sender, abort, hub, lifecycle, models, rules, again: Again::new(options, seen) })
+    Ok(Handle { commands: sender, abort, hub, lifecycle, models, rules, again })
 }
 
 /// Has the live session write down which states of the workspace were recorded.
@@ -161,7 +166,7 @@ fn services(
 }
 
 /// What the tools of this session keep. What other sessions kept for too long goes.
-fn shared(
+pub(super) fn shared(
     options: &Options,
     session: &str,
     team: Option<Team>,
@@ -270,7 +275,7 @@ fn choose(
 }
 
 /// The session that was asked for. One that another program has open goes on as a copy, and that is told.
-fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
+pub(super) fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
     let failed = |error| Report::caused("cannot open the session", &error);
     let (mut session, told) = find_session(options).map_err(failed)?;
     if let Some(name) = options.session_name.clone() {
@@ -279,11 +284,20 @@ fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> 
     Ok((session, told))
 }
 
+/// A new session, with a file unless no session of this program has one.
+pub(super) fn new_session(options: &Options) -> Session {
+    let (clock, ids) = (options.clock.clone(), options.ids.clone());
+    match options.session {
+        SessionChoice::Memory => Session::in_memory(&options.cwd, clock, ids),
+        _ => Session::create(&options.session_root(), &options.cwd, clock, ids),
+    }
+}
+
 fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionError> {
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     let root = options.session_root();
     let path = match &options.session {
-        SessionChoice::Memory => return Ok((Session::in_memory(&options.cwd, clock, ids), None)),
+        SessionChoice::Memory => return Ok((new_session(options), None)),
         SessionChoice::Fork(path) => {
             let session = Session::look_at(path, clock, ids)?;
             return Ok((session.fork(&root, &options.cwd, session.leaf())?, None));
@@ -292,7 +306,7 @@ fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionE
         SessionChoice::Open(path) => Some(path.clone()),
         SessionChoice::Continue => listing::latest(&root, &options.cwd),
     };
-    let Some(path) = path else { return Ok((Session::create(&root, &options.cwd, clock, ids), None)) };
+    let Some(path) = path else { return Ok((new_session(options), None)) };
     match Session::open(&path, clock.clone(), ids.clone()) {
         Err(SessionError::Busy(_)) => {
             let copy = Session::look_at(&path, clock, ids)?.copy(&root)?;
@@ -304,7 +318,7 @@ fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionE
     }
 }
 
-fn problems(session: &Session) -> Vec<Report> {
+pub(super) fn problems(session: &Session) -> Vec<Report> {
     let file = session.file().map_or_else(String::new, |path| format!("{}:", path.display()));
     session.problems().iter().map(|p| Report::new(format!("{file}{}: {}", p.line, p.message))).collect()
 }

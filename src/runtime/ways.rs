@@ -1,5 +1,6 @@
 //! Ways back in a session, what they would do and what they did. Plain data; must not know how one goes them.
 
+use crate::llm::model::UserMessage;
 use crate::patch::diff::LineDiff;
 use crate::workspace::checkpoint::{Applied, Conflict, Name, Node};
 
@@ -86,7 +87,7 @@ impl Preview {
 }
 
 /// What a way back did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Restored {
     /// Where to.
     pub way: Way,
@@ -98,12 +99,14 @@ pub struct Restored {
     pub merged: Vec<Name>,
     /// The entry at which one finds what was there before; `None` where files were not touched.
     pub undo: Option<String>,
+    /// What the person may want to say differently, where the conversation went before his words.
+    pub said: Option<UserMessage>,
 }
 
 impl Restored {
     /// A way on which no file was looked at.
     pub(super) fn nothing(way: Way) -> Self {
         let applied = Applied::default();
-        Self { way, applied, conflicts: Vec::new(), merged: Vec::new(), undo: None }
+        Self { way, applied, conflicts: Vec::new(), merged: Vec::new(), undo: None, said: None }
     }
 }

@@ -32,9 +32,9 @@ pub fn build(path: &[&Entry]) -> SessionContext {
     match last {
         None => path.iter().for_each(|entry| out.push(entry, false)),
         Some(at) => {
-            let (kept_from, replaces_system) = out.push_compaction(path[at]);
+            let kept_from = out.push_compaction(path[at]);
             let kept = kept_from.and_then(|id| path[..at].iter().position(|entry| entry.id() == id));
-            path[kept.unwrap_or(at)..at].iter().for_each(|entry| out.push(entry, replaces_system));
+            path[kept.unwrap_or(at)..at].iter().for_each(|entry| out.push(entry, true));
             path[at + 1..].iter().for_each(|entry| out.push(entry, false));
         }
     }
@@ -94,14 +94,13 @@ impl Messages {
     }
 
     /// Adds the summary, and before it the system message that goes with it. Gives the id of
-    /// the first kept entry and whether kept system messages are void.
-    fn push_compaction(&mut self, entry: &Entry) -> (Option<String>, bool) {
+    /// the first kept entry.
+    fn push_compaction(&mut self, entry: &Entry) -> Option<String> {
         let EntryBody::Compaction { summary, first_kept_entry_id, tokens_before, system_message, .. } =
             entry.body()
         else {
-            return (None, false);
+            return None;
         };
-        let replaces_system = system_message.is_some();
         self.messages.extend(system_message.map(|value| Arc::new(AgentMessage::Other(value))));
         self.messages.push(Arc::new(AgentMessage::Other(json!({
             "role": "compactionSummary",
@@ -109,7 +108,7 @@ impl Messages {
             "tokensBefore": tokens_before,
             "timestamp": entry.time_ms(),
         }))));
-        (Some(first_kept_entry_id), replaces_system)
+        Some(first_kept_entry_id)
     }
 }
 
@@ -149,8 +148,14 @@ fn branch_summary(entry: &Entry) -> Option<AgentMessage> {
     })
 }
 
+/// What an edit can give another content; of everything else it can only take the message out.
+const EDITED: [&str; 4] = ["user", "assistant", "toolResult", "custom"];
+
 /// The message with another content; as it was when the replacement has none that fits.
 fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMessage> {
+    if !EDITED.contains(&message.role()) {
+        return message;
+    }
     let Some(content) = replacement.get("content") else { return message };
     let Ok(mut value) = serde_json::to_value(&*message) else { return message };
     value["content"] = content.clone();

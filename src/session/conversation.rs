@@ -3,6 +3,8 @@
 //! Must not know who talks. Nothing is on disk before the first user message; from then on an
 //! entry is in memory only when it is in the file.
 
+mod ways;
+
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 
 use super::body::{EntryBody, kind_and_rest};
 use super::message::AgentMessage;
+use super::role::Role;
 use crate::base::clock;
 
 /// Text that only grows, of which pieces can be read: a session file.
@@ -59,6 +60,7 @@ pub(super) struct Place {
     pub(super) parent_id: Option<CompactString>,
     pub(super) timestamp: CompactString,
     pub(super) kind: CompactString,
+    pub(super) role: Role,
 }
 
 /// One entry of the tree.
@@ -95,6 +97,7 @@ impl Entry {
             id: id.into(),
             parent_id: parent_id.map(Into::into),
             timestamp: timestamp.into(),
+            role: Role::of(&kind, &line),
             kind: kind.into(),
         };
         Some(Self { place, line: Line::Here(line.into_boxed_str()), message })
@@ -162,6 +165,11 @@ impl Entry {
         &self.place.kind
     }
 
+    /// Who speaks in it.
+    pub fn role(&self) -> Role {
+        self.place.role
+    }
+
     pub(super) fn place(&self) -> &Place {
         &self.place
     }
@@ -227,6 +235,7 @@ impl Place {
             id: head.id.into(),
             parent_id: head.parent_id.map(Into::into),
             timestamp: head.timestamp.into(),
+            role: Role::of(&head.kind, line),
             kind: head.kind.into(),
         })
     }

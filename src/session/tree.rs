@@ -40,6 +40,21 @@ impl Tree {
         self.by_id.get(id).copied()
     }
 
+    /// Where in [`Tree::entries`] an entry is.
+    pub fn index_of(&self, id: &str) -> Option<u32> {
+        self.place(id)
+    }
+
+    /// Where the one before it is.
+    pub fn parent_index(&self, at: u32) -> Option<u32> {
+        self.entries.get(at as usize)?.parent_id().and_then(|id| self.place(id))
+    }
+
+    /// How many entries nothing follows.
+    pub fn ends(&self) -> usize {
+        self.first.iter().filter(|first| first.is_none()).count()
+    }
+
     /// Whether the id is taken.
     pub fn contains(&self, id: &str) -> bool {
         self.by_id.contains_key(id)

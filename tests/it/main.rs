@@ -98,6 +98,7 @@ mod ide_screens;
 /// A person looks for text and replaces it.
 mod ide_search;
 /// Text through commands of the shell.
+mod ide_sessions;
 mod ide_shell;
 /// Snippets and their stops.
 mod ide_snippets;
@@ -138,6 +139,7 @@ mod openai;
 mod parity;
 /// What rules say about calls of every family's tools.
 mod permissions;
+mod pi_sessions;
 /// `bowline -p` as a process.
 mod previews;
 mod print;
@@ -162,6 +164,8 @@ mod restoring;
 /// What is asked before commands run.
 mod running;
 /// Reads our own source for the law tests.
+mod session_crashes;
+mod session_model;
 mod sockets;
 
 mod source;

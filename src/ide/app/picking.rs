@@ -1,13 +1,14 @@
 //! Opens pickers and takes what is chosen. May not know what is in them.
 
 use super::App;
-use crate::ide::access::ask::Work;
+use crate::ide::access::ask::Work as Access;
 use crate::ide::answers;
 use crate::ide::commands::snippets;
 use crate::ide::diff;
 use crate::ide::effect::Effect;
 use crate::ide::input;
 use crate::ide::pickers::{Load, PICKERS};
+use crate::ide::sessions::{self, Work};
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Overlay, Picker};
 
@@ -33,8 +34,10 @@ impl App {
                 None
             }
             Load::Walk => Some(Effect::Walk(injector, number)),
-            Load::Providers { kept } => Some(Effect::Access(Work::Providers(injector, number, kept))),
-            Load::Entries => Some(Effect::Entries(injector, number)),
+            Load::Providers { kept } => Some(Effect::Access(Access::Providers(injector, number, kept))),
+            Load::Sessions { anywhere } => {
+                Some(Effect::Session(Box::new(Work::List(injector, number, anywhere))))
+            }
             Load::Snippets => {
                 let mut folders = vec![self.state.config.join("snippets")];
                 folders.extend(self.state.plugins.snippets.iter().cloned());
@@ -60,6 +63,7 @@ impl App {
         match self.state.overlays.last() {
             Some(Overlay::Picker(_)) => {}
             Some(Overlay::Diff(_)) => return self.with_cx(diff::jump),
+            Some(Overlay::Session(_)) => return self.with_cx(sessions::accept),
             _ => return self.with_cx(answers::question),
         }
         let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };

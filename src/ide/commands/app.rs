@@ -7,6 +7,7 @@ use crate::ide::listing::places;
 use crate::ide::modal::line_confirm;
 use crate::ide::permission;
 use crate::ide::plugins;
+use crate::ide::sessions;
 use crate::ide::shell;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;
@@ -84,6 +85,9 @@ fn quit_dialog(
 }
 
 fn escape(cx: &mut Cx<'_>) {
+    if sessions::end_search(cx) {
+        return;
+    }
     if !cx.state.overlays.is_empty() {
         return close_overlay(cx);
     }
@@ -115,7 +119,7 @@ fn escape(cx: &mut Cx<'_>) {
     // Only presses that had nothing else to do make a double one.
     let twice = cx.state.agent.escaped_at.take().is_some_and(|at| cx.now.saturating_sub(at) <= TWICE);
     if twice {
-        cx.effects.push(Effect::Picker("session-tree"));
+        sessions::open(cx);
     } else {
         cx.state.agent.escaped_at = Some(cx.now);
     }
@@ -155,6 +159,7 @@ fn close_overlay(cx: &mut Cx<'_>) {
         // A question of the agent has its own key for that.
         Some(
             Overlay::Diff(_)
+            | Overlay::Session(_)
             | Overlay::Login(_)
             | Overlay::Inquiry(_)
             | Overlay::WayBack(_)

@@ -24,6 +24,7 @@ pub mod plugins;
 pub mod registers;
 pub mod search;
 pub mod select;
+pub mod session;
 pub mod shell;
 pub mod snippets;
 pub mod syntax;
@@ -70,6 +71,7 @@ pub static AREAS: &[&[Command]] = &[
     window::COMMANDS,
     workspace::COMMANDS,
     agent::COMMANDS,
+    session::COMMANDS,
     way_back::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

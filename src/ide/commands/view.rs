@@ -25,9 +25,6 @@ pub const COMMANDS: &[Command] = &[
         }
         cx.effects.push(Effect::Picker("outline"));
     }),
-    command("view.session-tree", "Go to another place of the conversation", |cx| {
-        cx.effects.push(Effect::Picker("session-tree"));
-    }),
     command("transcript.page-up", "Scroll the conversation up", |cx| scroll(cx, Some(-1))),
     command("transcript.page-down", "Scroll the conversation down", |cx| scroll(cx, Some(1))),
     command("transcript.top", "To the start of the conversation", |cx| scroll_end(cx, true)),

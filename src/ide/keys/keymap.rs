@@ -31,6 +31,8 @@ pub enum Place {
     Dialog,
     /// What differs between two texts.
     Diff,
+    /// The tree of the session.
+    SessionTree,
     /// An editor whose keys are commands.
     Normal,
     /// The same where its text is a list of places.
@@ -51,7 +53,7 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -63,6 +65,7 @@ impl Place {
         Self::Question,
         Self::Dialog,
         Self::Diff,
+        Self::SessionTree,
         Self::Normal,
         Self::Visual,
         Self::Operator,
@@ -86,6 +89,7 @@ impl Place {
             Self::Question => "question",
             Self::Dialog => "dialog",
             Self::Diff => "diff",
+            Self::SessionTree => "session-tree",
             Self::Normal => "normal",
             Self::Visual => "visual",
             Self::Operator => "operator",
@@ -113,6 +117,7 @@ impl Place {
             Self::Question => &[Self::Question, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],
             Self::Diff => &[Self::Diff, Self::Global],
+            Self::SessionTree => &[Self::SessionTree, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
             Self::Visual => {
                 &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]

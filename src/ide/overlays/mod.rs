@@ -7,5 +7,6 @@ pub mod inquiry;
 pub mod login;
 pub mod picker;
 pub mod question;
+pub mod session_tree;
 pub mod undo_tree;
 pub mod way_back;

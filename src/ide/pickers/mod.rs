@@ -16,7 +16,7 @@ pub mod outline;
 pub mod plugin_places;
 pub mod registers;
 pub mod row;
-pub mod session_tree;
+pub mod sessions;
 pub mod snippets;
 pub mod tools;
 
@@ -39,7 +39,8 @@ pub static PICKERS: &[Row] = &[
     jumps::PICKER,
     outline::PICKER,
     tools::PICKER,
-    session_tree::PICKER,
+    sessions::PICKER,
+    sessions::ANYWHERE,
     snippets::PICKER,
     plugin_places::PICKER,
 ];

@@ -25,8 +25,11 @@ pub enum Load {
     Rows(Vec<PickRow>, Vec<Pick>),
     /// A walk through the workspace brings them.
     Walk,
-    /// The session brings them.
-    Entries,
+    /// The session brings other sessions.
+    Sessions {
+        /// Of every folder, not of this one only.
+        anywhere: bool,
+    },
     /// The session brings the providers that one can log in at.
     Providers {
         /// Only those that something is kept for.

@@ -47,6 +47,10 @@ pub struct Agent {
     pub way_back: Option<String>,
     /// Questions that it has asked in this run.
     pub inquiries: u64,
+    /// What the person calls the session.
+    pub name: Option<String>,
+    /// How often the session tree was opened.
+    pub session_views: u64,
     /// How many logins were begun.
     pub logins: u64,
     /// Whether a session is there to talk to.

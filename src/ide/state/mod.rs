@@ -32,6 +32,7 @@ pub mod restored;
 pub mod riders;
 pub mod root;
 pub mod scrollbar;
+pub mod session_view;
 pub mod shell;
 pub mod show;
 pub mod shown;

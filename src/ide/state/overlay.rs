@@ -12,6 +12,7 @@ use super::buffers::BufferId;
 use super::diff_view::DiffView;
 use super::inquiry::Inquiry;
 use super::login::LoginView;
+use super::session_view::SessionView;
 use super::undo_view::UndoView;
 use super::way_back::WayBack;
 use crate::ide::terminal::ask::TerminalId;
@@ -30,6 +31,8 @@ pub enum Overlay {
     Undo(Box<UndoView>),
     /// What differs between two texts.
     Diff(Box<DiffView>),
+    /// The tree of the session.
+    Session(Box<SessionView>),
     /// A login that is going on.
     Login(Box<LoginView>),
     /// Questions of the agent.
@@ -93,8 +96,8 @@ pub enum Pick {
     },
     /// A tool's name.
     Tool(String),
-    /// A place in the conversation: an entry's id.
-    Entry(String),
+    /// A session's file.
+    Session(PathBuf),
     /// A snippet's body.
     Snippet(String),
 }
@@ -274,6 +277,12 @@ pub enum Topic {
     Pipe(bool),
     /// Where to save a text that has no file.
     SaveAs(BufferId),
+    /// A label for an entry of the session that the tree of this number shows.
+    Label(u64, String),
+    /// What entries of the session tree are to say.
+    TreeSearch,
+    /// What the session is to be called.
+    SessionName,
     /// Which file to open.
     Open,
     /// Which file to compare with.

@@ -274,6 +274,7 @@ impl State {
                 Place::Dialog
             }
             Some(Overlay::Diff(_)) => Place::Diff,
+            Some(Overlay::Session(_)) => Place::SessionTree,
             None => self.place_below(),
         }
     }
@@ -349,6 +350,7 @@ impl State {
                 Overlay::Dialog(_)
                 | Overlay::Undo(_)
                 | Overlay::Diff(_)
+                | Overlay::Session(_)
                 | Overlay::Login(_)
                 | Overlay::Inquiry(_)
                 | Overlay::WayBack(_),

@@ -2,7 +2,6 @@
 //! those that both sides changed. Must not know how it is drawn, nor how one goes it.
 
 use crate::base::error::Report;
-use crate::runtime::Snapshot;
 use crate::runtime::ways::{Preview, Restored, Shown, Way};
 use crate::workspace::checkpoint::{Decision, Decisions};
 
@@ -20,8 +19,8 @@ pub enum Ask {
 pub enum Happened {
     /// What a way would do.
     Looked(Result<Box<Preview>, Report>),
-    /// It was gone; with the conversation where that went along.
-    Gone(Result<(Box<Restored>, Option<Box<Snapshot>>), Report>),
+    /// It was gone.
+    Gone(Result<Box<Restored>, Report>),
 }
 
 /// A way back over everything else.

@@ -70,17 +70,4 @@ impl Worker {
     pub fn stop_walk(&self) {
         self.walk.cancel();
     }
-
-    /// Puts the session's entries into a picker, the newest first.
-    pub(super) fn entries(&self, injector: &Injector<PickRow>, picker: u64) {
-        let Some(session) = self.session.clone() else { return };
-        let injector = injector.clone();
-        self.task(async move {
-            for place in session.places().await.into_iter().rev() {
-                let detail = if place.active { format!("● {}", place.role) } else { place.role };
-                push(&injector, PickRow { text: place.text, detail, pick: Pick::Entry(place.entry) });
-            }
-            Event::Filled(picker)
-        });
-    }
 }

@@ -3,7 +3,6 @@
 use super::Worker;
 use crate::ide::event::Event;
 use crate::ide::state::way_back::{Ask, Happened};
-use crate::runtime::ways::{Way, What};
 use crate::workspace::checkpoint::Decisions;
 
 impl Worker {
@@ -17,13 +16,7 @@ impl Worker {
                     Event::WayBack(Happened::Looked(preview.map(Box::new)))
                 }
                 Ask::Go(way, decisions) => {
-                    let moves = matches!(way, Way::To(_, What::Both));
-                    let done = session.go(way, decisions).await;
-                    let snapshot = match &done {
-                        Ok(_) if moves => session.subscribe().await.map(|(snapshot, _)| Box::new(snapshot)),
-                        _ => None,
-                    };
-                    Event::WayBack(Happened::Gone(done.map(|done| (Box::new(done), snapshot))))
+                    Event::WayBack(Happened::Gone(session.take(way, decisions).await.map(Box::new)))
                 }
             }
         });

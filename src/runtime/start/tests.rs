@@ -140,6 +140,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::ModelsFound(models) => return format!("{} models", models.len()),
         RuntimeEvent::Delegated { agent, .. } => return format!("delegated {agent}"),
         RuntimeEvent::Returned(messages) => return format!("{} returned", messages.len()),
+        RuntimeEvent::Replaced(now) => return format!("at {} messages", now.messages.len()),
         RuntimeEvent::Ended => return "session over".to_string(),
         RuntimeEvent::Failed(report) => return format!("failed {report}"),
     };

@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::session::error::Problem;
+use crate::session::role::Role;
 
 /// Changes with the form of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Places in the file that are compared, spread evenly.
 const SAMPLES: u64 = 16;
 /// Bytes at each of them.
@@ -44,6 +45,7 @@ pub(in crate::session) struct Record<'a> {
     pub(in crate::session) parent: Option<&'a str>,
     pub(in crate::session) timestamp: &'a str,
     pub(in crate::session) kind: &'a str,
+    pub(in crate::session) role: Role,
     /// Of the line in the session file, in bytes.
     pub(in crate::session) from: u64,
     pub(in crate::session) length: u32,

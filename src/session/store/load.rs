@@ -181,6 +181,7 @@ impl Scan<'_> {
                 parent_id: record.parent.map(Into::into),
                 timestamp: record.timestamp.into(),
                 kind: record.kind.into(),
+                role: record.role,
             };
             if tree.push(Entry::there(place, self.lines.clone(), record.from, record.length)).is_err() {
                 return 0;
@@ -274,7 +275,15 @@ impl Scan<'_> {
             let (from, length) = entry.span()?;
             let place = entry.place();
             let (parent, timestamp) = (place.parent_id.as_deref(), place.timestamp.as_str());
-            Some(Record { id: &place.id, parent, timestamp, kind: &place.kind, from, length })
+            Some(Record {
+                id: &place.id,
+                parent,
+                timestamp,
+                kind: &place.kind,
+                role: place.role,
+                from,
+                length,
+            })
         });
         // A last line without a line feed may still grow.
         let end = self.at;

@@ -50,6 +50,7 @@ pub struct Plan {
     keep_undo: bool,
     restores: bool,
     tools: Option<Vec<String>>,
+    first: Option<&'static str>,
 }
 
 impl Plan {
@@ -75,6 +76,7 @@ impl Plan {
             keep_undo: true,
             restores: false,
             tools: None,
+            first: None,
         }
     }
 
@@ -197,6 +199,13 @@ impl Plan {
         self
     }
 
+    /// Runs a command once the session is there.
+    #[must_use]
+    pub fn first(mut self, command: &'static str) -> Self {
+        self.first = Some(command);
+        self
+    }
+
     /// What was wrong with settings.
     #[must_use]
     pub fn problem(mut self, problem: &str) -> Self {
@@ -279,6 +288,7 @@ impl Plan {
             config,
             state,
             prompts: Vec::new(),
+            first: self.first,
             theme: Theme::builtin(),
             keymap,
             problems: self.problems.into_iter().chain(problems).collect(),

@@ -1,0 +1,302 @@
+//! The tree of the session, on top of the panes: which rows are there, which one is selected, and what
+//! is known of them. Must not know how rows are drawn, or which keys move between them.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use compact_str::CompactString;
+
+use crate::session::outline::turn::Turn;
+use crate::session::outline::{Filter, Outline, Row};
+
+/// Rows beside those on the screen whose words are asked for, too.
+const AHEAD: usize = 50;
+
+/// The session tree.
+#[derive(Debug)]
+pub struct SessionView {
+    /// Counts the views of this run, so that what comes late finds the right one.
+    pub number: u64,
+    /// When it was opened, in milliseconds since the epoch: ages are told from then.
+    pub now_ms: u64,
+    /// What the person calls the session.
+    pub name: Option<String>,
+    /// Which entries have rows.
+    pub filter: Filter,
+    /// The rows; nothing before they have come.
+    pub outline: Option<Outline>,
+    /// Which of them are shown: those in no fold, and where something is looked for, those that say it.
+    pub shown: Vec<u32>,
+    /// Which of the shown ones is selected.
+    pub selected: usize,
+    /// What was looked for, and which entries say it.
+    pub found: Option<(String, HashSet<String>)>,
+    /// The turn of the row that was selected last.
+    pub turn: Option<(CompactString, Option<Turn>)>,
+    /// Which entry is wanted selected once the rows are there.
+    wanted: Option<CompactString>,
+    folded: HashSet<CompactString>,
+    words: HashMap<CompactString, Option<String>>,
+}
+
+/// What has to be asked for before everything on the screen can be told.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// What these entries say.
+    Words(Vec<String>),
+    /// The turn of this one.
+    Turn(String),
+}
+
+impl SessionView {
+    /// A view whose rows are still to come.
+    pub fn new(number: u64, now_ms: u64, name: Option<String>) -> Self {
+        Self {
+            number,
+            now_ms,
+            name,
+            filter: Filter::default(),
+            outline: None,
+            shown: Vec::new(),
+            selected: 0,
+            found: None,
+            turn: None,
+            wanted: None,
+            folded: HashSet::new(),
+            words: HashMap::new(),
+        }
+    }
+
+    /// Takes the rows. The row that was selected stays so where it is still there; at first it is where
+    /// the conversation is.
+    pub fn take(&mut self, outline: Outline) {
+        let kept = self.wanted.take().or_else(|| self.selected_row().map(|row| row.id.clone()));
+        let here = outline.here.map(|at| outline.rows[at as usize].id.clone());
+        self.outline = Some(outline);
+        self.turn = None;
+        self.lay_out();
+        let found = [kept, here].into_iter().flatten().find_map(|id| self.place_of(&id));
+        self.selected = found.unwrap_or(0);
+    }
+
+    /// Asks anew for the rows of another filter; the selection stays.
+    pub fn set_filter(&mut self, filter: Filter) {
+        self.wanted = self.selected_row().map(|row| row.id.clone());
+        (self.filter, self.found) = (filter, None);
+    }
+
+    /// Shows only what says something, or everything again.
+    pub fn set_found(&mut self, found: Option<(String, HashSet<String>)>) {
+        let kept = self.selected_row().map(|row| row.id.clone());
+        self.found = found;
+        self.lay_out();
+        self.selected = kept.and_then(|id| self.place_of(&id)).unwrap_or(0);
+    }
+
+    fn place_of(&self, id: &str) -> Option<usize> {
+        let outline = self.outline.as_ref()?;
+        self.shown.iter().position(|at| outline.rows[*at as usize].id == id)
+    }
+
+    /// Finds out which rows are shown.
+    fn lay_out(&mut self) {
+        self.shown.clear();
+        let Some(outline) = &self.outline else { return };
+        let mut at = 0;
+        while let Some(row) = outline.rows.get(at) {
+            let wanted = self.found.as_ref().is_none_or(|(_, ids)| ids.contains(row.id.as_str()));
+            if wanted {
+                self.shown.push(at as u32);
+            }
+            let folded = self.found.is_none() && self.folded.contains(&row.id);
+            at += 1 + if folded { row.below as usize } else { 0 };
+        }
+        self.selected = self.selected.min(self.shown.len().saturating_sub(1));
+    }
+
+    /// Hides what is below the selected row, or shows it again; from a row with nothing below it, of the
+    /// row above that has.
+    pub fn fold(&mut self, close: bool) {
+        let Some(outline) = &self.outline else { return };
+        let Some(at) = self.shown.get(self.selected).map(|at| *at as usize) else { return };
+        let holds = |row: usize| row + outline.rows[row].below as usize >= at;
+        let row = match outline.rows[at].below {
+            0 if close => (0..at).rev().find(|row| holds(*row)),
+            _ => Some(at),
+        };
+        let Some(id) = row.map(|row| outline.rows[row].id.clone()) else { return };
+        if close {
+            self.folded.insert(id.clone());
+        } else {
+            self.folded.remove(&id);
+        }
+        self.lay_out();
+        self.selected = self.place_of(&id).unwrap_or(self.selected);
+    }
+
+    /// Whether something is hidden below a row.
+    pub fn is_folded(&self, row: &Row) -> bool {
+        row.below > 0 && self.found.is_none() && self.folded.contains(&row.id)
+    }
+
+    /// Moves the selection.
+    pub fn step(&mut self, by: isize) {
+        let last = self.shown.len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(by).min(last);
+    }
+
+    /// Goes to the next place where the conversation parts or ends, or to the one before.
+    pub fn leap(&mut self, by: isize) {
+        let Some(outline) = &self.outline else { return };
+        let parts = |place: usize| {
+            let at = self.shown[place] as usize;
+            let next = outline.rows.get(at + 1);
+            outline.rows[at].starts || next.is_none_or(|next| next.starts)
+        };
+        let found = if by > 0 {
+            (self.selected + 1..self.shown.len()).find(|place| parts(*place))
+        } else {
+            (0..self.selected).rev().find(|place| parts(*place))
+        };
+        self.selected = found.unwrap_or(self.selected);
+    }
+
+    /// The row at a place of the shown ones.
+    pub fn row(&self, place: usize) -> Option<(u32, &Row)> {
+        let at = *self.shown.get(place)?;
+        Some((at, &self.outline.as_ref()?.rows[at as usize]))
+    }
+
+    /// The selected row.
+    pub fn selected_row(&self) -> Option<&Row> {
+        self.row(self.selected).map(|(_, row)| row)
+    }
+
+    /// What a row says, once it is known.
+    pub fn words(&self, row: &Row) -> Option<&str> {
+        self.words.get(&row.id)?.as_deref()
+    }
+
+    /// Takes what rows say.
+    pub fn tell(&mut self, words: Vec<(String, String)>) {
+        for (id, words) in words {
+            self.words.insert(id.into(), Some(words));
+        }
+    }
+
+    /// What was changed of the session is asked for anew.
+    pub fn forget(&mut self) {
+        self.words.clear();
+        self.turn = None;
+    }
+
+    /// What there is to ask for. Nothing is asked for twice.
+    pub fn missing(&mut self, rows: usize) -> Vec<Missing> {
+        let mut missing = Vec::new();
+        let Some(outline) = &self.outline else { return missing };
+        let page = self.page(rows);
+        let near = page.start.saturating_sub(AHEAD)..(page.end + AHEAD).min(self.shown.len());
+        let ids = self.shown[near].iter().map(|at| &outline.rows[*at as usize].id);
+        let unknown: Vec<CompactString> = ids.filter(|id| !self.words.contains_key(*id)).cloned().collect();
+        if !unknown.is_empty() {
+            missing.push(Missing::Words(unknown.iter().map(ToString::to_string).collect()));
+            self.words.extend(unknown.into_iter().map(|id| (id, None)));
+        }
+        let selected = self.selected_row().map(|row| row.id.clone());
+        if let Some(id) = selected.filter(|id| self.turn.as_ref().is_none_or(|(of, _)| of != id)) {
+            missing.push(Missing::Turn(id.to_string()));
+            self.turn = Some((id, None));
+        }
+        missing
+    }
+
+    /// The places on a screen of so many rows.
+    pub fn page(&self, rows: usize) -> Range<usize> {
+        let rows = rows.max(1);
+        let first = self.selected / rows * rows;
+        first..(first + rows).min(self.shown.len())
+    }
+
+    /// The next filter.
+    pub fn next_filter(&self) -> Filter {
+        let at = Filter::ALL.iter().position(|filter| *filter == self.filter).unwrap_or(0);
+        Filter::ALL[(at + 1) % Filter::ALL.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::outline::outline;
+    use crate::session::{Entry, Tree};
+
+    /// `a` with two branches: `b c`, and `d`.
+    fn view() -> SessionView {
+        let mut tree = Tree::default();
+        for (id, parent) in [("a", "null"), ("b", "\"a\""), ("c", "\"b\""), ("d", "\"a\"")] {
+            let line = format!(
+                r#"{{"type":"message","id":"{id}","parentId":{parent},"message":{{"role":"user"}}}}"#
+            );
+            tree.push(Entry::parse(&line).unwrap()).unwrap();
+        }
+        let mut view = SessionView::new(1, 0, None);
+        view.take(outline(&tree, &HashMap::new(), Filter::Turns));
+        view
+    }
+
+    fn shown(view: &SessionView) -> String {
+        (0..view.shown.len()).filter_map(|place| view.row(place)).map(|(_, row)| row.id.as_str()).collect()
+    }
+
+    #[test]
+    fn rows_fold_and_the_selection_stays() {
+        let mut view = view();
+        assert_eq!((shown(&view), view.selected), ("abcd".into(), 3));
+        view.step(-1);
+        view.fold(true);
+        assert_eq!((shown(&view), view.selected), ("abd".into(), 1), "c has nothing below it, b has");
+        view.fold(false);
+        assert_eq!((shown(&view), view.selected), ("abcd".into(), 1));
+        view.step(-9);
+        view.fold(true);
+        assert_eq!((shown(&view), view.selected), ("a".into(), 0));
+        view.fold(true);
+        assert_eq!(shown(&view), "a");
+    }
+
+    #[test]
+    fn only_what_says_it_is_shown() {
+        let mut view = view();
+        view.set_found(Some(("x".into(), ["c".to_string(), "d".to_string()].into())));
+        assert_eq!((shown(&view), view.selected), ("cd".into(), 1));
+        view.set_found(None);
+        assert_eq!((shown(&view), view.selected), ("abcd".into(), 3));
+    }
+
+    #[test]
+    fn leaps_go_where_it_parts() {
+        let mut view = view();
+        view.step(-9);
+        let mut places = vec![view.selected];
+        for _ in 0..4 {
+            view.leap(1);
+            places.push(view.selected);
+        }
+        assert_eq!(places, [0, 1, 2, 3, 3]);
+        view.leap(-1);
+        assert_eq!(view.selected, 2);
+    }
+
+    #[test]
+    fn nothing_is_asked_for_twice() {
+        let mut view = view();
+        let words = Missing::Words(["a", "b", "c", "d"].map(String::from).to_vec());
+        assert_eq!(view.missing(10), [words, Missing::Turn("d".into())]);
+        assert_eq!(view.missing(10), []);
+        view.step(-1);
+        assert_eq!(view.missing(10), [Missing::Turn("c".into())]);
+        view.tell(vec![("a".into(), "hello".into())]);
+        let row = view.row(0).unwrap().1.clone();
+        assert_eq!(view.words(&row), Some("hello"));
+    }
+}

@@ -1,0 +1,321 @@
+//! Moving in a session's tree, and to other sessions, while front ends stay with the same live session.
+//!
+//! Must not know who displays it. Whoever listens is told with [`RuntimeEvent::Replaced`], in line with
+//! every other event, so that nothing from before comes after it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::choice::Wish;
+use super::event::RuntimeEvent;
+use super::live::{Command, Live, answer};
+use super::options::{Options, SessionChoice};
+use super::start;
+use super::{Handle, Snapshot};
+use crate::agent::driver::Listener;
+use crate::agent::effect::Event;
+use crate::agent::history;
+use crate::base::error::Report;
+use crate::llm::model::{Model, UserMessage};
+use crate::session::outline::turn::Turn;
+use crate::session::outline::{Filter, Outline};
+use crate::session::store::listing::{self, Listed};
+use crate::session::{EntryBody, Session, SessionContext, SessionError};
+
+/// Where to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spot {
+    /// Behind an entry: what is said next follows it.
+    Behind(String),
+    /// To an entry, to go another way from there: of what the person said it is before it, and he gets
+    /// his words back; of everything else it is behind it.
+    To(String),
+    /// Before everything: what is said next begins a tree of its own in the same session.
+    Root,
+}
+
+/// Another session in place of this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A new one.
+    New,
+    /// The one in this file.
+    Open(PathBuf),
+    /// A new one with the way to an entry, which is taken as [`Spot::To`] has it.
+    Fork(String),
+    /// A new one with everything that is in this one.
+    Copy,
+}
+
+/// What is asked about the session, or done to it.
+#[derive(Debug)]
+pub enum Ask {
+    /// Its tree.
+    Outline(Filter, oneshot::Sender<Outline>),
+    /// What entries say, in a line each.
+    Words(Vec<String>, oneshot::Sender<Vec<(String, String)>>),
+    /// A turn, by any entry of it.
+    Turn(String, oneshot::Sender<Option<Turn>>),
+    /// A label for an entry, or none.
+    Label(String, Option<String>, oneshot::Sender<Result<(), Report>>),
+    /// A name for the session.
+    Name(String, oneshot::Sender<Result<(), Report>>),
+    /// Go somewhere else in it.
+    Go(Spot, oneshot::Sender<Moved>),
+    /// Go on with another one.
+    Replace(Change, oneshot::Sender<Moved>),
+}
+
+/// What comes back to the person's prompt, if anything.
+pub type Moved = Result<Option<UserMessage>, Report>;
+
+fn ended() -> Report {
+    Report::new("the session has ended")
+}
+
+impl Handle {
+    /// The session's tree.
+    pub async fn outline(&self, filter: Filter) -> Result<Outline, Report> {
+        self.ask(|reply| Ask::Outline(filter, reply)).await
+    }
+
+    /// What entries say, in a line each; of those that there are.
+    pub async fn words(&self, entries: Vec<String>) -> Result<Vec<(String, String)>, Report> {
+        self.ask(|reply| Ask::Words(entries, reply)).await
+    }
+
+    /// The turn that an entry belongs to.
+    pub async fn turn(&self, entry: String) -> Result<Option<Turn>, Report> {
+        self.ask(|reply| Ask::Turn(entry, reply)).await
+    }
+
+    /// Gives an entry a label, or takes it away.
+    pub async fn label(&self, entry: String, label: Option<String>) -> Result<(), Report> {
+        self.ask(|reply| Ask::Label(entry, label, reply)).await?
+    }
+
+    /// Gives the session a name.
+    pub async fn name(&self, name: String) -> Result<(), Report> {
+        self.ask(|reply| Ask::Name(name, reply)).await?
+    }
+
+    /// Goes somewhere else in the session; the way that is left stays in it. Refused while the agent
+    /// works. Gives what the person may want to say differently.
+    pub async fn go(&self, spot: Spot) -> Moved {
+        self.ask(|reply| Ask::Go(spot, reply)).await?
+    }
+
+    /// Goes on with another session, in place of this one, which is saved and let go. Ends what the agent
+    /// does. After a failure the session is the one that it was.
+    pub async fn replace(&self, change: Change) -> Moved {
+        self.ask(|reply| Ask::Replace(change, reply)).await?
+    }
+
+    /// The sessions of this folder, or of every one, those that were active last first.
+    pub async fn sessions(&self, anywhere: bool) -> Result<Vec<Listed>, Report> {
+        let options = self.again.options();
+        let (root, cwd) = (options.session_root(), options.cwd.to_string_lossy().into_owned());
+        let listed = tokio::task::spawn_blocking(move || {
+            let mut found = listing::list(&root);
+            found.retain(|listed| anywhere || listed.summary.cwd == cwd);
+            found
+        });
+        listed.await.map_err(|error| Report::caused("the work was ended", &error))
+    }
+
+    async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, Report> {
+        let (reply, told) = oneshot::channel();
+        self.commands.send(Command::Ask(ask(reply))).await.map_err(|_| ended())?;
+        told.await.map_err(|_| ended())
+    }
+}
+
+impl Live {
+    pub(super) async fn asked(&mut self, ask: Ask) {
+        let recorder = self.driver.listener();
+        match ask {
+            Ask::Outline(filter, reply) => answer(reply, recorder.session().outline(filter)),
+            Ask::Words(ids, reply) => {
+                let session = recorder.session();
+                let said = ids.into_iter().filter_map(|id| Some((session.words(&id)?, id)));
+                answer(reply, said.map(|(words, id)| (id, words)).collect());
+            }
+            Ask::Turn(id, reply) => answer(reply, recorder.session().turn(&id)),
+            Ask::Label(id, label, reply) => {
+                let done = recorder.change(|session| session.label(&id, label.as_deref()));
+                answer(reply, done.map_err(|error| Report::caused("the label was not kept", &error)));
+            }
+            Ask::Name(name, reply) => {
+                let done =
+                    recorder.change(|session| session.append(EntryBody::SessionInfo { name: Some(name) }));
+                answer(reply, done.map_err(|error| Report::caused("the name was not kept", &error)));
+            }
+            Ask::Go(spot, reply) => {
+                let moved = self.go(&spot).await;
+                answer(reply, moved);
+            }
+            Ask::Replace(change, reply) => {
+                let moved = self.replace(change).await;
+                answer(reply, moved);
+            }
+        }
+    }
+
+    pub(super) async fn go(&mut self, spot: &Spot) -> Moved {
+        if self.driver.working() {
+            return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
+        }
+        let failed = |error: SessionError| Report::caused("cannot go there", &error);
+        let (leaf, said) = match spot {
+            Spot::Behind(id) => (Some(id.clone()), None),
+            Spot::To(id) => self.driver.listener().session().way_to(id).map_err(failed)?,
+            Spot::Root => (None, None),
+        };
+        let context = self.driver.listener().go_to(leaf.as_deref()).map_err(failed)?;
+        self.resume(&context).await;
+        Ok(said)
+    }
+
+    async fn replace(&mut self, change: Change) -> Moved {
+        let options = self.again.options().clone();
+        let current = self.driver.listener().session().file().map(PathBuf::from);
+        let (session, told, said) = match change {
+            Change::New => self.leave(|_| Ok(start::new_session(&options))).await?,
+            Change::Copy => self.leave(|session| session.copy(&options.session_root())).await?,
+            Change::Fork(id) => {
+                let (leaf, said) = self.way_to(&id)?;
+                let fork =
+                    |session: &Session| session.fork(&options.session_root(), &options.cwd, leaf.as_deref());
+                let (session, told, _) = self.leave(fork).await?;
+                (session, told, said)
+            }
+            Change::Open(path) if current.as_ref() == Some(&path) => {
+                return Err(Report::new("this is the session that is open"));
+            }
+            Change::Open(path) => {
+                let opened = tokio::task::spawn_blocking(move || open(options, path)).await;
+                let (session, told) =
+                    opened.map_err(|error| Report::caused("the work was ended", &error))??;
+                self.rest().await;
+                (session, told, None)
+            }
+        };
+        self.adopt(session, told).await;
+        Ok(said)
+    }
+
+    fn way_to(&mut self, id: &str) -> Result<(Option<String>, Option<UserMessage>), Report> {
+        let session = self.driver.listener().session();
+        session.way_to(id).map_err(|error| Report::caused("cannot go there", &error))
+    }
+
+    /// Makes a session from the one that is there, once nothing is written to that any more.
+    async fn leave(
+        &mut self,
+        make: impl FnOnce(&Session) -> Result<Session, SessionError>,
+    ) -> Result<(Session, Option<Report>, Option<UserMessage>), Report> {
+        self.rest().await;
+        let made = make(self.driver.listener().session());
+        made.map(|session| (session, None, None))
+            .map_err(|error| Report::caused("cannot begin another session", &error))
+    }
+
+    /// Ends what the agent does, and waits for that. Messages that wait go back to the person.
+    async fn rest(&mut self) {
+        self.driver.send(Event::Abort).await;
+        if let Some(team) = &self.team {
+            crate::tools::delegate::Delegate::close_all(team).await;
+        }
+        while self.driver.working() {
+            let step = self.driver.next().await;
+            self.driver.handle(step).await;
+        }
+        self.driver.send(Event::TakeQueue).await;
+        let tools = Arc::clone(&self.driver.tools().shared);
+        tokio::join!(self.driver.end_work(), tools.jobs.end_all(super::live::COMMANDS_LEAVE));
+        self.driver.listener().sync().await;
+    }
+
+    /// Goes on with a session, in place of the one before.
+    async fn adopt(&mut self, session: Session, told: Option<Report>) {
+        let options = self.again.options();
+        let checkpoints = self.driver.listener().checkpoints();
+        self.driver.tools().shared = start::shared(options, session.id(), self.team.clone(), checkpoints);
+        let context = session.context();
+        let answers = context.messages.iter().filter(|message| message.role() == "assistant").count();
+        self.driver.begin_anew(session.id().to_string(), answers.try_into().unwrap_or(u32::MAX));
+        let notices: Vec<Report> = start::problems(&session).into_iter().chain(told).collect();
+        self.driver.listener().adopt(session);
+        self.resume(&context).await;
+        for report in notices {
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
+    }
+
+    /// Goes on with the conversation that the recorder has now: its words, its model, its level.
+    async fn resume(&mut self, context: &SessionContext) {
+        let history = context.messages.iter().filter_map(|message| history::for_model(message)).collect();
+        self.driver.set_history(history);
+        let lost = self.model_of(context).await;
+        let snapshot = self.snapshot();
+        self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;
+        if let Some(report) = lost {
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
+    }
+
+    pub(super) fn snapshot(&mut self) -> Snapshot {
+        let working = self.driver.working();
+        let equipment = Arc::new(self.outfit.equipment());
+        self.driver.listener().snapshot(working, equipment)
+    }
+
+    /// Lets the model and the level of a conversation answer. Where the model is not there any more, the
+    /// one that answers now stays, and that is told.
+    async fn model_of(&mut self, context: &SessionContext) -> Option<Report> {
+        let setup = self.driver.setup();
+        let (mut model, now) = (setup.model.clone(), setup.thinking);
+        let thinking = context.thinking.unwrap_or(now);
+        let mut lost = None;
+        if let Some((provider, id)) = &context.model {
+            let wish = Wish { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None };
+            match wish.find(&self.models.all()) {
+                Some(found) => model = found,
+                None => lost = Some(not_there(provider, id, &model.name)),
+            }
+        }
+        self.answer_by(model.clone(), thinking).await;
+        self.driver.listener().take_choice(model, thinking);
+        lost
+    }
+}
+
+/// What is told where a conversation goes on with another model than it had, and nobody wished for that.
+pub(super) fn lost(options: &Options, context: &SessionContext, model: &Model) -> Option<Report> {
+    let (provider, id) = context.model.as_ref()?;
+    let wished = options.model.is_some() || options.provider.is_some();
+    let same = *provider == model.provider && *id == model.id;
+    (!wished && !same).then(|| not_there(provider, id, &model.name))
+}
+
+fn not_there(provider: &str, id: &str, instead: &str) -> Report {
+    Report::new(format!("{provider}/{id}, which answered here, cannot be asked; {instead} answers instead"))
+        .hint("`bowline login` opens a provider; Alt-m chooses another model")
+}
+
+/// Opens a session for this folder. One of another folder goes on in a copy for this one.
+fn open(options: Options, path: PathBuf) -> Result<(Session, Option<Report>), Report> {
+    // Of what cannot be read opening tells why.
+    let folder = listing::read_header(&path).map(|header| header.cwd);
+    let Some(folder) = folder.filter(|folder| Path::new(folder) != options.cwd) else {
+        let choice = SessionChoice::Open(path);
+        return start::open_session(&Options { session: choice, session_name: None, ..options });
+    };
+    let told = Report::new(format!("the session is of {folder}, so this goes on in a copy for this folder"))
+        .hint("start bowline there to go on with the session itself");
+    let choice = SessionChoice::Fork(path);
+    let (session, _) = start::open_session(&Options { session: choice, session_name: None, ..options })?;
+    Ok((session, Some(told)))
+}

@@ -1,0 +1,254 @@
+//! Session files go back and forth between two releases of pi and this program. Skipped, with a message,
+//! where `npm ci` was not run in `tests/pi`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bowline::base::clock::ManualClock;
+use bowline::base::ids::CountingIds;
+use bowline::session::{AgentMessage, EntryBody, Session};
+use serde_json::{Value, json};
+
+/// Sessions that are written by chance, in each direction and for each release.
+const COUNT: usize = 25;
+
+/// Runs the script beside pi; `None` where pi is not there.
+fn pi(args: &[&str]) -> Option<Vec<Value>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pi");
+    let node = folder.join("node_modules/.bin/node");
+    if !node.exists() {
+        eprintln!("skipped: `npm ci` in tests/pi gives this test the programs that it asks");
+        return None;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let done = Command::new(node)
+        .arg(folder.join("session.mjs"))
+        .args(args)
+        .env("HOME", home.path())
+        .env("PI_CODING_AGENT_DIR", home.path())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let lines = String::from_utf8(done.stdout).unwrap();
+    Some(lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// Numbers that are equal are written the same, and fields that are nothing are left out.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64()),
+        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(_, value)| !value.is_null());
+            let kept = kept.map(|(name, value)| match value {
+                // What a person says is a text or a list of parts.
+                Value::String(text) if name == "content" && fields["role"] == "user" => {
+                    (name.clone(), json!([{"type": "text", "text": text}]))
+                }
+                value => (name.clone(), plain(value)),
+            });
+            Value::Object(kept.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// How a session is seen here, in the words of the script.
+fn seen(session: &Session) -> Value {
+    let context = session.context();
+    let entries = session.entries().iter().map(|entry| json!([entry.id(), entry.parent_id(), entry.kind()]));
+    let model = context.model.map(|(provider, id)| json!({"provider": provider, "modelId": id}));
+    let messages: Vec<&AgentMessage> = context.messages.iter().map(|message| &**message).collect();
+    plain(&json!({
+        "id": session.id(),
+        "name": session.name(),
+        "entries": entries.collect::<Vec<_>>(),
+        "labels": session.labels(),
+        "leaf": session.leaf(),
+        "context": {
+            "messages": messages,
+            "model": model,
+            "thinkingLevel": context.thinking.map_or("off", |level| level.name()),
+        },
+    }))
+}
+
+fn of_pi(seen: &Value) -> Value {
+    let mut seen = plain(seen);
+    seen.as_object_mut().unwrap().shift_remove("file");
+    seen
+}
+
+fn open(path: &Path) -> Session {
+    Session::look_at(path, ManualClock::new(0), CountingIds::shared()).unwrap()
+}
+
+#[test]
+fn what_pi_writes_is_read_as_pi_reads_it() {
+    for release in ["pi-first", "pi-newest"] {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(made) = pi(&["make", release, folder.path().to_str().unwrap(), &COUNT.to_string()]) else {
+            return;
+        };
+        assert_eq!(made.len(), COUNT);
+        for theirs in made {
+            let path = PathBuf::from(theirs["file"].as_str().unwrap());
+            let session = open(&path);
+            assert_eq!(session.problems(), [], "{}", path.display());
+            let (ours, theirs) = (seen(&session), of_pi(&theirs));
+            for part in ["id", "name", "entries", "labels", "leaf", "context"] {
+                same(&ours[part], &theirs[part], &format!("{part}, {release}"), &path);
+            }
+        }
+    }
+}
+
+/// Says where two values part.
+fn same(ours: &Value, theirs: &Value, what: &str, path: &Path) {
+    match (ours, theirs) {
+        (Value::Object(one), Value::Object(other)) => {
+            for name in one.keys().chain(other.keys()) {
+                same(&ours[name], &theirs[name], &format!("{what}.{name}"), path);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (n, (ours, theirs)) in one.iter().zip(other).enumerate() {
+                same(ours, theirs, &format!("{what}[{n}]"), path);
+            }
+        }
+        _ => assert_eq!(ours, theirs, "{what} of\n{}", text(path)),
+    }
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn what_is_written_here_is_read_by_pi_as_it_is_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions: Vec<Session> = (0..COUNT as u64).map(|seed| make(folder.path(), seed)).collect();
+    let paths: Vec<String> =
+        sessions.iter().map(|session| session.file().unwrap().to_string_lossy().into_owned()).collect();
+    let whole: Vec<String> = paths.iter().map(|path| text(Path::new(path))).collect();
+    for release in ["pi-newest", "pi-first"] {
+        let mut args = vec!["look", release];
+        args.extend(paths.iter().map(String::as_str));
+        let Some(looked) = pi(&args) else { return };
+        for ((session, theirs), path) in sessions.iter().zip(looked).zip(&paths) {
+            let (ours, theirs) = (seen(session), of_pi(&theirs));
+            // The first release knows neither edits nor what goes with a compaction.
+            let parts: &[&str] = match release {
+                "pi-first" => &["id", "name", "entries", "labels", "leaf"],
+                _ => &["id", "name", "entries", "labels", "leaf", "context"],
+            };
+            for part in parts {
+                same(&ours[*part], &theirs[*part], &format!("{part}, {release}"), Path::new(path));
+            }
+        }
+    }
+    let after: Vec<String> = paths.iter().map(|path| text(Path::new(path))).collect();
+    assert_eq!(whole, after, "looking changes nothing");
+}
+
+/// Numbers that are the same for the same seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % end
+    }
+
+    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len())]
+    }
+}
+
+/// A session with every kind of entry.
+fn make(root: &Path, seed: u64) -> Session {
+    let mut chance = Chance(seed + 1);
+    let clock = ManualClock::new(1_763_681_400_000 + seed * 1_000);
+    let ids = bowline::base::ids::RandomIds::shared();
+    let mut session = Session::create(root, Path::new("/some/where"), clock, ids);
+    say(&mut session, json!({"role": "user", "content": "first", "timestamp": 1}));
+    for step in 0..40 {
+        step_of(&mut session, &mut chance, step);
+    }
+    // pi is where the last line is.
+    say(&mut session, json!({"role": "user", "content": "last", "timestamp": 9}));
+    session
+}
+
+fn say(session: &mut Session, message: Value) {
+    let message = serde_json::from_value(message).unwrap();
+    session.append(EntryBody::Message { message }).unwrap();
+}
+
+fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
+    const WORDS: [&str; 4] = ["fix it", "naïve — 漢字", "a\nb\u{2028}c", ""];
+    let words = *chance.pick(&WORDS);
+    let all: Vec<String> = session.entries().iter().map(|entry| entry.id().to_string()).collect();
+    let on_path: Vec<String> = session.tree().path().iter().map(|entry| entry.id().to_string()).collect();
+    let usage = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 3,
+        "cost": {"input": 0.5, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0.5}});
+    let body = match chance.below(13) {
+        0 => return say(session, json!({"role": "user", "content": words, "timestamp": step})),
+        1 => {
+            let content = json!([{"type": "text", "text": words}, {"type": "toolCall", "id": format!("c{step}"), "name": "bash", "arguments": {"command": "ls"}}]);
+            return say(
+                session,
+                json!({"role": "assistant", "content": content, "api": "a", "provider": "p",
+                "model": "m", "usage": usage, "stopReason": "toolUse", "timestamp": step}),
+            );
+        }
+        2 => {
+            return say(
+                session,
+                json!({"role": "toolResult", "toolCallId": "c1", "toolName": "bash",
+                "content": [{"type": "text", "text": words}], "isError": false, "timestamp": step}),
+            );
+        }
+        3 => EntryBody::ModelChange { provider: "q".into(), model_id: "n".into() },
+        4 => EntryBody::ThinkingLevelChange { thinking_level: "high".into() },
+        5 => EntryBody::Compaction {
+            summary: words.into(),
+            first_kept_entry_id: chance.pick(&on_path).clone(),
+            tokens_before: 10,
+            usage: None,
+            details: Some(json!({"readFiles": ["a"]})),
+            from_hook: None,
+            system_message: None,
+        },
+        6 => EntryBody::BranchSummary {
+            from_id: Some(chance.pick(&all).clone()),
+            summary: words.into(),
+            usage: None,
+            details: None,
+            from_hook: None,
+        },
+        7 => EntryBody::Custom { custom_type: "bowline.test".into(), data: Some(json!({"x": words})) },
+        8 => EntryBody::CustomMessage {
+            custom_type: "note".into(),
+            content: json!(words),
+            display: true,
+            details: None,
+        },
+        9 => EntryBody::ContextEdit {
+            target_id: chance.pick(&on_path).clone(),
+            replacement: Some(json!({"content": [{"type": "text", "text": "otherwise"}]}))
+                .filter(|_| step % 2 == 0),
+        },
+        10 => {
+            let label = Some("here").filter(|_| step % 3 > 0);
+            session.label(chance.pick::<String>(&all), label).unwrap();
+            return;
+        }
+        11 => EntryBody::SessionInfo { name: Some(format!("name {step}")) },
+        _ => {
+            session.branch(Some(chance.pick::<String>(&all))).unwrap();
+            return;
+        }
+    };
+    session.append(body).unwrap();
+}

@@ -1,0 +1,335 @@
+//! Sessions against a model of them that is too simple to be wrong: a list of entries, searched anew for
+//! every question. Steps by chance on both, on disk and in memory, read again now and then.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bowline::base::clock::ManualClock;
+use bowline::base::ids::{RandomIds, SharedIds};
+use bowline::session::{AgentMessage, EntryBody, Session};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What can be done. Numbers choose among the entries that there are.
+#[derive(Debug, Clone)]
+enum Step {
+    Say(u8),
+    Answer(u8),
+    Model(u8),
+    Note(u8),
+    Compact(usize, bool),
+    Summarise(usize),
+    Label(usize, Option<u8>),
+    Edit(usize, Option<u8>),
+    Name(u8),
+    Branch(usize),
+    Root,
+    Fork(usize),
+    Copy,
+    Again,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => any::<u8>().prop_map(Step::Say),
+        4 => any::<u8>().prop_map(Step::Answer),
+        1 => any::<u8>().prop_map(Step::Model),
+        1 => any::<u8>().prop_map(Step::Note),
+        2 => any::<(usize, bool)>().prop_map(|(at, own)| Step::Compact(at, own)),
+        1 => any::<usize>().prop_map(Step::Summarise),
+        2 => any::<(usize, Option<u8>)>().prop_map(|(at, label)| Step::Label(at, label)),
+        2 => any::<(usize, Option<u8>)>().prop_map(|(at, words)| Step::Edit(at, words)),
+        1 => any::<u8>().prop_map(Step::Name),
+        3 => any::<usize>().prop_map(Step::Branch),
+        1 => Just(Step::Root),
+        1 => any::<usize>().prop_map(Step::Fork),
+        1 => Just(Step::Copy),
+        2 => Just(Step::Again),
+    ];
+    proptest::collection::vec(step, 1..60)
+}
+
+/// The model: every entry as it stands in the file, and where the next one goes.
+#[derive(Debug, Clone, Default)]
+struct Simple {
+    entries: Vec<Value>,
+    leaf: Option<String>,
+}
+
+impl Simple {
+    fn get(&self, id: &str) -> Option<&Value> {
+        self.entries.iter().find(|entry| entry["id"] == id)
+    }
+
+    /// From the root to an entry.
+    fn path(&self, leaf: Option<&str>) -> Vec<&Value> {
+        let mut path = Vec::new();
+        let mut next = leaf.map(String::from);
+        while let Some(entry) = next.and_then(|id| self.get(&id)) {
+            path.insert(0, entry);
+            next = entry["parentId"].as_str().map(String::from);
+        }
+        path
+    }
+
+    fn labels(&self) -> BTreeMap<String, String> {
+        let mut labels = BTreeMap::new();
+        for entry in self.entries.iter().filter(|entry| entry["type"] == "label") {
+            let target = entry["targetId"].as_str().unwrap().to_string();
+            match entry["label"].as_str() {
+                Some(label) => labels.insert(target, label.to_string()),
+                None => labels.remove(&target),
+            };
+        }
+        labels
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.entries.iter().rev().find(|entry| entry["type"] == "session_info")?["name"].as_str()
+    }
+
+    /// What a model is told on a path: the rules one after the other, without a thought for cost.
+    fn context(&self) -> Vec<Value> {
+        let path = self.path(self.leaf.as_deref());
+        let compacted = path.iter().rposition(|entry| entry["type"] == "compaction");
+        let mut told: Vec<&Value> = Vec::new();
+        if let Some(at) = compacted {
+            let first = path[at]["firstKeptEntryId"].as_str().unwrap();
+            let kept = (0..at).find(|n| path[*n]["id"] == first).unwrap_or(at);
+            told.push(path[at]);
+            told.extend(&path[kept..at]);
+            told.extend(&path[at + 1..]);
+        } else {
+            told.extend(&path);
+        }
+        let edit =
+            |id: &Value| path.iter().rev().find(|e| e["type"] == "context_edit" && e["targetId"] == *id);
+        let mut messages = Vec::new();
+        for (n, entry) in told.into_iter().enumerate() {
+            let mut message = match entry["type"].as_str().unwrap() {
+                "message" => entry["message"].clone(),
+                "custom_message" => json!({"role": "custom", "customType": entry["customType"],
+                    "content": entry["content"], "display": entry["display"]}),
+                "branch_summary" => json!({"role": "branchSummary", "summary": entry["summary"]}),
+                "compaction" if n == 0 => {
+                    messages.push(json!({"role": "compactionSummary", "summary": entry["summary"]}));
+                    continue;
+                }
+                _ => continue,
+            };
+            match edit(&entry["id"]) {
+                Some(edit) if edit["replacement"].is_null() => continue,
+                Some(edit) if entry["type"] != "branch_summary" => {
+                    message["content"] = edit["replacement"]["content"].clone();
+                }
+                _ => {}
+            }
+            messages.push(message);
+        }
+        messages
+    }
+}
+
+/// What is compared of a message: the words of its kind.
+fn essence(message: &Value) -> Value {
+    let field = |name: &str| message.get(name).cloned().unwrap_or(Value::Null);
+    let content = match field("content") {
+        Value::String(text) => json!([{"type": "text", "text": text}]),
+        other => other,
+    };
+    json!([field("role"), content, field("summary"), field("customType")])
+}
+
+struct Pair {
+    session: Session,
+    simple: Simple,
+    ids: SharedIds,
+    root: std::path::PathBuf,
+}
+
+impl Pair {
+    fn id(&self, at: usize) -> Option<String> {
+        let entries = &self.simple.entries;
+        (!entries.is_empty()).then(|| entries[at % entries.len()]["id"].as_str().unwrap().to_string())
+    }
+
+    fn message(role: &str, words: u8) -> EntryBody {
+        let mut message =
+            json!({"role": role, "timestamp": 1, "content": [{"type": "text", "text": format!("w{words}")}]});
+        if role == "assistant" {
+            for (name, value) in [("api", "a"), ("provider", "p"), ("model", "m"), ("stopReason", "stop")] {
+                message[name] = json!(value);
+            }
+        }
+        EntryBody::Message { message: serde_json::from_value(message).unwrap() }
+    }
+
+    fn append(&mut self, body: EntryBody) {
+        let id = self.session.append(body).unwrap();
+        self.took(&id);
+    }
+
+    /// The model takes the entry as it was written.
+    fn took(&mut self, id: &str) {
+        let line = self.session.tree().get(id).unwrap().line().unwrap().into_owned();
+        let entry: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(entry["parentId"].as_str(), self.simple.leaf.as_deref(), "it follows the leaf");
+        self.simple.entries.push(entry);
+        self.simple.leaf = Some(id.to_string());
+    }
+
+    fn apply(&mut self, step: &Step) {
+        let path: Vec<String> = {
+            let path = self.simple.path(self.simple.leaf.as_deref());
+            path.iter().map(|entry| entry["id"].as_str().unwrap().to_string()).collect()
+        };
+        match step {
+            Step::Say(words) => self.append(Self::message("user", *words)),
+            Step::Answer(words) => self.append(Self::message("assistant", *words)),
+            Step::Model(n) => {
+                self.append(EntryBody::ModelChange { provider: "p".into(), model_id: format!("m{n}") });
+            }
+            Step::Note(words) => self.append(EntryBody::CustomMessage {
+                custom_type: "note".into(),
+                content: json!(format!("n{words}")),
+                display: true,
+                details: None,
+            }),
+            Step::Compact(at, own) if !path.is_empty() => {
+                let first = if *own { "nobody".to_string() } else { path[at % path.len()].clone() };
+                self.append(EntryBody::Compaction {
+                    summary: format!("s{at}"),
+                    first_kept_entry_id: first,
+                    tokens_before: 1,
+                    usage: None,
+                    details: None,
+                    from_hook: None,
+                    system_message: None,
+                });
+            }
+            Step::Summarise(at) => {
+                let Some(from) = self.id(*at) else { return };
+                self.append(EntryBody::BranchSummary {
+                    from_id: Some(from),
+                    summary: format!("b{at}"),
+                    usage: None,
+                    details: None,
+                    from_hook: None,
+                });
+            }
+            Step::Label(at, label) => {
+                let Some(target) = self.id(*at) else { return };
+                let label = label.map(|n| format!("l{n}"));
+                let id = self.session.label(&target, label.as_deref()).unwrap();
+                self.took(&id);
+            }
+            Step::Edit(at, words) if !path.is_empty() => {
+                let replacement =
+                    words.map(|n| json!({"content": [{"type": "text", "text": format!("e{n}")}]}));
+                let target_id = path[at % path.len()].clone();
+                self.append(EntryBody::ContextEdit { target_id, replacement });
+            }
+            Step::Name(n) => self.append(EntryBody::SessionInfo { name: Some(format!("name {n}")) }),
+            Step::Branch(at) => {
+                let Some(id) = self.id(*at) else { return };
+                self.session.branch(Some(&id)).unwrap();
+                self.simple.leaf = Some(id);
+            }
+            Step::Root => {
+                self.session.branch(None).unwrap();
+                self.simple.leaf = None;
+            }
+            Step::Fork(at) => {
+                let Some(id) = self.id(*at) else { return };
+                self.fork(&id);
+            }
+            Step::Copy => {
+                let copy = self.session.copy(&self.root).unwrap();
+                assert_eq!(copy.leaf(), self.session.leaf());
+                assert_ne!(copy.id(), self.session.id());
+                self.session = copy;
+            }
+            Step::Again => self.again(),
+            Step::Compact(..) | Step::Edit(..) => {}
+        }
+    }
+
+    /// The model's fork: the way without labels, one behind the other, then the labels that hold there.
+    fn fork(&mut self, leaf: &str) {
+        let fork = self.session.fork(&self.root, Path::new("/w"), Some(leaf)).unwrap();
+        let mut simple = Simple::default();
+        for entry in self.simple.path(Some(leaf)).into_iter().filter(|entry| entry["type"] != "label") {
+            let mut entry = entry.clone();
+            entry["parentId"] = json!(simple.leaf);
+            simple.leaf = entry["id"].as_str().map(String::from);
+            simple.entries.push(entry);
+        }
+        let there: Vec<(String, String)> =
+            self.simple.labels().into_iter().filter(|(id, _)| simple.get(id).is_some()).collect();
+        let new: Vec<Value> = fork.entries()[simple.entries.len()..]
+            .iter()
+            .map(|entry| serde_json::from_str(&entry.line().unwrap()).unwrap())
+            .collect();
+        assert_eq!(new.len(), there.len());
+        simple.entries.extend(new);
+        simple.leaf = fork.leaf().map(String::from);
+        (self.session, self.simple) = (fork, simple);
+        assert_eq!(self.simple.labels().into_iter().collect::<Vec<_>>(), there);
+    }
+
+    /// The session is read from its file again. Where it goes on is where the last entry is.
+    fn again(&mut self) {
+        let Some(file) = self.session.file().map(Path::to_path_buf) else { return };
+        let memory = Session::in_memory(Path::new("/w"), ManualClock::new(0), self.ids.clone());
+        drop(std::mem::replace(&mut self.session, memory));
+        self.session = Session::open(&file, ManualClock::new(5_000), self.ids.clone()).unwrap();
+        assert_eq!(self.session.problems(), []);
+        self.simple.leaf = self.simple.entries.last().map(|entry| entry["id"].as_str().unwrap().to_string());
+    }
+
+    fn check(&self) {
+        let (session, simple) = (&self.session, &self.simple);
+        assert_eq!(session.leaf(), simple.leaf.as_deref());
+        let lines: Vec<Value> =
+            session.entries().iter().map(|e| serde_json::from_str(&e.line().unwrap()).unwrap()).collect();
+        assert_eq!(lines, simple.entries);
+        assert_eq!(session.labels().into_iter().collect::<BTreeMap<_, _>>(), simple.labels());
+        assert_eq!(session.name().as_deref(), simple.name());
+        let path: Vec<&str> = session.tree().path().iter().map(|entry| entry.id()).collect();
+        let expected = simple.path(simple.leaf.as_deref());
+        assert_eq!(path, expected.iter().map(|entry| entry["id"].as_str().unwrap()).collect::<Vec<_>>());
+        let told =
+            |message: &std::sync::Arc<AgentMessage>| essence(&serde_json::to_value(&**message).unwrap());
+        let context: Vec<Value> = session.context().messages.iter().map(told).collect();
+        assert_eq!(context, simple.context().iter().map(essence).collect::<Vec<_>>());
+        for entry in session.entries() {
+            let children: Vec<&str> =
+                session.tree().children(Some(entry.id())).iter().map(|c| c.id()).collect();
+            let all = simple.entries.iter().filter(|e| e["parentId"] == entry.id());
+            assert_eq!(children, all.map(|e| e["id"].as_str().unwrap()).collect::<Vec<_>>());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_steps_leave_what_the_model_has(steps in steps(), on_disk in any::<bool>()) {
+        let folder = tempfile::tempdir().unwrap();
+        let ids = RandomIds::shared();
+        let root = folder.path().to_path_buf();
+        let session = if on_disk {
+            Session::create(&root, Path::new("/w"), ManualClock::new(1_000), ids.clone())
+        } else {
+            Session::in_memory(Path::new("/w"), ManualClock::new(1_000), ids.clone())
+        };
+        let mut pair = Pair { session, simple: Simple::default(), ids, root };
+        for step in &steps {
+            pair.apply(step);
+        }
+        pair.check();
+        pair.again();
+        pair.check();
+    }
+}
