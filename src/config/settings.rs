@@ -2,6 +2,7 @@
 //!
 //! Must not know files, nor what other modules make of a value: they parse their own words.
 
+mod default;
 mod put;
 
 use std::collections::BTreeMap;
@@ -99,6 +100,8 @@ pub struct Settings {
     pub follow_up_mode: String,
     /// Whether a model must have read a file before it changes it: `family`, `off` or `on`.
     pub read_before_write: String,
+    /// Whether the state of the working folder is recorded before and after the agent changes it.
+    pub checkpoints: bool,
     /// Other limits of what models get of tools' texts, by the name of a tool or of what it is for.
     pub tool_limits: BTreeMap<String, Limit>,
     /// Milliseconds after which a command is stopped whose call does not say it; 0 for the tool's own.
@@ -107,50 +110,6 @@ pub struct Settings {
     pub command_timeout_max_ms: usize,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            theme: "bowline-dark".to_string(),
-            keymap: "default".to_string(),
-            model: None,
-            provider: None,
-            thinking: None,
-            profile: "auto".to_string(),
-            approval: None,
-            budget: 0,
-            transport: "auto".to_string(),
-            ca_file: None,
-            keyring: false,
-            tab_width: 4,
-            auto_pairs: true,
-            wrap_column: 80,
-            line_numbers: true,
-            relative_numbers: false,
-            caret_line: true,
-            match_brackets: true,
-            whitespace: "off".to_string(),
-            indent_guides: false,
-            rulers: Vec::new(),
-            max_line_length: 0,
-            scroll_margin: 3,
-            scrollbar: true,
-            soft_wrap: false,
-            restore: true,
-            keep_undo: true,
-            breadcrumbs: false,
-            sticky_lines: false,
-            rainbow_brackets: false,
-            tab_line: "always".to_string(),
-            mouse: true,
-            steering_mode: "one-at-a-time".to_string(),
-            follow_up_mode: "one-at-a-time".to_string(),
-            read_before_write: "family".to_string(),
-            tool_limits: BTreeMap::new(),
-            command_timeout_ms: 0,
-            command_timeout_max_ms: 0,
-        }
-    }
-}
 const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
 const TIME: Kind = Kind::Number(0, i32::MAX as i64);
 const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
@@ -442,6 +401,14 @@ pub static ROWS: &[Row] = &[
         doc: "Whether a model must have read a file before it changes it",
         project: false,
         put: |settings, value| text(value, &mut settings.read_before_write),
+    },
+    Row {
+        key: "checkpoints",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Record the state of the files before and after the agent changes some, to bring it back",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.checkpoints),
     },
     Row {
         key: "tool-limits",

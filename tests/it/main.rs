@@ -22,6 +22,7 @@ mod bedrock_keys;
 mod benches;
 /// Every command on marked texts.
 mod cancelling;
+/// States of a workspace on real disks.
 mod checkpoints;
 mod commands;
 /// Every dialect runs the same cases.
@@ -116,6 +117,8 @@ mod ide_view;
 mod ide_vim;
 /// Files that somebody else changes.
 mod ide_watching;
+/// Files as the session knew them, brought back.
+mod ide_way_back;
 /// Several views of texts.
 mod ide_windows;
 /// All files at once.
@@ -160,12 +163,15 @@ mod reading;
 mod refresh;
 
 mod responses;
+/// Sessions that know how the files were.
 mod restoring;
 /// What is asked before commands run.
 mod running;
 /// Reads our own source for the law tests.
 mod session_crashes;
 mod session_model;
+/// Files brought back from the command line.
+mod sessions_restore;
 mod sockets;
 
 mod source;

@@ -1,0 +1,51 @@
+//! What every setting is where nobody says anything.
+
+use std::collections::BTreeMap;
+
+use super::Settings;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: "bowline-dark".to_string(),
+            keymap: "default".to_string(),
+            model: None,
+            provider: None,
+            thinking: None,
+            profile: "auto".to_string(),
+            approval: None,
+            budget: 0,
+            transport: "auto".to_string(),
+            ca_file: None,
+            keyring: false,
+            tab_width: 4,
+            auto_pairs: true,
+            wrap_column: 80,
+            line_numbers: true,
+            relative_numbers: false,
+            caret_line: true,
+            match_brackets: true,
+            whitespace: "off".to_string(),
+            indent_guides: false,
+            rulers: Vec::new(),
+            max_line_length: 0,
+            scroll_margin: 3,
+            scrollbar: true,
+            soft_wrap: false,
+            restore: true,
+            keep_undo: true,
+            breadcrumbs: false,
+            sticky_lines: false,
+            rainbow_brackets: false,
+            tab_line: "always".to_string(),
+            mouse: true,
+            steering_mode: "one-at-a-time".to_string(),
+            follow_up_mode: "one-at-a-time".to_string(),
+            read_before_write: "family".to_string(),
+            checkpoints: true,
+            tool_limits: BTreeMap::new(),
+            command_timeout_ms: 0,
+            command_timeout_max_ms: 0,
+        }
+    }
+}
