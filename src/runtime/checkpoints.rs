@@ -159,6 +159,10 @@ impl Checkpoints {
 
     /// Records the state before a call, or adds to it what the call names and nobody saw.
     async fn before_call(&self, env: Arc<dyn Environment>, paths: Vec<PathBuf>) {
+        // What did not work once in a folder, as where it is too large, would only be waited for again.
+        if lock(&self.0.told).failure {
+            return;
+        }
         let Ok(keeper) = self.keeper().await else { return };
         let contents = contents(&*env, keeper.root(), paths).await;
         let named: Vec<Name> = contents.iter().map(|(name, _)| name.clone()).collect();

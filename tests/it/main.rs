@@ -22,6 +22,8 @@ mod bedrock_keys;
 mod benches;
 /// Every command on marked texts.
 mod cancelling;
+/// Random trees and many jumps.
+mod checkpoint_trees;
 /// States of a workspace on real disks.
 mod checkpoints;
 mod commands;
