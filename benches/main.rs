@@ -8,6 +8,8 @@
 #![allow(unreachable_pub, reason = "a benchmark has no outside")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints and may panic")]
 
+/// States of a workspace.
+mod checkpoints;
 /// Inside the process: frames, bytes, edits, streaming, with growth exponents.
 mod inside;
 /// Files of many megabytes in a pseudo terminal: open, memory, keys.
@@ -68,6 +70,7 @@ const ROWS: &[Row] = &[
     ("grep", search::grep),
     ("sessions-list", sessions::list),
     ("sessions-search", sessions::search),
+    ("checkpoint", checkpoints::checkpoints),
     ("bash", tools::bash_output),
     ("peers", peers::peers),
     // Before the others, which leave memory behind that it would not have to ask for.

@@ -30,6 +30,11 @@ impl Home {
         self.data.parent().unwrap_or(&self.data).join("Trash")
     }
 
+    /// Where the states of workspaces are kept.
+    pub fn checkpoints(&self) -> PathBuf {
+        self.data.join("checkpoints")
+    }
+
     /// Finds the folders from the variables that `get` knows: `BOWLINE_HOME`, else XDG's, else
     /// the defaults below `HOME`. Nothing is created. `None` when there is no home at all.
     pub fn find(get: impl Fn(&str) -> Option<String>) -> Option<Self> {

@@ -129,6 +129,18 @@ pub struct Args {
     #[arg(long, value_name = "PROGRAM", value_parser = ["pi", "claude", "codex"])]
     pub from: Option<String>,
 
+    /// With `sessions restore`, `revert` and `prune`: only say what it would do
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// With `sessions restore`: the conversation goes back, too
+    #[arg(long)]
+    pub with_conversation: bool,
+
+    /// With `sessions restore` and `revert`: what is done where both sides changed a file
+    #[arg(long, value_name = "SIDE", value_parser = ["mine", "theirs", "beside"])]
+    pub take: Option<String>,
+
     /// With a subcommand: answer in JSON
     #[arg(long)]
     pub json: bool,

@@ -11,7 +11,7 @@ use tokio::runtime::Builder;
 
 use super::args::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, process};
-use super::{login, prompt, sessions, setup, stored};
+use super::{login, prompt, restore, sessions, setup, stored};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::runtime::Options;
@@ -33,6 +33,8 @@ pub enum Errand {
     Sessions(sessions::Wanted, bool),
     /// Something with all of what is stored; in JSON, or as text.
     Stored(stored::Wanted, bool),
+    /// Bring files back, or tidy what that needs; in JSON, or as text.
+    Restore(restore::Wanted, bool),
     /// Make a document of a session: which, in what form, into which file.
     Export(String, Option<String>, Option<String>),
 }
@@ -49,6 +51,11 @@ pub fn wanted(args: &Args) -> Option<Errand> {
         }
         ["sessions", rest @ ..] => {
             let file = Path::new("sessions").exists() || args.print;
+            let take = args.take.as_deref();
+            let wanted = restore::wanted(rest, args.dry_run, args.with_conversation, take).filter(|_| !file);
+            if let Some(wanted) = wanted {
+                return Some(Errand::Restore(wanted, args.json));
+            }
             let wanted = sessions::wanted(rest, args.leaf.as_deref()).filter(|_| !file);
             let other = || stored::wanted(rest, args).filter(|_| !file);
             return wanted
@@ -121,6 +128,11 @@ async fn perform(
             let places = stored::Places { root: &root, cwd: &options.cwd, trash: &trash };
             let (text, whole) = stored::answer(&places, wanted, *json)?;
             Ok((text, if whole { OK } else { FAILED }))
+        }
+        Errand::Restore(wanted, json) => {
+            let (options, wanted, json) = (options.clone(), wanted.clone(), *json);
+            let done = tokio::task::spawn_blocking(move || restore::answer(&options, &wanted, json)).await;
+            Ok((done.map_err(|error| Report::caused("the work was ended", &error))??, OK))
         }
         Errand::Export(id, form, file) => {
             let root = options.session_root();

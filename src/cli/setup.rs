@@ -223,6 +223,8 @@ pub fn session(
         keyring: settings.keyring,
         discover: true,
         read_first: ReadFirst::of(&settings.read_before_write),
+        // Nobody goes back to another place of a session that is not kept.
+        checkpoints: settings.checkpoints && !args.no_session,
         tools_config: tools_config(settings),
         compaction: compaction(settings),
         ..SessionOptions::new(setup.home.clone(), setup.workspace.clone(), env, approval)

@@ -108,6 +108,8 @@ pub struct Settings {
     pub compaction_models: BTreeMap<String, TokenBudget>,
     /// Whether a model must have read a file before it changes it: `family`, `off` or `on`.
     pub read_before_write: String,
+    /// Whether the state of the working folder is recorded before and after the agent changes it.
+    pub checkpoints: bool,
     /// Other limits of what models get of tools' texts, by the name of a tool or of what it is for.
     pub tool_limits: BTreeMap<String, Limit>,
     /// Milliseconds after which a command is stopped whose call does not say it; 0 for the tool's own.
@@ -440,6 +442,14 @@ pub static ROWS: &[Row] = &[
         doc: "Whether a model must have read a file before it changes it",
         project: false,
         put: |settings, value| text(value, &mut settings.read_before_write),
+    },
+    Row {
+        key: "checkpoints",
+        kind: Kind::Flag,
+        default: "true",
+        doc: "Record the state of the files before and after the agent changes some, to bring it back",
+        project: false,
+        put: |settings, value| flag(&value, &mut settings.checkpoints),
     },
     Row {
         key: "tool-limits",

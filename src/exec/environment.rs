@@ -99,6 +99,12 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Err(EnvError::unsupported(path))))
     }
 
+    /// The files that somebody has open here, links followed: what [`Self::read`] gives of them may not be on
+    /// the disk yet, and only [`Self::write`] changes them without going behind somebody's back.
+    fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
     /// Runs a command in a process group of its own with closed standard input; `cancel` and
     /// the time-out end the whole group (SIGTERM, after 2 s SIGKILL).
     fn run(

@@ -27,7 +27,7 @@ use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
     diff, disk_events, file_events, git, input, inquiries, leaving, mouse, permission, plugins, reading,
-    recovery, restoring, settle, terminals, undo_keeping, update,
+    recovery, restoring, settle, terminals, undo_keeping, update, way_back,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -177,6 +177,7 @@ impl App {
             }
             Event::Connected(Err(report)) => update::not_connected(&mut cx, &report),
             Event::Runtime(event) => update::runtime(&mut cx, &event),
+            Event::WayBack(happened) => way_back::happened(&mut cx, happened),
             Event::Session(told) => super::sessions::told(&mut cx, *told),
             Event::Summary(summary, change) => update::show_summary(&mut cx, summary.as_deref(), change),
             Event::SystemPrompt(shown) => update::show_prompt(&mut cx, shown.as_deref()),

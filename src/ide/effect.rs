@@ -26,6 +26,7 @@ use super::state::scrollbar::Survey;
 use super::state::shell::ShellJob;
 use super::state::symbols::SymbolsJob;
 use super::state::tree_steps::{TreeJob, TreeStep};
+use super::state::way_back::Ask;
 use super::terminal::ask::Work as TerminalWork;
 use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
@@ -179,6 +180,8 @@ pub enum Effect {
     SetTools(Vec<String>),
     /// Show what the model is told before the conversation.
     ShowPrompt,
+    /// Ask the session about a way back of files, or go it.
+    WayBack(Ask),
     /// Ask the session about its tree, or for another session.
     Session(Box<SessionWork>),
     /// Sum the conversation up, above all about something.

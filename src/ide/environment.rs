@@ -155,6 +155,11 @@ impl Environment for BufferEnvironment {
         .boxed()
     }
 
+    fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
+        // A program that is ending has nothing open any more.
+        async move { self.ask(BufferRequest::Open).await.unwrap_or_default() }.boxed()
+    }
+
     fn run(
         &self,
         command: CommandSpec,

@@ -23,6 +23,7 @@ use super::state::plugins::{PluginDone, PluginsRead};
 use super::state::scrollbar::Surveyed;
 use super::state::shell::ShellDone;
 use super::state::tree_steps::TreeDone;
+use super::state::way_back::Happened as WayBackHappened;
 use super::terminal::ask::Happening;
 use super::undo_shelf;
 use crate::base::error::Report;
@@ -51,6 +52,8 @@ pub enum Event {
     Connected(Result<Box<(Handle, Snapshot)>, Report>),
     /// From the session.
     Runtime(RuntimeEvent),
+    /// Something came of a way back of files.
+    WayBack(WayBackHappened),
     /// The session was asked about its tree, or for another session.
     Session(Box<Told>),
     /// The summary that counts, and whether it is to be changed.
@@ -280,6 +283,8 @@ pub enum BufferRequest {
     },
     /// A file that is not open was written.
     Touched(PathBuf),
+    /// Which files are open, links followed.
+    Open(oneshot::Sender<Vec<PathBuf>>),
 }
 
 /// An open file as the agent sees it.

@@ -216,5 +216,11 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
             refresh_folder(cx, &path);
             rules::written(cx, &path);
         }
+        BufferRequest::Open(reply) => {
+            let open = cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone());
+            if reply.send(open.collect()).is_err() {
+                tracing::debug!("who asked for the open files has gone");
+            }
+        }
     }
 }

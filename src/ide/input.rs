@@ -16,7 +16,7 @@ use super::state::awaiting::Awaiting;
 use super::state::damage::Part;
 use super::state::modal::Mode;
 use super::state::overlay::{Answer, Overlay, Topic};
-use super::{inquiries, terminal_input, update};
+use super::{inquiries, terminal_input, update, way_back};
 use crate::text::transaction::Grouping;
 use crate::tui::input::{Key, KeyCode, KeyKind};
 
@@ -119,7 +119,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
             return;
         }
     }
-    if dialog_key(cx, key) || inquiries::key(cx, key) {
+    if dialog_key(cx, key) || inquiries::key(cx, key) || way_back::key(cx, key) {
         return;
     }
     if let Some(awaiting) = cx.state.awaiting.take() {

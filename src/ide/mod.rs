@@ -58,5 +58,6 @@ pub mod tree_events;
 pub mod undo_keeping;
 pub mod undo_shelf;
 pub mod update;
+pub mod way_back;
 pub mod windowing;
 pub mod worker;

@@ -122,6 +122,10 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::Ended => {}
         RuntimeEvent::Replaced(snapshot) => replaced(cx, snapshot),
         RuntimeEvent::Returned(messages) => dequeued(cx, messages.clone()),
+        RuntimeEvent::Restored(_) => {
+            file_events::refresh_tree(cx);
+            disk_events::check_disk(cx);
+        }
         RuntimeEvent::ModelsFound(models) => access::offered(cx, models),
         RuntimeEvent::Failed(report) => {
             cx.state.transcript.notice(true, report.to_string());

@@ -45,6 +45,7 @@ mod sessions;
 mod shell;
 mod terminal;
 mod tree;
+mod way_back;
 
 /// Does outside work.
 pub struct Worker {
@@ -232,6 +233,7 @@ impl Worker {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::SystemPrompt(session.system_prompt().await.map(Box::new)) });
             }
+            Effect::WayBack(ask) => self.way_back(ask),
             Effect::Session(work) => self.ask_session(*work),
             Effect::Compact(instructions) => self.with_session(|session| session.compact(instructions)),
             Effect::Summary(change) => {

@@ -112,6 +112,7 @@ impl Run<'_> {
                 | RuntimeEvent::ThinkingChanged(_)
                 | RuntimeEvent::ToolsChanged(_)
                 | RuntimeEvent::ModelsFound(_)
+                | RuntimeEvent::Restored(_)
                 | RuntimeEvent::Replaced(_)
                 // What was said on the command line is there still.
                 | RuntimeEvent::Returned(_) => {}

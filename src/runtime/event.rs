@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::outfit::Equipment;
+use super::ways::Restored;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Thinking, Usage, UserMessage};
@@ -51,6 +52,8 @@ pub enum RuntimeEvent {
     Replaced(Box<Snapshot>),
     /// More models can be asked: these are all.
     ModelsFound(Vec<Arc<Model>>),
+    /// Somebody went back to another place of the session.
+    Restored(Arc<Restored>),
     /// Messages that waited and that nobody will answer any more, as they were said.
     Returned(Vec<UserMessage>),
     /// The session is over; nothing comes after this.

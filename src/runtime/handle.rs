@@ -15,14 +15,17 @@ use super::offered::Offered;
 use super::past::Past;
 use super::permissions;
 use super::refresh::{self, Told};
+
 use super::shown::Shown;
 use super::talk::{Line, Said};
+use super::ways::{Preview, Restored, Way, What};
 use crate::agent::abort::Abort;
 use crate::agent::config::Lifecycle;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
 use crate::tools::artifacts::Artifacts;
 use crate::tools::{Mode, SharedRules};
+use crate::workspace::checkpoint::Decisions;
 
 /// Controls one live session.
 #[derive(Clone)]
@@ -125,6 +128,44 @@ impl Handle {
         let (reply, edited) = oneshot::channel();
         self.commands.send(Command::EditSummary(text.to_string(), reply)).await.map_err(|_| ended())?;
         edited.await.map_err(|_| ended())?
+    }
+
+    /// What going back to an entry would do to the files. Refused while the agent works.
+    pub async fn restore_preview(&self, entry: &str, what: What) -> Result<Preview, Report> {
+        self.preview(Way::To(entry.to_string(), what), Decisions::new()).await
+    }
+
+    /// Goes back to an entry. What is there is recorded first: [`Restored::undo`] names the way back. Refused
+    /// while the agent works.
+    pub async fn restore(&self, entry: &str, what: What, decisions: Decisions) -> Result<Restored, Report> {
+        self.take(Way::To(entry.to_string(), what), decisions).await
+    }
+
+    /// Takes back what the turn of an entry changed, whatever came later.
+    pub async fn revert_turn(&self, entry: &str, decisions: Decisions) -> Result<Restored, Report> {
+        self.take(Way::Without(entry.to_string()), decisions).await
+    }
+
+    /// What going any way would do, with these decisions.
+    pub async fn preview(&self, way: Way, decisions: Decisions) -> Result<Preview, Report> {
+        let (reply, told) = oneshot::channel();
+        self.asked(Command::Preview(way, decisions, reply), told).await
+    }
+
+    /// Goes any way.
+    pub async fn take(&self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
+        let (reply, done) = oneshot::channel();
+        self.asked(Command::Restore(way, decisions, reply), done).await
+    }
+
+    async fn asked<T>(
+        &self,
+        command: Command,
+        answer: oneshot::Receiver<Result<T, Report>>,
+    ) -> Result<T, Report> {
+        let ended = || Report::new("the session has ended");
+        self.commands.send(command).await.map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?
     }
 
     /// Other rules for tool calls from the next call on.

@@ -8,14 +8,16 @@ use super::again::Again;
 use super::choice::Wish;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
-use super::moving::Ask;
+use super::moving::{Ask, Spot};
 use super::offered::Offered;
 use super::outfit::Outfit;
 use super::recorder::Recorder;
 use super::recruits::{Kit, Recruits};
+use super::restoring;
 use super::shown::Shown;
+use super::ways::{Preview, Restored, Way, What};
 use crate::agent::config::Lifecycle;
-use crate::agent::driver::{Driver, Listener};
+use crate::agent::driver::Driver;
 use crate::agent::effect::Event;
 use crate::agent::queue::Lane;
 use crate::agent::team::Team;
@@ -25,6 +27,7 @@ use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::tools::Mode;
 use crate::tools::delegate::Delegate;
+use crate::workspace::checkpoint::Decisions;
 
 /// How long commands that run on may take at the end of the session: they get SIGTERM, after two seconds
 /// SIGKILL, and a moment to be gone.
@@ -49,6 +52,12 @@ pub enum Command {
     Tools(Vec<String>),
     /// What the model is told before the conversation.
     Prompted(oneshot::Sender<Shown>),
+    /// States of the workspace were recorded.
+    Checkpointed(oneshot::Sender<()>),
+    /// What would going back do, with these decisions?
+    Preview(Way, Decisions, oneshot::Sender<Result<Preview, Report>>),
+    /// Go back.
+    Restore(Way, Decisions, oneshot::Sender<Result<Restored, Report>>),
     /// About the session's tree, or for another session.
     Ask(Ask),
     /// Sum the conversation up.
@@ -126,7 +135,7 @@ impl Live {
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
         // What a call that was just interrupted has left behind.
         tools.jobs.end_all(COMMANDS_LEAVE).await;
-        self.driver.listener().sync().await;
+        self.driver.listener().end().await;
         self.hub.tell(RuntimeEvent::Ended).await;
         if let Some(team) = &self.team {
             team.close_all().await;
@@ -213,6 +222,18 @@ impl Live {
                 let edited = self.edit_summary(&text).await;
                 answer(reply, edited);
             }
+            Command::Checkpointed(reply) => {
+                self.driver.listener().write_checkpoints().await;
+                answer(reply, ());
+            }
+            Command::Preview(way, decisions, reply) => {
+                let way = way.from(self.driver.listener().session().leaf());
+                answer(reply, restoring::preview(&mut self.driver, way, decisions).await);
+            }
+            Command::Restore(way, decisions, reply) => {
+                let restored = self.restore(way, decisions).await;
+                answer(reply, restored);
+            }
             Command::Ask(ask) => self.asked(ask).await,
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
@@ -275,6 +296,23 @@ impl Live {
         for report in problems {
             self.hub.tell(RuntimeEvent::Failed(report)).await;
         }
+    }
+
+    /// Goes back in the conversation, the files or both.
+    async fn restore(&mut self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
+        let way = way.from(self.driver.listener().session().leaf());
+        let place = match &way {
+            Way::To(entry, What::Conversation | What::Both) => Some(entry.clone()),
+            _ => None,
+        };
+        let begun = restoring::begin(&mut self.driver, way, decisions).await?;
+        let said = match place {
+            Some(place) => self.go_now(&Spot::To(place)).await?,
+            None => None,
+        };
+        let restored = Restored { said, ..restoring::finish(&mut self.driver, begun).await? };
+        self.hub.tell(RuntimeEvent::Restored(Arc::new(restored.clone()))).await;
+        Ok(restored)
     }
 
     async fn subscribe(&mut self, reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>) {

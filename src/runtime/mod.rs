@@ -4,6 +4,7 @@
 //! Layer 6. May import layers 0 to 5 except `tui` and `text`; must not know who displays it.
 
 pub mod again;
+pub mod checkpoints;
 pub mod choice;
 pub mod event;
 mod facts;
@@ -23,10 +24,12 @@ pub mod reach;
 pub mod recorder;
 mod recruits;
 pub mod refresh;
+pub mod restoring;
 pub mod shown;
 pub mod start;
 mod summaries;
 pub mod talk;
+pub mod ways;
 pub mod wire;
 pub mod wishes;
 

@@ -201,12 +201,18 @@ impl Live {
             Err(report) => return answer(reply, Err(report)),
         };
         let instructions = match summary {
-            Summary::None => return self.go_to(leaf.as_deref(), said, reply).await,
+            Summary::None => {
+                let moved = self.go_to(leaf.as_deref(), said).await;
+                return answer(reply, moved);
+            }
             Summary::Written => None,
             Summary::WithInstructions(text) => Some(text),
         };
         match self.leaving(leaf.as_deref()) {
-            None => self.go_to(leaf.as_deref(), said, reply).await,
+            None => {
+                let moved = self.go_to(leaf.as_deref(), said).await;
+                answer(reply, moved);
+            }
             Some(leaving) => {
                 self.driver.listener().moving = Some(Moving { reply, said });
                 self.driver.leave(leaving, instructions).await;
@@ -229,14 +235,17 @@ impl Live {
         }
     }
 
-    async fn go_to(&mut self, leaf: Option<&str>, said: Option<UserMessage>, reply: oneshot::Sender<Moved>) {
-        match self.driver.listener().go_to(leaf) {
-            Ok(context) => {
-                self.resume(&context).await;
-                answer(reply, Ok(said));
-            }
-            Err(error) => answer(reply, Err(Report::caused("cannot go there", &error))),
-        }
+    /// Goes to a spot without a summary.
+    pub(super) async fn go_now(&mut self, spot: &Spot) -> Moved {
+        let (leaf, said) = self.place_of(spot)?;
+        self.go_to(leaf.as_deref(), said).await
+    }
+
+    async fn go_to(&mut self, leaf: Option<&str>, said: Option<UserMessage>) -> Moved {
+        let moved = self.driver.listener().go_to(leaf);
+        let context = moved.map_err(|error| Report::caused("cannot go there", &error))?;
+        self.resume(&context).await;
+        Ok(said)
     }
 
     /// Somebody who waited for a summary is where he wanted to be, or stays where he is.
@@ -315,7 +324,8 @@ impl Live {
     /// Goes on with a session, in place of the one before.
     async fn adopt(&mut self, session: Session, told: Option<Report>) {
         let options = self.again.options();
-        self.driver.tools().shared = start::shared(options, session.id(), self.team.clone());
+        let checkpoints = self.driver.listener().checkpoints();
+        self.driver.tools().shared = start::shared(options, session.id(), self.team.clone(), checkpoints);
         let context = session.context();
         let answers = context.messages.iter().filter(|message| message.role() == "assistant").count();
         self.driver.begin_anew(session.id().to_string(), answers.try_into().unwrap_or(u32::MAX));

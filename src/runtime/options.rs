@@ -124,6 +124,8 @@ pub struct Options {
     pub discover: bool,
     /// Whether a model must have read a file before it changes it.
     pub read_first: ReadFirst,
+    /// Whether the state of the working folder is recorded before and after the agent changes it.
+    pub checkpoints: bool,
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
     /// What the settings say about tools.
@@ -181,6 +183,7 @@ impl Options {
             keyring: false,
             discover: false,
             read_first: ReadFirst::default(),
+            checkpoints: false,
             providers: Vec::new(),
             tools_config: tools::config::Config::default(),
         }

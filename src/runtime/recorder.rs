@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
+use super::checkpoints::Checkpoints;
 use super::event::{RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::moving::Moving;
@@ -17,7 +19,9 @@ use crate::agent::event::{AgentEvent, Compacted};
 use crate::agent::{fullness, history};
 use crate::base::error::Report;
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
+use crate::session::checkpoints::{self, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError, context};
+use crate::workspace::checkpoint::Taken;
 
 /// Listens to the agent of one session.
 pub struct Recorder {
@@ -35,6 +39,9 @@ pub struct Recorder {
     pub(super) moving: Option<Moving>,
     /// Who waited, and whether he is there.
     pub(super) arrived: Option<(Moving, Result<(), Report>)>,
+    checkpoints: Option<Checkpoints>,
+    /// The state after the last round of calls, while it is being recorded.
+    recording: Option<JoinHandle<()>>,
 }
 
 impl Recorder {
@@ -51,6 +58,8 @@ impl Recorder {
             queue_wanted: None,
             moving: None,
             arrived: None,
+            checkpoints: None,
+            recording: None,
         };
         recorder.reload();
         recorder
@@ -74,6 +83,71 @@ impl Recorder {
         let counted = history.iter().rev().find_map(counted);
         self.context_tokens = counted.unwrap_or_else(|| fullness::tokens(&history, 0));
         history
+    }
+
+    /// The same with states of the workspace.
+    #[must_use]
+    pub fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
+        Self { checkpoints, ..self }
+    }
+
+    /// Who records the workspace, if somebody does.
+    pub fn checkpoints(&self) -> Option<Checkpoints> {
+        self.checkpoints.clone()
+    }
+
+    /// Writes down which states of the workspace were recorded since; says whether there were any.
+    pub async fn write_checkpoints(&mut self) -> bool {
+        let unwritten = self.checkpoints.as_ref().map(Checkpoints::unwritten).unwrap_or_default();
+        let any = !unwritten.is_empty();
+        for state in unwritten {
+            self.append(state.body()).await;
+        }
+        any
+    }
+
+    /// Waits for the state that is being recorded, and writes it down before anything else.
+    async fn settle(&mut self) -> bool {
+        if let Some(recording) = self.recording.take()
+            && let Err(error) = recording.await
+        {
+            tracing::error!(%error, "the recording of a state was lost");
+        }
+        self.write_checkpoints().await
+    }
+
+    /// The person is about to leave this state of the workspace for another: where the entries so far do not lead
+    /// back to it, it is written down. Gives the entry that does.
+    pub async fn leave_state(&mut self, now: &Taken) -> Option<String> {
+        self.settle().await;
+        let known = self.session.leaf().and_then(|leaf| checkpoints::at(self.session.tree(), leaf));
+        if known.is_none_or(|known| known.tree != now.id.to_string()) {
+            let left = self.checkpoints.as_ref()?.entry(When::Left, now);
+            self.append(left.body()).await;
+        }
+        self.session.leaf().map(str::to_string)
+    }
+
+    /// The session ends: what was recorded is written down, and everything is on the disk.
+    pub async fn end(&mut self) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.end();
+        }
+        self.settle().await;
+        self.sync().await;
+    }
+
+    /// The workspace has been brought to another state, which is recorded.
+    pub async fn arrive_at_state(&mut self) {
+        let Some(checkpoints) = self.checkpoints.clone() else { return };
+        match checkpoints.take(Vec::new(), Vec::new()).await {
+            Ok(taken) => {
+                let state = checkpoints.entry(When::Restored, &taken);
+                self.append(state.body()).await;
+                self.sync().await;
+            }
+            Err(report) => self.hub.tell(RuntimeEvent::Failed(report)).await,
+        }
     }
 
     /// The session as it stands.
@@ -189,6 +263,7 @@ fn is_whole(answer: &AssistantMessage) -> bool {
 
 impl Listener for Recorder {
     async fn store(&mut self, message: &Message) {
+        self.settle().await;
         if matches!(message, Message::User(_)) {
             // Not before somebody speaks: opening a session to look at it changes nothing.
             self.record_choice().await;
@@ -205,6 +280,19 @@ impl Listener for Recorder {
     }
 
     async fn hear(&mut self, event: AgentEvent) {
+        match &event {
+            // Beside the next request, which takes longer.
+            AgentEvent::TurnEnd { .. } => {
+                self.settle().await;
+                self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
+            }
+            AgentEvent::AgentEnd { .. } => {
+                if self.settle().await {
+                    self.sync().await;
+                }
+            }
+            _ => {}
+        }
         self.hub.tell(RuntimeEvent::Agent(event)).await;
     }
 

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::again::{self, Again};
+use super::checkpoints::{self, Checkpoints};
 use super::choice::Wish;
 use super::event::RuntimeEvent;
 use super::handle::Handle;
 use super::hub::Hub;
-use super::live::Live;
+use super::live::{Command, Live};
 use super::moving;
 use super::offered::Offered;
 use super::options::{Options, SessionChoice};
@@ -78,13 +79,14 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         options.agents_deep,
     );
     let team = recruits.team();
-    let services =
-        services(&options, client, equipment.all.clone(), session.id(), rules.clone(), team.clone());
+    let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
+    let shared = shared(&options, session.id(), team.clone(), checkpoints.clone());
+    let services = services(&options, client, equipment.all.clone(), rules.clone(), shared);
     let lost = moving::lost(&options, &context, &model);
     let notices =
         problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
     let notices = notices.collect();
-    let recorder = Recorder::new(session, hub.clone(), model, thinking);
+    let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
     let config = config(&options, &equipment.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.offer(equipment.all, outfit.profile().parallel, |name| equipment.offered.contains(name));
@@ -109,6 +111,21 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     Ok(Handle { commands: sender, abort, hub, lifecycle, models, rules, again })
 }
 
+/// Has the live session write down which states of the workspace were recorded.
+fn writer(commands: mpsc::WeakSender<Command>) -> checkpoints::Write {
+    Box::new(move || {
+        let commands = commands.upgrade();
+        Box::pin(async move {
+            let Some(commands) = commands else { return };
+            let (reply, written) = oneshot::channel();
+            // A session that is ending writes them at its end.
+            if commands.send(Command::Checkpointed(reply)).await.is_ok() && written.await.is_err() {
+                tracing::debug!("the session ended before a checkpoint was written");
+            }
+        })
+    })
+}
+
 /// The rules of the loop.
 fn config(options: &Options, tools: &Registry) -> Config {
     Config {
@@ -131,9 +148,8 @@ fn services(
     options: &Options,
     client: Client,
     registry: Registry,
-    session: &str,
     rules: SharedRules,
-    team: Option<Team>,
+    shared: Arc<tools::Shared>,
 ) -> Services {
     Services {
         client,
@@ -143,7 +159,7 @@ fn services(
             approval: options.approval.clone(),
             mode: options.policy.into(),
             rules,
-            shared: shared(options, session, team),
+            shared,
         },
         clock: options.clock.clone(),
         ids: options.ids.clone(),
@@ -152,7 +168,12 @@ fn services(
 }
 
 /// What the tools of this session keep. What other sessions kept for too long goes.
-pub(super) fn shared(options: &Options, session: &str, team: Option<Team>) -> Arc<tools::Shared> {
+pub(super) fn shared(
+    options: &Options,
+    session: &str,
+    team: Option<Team>,
+    checkpoints: Option<Checkpoints>,
+) -> Arc<tools::Shared> {
     let folder = options.outputs();
     let own = folder.join(session);
     tokio::task::spawn_blocking(move || {
@@ -166,6 +187,7 @@ pub(super) fn shared(options: &Options, session: &str, team: Option<Team>) -> Ar
     shared.own = vec![config, data, state, cache];
     shared.questions.clone_from(&options.questions);
     shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
+    shared.witness = checkpoints.map(|checkpoints| Arc::new(checkpoints) as Arc<dyn tools::Witness>);
     Arc::new(shared)
 }
 

@@ -4,6 +4,7 @@
 //! run, or front ends. Input and output happen in `store` only.
 
 pub mod body;
+pub mod checkpoints;
 pub mod context;
 pub mod conversation;
 pub mod entry;

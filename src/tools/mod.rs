@@ -46,6 +46,7 @@ pub mod tool;
 pub mod touched;
 pub mod truncation;
 pub mod view;
+pub mod witness;
 
 pub use act::{Act, Kind};
 pub use approval::{Approval, Ask, Decision};
@@ -58,3 +59,4 @@ pub use rules::{Rules, SharedRules};
 pub use shared::Shared;
 pub use tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 pub use view::{CallView, DiffLine, FileDiff, ResultView};
+pub use witness::Witness;

@@ -13,6 +13,7 @@ use super::files::{Files, ReadFirst};
 use super::folder::Folder;
 use super::jobs::Jobs;
 use super::questions::Questions;
+use super::witness::Witness;
 
 /// One for each agent. Agents that an agent starts share outputs, what was allowed and the person's wishes.
 #[derive(Clone)]
@@ -35,6 +36,8 @@ pub struct Shared {
     pub questions: Option<Arc<dyn Questions>>,
     /// Who has other agents work; nobody where agents are deep enough already.
     pub delegate: Option<Arc<dyn Delegate>>,
+    /// Who hears of calls before they change files.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 impl fmt::Debug for Shared {
@@ -56,6 +59,7 @@ impl Shared {
             folder: Arc::default(),
             questions: None,
             delegate: None,
+            witness: None,
         }
     }
 

@@ -1,7 +1,8 @@
-//! A folder as a project: its root, its files under the ignore rules, its documents for agents.
+//! A folder as a project: its root, its files under the ignore rules, its states, its documents for agents.
 //!
 //! Layer 2. May import `base` and `exec`; must not know who looks at it.
 
+pub mod checkpoint;
 pub mod documents;
 pub mod editorconfig;
 pub mod git;

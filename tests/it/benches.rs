@@ -18,6 +18,7 @@ fn every_benchmark_runs() {
         "idle 10 s",
         "100 MB source: first text",
         "52 MB line: key",
+        "checkpoint: 10 k files, nothing changed",
         "bash output",
         "openai-responses: a token",
         "anthropic-messages: 1 MB of arguments",

@@ -22,6 +22,10 @@ mod bedrock_keys;
 mod benches;
 /// Every command on marked texts.
 mod cancelling;
+/// Random trees and many jumps.
+mod checkpoint_trees;
+/// States of a workspace on real disks.
+mod checkpoints;
 mod commands;
 /// Conversations that become too long.
 mod compaction;
@@ -120,6 +124,8 @@ mod ide_view;
 mod ide_vim;
 /// Files that somebody else changes.
 mod ide_watching;
+/// Files as the session knew them, brought back.
+mod ide_way_back;
 /// Several views of texts.
 mod ide_windows;
 /// All files at once.
@@ -164,11 +170,15 @@ mod reading;
 mod refresh;
 
 mod responses;
+/// Sessions that know how the files were.
+mod restoring;
 /// What is asked before commands run.
 mod running;
 /// Reads our own source for the law tests.
 mod session_crashes;
 mod session_model;
+/// Files brought back from the command line.
+mod sessions_restore;
 mod sockets;
 
 mod source;

@@ -46,6 +46,7 @@ impl Default for Settings {
             compaction_keep_recent_tokens: 20_000,
             compaction_models: BTreeMap::new(),
             read_before_write: "family".to_string(),
+            checkpoints: true,
             tool_limits: BTreeMap::new(),
             command_timeout_ms: 0,
             command_timeout_max_ms: 0,

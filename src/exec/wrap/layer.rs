@@ -217,6 +217,10 @@ impl<L: Layer> Environment for Wrapped<L> {
         Box::pin(self.through(Deed::Remove(path), well, self.inner.remove(path, expected)))
     }
 
+    fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
+        self.inner.open_files()
+    }
+
     fn run(
         &self,
         command: CommandSpec,

@@ -71,6 +71,10 @@ impl Environment for Rooted {
         self.inner.remove(path, expected)
     }
 
+    fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
+        self.inner.open_files()
+    }
+
     fn run(
         &self,
         command: CommandSpec,

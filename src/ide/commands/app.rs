@@ -166,6 +166,7 @@ fn close_overlay(cx: &mut Cx<'_>) {
             | Overlay::Session(_)
             | Overlay::Login(_)
             | Overlay::Inquiry(_)
+            | Overlay::WayBack(_)
             | Overlay::Dialog(_),
         )
         | None => {}

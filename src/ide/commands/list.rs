@@ -29,6 +29,7 @@ fn step(cx: &mut Cx<'_>, by: isize) {
         Some(Overlay::Diff(_)) => diff::with(cx, false, |view, beside| view.step(by, beside)),
         Some(Overlay::Session(view)) => view.step(by),
         Some(Overlay::Picker(picker)) => picker.step(by as i64),
+        Some(Overlay::WayBack(view)) => view.step(by),
         Some(Overlay::Dialog(dialog)) => {
             let last = dialog::last_top(cx.state.size, dialog);
             dialog.top = dialog.top.saturating_add_signed(by).min(last);

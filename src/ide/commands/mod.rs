@@ -37,6 +37,7 @@ pub mod vim_edits;
 pub mod vim_modes;
 pub mod vim_moves;
 pub mod vim_objects;
+pub mod way_back;
 pub mod window;
 pub mod workspace;
 
@@ -73,6 +74,7 @@ pub static AREAS: &[&[Command]] = &[
     workspace::COMMANDS,
     agent::COMMANDS,
     session::COMMANDS,
+    way_back::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,
     terminal::COMMANDS,

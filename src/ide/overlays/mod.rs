@@ -9,3 +9,4 @@ pub mod picker;
 pub mod question;
 pub mod session_tree;
 pub mod undo_tree;
+pub mod way_back;

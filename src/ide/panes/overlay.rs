@@ -3,7 +3,9 @@
 use ratatui::layout::Rect;
 
 use super::row::Row;
-use crate::ide::overlays::{dialog, diff, inquiry, login, picker, question, session_tree, undo_tree};
+use crate::ide::overlays::{
+    dialog, diff, inquiry, login, picker, question, session_tree, undo_tree, way_back,
+};
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::Overlay;
@@ -26,6 +28,7 @@ pub fn place(state: &State) -> Option<Rect> {
         Overlay::Session(_) => session_tree::place(state.size),
         Overlay::Login(shown) => login::place(state.size, shown),
         Overlay::Inquiry(shown) => inquiry::place(state.size, shown),
+        Overlay::WayBack(_) => way_back::place(state.size),
     })
 }
 
@@ -40,6 +43,7 @@ impl Component<State> for Floating {
             Some(Overlay::Session(shown)) => session_tree::draw(canvas, shown, &state.keymap),
             Some(Overlay::Login(shown)) => login::draw(canvas, shown),
             Some(Overlay::Inquiry(shown)) => inquiry::draw(canvas, shown),
+            Some(Overlay::WayBack(shown)) => way_back::draw(canvas, shown),
             None => {}
         }
     }
@@ -50,7 +54,11 @@ impl Component<State> for Floating {
             Overlay::Question(shown) => Some(question::cursor(shown, size.0)),
             Overlay::Login(shown) => login::cursor(shown, size),
             Overlay::Inquiry(shown) => inquiry::cursor(shown, size),
-            Overlay::Dialog(_) | Overlay::Undo(_) | Overlay::Diff(_) | Overlay::Session(_) => None,
+            Overlay::Dialog(_)
+            | Overlay::Undo(_)
+            | Overlay::Diff(_)
+            | Overlay::Session(_)
+            | Overlay::WayBack(_) => None,
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct Agent {
     pub unrestricted: bool,
     /// When Escape was pressed last, on the monotonic clock.
     pub escaped_at: Option<Duration>,
+    /// The entry that leads back to how the files were before the last way back.
+    pub way_back: Option<String>,
     /// Questions that it has asked in this run.
     pub inquiries: u64,
     /// What the person calls the session.

@@ -46,6 +46,7 @@ pub mod tree_steps;
 pub mod undo_view;
 pub mod unsaved;
 pub mod watching;
+pub mod way_back;
 pub mod window_id;
 pub mod windows;
 

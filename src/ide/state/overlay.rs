@@ -14,6 +14,7 @@ use super::inquiry::Inquiry;
 use super::login::LoginView;
 use super::session_view::SessionView;
 use super::undo_view::UndoView;
+use super::way_back::WayBack;
 use crate::ide::terminal::ask::TerminalId;
 use crate::text::encoding::Encoding;
 use crate::text::position::Byte;
@@ -36,6 +37,8 @@ pub enum Overlay {
     Login(Box<LoginView>),
     /// Questions of the agent.
     Inquiry(Box<Inquiry>),
+    /// A way back of files.
+    WayBack(Box<WayBack>),
 }
 
 /// What a picked row stands for.

@@ -270,7 +270,9 @@ impl State {
         match self.overlays.last() {
             Some(Overlay::Picker(_) | Overlay::Undo(_)) => Place::Picker,
             Some(Overlay::Question(_)) => Place::Question,
-            Some(Overlay::Dialog(_) | Overlay::Login(_) | Overlay::Inquiry(_)) => Place::Dialog,
+            Some(Overlay::Dialog(_) | Overlay::Login(_) | Overlay::Inquiry(_) | Overlay::WayBack(_)) => {
+                Place::Dialog
+            }
             Some(Overlay::Diff(_)) => Place::Diff,
             Some(Overlay::Session(_)) => Place::SessionTree,
             None => self.place_below(),
@@ -350,7 +352,8 @@ impl State {
                 | Overlay::Diff(_)
                 | Overlay::Session(_)
                 | Overlay::Login(_)
-                | Overlay::Inquiry(_),
+                | Overlay::Inquiry(_)
+                | Overlay::WayBack(_),
             ) => return None,
             None => {}
         }

@@ -50,6 +50,7 @@ pub struct Plan {
     keep_undo: bool,
     restores: bool,
     tools: Option<Vec<String>>,
+    checkpoints: bool,
     first: Option<&'static str>,
 }
 
@@ -76,6 +77,7 @@ impl Plan {
             keep_undo: true,
             restores: false,
             tools: None,
+            checkpoints: false,
             first: None,
         }
     }
@@ -84,6 +86,13 @@ impl Plan {
     #[must_use]
     pub fn tools(mut self, names: &[&str]) -> Self {
         self.tools = Some(names.iter().map(ToString::to_string).collect());
+        self
+    }
+
+    /// The states of the workspace are recorded.
+    #[must_use]
+    pub fn checkpoints(mut self) -> Self {
+        self.checkpoints = true;
         self
     }
 
@@ -257,6 +266,7 @@ impl Plan {
         let env = Place::new(&work, self.refused.clone());
         let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
         let time = clock.clone();
+        let checkpoints = self.checkpoints;
         let tool_flags = Flags { only: self.tools, ..Flags::default() };
         let connect: Connect = Box::new(move |ports| {
             let Ports { env, approval, questions } = ports;
@@ -269,6 +279,7 @@ impl Plan {
                     ids: CountingIds::shared(),
                     questions: Some(questions),
                     tool_flags,
+                    checkpoints,
                     ..SessionOptions::new(home, cwd, env, approval)
                 })
                 .await

@@ -10,6 +10,7 @@ pub mod dialect;
 pub mod family;
 pub mod frames;
 pub mod git;
+pub mod keeping;
 pub mod mock;
 pub mod openai;
 pub mod patches;

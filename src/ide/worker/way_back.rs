@@ -1,0 +1,24 @@
+//! Ways back of files: the session goes them, the answer is an event.
+
+use super::Worker;
+use crate::ide::event::Event;
+use crate::ide::state::way_back::{Ask, Happened};
+use crate::workspace::checkpoint::Decisions;
+
+impl Worker {
+    /// Asks the session.
+    pub(super) fn way_back(&self, ask: Ask) {
+        let Some(session) = self.session.clone() else { return };
+        self.task(async move {
+            match ask {
+                Ask::Look(way) => {
+                    let preview = session.preview(way, Decisions::new()).await;
+                    Event::WayBack(Happened::Looked(preview.map(Box::new)))
+                }
+                Ask::Go(way, decisions) => {
+                    Event::WayBack(Happened::Gone(session.take(way, decisions).await.map(Box::new)))
+                }
+            }
+        });
+    }
+}

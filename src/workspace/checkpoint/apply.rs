@@ -1,0 +1,278 @@
+//! Brings the disk from one state to another, path by path.
+//!
+//! Must not know why. Nothing is done to a path that is not as it was when the state was taken, nothing is
+//! written through a link, and a file is at every moment the old one or the new one.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+
+use super::error::CheckpointError;
+use super::files::{Node, RIGHTS};
+use super::index::{Index, Stat};
+use super::name::Name;
+use super::object::Oid;
+use super::plan::{Change, Plan};
+use super::store::Store;
+
+/// The rights without which an owner cannot change what a folder holds.
+const OWNER: u32 = 0o700;
+
+/// Who has files open, and writes those.
+pub trait Held {
+    /// Whether a file is open.
+    fn has(&self, name: &Name) -> bool;
+    /// Replaces the content of an open file from `before` by `after`; the error says why not.
+    fn write(&mut self, name: &Name, before: Option<&[u8]>, after: Vec<u8>) -> Result<(), String>;
+}
+
+/// Nobody has anything open.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Held for Nobody {
+    fn has(&self, _name: &Name) -> bool {
+        false
+    }
+
+    fn write(&mut self, name: &Name, _before: Option<&[u8]>, _after: Vec<u8>) -> Result<(), String> {
+        Err(format!("{name} is not open"))
+    }
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Paths that are now as planned.
+    pub done: usize,
+    /// Paths that are not, and why.
+    pub failed: Vec<(Name, String)>,
+}
+
+/// Does what was planned; `index` is what is known of the files from when the state of now was taken.
+pub(super) fn apply(root: &Path, store: &Store, index: &Index, plan: &Plan, held: &mut dyn Held) -> Applied {
+    let mut work = Work {
+        root,
+        store,
+        index,
+        held,
+        ways: HashSet::new(),
+        opened: BTreeMap::new(),
+        failed: HashSet::new(),
+    };
+    let mut applied = Applied::default();
+    // What goes, from the inside out; then what comes, from the outside in.
+    let goes = plan.changes.iter().rev().filter(|change| is_removed(change));
+    for change in goes {
+        work.doing(change, &mut applied, Work::remove);
+    }
+    for change in plan.changes.iter().filter(|change| change.to.is_some()) {
+        if !work.failed.contains(&change.name) {
+            work.doing(change, &mut applied, Work::make);
+        }
+    }
+    work.close(&mut applied);
+    for change in &plan.changes {
+        applied.done += usize::from(!work.failed.contains(&change.name));
+    }
+    applied
+}
+
+/// Whether something has to go before what is to be there can come.
+fn is_removed(change: &Change) -> bool {
+    match (change.from, change.to) {
+        (None, _) | (Some(Node::File { .. }), Some(Node::File { .. })) => false,
+        (Some(from), Some(to)) => {
+            from.is_folder() != to.is_folder() || matches!(from, Node::Link(_)) || matches!(to, Node::Link(_))
+        }
+        (Some(_), None) => true,
+    }
+}
+
+struct Work<'a> {
+    root: &'a Path,
+    store: &'a Store,
+    index: &'a Index,
+    held: &'a mut dyn Held,
+    /// Folders that are known to be folders all the way.
+    ways: HashSet<Name>,
+    /// Folders whose rights were widened, and what they are to be in the end.
+    opened: BTreeMap<Name, u32>,
+    failed: HashSet<Name>,
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+/// What is told of a path that somebody changed after the state was taken.
+const MEANWHILE: &str = "changed meanwhile";
+
+impl Work<'_> {
+    fn doing(
+        &mut self,
+        change: &Change,
+        applied: &mut Applied,
+        act: impl FnOnce(&mut Self, &Change) -> Result<(), String>,
+    ) {
+        let done = self.way(&change.name).and_then(|()| act(self, change));
+        if let Err(why) = done {
+            self.failed.insert(change.name.clone());
+            applied.failed.push((change.name.clone(), why));
+        }
+    }
+
+    fn facts(&self, name: &Name) -> Result<Option<Metadata>, String> {
+        match fs::symlink_metadata(name.under(self.root)) {
+            Ok(facts) => Ok(Some(facts)),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(None)
+            }
+            Err(error) => Err(text(error)),
+        }
+    }
+
+    /// Every folder on the way is one, and can be changed by its owner.
+    fn way(&mut self, name: &Name) -> Result<(), String> {
+        let mut folders: Vec<Name> =
+            name.folders().take_while(|folder| !self.ways.contains(folder)).collect();
+        while let Some(folder) = folders.pop() {
+            let facts = self.facts(&folder)?.ok_or_else(|| format!("the folder {folder} is gone"))?;
+            if !facts.is_dir() {
+                return Err(format!("{folder} is no folder any more"));
+            }
+            let rights = facts.mode() & 0o7777;
+            if rights & OWNER != OWNER {
+                fs::set_permissions(folder.under(self.root), Permissions::from_mode(rights | OWNER))
+                    .map_err(text)?;
+                self.opened.entry(folder.clone()).or_insert(rights);
+            }
+            self.ways.insert(folder);
+        }
+        Ok(())
+    }
+
+    /// Whether a path is as it was when the state was taken.
+    fn is_as_taken(&self, name: &Name, node: Option<Node>, facts: Option<&Metadata>) -> bool {
+        match (node, facts) {
+            (None, None) => true,
+            (Some(Node::Folder(_)), Some(facts)) => facts.is_dir(),
+            (Some(Node::File { .. }), Some(facts)) => {
+                facts.is_file() && self.index.is_as_recorded(name, &Stat::of(facts))
+            }
+            (Some(Node::Link(_)), Some(facts)) => {
+                facts.is_symlink() && self.index.is_as_recorded(name, &Stat::of(facts))
+            }
+            _ => false,
+        }
+    }
+
+    fn check(&self, change: &Change) -> Result<Option<Metadata>, String> {
+        let facts = self.facts(&change.name)?;
+        if self.is_as_taken(&change.name, change.from, facts.as_ref()) {
+            Ok(facts)
+        } else {
+            Err(MEANWHILE.to_string())
+        }
+    }
+
+    fn remove(&mut self, change: &Change) -> Result<(), String> {
+        let path = change.name.under(self.root);
+        if self.check(change)?.is_some_and(|facts| facts.is_dir()) {
+            self.ways.remove(&change.name);
+            self.opened.remove(&change.name);
+            return match fs::remove_dir(path) {
+                // What is in it is not recorded: then it stays.
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.to.is_none() => {
+                    Ok(())
+                }
+                other => other.map_err(text),
+            };
+        }
+        fs::remove_file(path).map_err(text)
+    }
+
+    fn make(&mut self, change: &Change) -> Result<(), String> {
+        let path = change.name.under(self.root);
+        // What had to go is gone.
+        let facts = if is_removed(change) { None } else { self.check(change)? };
+        match change.to {
+            Some(Node::File { rights, oid }) => self.file(change, &path, (rights, oid), facts.is_some()),
+            Some(Node::Link(oid)) => {
+                let target = self.store.blob(oid).map_err(text)?;
+                symlink(std::ffi::OsString::from_vec(target), path).map_err(text)
+            }
+            Some(Node::Folder(rights)) => {
+                if facts.is_none() {
+                    DirBuilder::new().mode(OWNER | u32::from(rights)).create(&path).map_err(text)?;
+                }
+                let rest = fs::symlink_metadata(&path).map_err(text)?.mode() & 0o7000;
+                self.opened.insert(change.name.clone(), rest | u32::from(rights));
+                Ok(())
+            }
+            Some(Node::Unrecorded) | None => Ok(()),
+        }
+    }
+
+    fn file(
+        &mut self,
+        change: &Change,
+        path: &Path,
+        (rights, oid): (u16, Oid),
+        is_there: bool,
+    ) -> Result<(), String> {
+        let before = change.from.and_then(Node::oid).filter(|_| is_there);
+        if before != Some(oid) {
+            let content = self.store.blob(oid).map_err(text)?;
+            if self.held.has(&change.name) {
+                let before = before.map(|oid| self.store.blob(oid)).transpose().map_err(text)?;
+                self.held.write(&change.name, before.as_deref(), content)?;
+            } else {
+                return write(path, &content, rights, is_there).map_err(text);
+            }
+        }
+        let is = fs::symlink_metadata(path).map_err(text)?.mode();
+        if is & RIGHTS != u32::from(rights) {
+            fs::set_permissions(path, Permissions::from_mode(is & 0o7000 | u32::from(rights)))
+                .map_err(text)?;
+        }
+        Ok(())
+    }
+
+    /// Gives folders the rights that they are to have, from the inside out.
+    fn close(&mut self, applied: &mut Applied) {
+        while let Some((name, rights)) = self.opened.pop_last() {
+            let path = name.under(self.root);
+            let set = fs::symlink_metadata(&path).and_then(|facts| {
+                let other = facts.is_dir() && facts.mode() & 0o7777 != rights;
+                if other { fs::set_permissions(&path, Permissions::from_mode(rights)) } else { Ok(()) }
+            });
+            if let Err(error) = set
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                self.failed.insert(name.clone());
+                applied.failed.push((name, text(error)));
+            }
+        }
+    }
+}
+
+/// Puts a file there in one step. Its content is in the store, so that it need not be on the disk before this
+/// returns.
+fn write(path: &Path, content: &[u8], rights: u16, is_there: bool) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let mut new = tempfile::Builder::new().prefix(".bowline-").tempfile_in(folder)?;
+    new.write_all(content)?;
+    new.as_file().set_permissions(Permissions::from_mode(rights.into()))?;
+    if is_there { new.persist(path) } else { new.persist_noclobber(path) }.map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// Where a link of a state leads, for showing it.
+pub fn target(store: &Store, oid: Oid) -> Result<String, CheckpointError> {
+    let bytes = store.blob(oid)?;
+    Ok(Path::new(std::ffi::OsStr::from_bytes(&bytes)).display().to_string())
+}

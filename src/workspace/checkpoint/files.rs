@@ -1,0 +1,282 @@
+//! A state of a workspace: what is at each path. Written as git's trees with a note of what those cannot say.
+//!
+//! Must not know the disk. A checkpoint is a tree with two entries: `files`, the workspace as git would
+//! have it, and `facts`: rights beyond "may be run", and paths that are there but were not recorded.
+
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+use super::error::CheckpointError;
+use super::name::Name;
+use super::object::{Kind, Mode, Oid, TreeEntry, read_tree, write_tree};
+use super::pack::Packer;
+use super::store::{Batch, Store};
+
+/// The first line of the facts: which form they have.
+const FORM: &[u8] = b"bowline checkpoint 1\0";
+/// The bits of a mode that are kept: who may read, write and run.
+pub const RIGHTS: u32 = 0o777;
+
+/// What is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// A file with these rights and this content.
+    File {
+        /// Who may read, write and run it.
+        rights: u16,
+        /// What it holds.
+        oid: Oid,
+    },
+    /// A symbolic link to this text.
+    Link(Oid),
+    /// A folder with these rights.
+    Folder(u16),
+    /// Something that was not recorded.
+    Unrecorded,
+}
+
+impl Node {
+    /// The content of a file or a link.
+    pub fn oid(self) -> Option<Oid> {
+        match self {
+            Self::File { oid, .. } | Self::Link(oid) => Some(oid),
+            Self::Folder(_) | Self::Unrecorded => None,
+        }
+    }
+
+    /// Whether it is a folder.
+    pub fn is_folder(self) -> bool {
+        matches!(self, Self::Folder(_))
+    }
+}
+
+/// What is at each path of a workspace, folders included.
+pub type Files = BTreeMap<Name, Node>;
+
+/// Rights that need no mention, since most have them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Usual {
+    file: u16,
+    run: u16,
+    folder: u16,
+}
+
+impl Usual {
+    fn of(files: &Files) -> Self {
+        let most = |fits: &dyn Fn(&Node) -> Option<u16>, fallback: u16| {
+            let mut counts: HashMap<u16, usize> = HashMap::new();
+            files.values().filter_map(fits).for_each(|rights| *counts.entry(rights).or_default() += 1);
+            counts
+                .into_iter()
+                .max_by_key(|(rights, count)| (*count, *rights))
+                .map_or(fallback, |(rights, _)| rights)
+        };
+        let file = |run: bool| {
+            move |node: &Node| match node {
+                Node::File { rights, .. } if is_run(*rights) == run => Some(*rights),
+                _ => None,
+            }
+        };
+        let folder = |node: &Node| if let Node::Folder(rights) = node { Some(*rights) } else { None };
+        Self { file: most(&file(false), 0o644), run: most(&file(true), 0o755), folder: most(&folder, 0o755) }
+    }
+
+    fn rights(self, mode: Mode) -> u16 {
+        match mode {
+            Mode::Executable => self.run,
+            Mode::Tree => self.folder,
+            Mode::File | Mode::Link => self.file,
+        }
+    }
+}
+
+fn is_run(rights: u16) -> bool {
+    rights & 0o100 != 0
+}
+
+/// Git's mode of a node; `None` for what has no place in a tree.
+fn mode(node: Node) -> Option<(Mode, Option<u16>)> {
+    match node {
+        Node::File { rights, .. } => {
+            Some((if is_run(rights) { Mode::Executable } else { Mode::File }, Some(rights)))
+        }
+        Node::Link(_) => Some((Mode::Link, None)),
+        Node::Folder(rights) => Some((Mode::Tree, Some(rights))),
+        Node::Unrecorded => None,
+    }
+}
+
+/// Writes a state; the contents of its files must be there or in the batch already. Every folder on the way to
+/// a path must be among the files.
+pub(super) fn save(files: &Files, batch: &Batch<'_>) -> Result<Oid, CheckpointError> {
+    let mut packer = Packer::default();
+    let mut held: HashMap<Name, Vec<TreeEntry>> = HashMap::new();
+    let facts = facts(files);
+    // Backwards, what is in a folder comes before the folder.
+    for (name, node) in files.iter().rev() {
+        let Some((mode, _)) = mode(*node) else { continue };
+        let oid = match node.oid() {
+            Some(oid) => oid,
+            None => tree(held.remove(name), batch, &mut packer)?,
+        };
+        let folder = name.parent().unwrap_or_else(Name::root);
+        held.entry(folder).or_default().push(TreeEntry { name: name.last().into(), mode, oid });
+    }
+    let root = tree(held.remove(&Name::root()), batch, &mut packer)?;
+    debug_assert!(held.is_empty(), "every folder is among the files");
+    let facts = batch.put(&mut packer, Kind::Blob, &facts)?;
+    let top = vec![
+        TreeEntry { name: (*b"facts").into(), mode: Mode::File, oid: facts },
+        TreeEntry { name: (*b"files").into(), mode: Mode::Tree, oid: root },
+    ];
+    tree(Some(top), batch, &mut packer)
+}
+
+fn tree(
+    entries: Option<Vec<TreeEntry>>,
+    batch: &Batch<'_>,
+    packer: &mut Packer,
+) -> Result<Oid, CheckpointError> {
+    batch.put(packer, Kind::Tree, &write_tree(&mut entries.unwrap_or_default()))
+}
+
+/// The form, the usual rights, then for each path that has others `rights path`, and `- path` for each that was
+/// not recorded; each with a zero byte behind it.
+fn facts(files: &Files) -> Vec<u8> {
+    let usual = Usual::of(files);
+    let mut out = FORM.to_vec();
+    out.extend_from_slice(format!("{:o} {:o} {:o}\0", usual.file, usual.run, usual.folder).as_bytes());
+    for (name, node) in files {
+        let word = match mode(*node) {
+            None => "-".to_string(),
+            Some((mode, Some(rights))) if rights != usual.rights(mode) => format!("{rights:o}"),
+            Some(_) => continue,
+        };
+        out.extend_from_slice(word.as_bytes());
+        out.push(b' ');
+        out.extend_from_slice(name.bytes());
+        out.push(0);
+    }
+    out
+}
+
+/// Reads a state back. Names in it that would lead elsewhere make it damaged.
+pub fn load(store: &Store, id: Oid) -> Result<Files, CheckpointError> {
+    let damaged = || CheckpointError::Damaged(id);
+    let top = entries(store, id)?;
+    let part = |name: &[u8]| top.iter().find(|entry| *entry.name == *name).map(|entry| entry.oid);
+    let facts = store.blob(part(b"facts").ok_or_else(damaged)?)?;
+    let mut records = facts.strip_prefix(FORM).ok_or_else(damaged)?.split(|byte| *byte == 0);
+    let usual = records.next().and_then(usual_of).ok_or_else(damaged)?;
+    let mut files = Files::new();
+    let mut next = vec![(Name::root(), part(b"files").ok_or_else(damaged)?)];
+    while let Some((folder, oid)) = next.pop() {
+        for entry in entries(store, oid)? {
+            let name = folder.child(&entry.name).ok_or_else(damaged)?;
+            let rights = usual.rights(entry.mode);
+            let node = match entry.mode {
+                Mode::Tree => {
+                    next.push((name.clone(), entry.oid));
+                    Node::Folder(rights)
+                }
+                Mode::File | Mode::Executable => Node::File { rights, oid: entry.oid },
+                Mode::Link => Node::Link(entry.oid),
+            };
+            files.insert(name, node);
+        }
+    }
+    for record in records.filter(|record| !record.is_empty()) {
+        add_fact(&mut files, record).ok_or_else(damaged)?;
+    }
+    Ok(files)
+}
+
+fn entries(store: &Store, oid: Oid) -> Result<Vec<TreeEntry>, CheckpointError> {
+    match store.read(oid)? {
+        (Kind::Tree, content) => read_tree(&content).ok_or(CheckpointError::Damaged(oid)),
+        (Kind::Blob, _) => Err(CheckpointError::Damaged(oid)),
+    }
+}
+
+fn octal(text: &[u8]) -> Option<u16> {
+    let number = u16::from_str_radix(std::str::from_utf8(text).ok()?, 8).ok()?;
+    (u32::from(number) <= RIGHTS).then_some(number)
+}
+
+fn usual_of(record: &[u8]) -> Option<Usual> {
+    let mut words = record.split(|byte| *byte == b' ').map(octal);
+    let mut word = || words.next().flatten();
+    Some(Usual { file: word()?, run: word()?, folder: word()? })
+}
+
+fn add_fact(files: &mut Files, record: &[u8]) -> Option<()> {
+    let space = memchr::memchr(b' ', record)?;
+    let (word, name) = (&record[..space], Name::from_bytes(&record[space + 1..])?);
+    if word == b"-" {
+        files.insert(name, Node::Unrecorded);
+        return Some(());
+    }
+    let told = octal(word)?;
+    match files.get_mut(&name)? {
+        Node::File { rights, .. } | Node::Folder(rights) => *rights = told,
+        Node::Link(_) | Node::Unrecorded => return None,
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::from_bytes(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_state_comes_back_with_all_that_git_does_not_know() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let batch = store.batch();
+        let oid = batch.put(&mut Packer::default(), Kind::Blob, b"x").unwrap();
+        let files = Files::from([
+            (name("a"), Node::Folder(0o755)),
+            (name("a/b"), Node::Folder(0o700)),
+            (name("a-b"), Node::File { rights: 0o644, oid }),
+            (name("a/run"), Node::File { rights: 0o711, oid }),
+            (name("a/secret é"), Node::File { rights: 0o600, oid }),
+            (name("link"), Node::Link(oid)),
+            (name("z.bin"), Node::Unrecorded),
+            (Name::from_bytes(b"\xff\n \xfe").unwrap(), Node::File { rights: 0, oid }),
+        ]);
+        let id = save(&files, &batch).unwrap();
+        batch.finish().unwrap();
+        assert_eq!(load(&store, id).unwrap(), files);
+        let batch = store.batch();
+        let empty = save(&Files::new(), &batch).unwrap();
+        assert_eq!(save(&files, &batch).unwrap(), id, "equal states have one name");
+        batch.finish().unwrap();
+        assert_eq!(load(&store, empty).unwrap(), Files::new());
+        assert!(matches!(load(&store, oid), Err(CheckpointError::Damaged(_))));
+    }
+
+    #[test]
+    fn a_state_that_leads_elsewhere_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        for bad in ["..", ".git", "a/b", ""] {
+            let batch = store.batch();
+            let mut packer = Packer::default();
+            let oid = batch.put(&mut packer, Kind::Blob, b"x").unwrap();
+            let evil = vec![TreeEntry { name: bad.as_bytes().into(), mode: Mode::File, oid }];
+            let root = tree(Some(evil), &batch, &mut packer).unwrap();
+            let facts = batch.put(&mut packer, Kind::Blob, &facts(&Files::new())).unwrap();
+            let top = vec![
+                TreeEntry { name: (*b"facts").into(), mode: Mode::File, oid: facts },
+                TreeEntry { name: (*b"files").into(), mode: Mode::Tree, oid: root },
+            ];
+            let id = tree(Some(top), &batch, &mut packer).unwrap();
+            batch.finish().unwrap();
+            assert!(matches!(load(&store, id), Err(CheckpointError::Damaged(_))), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Which paths the ignore files of a recorded state leave out.
+//!
+//! Must not know the disk. What a state would not have recorded may have been there all the same, so a way back
+//! to it must not remove that.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::error::CheckpointError;
+use super::files::{Files, Node};
+use super::name::Name;
+use super::store::Store;
+
+/// Names of files with rules; of two in a folder the later one counts more.
+const RULES: [&[u8]; 2] = [b".gitignore", b".ignore"];
+
+/// The rules of a state, by the folder that they are of.
+pub(super) struct Rules(HashMap<Name, Gitignore>);
+
+impl Rules {
+    /// The rules of a state.
+    pub(super) fn of(files: &Files, store: &Store) -> Result<Self, CheckpointError> {
+        let found = files.iter().filter(|(name, _)| RULES.contains(&name.last()));
+        let mut builders: HashMap<Name, GitignoreBuilder> = HashMap::new();
+        // `.gitignore` sorts before `.ignore`, and later lines count more.
+        for (name, node) in found {
+            let (Some(folder), Node::File { oid, .. }) = (name.parent(), *node) else { continue };
+            let text = store.blob(oid)?;
+            let builder =
+                builders.entry(folder.clone()).or_insert_with(|| GitignoreBuilder::new(folder.path()));
+            for line in String::from_utf8_lossy(&text).lines() {
+                if let Err(error) = builder.add_line(None, line) {
+                    tracing::debug!(%name, %error, "a line of an ignore file is none");
+                }
+            }
+        }
+        let built =
+            builders.into_iter().filter_map(|(folder, builder)| Some((folder, builder.build().ok()?)));
+        Ok(Self(built.collect()))
+    }
+
+    /// Whether they leave a path out, or a folder that it is in.
+    pub(super) fn leave_out(&self, name: &Name, is_folder: bool) -> bool {
+        self.leave_out_alone(name, is_folder)
+            || name.folders().any(|folder| self.leave_out_alone(&folder, true))
+    }
+
+    fn leave_out_alone(&self, name: &Name, is_folder: bool) -> bool {
+        let folders = std::iter::successors(name.parent(), Name::parent);
+        for rules in folders.filter_map(|folder| self.0.get(&folder)) {
+            match rules.matched(Path::new(name.path()), is_folder) {
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+                Match::None => {}
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::checkpoint::object::Kind;
+    use crate::workspace::checkpoint::pack::Packer;
+
+    #[test]
+    fn rules_are_those_of_the_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let batch = store.batch();
+        let mut packer = Packer::default();
+        let mut files = Files::new();
+        for (name, text) in [(".gitignore", "target/\n*.log\n"), ("a/.ignore", "!keep.log\n/x\n[\n")] {
+            let oid = batch.put(&mut packer, Kind::Blob, text.as_bytes()).unwrap();
+            files.insert(Name::from_bytes(name.as_bytes()).unwrap(), Node::File { rights: 0o644, oid });
+        }
+        batch.finish().unwrap();
+        let rules = Rules::of(&files, &store).unwrap();
+        let left_out = |name: &str| rules.leave_out(&Name::from_bytes(name.as_bytes()).unwrap(), false);
+        for name in ["target/o", "b/target/x/y", "a.log", "a/b/c.log", "a/x"] {
+            assert!(left_out(name), "{name}");
+        }
+        for name in ["src/a.rs", "target", "a/keep.log", "b/x", "a/b/x"] {
+            assert!(!left_out(name), "{name}");
+        }
+        assert!(Rules::of(&Files::new(), &store).unwrap().0.is_empty());
+    }
+}

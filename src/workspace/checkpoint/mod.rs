@@ -1,0 +1,28 @@
+//! States of a workspace's files, kept outside it in git's format, and the way back to any of them.
+//!
+//! May know files and git's format; must not know sessions, agents or who shows it. The project's own
+//! repository is never opened. Everything here blocks: callers bring a thread.
+
+pub mod apply;
+pub mod error;
+pub mod files;
+pub mod ignored;
+pub mod index;
+pub mod keeper;
+pub mod merge;
+pub mod name;
+pub mod object;
+pub mod pack;
+pub mod plan;
+pub mod snapshot;
+pub mod store;
+
+pub use apply::Applied;
+pub use error::CheckpointError;
+pub use files::{Files, Node};
+pub use keeper::{Keeper, Taken};
+pub use name::Name;
+pub use object::Oid;
+pub use plan::{Conflict, Decision, Decisions, Plan, Step};
+pub use snapshot::{Limits, Why};
+pub use store::Store;

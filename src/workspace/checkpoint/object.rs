@@ -1,0 +1,214 @@
+//! Git's objects: their names, and how trees are written. Must not know where objects are kept.
+
+use std::fmt;
+
+use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
+
+/// Bytes of an object's name.
+pub const OID_LEN: usize = 20;
+
+/// The name of an object: the SHA-1 of its kind, length and content, as git has it. It finds damage
+/// and equal contents; the store is the person's own, so that nobody gains anything by forging one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Oid(pub [u8; OID_LEN]);
+
+impl Oid {
+    /// The name of a content.
+    pub fn of(kind: Kind, content: &[u8]) -> Self {
+        let mut digest = Sha1::default();
+        digest.feed(format!("{} {}\0", kind.name(), content.len()).as_bytes());
+        digest.feed(content);
+        Self(digest.end())
+    }
+
+    /// Reads forty hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        let mut bytes = [0; OID_LEN];
+        if digits.len() != 2 * OID_LEN || !digits.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+impl fmt::Display for Oid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Oid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// A SHA-1 of pieces.
+pub(super) struct Sha1(Context);
+
+impl Default for Sha1 {
+    fn default() -> Self {
+        Self(Context::new(&SHA1_FOR_LEGACY_USE_ONLY))
+    }
+}
+
+impl Sha1 {
+    /// Takes in the next piece.
+    pub(super) fn feed(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The digest of all of them.
+    pub(super) fn end(self) -> [u8; OID_LEN] {
+        let mut bytes = [0; OID_LEN];
+        bytes.copy_from_slice(self.0.finish().as_ref());
+        bytes
+    }
+}
+
+/// What an object is. Only these two kinds are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What a folder holds.
+    Tree,
+    /// What a file holds, or where a link leads.
+    Blob,
+}
+
+impl Kind {
+    /// Git's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::Blob => "blob",
+        }
+    }
+
+    /// Git's number in packs.
+    pub(super) fn number(self) -> u8 {
+        match self {
+            Self::Tree => 2,
+            Self::Blob => 3,
+        }
+    }
+
+    /// The kind of a number.
+    pub(super) fn of_number(number: u8) -> Option<Self> {
+        [Self::Tree, Self::Blob].into_iter().find(|kind| kind.number() == number)
+    }
+}
+
+/// What an entry of a tree is, by git's modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// A folder.
+    Tree,
+    /// A file.
+    File,
+    /// A file that its owner may run.
+    Executable,
+    /// A symbolic link.
+    Link,
+}
+
+impl Mode {
+    const ALL: [(Self, &'static str); 4] =
+        [(Self::Tree, "40000"), (Self::File, "100644"), (Self::Executable, "100755"), (Self::Link, "120000")];
+
+    fn text(self) -> &'static str {
+        Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, text)| text)
+    }
+}
+
+/// One entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// One name, without slashes.
+    pub name: Box<[u8]>,
+    /// What it is.
+    pub mode: Mode,
+    /// What it holds.
+    pub oid: Oid,
+}
+
+/// The content of a tree, whose entries it brings into git's order: folders count as if their names
+/// ended with a slash.
+pub fn write_tree(entries: &mut [TreeEntry]) -> Vec<u8> {
+    entries.sort_unstable_by(|a, b| sorting(a).cmp(sorting(b)));
+    let mut out = Vec::with_capacity(entries.iter().map(|entry| entry.name.len() + 28).sum());
+    for entry in entries {
+        out.extend_from_slice(entry.mode.text().as_bytes());
+        out.push(b' ');
+        out.extend_from_slice(&entry.name);
+        out.push(0);
+        out.extend_from_slice(&entry.oid.0);
+    }
+    out
+}
+
+fn sorting(entry: &TreeEntry) -> impl Iterator<Item = &u8> {
+    let slash: &[u8] = if entry.mode == Mode::Tree { b"/" } else { b"" };
+    entry.name.iter().chain(slash)
+}
+
+/// The entries of a tree; `None` where the content is none of ours.
+pub fn read_tree(mut content: &[u8]) -> Option<Vec<TreeEntry>> {
+    let mut entries = Vec::new();
+    while !content.is_empty() {
+        let space = memchr::memchr(b' ', content)?;
+        let text = std::str::from_utf8(&content[..space]).ok()?;
+        let (mode, _) = *Mode::ALL.iter().find(|(_, known)| *known == text)?;
+        content = &content[space + 1..];
+        let end = memchr::memchr(0, content)?;
+        let name = content[..end].into();
+        let oid = content.get(end + 1..end + 1 + OID_LEN)?;
+        entries.push(TreeEntry { name, mode, oid: Oid(oid.try_into().ok()?) });
+        content = &content[end + 1 + OID_LEN..];
+    }
+    Some(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_git() {
+        // `git hash-object` of nothing, of "hello\n", and of the empty tree.
+        let name = |kind, content: &[u8]| Oid::of(kind, content).to_string();
+        assert_eq!(name(Kind::Blob, b""), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        assert_eq!(name(Kind::Blob, b"hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a");
+        assert_eq!(name(Kind::Tree, b""), "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+        let oid = Oid::of(Kind::Blob, b"x");
+        assert_eq!(Oid::parse(&oid.to_string()), Some(oid));
+        for bad in ["", "e69d", "g69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "é".repeat(20).as_str()] {
+            assert_eq!(Oid::parse(bad), None);
+        }
+    }
+
+    #[test]
+    fn trees_come_back_in_the_order_of_git() {
+        let oid = Oid::of(Kind::Blob, b"");
+        let entry = |name: &[u8], mode| TreeEntry { name: name.into(), mode, oid };
+        let mut entries = [
+            entry(b"a.b", Mode::File),
+            entry(b"a", Mode::Tree),
+            entry(b"a-b", Mode::Link),
+            entry(b"\xff", Mode::Executable),
+        ];
+        let content = write_tree(&mut entries);
+        let names: Vec<_> =
+            entries.iter().map(|entry| String::from_utf8_lossy(&entry.name).into_owned()).collect();
+        assert_eq!(names, ["a-b", "a.b", "a", "\u{fffd}"]);
+        assert_eq!(read_tree(&content).unwrap(), entries);
+        for cut in 1..content.len() {
+            // A cut between two entries is a shorter tree.
+            assert!(read_tree(&content[..cut]).is_none_or(|found| found.len() < entries.len()));
+        }
+        assert_eq!(read_tree(b"160000 sub\0aaaaaaaaaaaaaaaaaaaa"), None);
+    }
+}

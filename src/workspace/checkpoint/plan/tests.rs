@@ -1,0 +1,153 @@
+//! What a plan does with paths that one side, both or nobody changed.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::workspace::checkpoint::object::Oid;
+
+struct Bench {
+    _folder: tempfile::TempDir,
+    store: Store,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        Self { _folder: folder, store }
+    }
+
+    /// `a/b=text`, `a/` a folder, `a@text` a link, `a?` unrecorded.
+    fn state(&self, items: &[&str]) -> Arc<Files> {
+        let batch = self.store.batch();
+        let mut files = Files::new();
+        let put = |text: &str| batch.put(&mut Packer::default(), Kind::Blob, text.as_bytes()).unwrap();
+        for item in items {
+            let (name, node) = if let Some((name, text)) = item.split_once('=') {
+                (name, Node::File { rights: 0o644, oid: put(text) })
+            } else if let Some((name, text)) = item.split_once('@') {
+                (name, Node::Link(put(text)))
+            } else if let Some(name) = item.strip_suffix('?') {
+                (name, Node::Unrecorded)
+            } else {
+                (item.trim_end_matches('/'), Node::Folder(0o755))
+            };
+            let name = Name::from_bytes(name.as_bytes()).unwrap();
+            for folder in name.folders() {
+                files.entry(folder).or_insert(Node::Folder(0o755));
+            }
+            files.insert(name, node);
+        }
+        batch.finish().unwrap();
+        Arc::new(files)
+    }
+
+    fn plan(&self, now: &[&str], base: &[&str], target: &[&str], decisions: &[(&str, Decision)]) -> Plan {
+        let step = Step { base: self.state(base), target: self.state(target) };
+        let name = |text: &str| Name::from_bytes(text.as_bytes()).unwrap();
+        let decisions = decisions.iter().map(|(text, decision)| (name(text), *decision)).collect();
+        plan(&self.store, &self.state(now), &[step], &decisions).unwrap()
+    }
+
+    fn show(&self, plan: &Plan) -> String {
+        let text = |oid: Oid| String::from_utf8(self.store.blob(oid).unwrap()).unwrap();
+        let node = |node: Option<Node>| match node {
+            None => "-".to_string(),
+            Some(Node::File { oid, .. }) => format!("={}", text(oid).replace('\n', "|")),
+            Some(Node::Link(oid)) => format!("@{}", text(oid)),
+            Some(Node::Folder(_)) => "/".to_string(),
+            Some(Node::Unrecorded) => "?".to_string(),
+        };
+        let changes = plan.changes.iter().map(|c| format!("{} {}>{}", c.name, node(c.from), node(c.to)));
+        let conflicts =
+            plan.conflicts.iter().map(|c| format!("!{} {:?} {}", c.name, c.clash, node(c.theirs)));
+        let merged = plan.merged.iter().map(|name| format!("+{name}"));
+        let left = plan.left.iter().map(|(name, why)| format!("~{name} {why:?}"));
+        changes.chain(conflicts).chain(merged).chain(left).collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[test]
+fn what_nobody_else_changed_is_made_as_it_was() {
+    let bench = Bench::new();
+    let show = |now: &[&str], base: &[&str], target: &[&str]| bench.show(&bench.plan(now, base, target, &[]));
+    let (was, is) = (&["a=1", "d/x=1", "l@a"][..], &["a=2", "new=1", "l@b", "e/"][..]);
+    assert_eq!(show(is, is, was), "a =2>=1; d ->/; d/x ->=1; e />-; l @b>@a; new =1>-");
+    assert_eq!(show(was, is, was), "", "it is so already");
+    assert_eq!(show(&["a=2", "mine=x"], &["a=2"], &["a=1"]), "a =2>=1", "what is not in it stays");
+    assert_eq!(show(&["a=mine"], &["a=1"], &["a=1"]), "", "what did not change stays");
+    assert_eq!(show(&["a=f"], &["a=f"], &["a/b=1"]), "a =f>/; a/b ->=1");
+    assert_eq!(show(&["a/b=1"], &["a/b=1"], &["a=f"]), "a />=f; a/b =1>-");
+}
+
+#[test]
+fn what_both_changed_is_put_together_or_asked_about() {
+    let bench = Bench::new();
+    let show = |now: &[&str], base: &[&str], target: &[&str]| bench.show(&bench.plan(now, base, target, &[]));
+    assert_eq!(
+        show(&["a=1\n2\n3\nmine\n"], &["a=one\n2\n3\n4\n"], &["a=1\n2\n3\n4\n"]),
+        "",
+        "taking theirs over changes nothing here"
+    );
+    assert_eq!(
+        show(&["a=x\n2\n3\nM\n"], &["a=x\n2\n3\n4\n"], &["a=1\n2\n3\n4\n"]),
+        "a =x|2|3|M|>=1|2|3|M|; +a"
+    );
+    assert_eq!(show(&["a=mine"], &["a=base"], &["a=theirs"]), "!a Changed =theirs");
+    assert_eq!(show(&["a=mine"], &["a=base"], &[]), "!a Changed -");
+    assert_eq!(show(&[], &["a=base"], &["a=theirs"]), "!a Changed =theirs");
+    assert_eq!(show(&["a@mine"], &["a=base"], &["a=theirs"]), "!a Changed =theirs");
+    assert_eq!(show(&["a?"], &["a=base"], &["a=theirs"]), "!a Unrecorded =theirs");
+    assert_eq!(show(&["a=mine"], &["a?"], &["a=theirs"]), "!a Changed =theirs");
+    assert_eq!(show(&["a=1"], &["a=1"], &["a?"]), "~a NotRecorded");
+}
+
+#[test]
+fn decisions_are_done() {
+    let bench = Bench::new();
+    let (mine, base, theirs) = (&["a=mine", "u?"][..], &["a=base", "u=1"][..], &["a=theirs", "u=2"][..]);
+    let show = |decisions: &[(&str, Decision)]| {
+        let plan = bench.plan(mine, base, theirs, decisions);
+        assert_eq!(plan.conflicts.len(), 2);
+        bench.show(&Plan { conflicts: Vec::new(), ..plan })
+    };
+    assert_eq!(show(&[("a", Decision::Mine)]), "");
+    assert_eq!(show(&[("a", Decision::Theirs)]), "a =mine>=theirs");
+    assert_eq!(show(&[("a", Decision::Beside)]), "a.restored ->=theirs");
+    assert_eq!(
+        show(&[("u", Decision::Theirs)]),
+        "u.restored ->=2",
+        "what was not recorded is not written over"
+    );
+    let taken = bench.plan(&["a=m", "a.restored=x"], &["a=b"], &["a=t"], &[(("a"), Decision::Beside)]);
+    assert_eq!(bench.show(&Plan { conflicts: Vec::new(), ..taken }), "a.restored-2 ->=t");
+}
+
+#[test]
+fn folders_stay_with_what_stays_in_them() {
+    let bench = Bench::new();
+    let show = |now: &[&str], base: &[&str], target: &[&str]| bench.show(&bench.plan(now, base, target, &[]));
+    assert_eq!(show(&["d/a=1", "d/mine=1"], &["d/a=1"], &[]), "d/a =1>-");
+    assert_eq!(show(&["d/a=1", "d/mine=1"], &["d/a=1"], &["d=file"]), "d/a =1>-; !d InTheWay =file");
+    assert_eq!(show(&["d=mine"], &["d/a=1"], &["d/a=2"]), "!d/a Changed =2");
+    assert_eq!(show(&["d=mine"], &[], &["d/a=2"]), "!d Changed /; !d/a InTheWay =2");
+    assert_eq!(show(&["d@elsewhere"], &["d@elsewhere"], &["d/a=2"]), "d @elsewhere>/; d/a ->=2");
+}
+
+#[test]
+fn what_a_state_ignores_is_not_removed_by_it() {
+    let bench = Bench::new();
+    let now = &[".gitignore=", "a.rs=2", "out/x=1", "gone.rs=1"][..];
+    let plan = bench.plan(now, now, &[".gitignore=out/\n", "a.rs=1"], &[]);
+    assert_eq!(bench.show(&plan), ".gitignore =>=out/|; a.rs =2>=1; gone.rs =1>-; ~out/x Ignored");
+}
+
+#[test]
+fn one_of_two_turns_is_taken_back() {
+    let bench = Bench::new();
+    let states = [&["a=1\n2\n3\n4\n"][..], &["a=X\n2\n3\n4\n", "n=1"], &["a=X\n2\n3\nY\n", "n=1"]]
+        .map(|s| bench.state(s));
+    let step = Step { base: states[1].clone(), target: states[0].clone() };
+    let plan = plan(&bench.store, &states[2], &[step], &Decisions::new()).unwrap();
+    assert_eq!(bench.show(&plan), "a =X|2|3|Y|>=1|2|3|Y|; n =1>-; +a");
+}

@@ -1,0 +1,383 @@
+//! A look at a workspace: what is at each path now, with the contents that are new in the store.
+//!
+//! Must not know why it is taken. Ignored files are left out unless they were recorded before or are asked for;
+//! `.git` always is. Links are recorded as links, never followed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ignore::WalkState;
+use rustix::fs::OFlags;
+use tokio_util::sync::CancellationToken;
+
+use super::error::CheckpointError;
+use super::files::{self, Files, Node, RIGHTS};
+use super::index::{Index, Stat};
+use super::name::Name;
+use super::object::{Kind, Oid};
+use super::pack::Packer;
+use super::store::{Batch, Store};
+use crate::base::clock::SharedClock;
+use crate::workspace::walk;
+
+/// Threads that read.
+const THREADS_MAX: usize = 4;
+
+/// How much is recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of a file; larger ones are left out.
+    pub file: u64,
+    /// Paths; of more nothing is recorded.
+    pub files: usize,
+    /// Bytes of all of them.
+    pub bytes: u64,
+    /// How long a look may take.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    /// Sources are far below these; what is above is data or an output that nobody has ignored yet.
+    fn default() -> Self {
+        Self { file: 10 << 20, files: 200_000, bytes: 1 << 30, time: Duration::from_secs(30) }
+    }
+}
+
+/// Why something was not recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// More bytes than the limit.
+    TooLarge,
+    /// The system does not let us read it.
+    Unreadable,
+    /// A pipe, a socket or a device.
+    NoFile,
+}
+
+impl Why {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::TooLarge => "too large",
+            Self::Unreadable => "cannot be read",
+            Self::NoFile => "neither file nor link",
+        }
+    }
+}
+
+/// What a look is to do.
+pub(super) struct Wanted<'a> {
+    /// The workspace.
+    pub(super) root: &'a Path,
+    /// Folders that are left out: bowline's own.
+    pub(super) own: &'a [PathBuf],
+    /// Paths that are recorded even where they are ignored.
+    pub(super) extra: &'a [Name],
+    /// Contents that count in place of those on the disk: what is unsaved in open files.
+    pub(super) instead: &'a [(Name, Vec<u8>)],
+    pub(super) limits: Limits,
+    pub(super) clock: &'a SharedClock,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+/// A state, as it was found.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) id: Oid,
+    pub(super) files: Files,
+    pub(super) left_out: Vec<(Name, Why)>,
+    /// What is known now.
+    pub(super) index: Index,
+}
+
+/// What the system says is at a path.
+#[derive(Debug, Clone, Copy)]
+enum Seen {
+    File(Stat, u16),
+    Link(Stat),
+    Folder(u16),
+    Not(Why),
+}
+
+impl Seen {
+    fn of(facts: &fs::Metadata) -> Self {
+        let rights = (facts.mode() & RIGHTS) as u16;
+        match facts.file_type() {
+            kind if kind.is_file() => Self::File(Stat::of(facts), rights),
+            kind if kind.is_symlink() => Self::Link(Stat::of(facts)),
+            kind if kind.is_dir() => Self::Folder(rights),
+            _ => Self::Not(Why::NoFile),
+        }
+    }
+}
+
+/// When a look has to be over.
+struct Patience<'a> {
+    end: Instant,
+    seconds: u64,
+    cancel: &'a CancellationToken,
+}
+
+impl Patience<'_> {
+    fn check(&self) -> Result<(), CheckpointError> {
+        if self.cancel.is_cancelled() {
+            return Err(CheckpointError::Cancelled);
+        }
+        if Instant::now() > self.end { Err(CheckpointError::TooSlow(self.seconds)) } else { Ok(()) }
+    }
+}
+
+/// Looks at everything. What was read until something went wrong stays in the store, so that the next look
+/// has less to do.
+pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Snapshot, CheckpointError> {
+    let time = wanted.limits.time;
+    let patience = Patience { end: Instant::now() + time, seconds: time.as_secs(), cancel: wanted.cancel };
+    let now_ns = i128::from(wanted.clock.now_ms()) * 1_000_000;
+    let mut seen = walk(wanted, &patience)?;
+    for name in before.names().chain(wanted.extra) {
+        look_at(wanted.root, name, &mut seen);
+    }
+    within(&seen, wanted.limits)?;
+    let batch = store.batch();
+    let read = read(store, before, &seen, wanted, &batch, &patience);
+    let (contents, late) = match read {
+        Ok(contents) => (contents, None),
+        Err((contents, error)) => (contents, Some(error)),
+    };
+    let (mut files, mut left_out, mut index) = (Files::new(), Vec::new(), Index::default());
+    for (name, seen) in seen {
+        // Below what is no folder any more nothing is recorded.
+        let parent = name.parent().filter(|parent| *parent != Name::root());
+        if parent.is_some_and(|parent| !files.get(&parent).is_some_and(|node: &Node| node.is_folder())) {
+            continue;
+        }
+        let node = match (seen, contents.get(&name).copied()) {
+            (Seen::Folder(rights), _) => Node::Folder(rights),
+            (Seen::File(stat, rights), Some(Content::Is(oid))) => {
+                index.put(name.clone(), stat, oid, now_ns);
+                Node::File { rights, oid }
+            }
+            (Seen::Link(stat), Some(Content::Is(oid))) => {
+                index.put(name.clone(), stat, oid, now_ns);
+                Node::Link(oid)
+            }
+            (Seen::Not(why), _) | (_, Some(Content::Not(why))) => {
+                left_out.push((name.clone(), why));
+                Node::Unrecorded
+            }
+            // Gone between the look and the reading.
+            (_, Some(Content::Gone) | None) => continue,
+        };
+        files.insert(name, node);
+    }
+    if let Some(error) = late {
+        batch.finish()?;
+        return Err(error);
+    }
+    put_instead(wanted.instead, &mut files, &batch)?;
+    let id = files::save(&files, &batch)?;
+    batch.finish()?;
+    Ok(Snapshot { id, files, left_out, index })
+}
+
+/// Everything below the workspace that its ignore rules let be seen.
+fn walk(wanted: &Wanted, patience: &Patience) -> Result<BTreeMap<Name, Seen>, CheckpointError> {
+    let own: Vec<PathBuf> = wanted.own.to_vec();
+    let mut builder = walk::builder(wanted.root);
+    builder
+        .filter_entry(move |entry| entry.file_name() != ".git" && !own.iter().any(|own| own == entry.path()));
+    builder.threads(threads());
+    let found = Mutex::new(BTreeMap::new());
+    let failed = Mutex::new(None);
+    builder.build_parallel().run(|| {
+        Box::new(|entry| {
+            if let Err(error) = patience.check() {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                return WalkState::Quit;
+            }
+            let (path, seen) = match &entry {
+                Ok(entry) if entry.depth() == 0 => return WalkState::Continue,
+                Ok(entry) => {
+                    let facts = entry.metadata();
+                    (Some(entry.path()), facts.map_or(Seen::Not(Why::Unreadable), |facts| Seen::of(&facts)))
+                }
+                Err(error) => (path_of(error), Seen::Not(Why::Unreadable)),
+            };
+            if let Some(name) = path.and_then(|path| Name::below(wanted.root, path)) {
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.insert(name, seen);
+                if found.len() > wanted.limits.files {
+                    return WalkState::Quit;
+                }
+            }
+            WalkState::Continue
+        })
+    });
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX)
+}
+
+/// What a walk could not read.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, err } => {
+            // What has gone meanwhile is not there.
+            let gone = err.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
+            (!gone).then_some(path)
+        }
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        _ => None,
+    }
+}
+
+/// Looks at one path that the walk has not shown. The folders on the way to it must be folders.
+fn look_at(root: &Path, name: &Name, seen: &mut BTreeMap<Name, Seen>) {
+    if seen.contains_key(name) {
+        return;
+    }
+    let facts = |name: &Name| fs::symlink_metadata(name.under(root)).ok();
+    let mut way: Vec<Name> = name.folders().take_while(|folder| !seen.contains_key(folder)).collect();
+    let first = name.folders().nth(way.len());
+    if first.is_some_and(|folder| !matches!(seen.get(&folder), Some(Seen::Folder(_)))) {
+        return;
+    }
+    let mut new = Vec::with_capacity(way.len() + 1);
+    while let Some(folder) = way.pop() {
+        let Some(facts) = facts(&folder).filter(fs::Metadata::is_dir) else { return };
+        new.push((folder, Seen::of(&facts)));
+    }
+    if let Some(facts) = facts(name) {
+        new.push((name.clone(), Seen::of(&facts)));
+        seen.extend(new);
+    }
+}
+
+fn within(seen: &BTreeMap<Name, Seen>, limits: Limits) -> Result<(), CheckpointError> {
+    if seen.len() > limits.files {
+        return Err(CheckpointError::TooMany(limits.files));
+    }
+    let sizes = seen.values().filter_map(|seen| match seen {
+        Seen::File(stat, _) if stat.size() <= limits.file => Some(stat.size()),
+        _ => None,
+    });
+    if sizes.sum::<u64>() > limits.bytes { Err(CheckpointError::TooMuch(limits.bytes)) } else { Ok(()) }
+}
+
+/// What reading gave.
+#[derive(Debug, Clone, Copy)]
+enum Content {
+    Is(Oid),
+    Not(Why),
+    Gone,
+}
+
+type Contents = HashMap<Name, Content>;
+
+/// The contents of files and links, of those that have changed from the disk. An error comes with what
+/// was read until then.
+fn read(
+    store: &Store,
+    before: &Index,
+    seen: &BTreeMap<Name, Seen>,
+    wanted: &Wanted,
+    batch: &Batch<'_>,
+    patience: &Patience,
+) -> Result<Contents, (Contents, CheckpointError)> {
+    let mut contents = Contents::with_capacity(seen.len());
+    let mut unknown: Vec<(&Name, bool)> = Vec::new();
+    for (name, seen) in seen {
+        let (Seen::File(stat, _) | Seen::Link(stat)) = seen else { continue };
+        let known = before.unchanged(name, stat).filter(|oid| store.has(*oid));
+        match known {
+            Some(oid) => {
+                contents.insert(name.clone(), Content::Is(oid));
+            }
+            None if stat.size() > wanted.limits.file => {
+                contents.insert(name.clone(), Content::Not(Why::TooLarge));
+            }
+            None => unknown.push((name, matches!(seen, Seen::Link(_)))),
+        }
+    }
+    let (next, done) = (AtomicUsize::new(0), Mutex::new((contents, None)));
+    let work = || {
+        let mut packer = Packer::default();
+        while let Some((name, is_link)) = unknown.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let path = name.under(wanted.root);
+            let made = patience.check().and_then(|()| match content(&path, *is_link, wanted.limits.file) {
+                Ok(Some(bytes)) => batch.put(&mut packer, Kind::Blob, &bytes).map(Content::Is),
+                Ok(None) => Ok(Content::Not(Why::TooLarge)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::Gone),
+                Err(_) => Ok(Content::Not(Why::Unreadable)),
+            });
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            match made {
+                Ok(content) => {
+                    done.0.insert((*name).clone(), content);
+                }
+                Err(error) => {
+                    done.1.get_or_insert(error);
+                    next.store(unknown.len(), Ordering::Relaxed);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        // One file is read faster than a thread is made.
+        (1..threads().min(unknown.len().div_ceil(16))).for_each(|_| {
+            scope.spawn(work);
+        });
+        work();
+    });
+    match done.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        (contents, None) => Ok(contents),
+        (contents, Some(error)) => Err((contents, error)),
+    }
+}
+
+/// What a file holds, or where a link leads; `None` where that is more than the limit.
+fn content(path: &Path, is_link: bool, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    if is_link {
+        return fs::read_link(path).map(|target| Some(target.as_os_str().as_bytes().to_vec()));
+    }
+    let file = open(path)?;
+    let facts = file.metadata()?;
+    if !facts.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut bytes = Vec::with_capacity(facts.len().min(limit) as usize + 1);
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+/// Opens a file that must not have become a link or a pipe meanwhile.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
+}
+
+/// Contents in place of those on the disk. What is not there as a file stays so.
+fn put_instead(
+    instead: &[(Name, Vec<u8>)],
+    files: &mut Files,
+    batch: &Batch<'_>,
+) -> Result<(), CheckpointError> {
+    for (name, bytes) in instead {
+        if let Some(Node::File { oid, .. }) = files.get_mut(name) {
+            *oid = batch.put(&mut Packer::default(), Kind::Blob, bytes)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,412 @@
+//! Where the objects of a workspace's checkpoints are: a bare repository of packs and nothing else.
+//!
+//! Must not know what states are. Several programs may use one store: what is written is there whole or
+//! not at all, nothing is written over, and objects go only while no other program has the store open.
+
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use super::error::CheckpointError;
+use super::object::{Kind, Oid, read_tree};
+use super::pack::{PACK_MAX, Pack, PackWriter, Packer, UNFINISHED};
+
+/// Packs from which on the small ones are made one.
+const PACKS_MAX: usize = 32;
+/// Bytes from which on a pack is no small one.
+const SMALL: u64 = 16 << 20;
+/// Age below which a pruning leaves a pack alone: its states may not be in a session's file yet.
+const FRESH: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The objects of one workspace.
+#[derive(Debug)]
+pub struct Store {
+    root: PathBuf,
+    packs: RwLock<Vec<Arc<Pack>>>,
+    /// Shared while the store is open, alone while it is pruned.
+    in_use: File,
+}
+
+/// What a pruning did, or would do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Objects that nobody names any more.
+    pub objects: usize,
+    /// Bytes that they take.
+    pub bytes: u64,
+    /// Objects that stay.
+    pub kept: usize,
+}
+
+impl Store {
+    /// Opens the store in a folder, which is made when missing.
+    pub fn open(root: &Path) -> Result<Self, CheckpointError> {
+        make(root).map_err(CheckpointError::at(root))?;
+        let place = root.join("in-use");
+        let mut options = OpenOptions::new();
+        let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&place);
+        let in_use = lock.map_err(CheckpointError::at(&place))?;
+        match in_use.try_lock_shared() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(CheckpointError::Busy(root.to_path_buf())),
+            // A file system without locks: then nobody may prune either.
+            Err(TryLockError::Error(error)) => tracing::debug!(%error, "a store of checkpoints has no locks"),
+        }
+        let store = Self { root: root.to_path_buf(), packs: RwLock::default(), in_use };
+        store.look_again().map_err(CheckpointError::at(root))?;
+        Ok(store)
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.root.join("objects/pack")
+    }
+
+    fn packs(&self) -> Vec<Arc<Pack>> {
+        self.packs.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, with: impl FnOnce(&mut Vec<Arc<Pack>>)) {
+        with(&mut self.packs.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Finds the packs that there are now.
+    fn look_again(&self) -> io::Result<()> {
+        let known = self.packs();
+        let mut found = Vec::new();
+        for entry in fs::read_dir(self.folder())? {
+            let path = entry?.path();
+            if path.extension().is_none_or(|ending| ending != "idx") {
+                continue;
+            }
+            let pack = path.with_extension("pack");
+            match known.iter().find(|known| known.path() == pack) {
+                Some(known) => found.push(Arc::clone(known)),
+                None => match Pack::open(&path) {
+                    Ok(pack) => found.push(Arc::new(pack)),
+                    // Half of one, or one that another program has just put into a larger one.
+                    Err(error) => tracing::warn!(path = %path.display(), %error, "a pack cannot be opened"),
+                },
+            }
+        }
+        self.set(|packs| *packs = found);
+        Ok(())
+    }
+
+    /// Whether it has an object.
+    pub fn has(&self, oid: Oid) -> bool {
+        self.packs.read().unwrap_or_else(PoisonError::into_inner).iter().any(|pack| pack.has(oid))
+    }
+
+    /// An object.
+    pub fn read(&self, oid: Oid) -> Result<(Kind, Vec<u8>), CheckpointError> {
+        if !self.has(oid) {
+            // Another program may have written it.
+            self.look_again().map_err(CheckpointError::at(&self.root))?;
+        }
+        let packs = self.packs();
+        let mut found = packs.iter().filter_map(|pack| pack.read(oid)).peekable();
+        let there = found.peek().is_some();
+        match found.find_map(Result::ok) {
+            Some(object) => Ok(object),
+            None if there => Err(CheckpointError::Damaged(oid)),
+            None => Err(CheckpointError::Missing(oid)),
+        }
+    }
+
+    /// The content of a file or a link.
+    pub fn blob(&self, oid: Oid) -> Result<Vec<u8>, CheckpointError> {
+        match self.read(oid)? {
+            (Kind::Blob, content) => Ok(content),
+            (Kind::Tree, _) => Err(CheckpointError::Damaged(oid)),
+        }
+    }
+
+    /// Begins to write objects, which are there together once [`Batch::finish`] has returned.
+    pub fn batch(&self) -> Batch<'_> {
+        Batch { store: self, state: Mutex::default() }
+    }
+
+    /// Makes one pack of the small ones when there are many. Another program that does so at the same
+    /// time comes to the same.
+    fn tidy(&self) -> io::Result<()> {
+        let small: Vec<_> = self.packs().into_iter().filter(|pack| pack.length() < SMALL).collect();
+        if small.len() < PACKS_MAX {
+            return Ok(());
+        }
+        let place = self.root.join("tidying");
+        let mut options = OpenOptions::new();
+        let lock = options.write(true).create(true).truncate(false).mode(0o600).open(&place)?;
+        if lock.try_lock().is_err() {
+            return Ok(());
+        }
+        self.rewrite(&small, |_| true)
+    }
+
+    /// Puts the objects of packs that pass into new ones, and removes those.
+    fn rewrite(&self, old: &[Arc<Pack>], keep: impl Fn(Oid) -> bool) -> io::Result<()> {
+        let mut writer = PackWriter::new(&self.folder())?;
+        let mut made = Vec::new();
+        let mut seen = HashSet::new();
+        for pack in old {
+            pack.raw(&keep, |oid, packed| {
+                if !seen.insert(oid) {
+                    return Ok(());
+                }
+                if writer.is_full() {
+                    let full = std::mem::replace(&mut writer, PackWriter::new(&self.folder())?);
+                    made.extend(full.finish()?);
+                }
+                writer.add(oid, packed)
+            })?;
+        }
+        made.extend(writer.finish()?);
+        let stays = |pack: &Arc<Pack>| made.iter().any(|new| new.path() == pack.path());
+        for pack in old.iter().filter(|pack| !stays(pack)) {
+            // The index first: what has none is not looked at.
+            gone(fs::remove_file(pack.path().with_extension("idx")))?;
+            gone(fs::remove_file(pack.path()))?;
+        }
+        self.look_again()
+    }
+
+    /// Removes every object that these trees do not lead to, but none that is younger than a day. Fails as
+    /// [`CheckpointError::Busy`] while another program has the store open. `only_count` says what it would do.
+    pub fn prune(self, roots: &[Oid], only_count: bool) -> Result<Pruned, CheckpointError> {
+        let kept = self.reachable(roots)?;
+        let io = CheckpointError::at(&self.root);
+        let (mut old, mut pruned) = (Vec::new(), Pruned::default());
+        for pack in self.packs() {
+            let age = fs::metadata(pack.path()).and_then(|facts| facts.modified()).map(|time| time.elapsed());
+            // A clock that went back makes everything fresh.
+            let fresh = !matches!(age, Ok(Ok(age)) if age > FRESH);
+            let lost = |oid: &Oid| !kept.contains(oid);
+            let count = pack.oids().filter(lost).count();
+            if fresh || count == 0 {
+                pruned.kept += pack.oids().count();
+                continue;
+            }
+            pruned.objects += count;
+            pruned.kept += pack.oids().count() - count;
+            let mut bytes = 0;
+            pack.raw(
+                |oid| lost(&oid),
+                |_, raw| {
+                    bytes += raw.len() as u64;
+                    Ok(())
+                },
+            )
+            .map_err(CheckpointError::at(pack.path()))?;
+            pruned.bytes += bytes;
+            old.push(pack);
+        }
+        if only_count || old.is_empty() {
+            return Ok(pruned);
+        }
+        // The lock that this holds itself is given back and taken alone.
+        self.in_use.unlock().and_then(|()| self.in_use.try_lock().map_err(io::Error::from)).map_err(
+            |error| match error.kind() {
+                io::ErrorKind::WouldBlock => CheckpointError::Busy(self.root.clone()),
+                _ => CheckpointError::Io { path: self.root.clone(), source: error },
+            },
+        )?;
+        self.rewrite(&old, |oid| kept.contains(&oid)).and_then(|()| self.sweep()).map_err(io)?;
+        Ok(pruned)
+    }
+
+    /// Removes what programs that went down have left half-written.
+    fn sweep(&self) -> io::Result<()> {
+        for entry in fs::read_dir(self.folder())? {
+            let path = entry?.path();
+            let half = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED));
+            let alone = path.extension().is_some_and(|ending| ending == "pack")
+                && !path.with_extension("idx").exists();
+            if half || alone {
+                gone(fs::remove_file(path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that trees lead to. A tree that is missing leads nowhere.
+    fn reachable(&self, roots: &[Oid]) -> Result<HashSet<Oid>, CheckpointError> {
+        let mut seen = HashSet::new();
+        let mut next: Vec<Oid> = roots.to_vec();
+        while let Some(oid) = next.pop() {
+            if !seen.insert(oid) {
+                continue;
+            }
+            match self.read(oid) {
+                Ok((Kind::Tree, content)) => {
+                    let entries = read_tree(&content).ok_or(CheckpointError::Damaged(oid))?;
+                    for entry in entries {
+                        if entry.mode == super::object::Mode::Tree {
+                            next.push(entry.oid);
+                        } else {
+                            seen.insert(entry.oid);
+                        }
+                    }
+                }
+                Ok((Kind::Blob, _)) | Err(CheckpointError::Missing(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(seen)
+    }
+}
+
+/// Folders and files without which git does not take it for a repository.
+fn make(root: &Path) -> io::Result<()> {
+    for folder in ["objects/pack", "objects/info", "refs"] {
+        DirBuilder::new().recursive(true).mode(0o700).create(root.join(folder))?;
+    }
+    let head = root.join("HEAD");
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&head) {
+        Ok(mut file) => io::Write::write_all(&mut file, b"ref: refs/heads/none\n"),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Objects that are being written, by several threads if they like.
+pub struct Batch<'a> {
+    store: &'a Store,
+    state: Mutex<Written>,
+}
+
+#[derive(Default)]
+struct Written {
+    writer: Option<PackWriter>,
+    full: Vec<Pack>,
+    new: HashSet<Oid>,
+}
+
+impl Batch<'_> {
+    fn state(&self) -> MutexGuard<'_, Written> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an object unless it is there, and gives its name.
+    pub(super) fn put(
+        &self,
+        packer: &mut Packer,
+        kind: Kind,
+        content: &[u8],
+    ) -> Result<Oid, CheckpointError> {
+        let oid = Oid::of(kind, content);
+        if self.store.has(oid) || self.state().new.contains(&oid) {
+            return Ok(oid);
+        }
+        let add = || -> io::Result<()> {
+            let packed = packer.pack(kind, content)?;
+            let mut state = self.state();
+            if !state.new.insert(oid) {
+                return Ok(());
+            }
+            if let Some(full) = state.writer.take_if(|writer| writer.is_full()) {
+                state.full.extend(full.finish()?);
+            }
+            match &mut state.writer {
+                Some(writer) => writer.add(oid, &packed),
+                None => state.writer.insert(PackWriter::new(&self.store.folder())?).add(oid, &packed),
+            }
+        };
+        let mut add = add;
+        add().map_err(CheckpointError::at(&self.store.root))?;
+        Ok(oid)
+    }
+
+    /// Puts everything on the disk; says whether there was anything new.
+    pub fn finish(self) -> Result<bool, CheckpointError> {
+        let Written { writer, full, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let finish = || -> io::Result<bool> {
+            let last = writer.map_or(Ok(None), PackWriter::finish)?;
+            let made: Vec<_> = full.into_iter().chain(last).map(Arc::new).collect();
+            let any = !made.is_empty();
+            self.store.set(|packs| packs.extend(made));
+            if any {
+                self.store.tidy()?;
+            }
+            Ok(any)
+        };
+        finish().map_err(CheckpointError::at(&self.store.root))
+    }
+}
+
+const _: () = assert!(SMALL * (PACKS_MAX as u64) < PACK_MAX, "small packs fit into one");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(store: &Store, content: &[u8]) -> Oid {
+        let batch = store.batch();
+        let oid = batch.put(&mut Packer::default(), Kind::Blob, content).unwrap();
+        batch.finish().unwrap();
+        oid
+    }
+
+    fn packs(store: &Store) -> usize {
+        fs::read_dir(store.folder()).unwrap().count() / 2
+    }
+
+    #[test]
+    fn many_small_packs_become_one_and_others_see_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let other = Store::open(folder.path()).unwrap();
+        let oids: Vec<Oid> = (0..PACKS_MAX).map(|n| put(&store, format!("{n}").as_bytes())).collect();
+        assert_eq!(packs(&store), 1);
+        for (n, oid) in oids.iter().enumerate() {
+            assert!(!other.has(*oid) || n > 0, "not looked for yet");
+            assert_eq!(other.blob(*oid).unwrap(), format!("{n}").as_bytes());
+        }
+        let again = put(&store, b"7");
+        assert_eq!((again, packs(&store)), (oids[7], 1), "what is there is not written again");
+        assert!(matches!(store.read(Oid([7; 20])), Err(CheckpointError::Missing(_))));
+    }
+
+    #[test]
+    fn pruning_keeps_what_is_named_and_what_is_fresh() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = |store: &Store| {
+            for entry in fs::read_dir(store.folder()).unwrap() {
+                let file = File::options().write(true).open(entry.unwrap().path()).unwrap();
+                file.set_modified(std::time::UNIX_EPOCH).unwrap();
+            }
+        };
+        let store = Store::open(folder.path()).unwrap();
+        let (a, b) = (put(&store, b"a"), put(&store, b"b"));
+        old(&store);
+        let fresh = put(&store, b"fresh");
+        let open = || Store::open(folder.path()).unwrap();
+        let counted = open().prune(&[a], true).unwrap();
+        assert_eq!((counted.objects, counted.kept), (1, 2));
+        assert!(
+            matches!(open().prune(&[a], false), Err(CheckpointError::Busy(_))),
+            "another one has it open"
+        );
+        drop(store);
+        fs::write(folder.path().join("objects/pack/tmp_half"), "half").unwrap();
+        assert_eq!(open().prune(&[a], false).unwrap(), counted);
+        let store = open();
+        assert!(store.has(a) && store.has(fresh) && !store.has(b));
+        assert!(!folder.path().join("objects/pack/tmp_half").exists());
+        assert_eq!(store.prune(&[a], false).unwrap().objects, 0);
+    }
+}

@@ -1,0 +1,231 @@
+//! States of a workspace on real disks: limits, ignore rules, links, two programs at once, and what git says of the store.
+
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use bowline::workspace::checkpoint::apply::Nobody;
+use bowline::workspace::checkpoint::{CheckpointError, Decisions, Keeper, Limits, Oid, Step, Why};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::keeping::{Place, image, name};
+
+#[test]
+fn what_is_ignored_stays_unless_it_is_asked_for() {
+    let place = Place::new();
+    place.put(".gitignore", "target/\n*.env\n");
+    place.put("target/big/o", "object");
+    place.put("a.env", "secret=1");
+    place.put("b.env", "secret=2");
+    place.put("sub/.git/config", "[core]");
+    place.put("sub/x", "nested");
+    let first = place.take();
+    assert_eq!(place.names(&first), [".gitignore", "sub", "sub/x"]);
+    let asked = place.keeper.take(&[name("a.env")], &[], &CancellationToken::new()).unwrap();
+    assert_eq!(place.names(&asked), [".gitignore", "a.env", "sub", "sub/x"]);
+    place.put("a.env", "secret=changed");
+    let later = place.take();
+    assert!(later.files.contains_key(&name("a.env")), "what was recorded once goes on being recorded");
+    place.go(asked.id);
+    assert_eq!((place.text("a.env"), place.text("target/big/o")), ("secret=1".into(), "object".into()));
+}
+
+#[test]
+fn a_turn_that_ignored_less_takes_nothing_away_on_the_way_back() {
+    let place = Place::new();
+    place.put(".gitignore", "out/\n");
+    place.put("out/result", "hours of work");
+    let before = place.take();
+    place.put(".gitignore", "");
+    place.put("out/more", "x");
+    let (plan, _) = place.go(before.id);
+    assert_eq!((place.text("out/result"), plan.left.len()), ("hours of work".into(), 2));
+    assert_eq!(place.text(".gitignore"), "out/\n");
+}
+
+#[test]
+fn limits_are_told_and_nothing_is_lost_by_them() {
+    let limits = Limits { file: 100, files: 20, bytes: 300, ..Limits::default() };
+    let place = Place::limited(limits);
+    place.put("small", "s");
+    place.put("large", &"x".repeat(101));
+    rustix::fs::mkfifoat(rustix::fs::CWD, place.root.join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+    let first = place.take();
+    let left: Vec<_> = first.left_out.iter().map(|(name, why)| (name.to_string(), *why)).collect();
+    assert_eq!(left, [("large".to_string(), Why::TooLarge), ("pipe".to_string(), Why::NoFile)]);
+    place.put("small", "changed");
+    fs::remove_file(place.root.join("large")).unwrap();
+    place.put("large", "now it is small");
+    let (plan, applied) = place.go(first.id);
+    assert!(applied.failed.is_empty());
+    assert_eq!((plan.left.len(), place.text("small")), (1, "s".to_string()));
+    assert_eq!(place.text("large"), "now it is small");
+    (0..3).for_each(|n| place.put(&format!("part{n}"), &"y".repeat(99)));
+    let refused = |place: &Place| place.keeper.take(&[], &[], &CancellationToken::new()).unwrap_err();
+    assert!(matches!(refused(&place), CheckpointError::TooMuch(300)));
+    (0..20).for_each(|n| place.put(&format!("n{n}"), ""));
+    assert!(matches!(refused(&place), CheckpointError::TooMany(20)));
+    let cancelled = CancellationToken::new();
+    cancelled.cancel();
+    assert!(matches!(place.keeper.take(&[], &[], &cancelled), Err(CheckpointError::Cancelled)));
+}
+
+#[test]
+fn nothing_is_written_through_a_link_that_came_meanwhile() {
+    let place = Place::new();
+    let outside = tempfile::tempdir().unwrap();
+    place.put("d/f", "one");
+    let one = place.take();
+    place.put("d/f", "two");
+    let now = place.take();
+    let step = Step { base: now.files.clone(), target: one.files.clone() };
+    let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
+    fs::rename(place.root.join("d"), place.root.join("kept")).unwrap();
+    symlink(outside.path(), place.root.join("d")).unwrap();
+    let applied = place.keeper.apply(&plan, &mut Nobody);
+    assert_eq!((applied.done, applied.failed.len()), (0, 1));
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_that_changes_between_the_look_and_the_way_back_stays() {
+    let place = Place::new();
+    place.put("f", "one");
+    place.put("g", "one");
+    let one = place.take();
+    place.put("f", "two");
+    place.put("g", "two");
+    let now = place.take();
+    let step = Step { base: now.files.clone(), target: one.files.clone() };
+    let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
+    place.put("f", "typed just now");
+    let applied = place.keeper.apply(&plan, &mut Nobody);
+    assert_eq!(applied.failed, [(name("f"), "changed meanwhile".to_string())]);
+    assert_eq!((place.text("f"), place.text("g")), ("typed just now".into(), "one".into()));
+}
+
+#[test]
+fn changes_of_one_tick_are_seen() {
+    let place = Place::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for n in 0..40 {
+        // The same length each time, and mostly the same date.
+        place.put("f", &format!("{n:03}"));
+        seen.insert(place.take().id);
+    }
+    assert_eq!(seen.len(), 40);
+}
+
+/// Runs the real git, which need not be there; its own settings are left out.
+fn git(folder: &Path, arguments: &[&str]) -> Option<(bool, String)> {
+    let ran = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("HOME", folder)
+        .output();
+    let Ok(ran) = ran else {
+        eprintln!("git is not there; what it would say is not looked at");
+        return None;
+    };
+    let text = [ran.stdout, ran.stderr].concat();
+    Some((ran.status.success(), String::from_utf8_lossy(&text).into_owned()))
+}
+
+#[test]
+fn git_reads_the_store_and_finds_nothing_wrong() {
+    let place = Place::new();
+    place.put("src/main.rs", "fn main() {}\n");
+    place.put("run", "#!/bin/sh\n");
+    fs::set_permissions(place.root.join("run"), Permissions::from_mode(0o700)).unwrap();
+    fs::create_dir(place.root.join("empty")).unwrap();
+    symlink("src", place.root.join("link")).unwrap();
+    fs::write(place.root.join(std::ffi::OsStr::from_bytes(b"\xff")), "x").unwrap();
+    place.put("big.txt", &"a line of text that is long\n".repeat(5000));
+    let first = place.take().id;
+    place.put("src/main.rs", "fn main() { work() }\n");
+    let second = place.take().id;
+    let folder = place.keeper.store().root();
+    let at = format!("--git-dir={}", folder.display());
+    let Some((sound, said)) = git(folder, &[&at, "fsck", "--full", "--strict"]) else { return };
+    assert!(sound && !said.contains("error") && !said.contains("warning"), "{said}");
+    for (id, text) in [(first, "fn main() {}\n"), (second, "fn main() { work() }\n")] {
+        let file = format!("{id}:files/src/main.rs");
+        assert_eq!(git(folder, &[&at, "cat-file", "-p", &file]).unwrap(), (true, text.to_string()));
+    }
+    let (_, listed) = git(folder, &[&at, "ls-tree", &format!("{first}:files")]).unwrap();
+    let modes: Vec<&str> = listed.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(modes, ["100644", "040000", "120000", "100755", "040000", "100644"], "{listed}");
+    let packs = fs::read_dir(folder.join("objects/pack")).unwrap().map(|entry| entry.unwrap().path());
+    for index in packs.filter(|path| path.extension().is_some_and(|ending| ending == "idx")) {
+        let (sound, said) = git(folder, &[&at, "verify-pack", index.to_str().unwrap()]).unwrap();
+        assert!(sound, "{said}");
+    }
+}
+
+#[test]
+fn the_projects_own_repository_is_left_alone() {
+    let place = Place::new();
+    place.put("tracked", "1");
+    if git(&place.root, &["init", "-q"]).is_none() {
+        return;
+    }
+    let run = |arguments: &[&str]| assert!(git(&place.root, arguments).unwrap().0, "{arguments:?}");
+    run(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "start"]);
+    run(&["add", "tracked"]);
+    place.put("tracked", "2");
+    let first = place.take();
+    let own = image(&place.root.join(".git"));
+    place.put("tracked", "3");
+    place.put("new", "x");
+    place.go(first.id);
+    assert!(image(&place.root.join(".git")) == own);
+    assert_eq!(git(&place.root, &["status", "--porcelain"]).unwrap().1, "AM tracked\n");
+}
+
+#[test]
+fn two_keepers_of_one_workspace_do_not_disturb_each_other() {
+    let place = Place::new();
+    let base = place.keeper.store().root().parent().unwrap().to_path_buf();
+    let states: Vec<(Oid, usize)> = std::thread::scope(|scope| {
+        let work = |who: usize| {
+            let (base, root) = (base.clone(), place.root.clone());
+            move || {
+                let keeper = Keeper::open(&base, &root, &[], Limits::default()).unwrap();
+                let write = |n: usize| fs::write(root.join(format!("f{who}")), format!("{who} {n}")).unwrap();
+                let take = |n| {
+                    write(n);
+                    (keeper.take(&[], &[], &CancellationToken::new()).unwrap().id, who)
+                };
+                (0..25).map(take).collect::<Vec<_>>()
+            }
+        };
+        let threads: Vec<_> = (0..3).map(|who| scope.spawn(work(who))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(states.len(), 75);
+    for (id, who) in states {
+        let files = place.keeper.load(id).unwrap();
+        let node = files.get(&name(&format!("f{who}"))).unwrap();
+        let text = place.keeper.store().blob(node.oid().unwrap()).unwrap();
+        assert!(text.starts_with(format!("{who} ").as_bytes()));
+    }
+}
+
+#[test]
+fn bowlines_own_folders_are_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("state");
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("log"), "x").unwrap();
+    fs::write(folder.path().join("f"), "x").unwrap();
+    let base = folder.path().join("data/checkpoints");
+    let keeper = Keeper::open(&base, folder.path(), &[own], Limits::default()).unwrap();
+    let taken = keeper.take(&[], &[], &CancellationToken::new()).unwrap();
+    let names: Vec<String> = taken.files.keys().map(ToString::to_string).collect();
+    assert_eq!(names, ["data", "f"]);
+}

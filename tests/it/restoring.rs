@@ -1,0 +1,400 @@
+//! Sessions that know how the files were: what the agent's turns changed comes back, what the person changed stays.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bowline::agent::AgentEvent;
+use bowline::base::clock::SystemClock;
+use bowline::base::ids::RandomIds;
+use bowline::base::paths::Home;
+use bowline::exec::LocalEnvironment;
+use bowline::llm::providers::scripted::{Scripted, Turn};
+use bowline::runtime::ways::{Way, What};
+use bowline::runtime::{Delivery, Handle, Options, RuntimeEvent, SessionChoice, start};
+use bowline::session::checkpoints::{self, When};
+use bowline::session::outline::Filter;
+use bowline::session::{Entry, Session};
+use bowline::tools::{Approval, Ask, Decision as Leave, Mode};
+use bowline::workspace::checkpoint::{Decision, Decisions, Name};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+struct Nobody;
+
+impl Approval for Nobody {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Leave> {
+        async move { Leave::Deny(ask.rule) }.boxed()
+    }
+}
+
+/// A folder with a home and a workspace in it.
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("work")).unwrap();
+        Self { dir }
+    }
+
+    fn work(&self) -> PathBuf {
+        self.dir.path().join("work")
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        std::fs::write(self.work().join(name), text).unwrap();
+    }
+
+    /// What is in a file; `-` where there is none.
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.work().join(name)).unwrap_or_else(|_| "-".to_string())
+    }
+
+    fn options(&self) -> Options {
+        let root = self.dir.path().join("home").display().to_string();
+        let home =
+            Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
+        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        let env = Arc::new(LocalEnvironment::new(self.work(), vars));
+        let options = Options::new(home, self.work(), env, Arc::new(Nobody));
+        Options { policy: Mode::Full, checkpoints: true, ..options }
+    }
+
+    async fn start(&self, turns: Vec<Turn>) -> Rig {
+        self.start_with(turns, |options| options).await
+    }
+
+    async fn start_with(&self, turns: Vec<Turn>, change: impl FnOnce(Options) -> Options) -> Rig {
+        let (_, injected) = Scripted::injected(turns);
+        let handle = start(change(Options { providers: vec![injected], ..self.options() })).await.unwrap();
+        let (_, events) = handle.subscribe().await.unwrap();
+        Rig { handle, events, told: Vec::new() }
+    }
+}
+
+struct Rig {
+    handle: Handle,
+    events: mpsc::Receiver<RuntimeEvent>,
+    /// What the person was told.
+    told: Vec<String>,
+}
+
+impl Rig {
+    fn prompt(&self, text: &str) {
+        self.handle.prompt(text.to_string(), vec![], Delivery::Steer);
+    }
+
+    async fn next(&mut self) -> RuntimeEvent {
+        let event = tokio::time::timeout(Duration::from_secs(60), self.events.recv());
+        let event = event.await.expect("an event within the deadline").expect("a living session");
+        if let RuntimeEvent::Failed(report) = &event {
+            self.told.push(report.to_string());
+        }
+        event
+    }
+
+    async fn run(&mut self, text: &str) {
+        self.prompt(text);
+        while !matches!(self.next().await, RuntimeEvent::Agent(AgentEvent::AgentEnd { .. })) {}
+    }
+
+    /// The entry of what the person said.
+    async fn said(&self, text: &str) -> String {
+        self.places(Filter::Turns).await.into_iter().rfind(|(_, words)| words == text).unwrap().0
+    }
+
+    /// What was said last.
+    async fn last(&self) -> String {
+        self.places(Filter::Talk).await.pop().unwrap().0
+    }
+
+    /// Entries and what they say, in the order of writing.
+    async fn places(&self, filter: Filter) -> Vec<(String, String)> {
+        let rows = self.handle.outline(filter).await.unwrap().rows;
+        let shown: Vec<String> = rows.into_iter().map(|row| row.id.to_string()).collect();
+        let written = self.session().await;
+        let ids = written.entries().iter().map(|entry| entry.id().to_string());
+        self.handle.words(ids.filter(|id| shown.contains(id)).collect()).await.unwrap()
+    }
+
+    async fn session(&self) -> Session {
+        let (snapshot, _) = self.handle.subscribe().await.unwrap();
+        Session::look_at(&snapshot.file.unwrap(), SystemClock::shared(), RandomIds::shared()).unwrap()
+    }
+
+    /// The entries of the session: the states among them by when they were recorded.
+    async fn kinds(&self) -> String {
+        let kind = |entry: &Entry| match checkpoints::of(entry) {
+            Some(state) => format!("{:?}", state.at).to_lowercase(),
+            None => entry.kind().to_string(),
+        };
+        let session = self.session().await;
+        let kinds: Vec<String> = session.entries().iter().map(kind).collect();
+        kinds.join(" ").replace("model_change thinking_level_change ", "")
+    }
+}
+
+fn bash(id: &str, command: &str) -> Turn {
+    Turn::call(id, "bash", json!({"command": command}))
+}
+
+fn done() -> Turn {
+    Turn::text("done")
+}
+
+#[tokio::test]
+async fn the_files_of_any_entry_come_back_and_so_does_what_was_there() {
+    let place = Place::new();
+    place.put("b.txt", "mine\n");
+    let turns = vec![
+        bash("c1", "printf one > a.txt"),
+        bash("c2", "printf two > a.txt; mkdir d; printf x > d/x; chmod 700 d/x"),
+        done(),
+        bash("c3", "rm b.txt d/x; rmdir d; printf three > a.txt"),
+        done(),
+    ];
+    let mut rig = place.start(turns).await;
+    rig.run("first").await;
+    rig.run("second").await;
+    let expected = "message message before message after message before message after message message message \
+                    before message after message";
+    assert_eq!(rig.kinds().await, expected);
+    let preview = rig.handle.restore_preview(&rig.said("second").await, What::Code).await.unwrap();
+    let shown: Vec<String> = preview
+        .files
+        .iter()
+        .map(|file| {
+            let diff = file.diff.as_ref().unwrap();
+            format!("{} +{} -{}", file.name, diff.added, diff.removed)
+        })
+        .collect();
+    assert_eq!(shown, ["a.txt +1 -1", "b.txt +1 -0", "d/x +1 -0"]);
+    assert_eq!(place.text("a.txt"), "three", "a preview changes nothing");
+
+    let second = rig.said("second").await;
+    let restored = rig.handle.restore(&second, What::Code, Decisions::new()).await.unwrap();
+    assert_eq!(
+        (place.text("a.txt"), place.text("b.txt"), place.text("d/x")),
+        ("two".into(), "mine\n".into(), "x".into())
+    );
+    assert!(restored.applied.failed.is_empty() && restored.conflicts.is_empty());
+    let undo = restored.undo.unwrap();
+    rig.handle.restore(&undo, What::Code, Decisions::new()).await.unwrap();
+    assert_eq!(
+        (place.text("a.txt"), place.text("b.txt"), place.text("d/x")),
+        ("three".into(), "-".into(), "-".into())
+    );
+
+    let first = rig.said("first").await;
+    rig.handle.restore(&first, What::Both, Decisions::new()).await.unwrap();
+    assert_eq!((place.text("a.txt"), place.text("b.txt")), ("-".into(), "mine\n".into()));
+    let (snapshot, _) = rig.handle.subscribe().await.unwrap();
+    assert_eq!(snapshot.messages.len(), 1, "the conversation is there, too");
+    assert!(rig.told.is_empty(), "{:?}", rig.told);
+}
+
+#[tokio::test]
+async fn what_the_person_changed_in_between_is_asked_about() {
+    let place = Place::new();
+    place.put("a.txt", "1\n2\n3\n4\n5\n");
+    place.put("c.txt", "old\n");
+    let turns = vec![bash("c1", "sed -i s/1/one/ a.txt; echo new > c.txt; echo n > n.txt"), done()];
+    let mut rig = place.start(turns).await;
+    rig.run("go").await;
+    place.put("a.txt", "one\n2\n3\n4\nfive\n");
+    place.put("c.txt", "mine\n");
+    place.put("own.txt", "mine too\n");
+    let entry = rig.said("go").await;
+    let preview = rig.handle.restore_preview(&entry, What::Code).await.unwrap();
+    assert_eq!(preview.conflicts(), 1);
+    let restored = rig.handle.restore(&entry, What::Code, Decisions::new()).await.unwrap();
+    assert_eq!(place.text("a.txt"), "1\n2\n3\n4\nfive\n", "put together");
+    assert_eq!(
+        (place.text("c.txt"), place.text("own.txt"), place.text("n.txt")),
+        ("mine\n".into(), "mine too\n".into(), "-".into())
+    );
+    let conflicts: Vec<String> = restored.conflicts.iter().map(|c| c.name.to_string()).collect();
+    assert_eq!(conflicts, ["c.txt"]);
+    rig.handle.restore(&restored.undo.unwrap(), What::Code, Decisions::new()).await.unwrap();
+    assert_eq!((place.text("a.txt"), place.text("n.txt")), ("one\n2\n3\n4\nfive\n".into(), "n\n".into()));
+    let decided = Decisions::from([(Name::from_bytes(b"c.txt").unwrap(), Decision::Beside)]);
+    rig.handle.revert_turn(&entry, decided).await.unwrap();
+    assert_eq!((place.text("c.txt"), place.text("c.txt.restored")), ("mine\n".into(), "old\n".into()));
+}
+
+#[tokio::test]
+async fn one_turn_is_taken_back_and_a_later_one_stays() {
+    let place = Place::new();
+    place.put("a.txt", "1\n2\n3\n4\n5\n");
+    let turns = vec![
+        bash("c1", "sed -i s/1/one/ a.txt; echo x > new.txt"),
+        bash("c2", "sed -i s/2/two/ a.txt"),
+        done(),
+        bash("c3", "sed -i s/5/five/ a.txt"),
+        done(),
+    ];
+    let mut rig = place.start(turns).await;
+    rig.run("first").await;
+    rig.run("second").await;
+    let first = rig.said("first").await;
+    let preview = rig.handle.preview(Way::Without(first.clone()), Decisions::new()).await.unwrap();
+    assert!(preview.files.iter().any(|file| file.merged));
+    rig.handle.revert_turn(&first, Decisions::new()).await.unwrap();
+    assert_eq!((place.text("a.txt"), place.text("new.txt")), ("1\n2\n3\n4\nfive\n".into(), "-".into()));
+    let nothing = rig.handle.restore_preview("nobody", What::Code).await.unwrap_err();
+    assert!(nothing.to_string().contains("nobody recorded"), "{nothing}");
+}
+
+#[tokio::test]
+async fn a_state_is_in_the_session_before_the_tool_runs() {
+    let place = Place::new();
+    let turns = vec![bash("c1", "touch begun; while ! test -e go; do sleep 0.01; done"), done()];
+    let mut rig = place.start(turns).await;
+    rig.prompt("wait");
+    let begun = async {
+        while !place.work().join("begun").exists() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), begun).await.unwrap();
+    assert_eq!(rig.kinds().await, "message message before");
+    let refused = rig.handle.restore("x", What::Code, Decisions::new()).await.unwrap_err();
+    assert!(refused.to_string().contains("working"), "{refused}");
+    place.put("go", "");
+    while !matches!(rig.next().await, RuntimeEvent::Agent(AgentEvent::AgentEnd { .. })) {}
+    assert_eq!(rig.kinds().await, "message message before message after message");
+}
+
+#[tokio::test]
+async fn what_only_looks_records_nothing() {
+    let place = Place::new();
+    place.put("a.txt", "x\n");
+    let turns = vec![bash("c1", "ls; cat a.txt"), Turn::call("c2", "read", json!({"path": "a.txt"})), done()];
+    let mut rig = place.start(turns).await;
+    rig.run("look").await;
+    assert!(!rig.kinds().await.contains("before"));
+    assert!(!place.dir.path().join("home/data/checkpoints").exists());
+}
+
+#[tokio::test]
+async fn an_ignored_file_that_a_tool_names_is_recorded_from_then_on() {
+    let place = Place::new();
+    place.put(".gitignore", "*.env\n");
+    place.put("a.env", "secret=1\n");
+    place.put("z.env", "other\n");
+    let edit = |id: &str, text: &str| Turn::call(id, "write", json!({"path": "a.env", "content": text}));
+    let turns =
+        vec![bash("c1", "true; touch t"), edit("c2", "secret=2\n"), done(), edit("c3", "secret=3\n"), done()];
+    let mut rig = place.start(turns).await;
+    rig.run("first").await;
+    rig.run("second").await;
+    assert_eq!(place.text("a.env"), "secret=3\n");
+    let (first, second) = (rig.said("first").await, rig.said("second").await);
+    rig.handle.restore(&second, What::Code, Decisions::new()).await.unwrap();
+    assert_eq!(place.text("a.env"), "secret=2\n");
+    rig.handle.revert_turn(&first, Decisions::new()).await.unwrap();
+    assert_eq!((place.text("a.env"), place.text("t")), ("secret=1\n".into(), "-".into()));
+    // Where it was not recorded nobody knows how it was: it stays, and is named.
+    let preview = rig.handle.restore_preview(&first, What::Code).await.unwrap();
+    assert_eq!(preview.left.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(), ["a.env"]);
+    rig.handle.restore(&first, What::Code, Decisions::new()).await.unwrap();
+    assert_eq!((place.text("a.env"), place.text("z.env")), ("secret=1\n".into(), "other\n".into()));
+}
+
+#[tokio::test]
+async fn a_session_that_is_opened_again_knows_its_states_and_so_does_a_copy() {
+    let place = Place::new();
+    let mut rig = place.start(vec![bash("c1", "echo 1 > a.txt"), done()]).await;
+    rig.run("go").await;
+    let file = rig.session().await.file().unwrap().to_path_buf();
+    rig.handle.shutdown().await;
+    for choice in [SessionChoice::Open(file.clone()), SessionChoice::Fork(file)] {
+        let rig = place.start_with(vec![], |options| Options { session: choice, ..options }).await;
+        let restored = rig.handle.restore(&rig.said("go").await, What::Code, Decisions::new()).await.unwrap();
+        assert_eq!(place.text("a.txt"), "-");
+        rig.handle.restore(&restored.undo.unwrap(), What::Code, Decisions::new()).await.unwrap();
+        assert_eq!(place.text("a.txt"), "1\n");
+        rig.handle.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_can_be_kept_the_work_goes_on_and_it_is_told_once() {
+    let place = Place::new();
+    let data = place.dir.path().join("home/data");
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("checkpoints"), "in the way").unwrap();
+    let turns = vec![bash("c1", "echo 1 > a.txt"), bash("c2", "echo 2 > a.txt"), done()];
+    let mut rig = place.start(turns).await;
+    rig.run("go").await;
+    assert_eq!(place.text("a.txt"), "2\n");
+    assert_eq!(rig.told.len(), 1, "{:?}", rig.told);
+    assert!(rig.told[0].contains("cannot be brought back"), "{:?}", rig.told);
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_told_once() {
+    let place = Place::new();
+    let large = std::fs::File::create(place.work().join("data.bin")).unwrap();
+    large.set_len((10 << 20) + 1).unwrap();
+    let turns = vec![bash("c1", "echo 1 > a.txt"), bash("c2", "echo 2 > a.txt"), done()];
+    let mut rig = place.start(turns).await;
+    rig.run("go").await;
+    let about: Vec<&String> = rig.told.iter().filter(|told| told.contains("data.bin (too large)")).collect();
+    assert_eq!(about.len(), 1, "{:?}", rig.told);
+    let session = rig.session().await;
+    let state = checkpoints::last(session.entries()).unwrap();
+    assert_eq!(
+        (state.at, state.left_out_count, state.left_out),
+        (When::After, 1, vec!["data.bin".to_string()])
+    );
+}
+
+#[tokio::test]
+async fn a_hundred_jumps_between_two_branches_of_a_session() {
+    let place = Place::new();
+    let turns = vec![
+        bash("c1", "echo start > f; mkdir d; echo x > d/x"),
+        done(),
+        bash("c2", "echo left > f; rm d/x; ln -s f link"),
+        done(),
+        bash("c3", "echo right > f; chmod 600 f; mkdir e; mv d/x e/y"),
+        done(),
+    ];
+    let mut rig = place.start(turns).await;
+    rig.run("start").await;
+    let start = rig.last().await;
+    rig.run("left").await;
+    let left = rig.last().await;
+    rig.handle.restore(&start, What::Both, Decisions::new()).await.unwrap();
+    rig.run("right").await;
+    let right = rig.last().await;
+    let image = || {
+        let listed = std::process::Command::new("ls")
+            .args(["-lR", "--time-style=+"])
+            .current_dir(place.work())
+            .output()
+            .unwrap();
+        (String::from_utf8(listed.stdout).unwrap(), place.text("f"))
+    };
+    let ends = [image()];
+    assert_eq!(place.text("f"), "right\n");
+    for jump in 0..100 {
+        let to = if jump % 2 == 0 { &left } else { &right };
+        let done = rig.handle.restore(to, What::Both, Decisions::new()).await.unwrap();
+        assert!(done.applied.failed.is_empty() && done.conflicts.is_empty(), "{done:?}");
+        if jump % 2 == 0 {
+            assert_eq!(
+                (place.text("f"), place.text("e/y"), place.text("link")),
+                ("left\n".into(), "-".into(), "left\n".into())
+            );
+        } else {
+            assert_eq!(image(), ends[0]);
+        }
+    }
+}
