@@ -41,6 +41,7 @@ mod opened;
 mod plugins;
 mod rules;
 mod shell;
+mod summaries;
 mod terminal;
 mod tree;
 
@@ -230,15 +231,6 @@ impl Worker {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::SystemPrompt(session.system_prompt().await.map(Box::new)) });
             }
-            Effect::Compact(instructions) => self.with_session(|session| session.compact(instructions)),
-            Effect::Summary(change) => {
-                let Some(session) = self.session.clone() else { return };
-                self.task(async move { Event::Summary(session.summary().await, change) });
-            }
-            Effect::EditSummary(text) => {
-                let Some(session) = self.session.clone() else { return };
-                self.task(async move { Event::Navigated(session.edit_summary(&text).await.map(Box::new)) });
-            }
             Effect::Navigate(entry) => {
                 let Some(session) = self.session.clone() else { return };
                 self.task(async move { Event::Navigated(session.navigate(&entry).await.map(Box::new)) });
@@ -246,7 +238,7 @@ impl Worker {
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),
-            _ => tracing::error!("an effect of the loop itself reached the worker"),
+            effect => self.sum_up(effect),
         }
     }
 
