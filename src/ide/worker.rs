@@ -42,6 +42,7 @@ mod plugins;
 mod rules;
 mod sessions;
 mod shell;
+mod summaries;
 mod terminal;
 mod tree;
 
@@ -231,16 +232,10 @@ impl Worker {
                 self.task(async move { Event::SystemPrompt(session.system_prompt().await.map(Box::new)) });
             }
             Effect::Session(work) => self.ask_session(*work),
-            Effect::Compact(instructions) => self.with_session(|session| session.compact(instructions)),
-            Effect::Summary(change) => {
-                let Some(session) = self.session.clone() else { return };
-                self.task(async move { Event::Summary(session.summary().await, change) });
-            }
-            Effect::EditSummary(text) => self.ask_session(super::sessions::Work::Summary(text)),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),
-            _ => tracing::error!("an effect of the loop itself reached the worker"),
+            effect => self.sum_up(effect),
         }
     }
 

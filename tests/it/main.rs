@@ -25,6 +25,8 @@ mod cancelling;
 mod commands;
 /// Conversations that become too long.
 mod compaction;
+/// The same as others see it.
+mod compaction_seen;
 /// Every dialect runs the same cases.
 mod conformance;
 /// Every dialect goes on with every other's conversation.
