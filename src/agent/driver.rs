@@ -328,7 +328,7 @@ impl<L: Listener> Driver<L> {
             Effect::Emit(event) => self.emit(event).await,
             Effect::Record(message) => self.record(message).await,
             Effect::CallModel { looked } => {
-                if let Some(reason) = self.full().filter(|_| !looked) {
+                if !looked && let Some(reason) = self.full() {
                     return Some(Event::Full(reason));
                 }
                 self.tell_fullness().await;

@@ -66,6 +66,22 @@ mod tests {
     }
 
     #[test]
+    fn answers_from_before_a_compaction_say_nothing_of_the_size() {
+        let answer = json!({"role": "assistant", "content": [], "api": "a", "provider": "p", "model": "m",
+            "stopReason": "stop", "usage": {"totalTokens": 9}});
+        let message = std::sync::Arc::new(serde_json::from_value(answer).unwrap());
+        let context = SessionContext { messages: vec![message; 2], kept: 1, ..SessionContext::default() };
+        let sizes: Vec<u64> = of(&context)
+            .iter()
+            .map(|message| match message {
+                Message::Assistant(answer) => answer.usage.total_tokens,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(sizes, [0, 9]);
+    }
+
+    #[test]
     fn other_roles_are_told_in_words_or_not_at_all() {
         let summary = told(json!({"role": "compactionSummary", "summary": "S"})).unwrap();
         assert!(summary.contains("<summary>\nS\n</summary>"));

@@ -15,7 +15,7 @@ use super::state::code_blocks::CodeColored;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
-use crate::agent::event::AgentEvent;
+use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;
 use crate::llm::model::{Message, UserMessage};
 use crate::runtime::{Equipment, RuntimeEvent, Shown, Snapshot};
@@ -155,7 +155,12 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         }
         AgentEvent::CompactionStart { .. } => begin_summing(agent, "compacting…", now),
         AgentEvent::BranchSummaryStart => begin_summing(agent, "summing up the branch…", now),
-        AgentEvent::CompactionEnd { result, .. } => {
+        AgentEvent::CompactionEnd { reason, result, error, .. } => {
+            let told = match (result, error) {
+                (Some(_), _) => Some("the conversation was compacted; Alt-g goes back to before".to_string()),
+                (None, error) => error.clone(),
+            };
+            let told = told.filter(|_| *reason == CompactionReason::Manual);
             if let Some(done) = result {
                 agent.context_tokens = done.tokens_after;
                 if let Some(usage) = &done.usage {
@@ -163,6 +168,9 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
                 }
             }
             end_summing(agent);
+            if let Some(told) = told {
+                cx.state.say(told);
+            }
         }
         AgentEvent::BranchSummaryEnd { .. } => end_summing(agent),
         AgentEvent::QueueUpdate { steering, follow_up } => {

@@ -43,6 +43,7 @@ mod plugins;
 mod rules;
 mod sessions;
 mod shell;
+mod summaries;
 mod terminal;
 mod tree;
 mod way_back;
@@ -235,16 +236,10 @@ impl Worker {
             }
             Effect::WayBack(ask) => self.way_back(ask),
             Effect::Session(work) => self.ask_session(*work),
-            Effect::Compact(instructions) => self.with_session(|session| session.compact(instructions)),
-            Effect::Summary(change) => {
-                let Some(session) = self.session.clone() else { return };
-                self.task(async move { Event::Summary(session.summary().await, change) });
-            }
-            Effect::EditSummary(text) => self.ask_session(super::sessions::Work::Summary(text)),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),
-            _ => tracing::error!("an effect of the loop itself reached the worker"),
+            effect => self.sum_up(effect),
         }
     }
 

@@ -89,18 +89,7 @@ impl Wire {
             AgentEvent::CompactionStart { reason } => {
                 json!({"type": "compaction_start", "reason": reason.name()})
             }
-            AgentEvent::CompactionEnd { reason, result, aborted, will_retry, error } => {
-                let mut end = json!({
-                    "type": "compaction_end", "reason": reason.name(), "aborted": aborted, "willRetry": will_retry,
-                });
-                if let Some(result) = result {
-                    end["result"] = compacted(result);
-                }
-                if let Some(error) = error {
-                    end["errorMessage"] = json!(error);
-                }
-                end
-            }
+            AgentEvent::CompactionEnd { .. } => compaction_end(event),
             AgentEvent::AgentEnd { aborted, .. } => {
                 let messages: Vec<&Message> = self.messages.iter().map(|message| &**message).collect();
                 let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
@@ -157,6 +146,23 @@ impl Wire {
         let content = self.texts.remove(&index).unwrap_or_default();
         json!({"type": kind, "contentIndex": index, "content": content})
     }
+}
+
+/// The end of a compaction, in pi's fields.
+fn compaction_end(event: &AgentEvent) -> Value {
+    let AgentEvent::CompactionEnd { reason, result, aborted, will_retry, error } = event else {
+        return Value::Null;
+    };
+    let mut end = json!({
+        "type": "compaction_end", "reason": reason.name(), "aborted": aborted, "willRetry": will_retry,
+    });
+    if let Some(result) = result {
+        end["result"] = compacted(result);
+    }
+    if let Some(error) = error {
+        end["errorMessage"] = json!(error);
+    }
+    end
 }
 
 /// pi's result of a compaction.

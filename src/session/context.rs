@@ -280,6 +280,39 @@ mod tests {
     }
 
     #[test]
+    fn what_came_before_a_compaction_is_told_apart() {
+        let (one, two, three) = (user("one"), user("two"), user("three"));
+        let compaction = r#""compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9"#;
+        let rows = [("a", one.as_str()), ("b", &two), ("c", compaction), ("d", &three)];
+        assert_eq!(context(&rows).1.kept, 2, "the summary and what it keeps");
+        assert_eq!(context(&rows[..2]).1.kept, 0);
+    }
+
+    #[test]
+    fn each_entry_has_its_part_and_its_price() {
+        let answer = r#""message","message":{"role":"assistant","content":[],"api":"a","provider":"p","model":"m","stopReason":"stop","usage":{"input":7}}"#;
+        let compaction =
+            r#""compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9,"usage":{"input":20}"#;
+        let usage = r#""usage","kind":"cache_warm","provider":"p","model":"m","usage":{"input":300}"#;
+        let edit = r#""context_edit","targetId":"a","replacement":null"#;
+        let mut tree = Tree::default();
+        let one = user("one");
+        let mut parent = "null".to_string();
+        for (id, fields) in [("a", one.as_str()), ("b", answer), ("c", compaction), ("d", usage), ("e", edit)]
+        {
+            let line = format!(r#"{{"type":{fields},"id":"{id}","parentId":{parent},"timestamp":"t"}}"#);
+            tree.push(Entry::parse(&line).unwrap()).unwrap();
+            parent = format!("\"{id}\"");
+        }
+        let path = tree.path();
+        assert_eq!(spent(&path).input, 327);
+        let said = |from| each(&path, from).iter().map(Option::is_some).collect::<Vec<_>>();
+        assert_eq!(said(0), [false, true, false, false, false], "edits from behind count, too");
+        assert_eq!(said(3), [false, false]);
+        assert!(said(9).is_empty());
+    }
+
+    #[test]
     fn custom_messages_and_branch_summaries_are_in_the_context() {
         let custom = r#""custom_message","customType":"x","content":"hey","display":true"#;
         let data = r#""custom","customType":"x","data":1"#;

@@ -29,6 +29,8 @@ mod checkpoints;
 mod commands;
 /// Conversations that become too long.
 mod compaction;
+/// The same as others see it.
+mod compaction_seen;
 /// Every dialect runs the same cases.
 mod conformance;
 /// Every dialect goes on with every other's conversation.

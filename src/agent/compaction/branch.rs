@@ -145,16 +145,16 @@ mod tests {
             ("5", "4", result),
             ("6", "5", earlier),
         ]);
-        let left = leaving(&tree, "2", budget(1000)).unwrap();
-        assert_eq!((left.from.as_str(), left.to.as_str()), ("6", "2"));
+        let left = leaving(&tree, Some("2"), budget(1000)).unwrap();
+        assert_eq!((left.from.as_str(), left.to.as_deref()), ("6", Some("2")));
         assert_eq!(roles(&left), ["user", "assistant", "branchSummary"]);
         assert_eq!((left.files.read(), left.files.changed()), (vec!["r"], vec!["f"]));
         assert_eq!(
-            roles(&leaving(&tree, "4", budget(1000)).unwrap()),
+            roles(&leaving(&tree, Some("4"), budget(1000)).unwrap()),
             ["branchSummary"],
             "back on the same way"
         );
-        assert!(leaving(&tree, "6", budget(1000)).is_none(), "nothing is left");
+        assert!(leaving(&tree, Some("6"), budget(1000)).is_none(), "nothing is left");
     }
 
     #[test]
@@ -167,13 +167,16 @@ mod tests {
             ("3", "2", sum),
             ("4", "3", user(&long)),
         ]);
-        assert_eq!(roles(&leaving(&tree, "1", budget(300)).unwrap()), ["user", "compactionSummary", "user"]);
         assert_eq!(
-            roles(&leaving(&tree, "1", budget(150)).unwrap()),
+            roles(&leaving(&tree, Some("1"), budget(300)).unwrap()),
+            ["user", "compactionSummary", "user"]
+        );
+        assert_eq!(
+            roles(&leaving(&tree, Some("1"), budget(150)).unwrap()),
             ["compactionSummary", "user"],
             "over a little"
         );
-        assert_eq!(roles(&leaving(&tree, "1", budget(100)).unwrap()), ["user"], "nine tenths are full");
-        assert!(leaving(&tree, "1", budget(50)).is_none());
+        assert_eq!(roles(&leaving(&tree, Some("1"), budget(100)).unwrap()), ["user"], "nine tenths are full");
+        assert!(leaving(&tree, Some("1"), budget(50)).is_none());
     }
 }

@@ -13,26 +13,42 @@ use crate::session::AgentMessage;
 
 /// Characters of a tool's result that are told, as in pi.
 const RESULT_CHARS: usize = 2000;
+/// Tokens in which something can be said.
+const SCRAP: u64 = 64;
 
 /// The text of a conversation in about so many tokens. Where it is longer, the first thing that was said
 /// stays, and as much as fits of the end.
 pub fn tell(messages: &[Arc<AgentMessage>], tokens: u64) -> String {
-    let said: Vec<String> = messages.iter().flat_map(|message| one(message)).collect();
-    let sizes: Vec<u64> = said.iter().map(|text| estimate::of_text(text)).collect();
-    let mut room = tokens.saturating_sub(sizes.first().copied().unwrap_or(0));
-    if sizes.iter().skip(1).sum::<u64>() <= room {
+    let mut said: Vec<String> = messages.iter().flat_map(|message| one(message)).collect();
+    if said.iter().map(|text| estimate::of_text(text)).sum::<u64>() <= tokens {
         return said.join("\n\n");
     }
-    let fits = sizes.iter().skip(1).rev().take_while(|size| {
-        let fits = **size <= room;
-        room = room.saturating_sub(**size);
-        fits
-    });
-    let kept = fits.count();
-    let (first, rest) = (&said[0], &said[said.len() - kept..]);
-    let left_out = format!("[{} parts of the conversation are left out here]", said.len() - 1 - kept);
-    let first = cut(first, usize::try_from(tokens.saturating_mul(2)).unwrap_or(usize::MAX));
-    [vec![first, left_out], rest.to_vec()].concat().join("\n\n")
+    let first = cut(&said.remove(0), chars(tokens / 2));
+    let mut room = tokens.saturating_sub(estimate::of_text(&first));
+    let mut end = Vec::new();
+    for text in said.iter().rev() {
+        let size = estimate::of_text(text);
+        if size > room {
+            if room >= SCRAP {
+                end.push(cut(text, chars(room)));
+            }
+            break;
+        }
+        room -= size;
+        end.push(text.clone());
+    }
+    let left_out = said.len() - end.len();
+    if left_out > 0 {
+        end.push(format!("[{left_out} parts of the conversation are left out here]"));
+    }
+    end.push(first);
+    end.reverse();
+    end.join("\n\n")
+}
+
+/// Characters that are sure to have no more tokens.
+fn chars(tokens: u64) -> usize {
+    usize::try_from(tokens.saturating_mul(3)).unwrap_or(usize::MAX)
 }
 
 /// What one message says, each thing with its mark.
@@ -144,6 +160,16 @@ mod tests {
         );
         assert!(estimate::of_text(&text) < 230, "{}", text.len());
         assert_eq!(said(vec![], 10), "");
+        // What stands where the room ends is cut, not left out.
+        let text = said(vec![user("begin"), user("gone"), user(&"x".repeat(9000)), user("end")], 200);
+        let parts: Vec<&str> = text.split("\n\n").collect();
+        assert_eq!(
+            (parts[0], parts[1], parts[3]),
+            ("[User]: begin", "[1 parts of the conversation are left out here]", "[User]: end",)
+        );
+        assert!(parts[2].starts_with("[User]: xxx") && parts[2].ends_with("are left out]"), "{text}");
+        let one = said(vec![user(&"x".repeat(9000))], 200);
+        assert!(one.starts_with("[User]: xxx") && one.len() < 500, "{one}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::llm::model::Model;
 use crate::session::Tree;
+use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
 use serde_json::json;
 
 /// Entries that follow each other, with the fields of their bodies.
@@ -128,4 +129,66 @@ fn what_was_edited_away_is_not_told() {
     ];
     let plan = planned(&bodies, 200).unwrap();
     assert_eq!((plan.first_kept.as_str(), roles(&plan.history)), ("5", "uua".into()));
+}
+
+/// What a model is told on a path beside summaries, as texts that differ.
+fn told(tree: &Tree) -> Vec<String> {
+    let context = context::build(&tree.path());
+    let plain = context.messages.iter().filter(|message| message.role() != "compactionSummary");
+    plain.map(|message| serde_json::to_string(&**message).unwrap()).collect()
+}
+
+fn texts(messages: &[Arc<AgentMessage>]) -> Vec<String> {
+    messages.iter().map(|message| serde_json::to_string(&**message).unwrap()).collect()
+}
+
+/// Puts an entry behind the leaf.
+fn push(tree: &mut Tree, mut body: Value) {
+    let id = format!("{:08x}", tree.entries().len());
+    let parent = tree.leaf().map(|leaf| leaf.id().to_string());
+    let head = json!({"id": id, "parentId": parent, "timestamp": "1970-01-01T00:00:00.005Z"});
+    body.as_object_mut().unwrap().extend(head.as_object().unwrap().clone());
+    tree.push(Entry::parse(&body.to_string()).unwrap()).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// However often a conversation is compacted: everything is summed up once or kept as it is, in its
+    /// order, and no result is kept without its call.
+    #[test]
+    fn nothing_is_lost_between_summary_and_rest(
+        rounds in prop::collection::vec(
+            (prop::collection::vec((1..300usize, prop::collection::vec((1..300usize, 0..3usize), 0..4)), 1..4), 0..600u64),
+            1..5,
+        ),
+    ) {
+        let mut tree = Tree::default();
+        let mut count = 0;
+        for (turns, keep) in rounds {
+            for (words, steps) in turns {
+                push(&mut tree, user(words));
+                for (words, calls) in steps {
+                    let ids: Vec<String> = (0..calls).map(|call| format!("c{count}-{call}")).collect();
+                    count += 1;
+                    let calls: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "a")).collect();
+                    push(&mut tree, answer(words, &calls));
+                    ids.iter().for_each(|id| push(&mut tree, result(id, words)));
+                }
+            }
+            let before = told(&tree);
+            let budget = Budget { window: 1000, reserve: 10, keep };
+            let Some(plan) = plan(&tree.path(), budget, 1) else { continue };
+            let mut again = compaction(&plan.first_kept, "S");
+            again["details"] = plan.files.details();
+            push(&mut tree, again);
+            let kept = told(&tree);
+            let all = [texts(&plan.history), texts(&plan.prefix), kept.clone()].concat();
+            prop_assert_eq!(all, before);
+            let calls = kept.iter().map(|text| text.matches("\"toolCall\"").count()).sum::<usize>();
+            let results = kept.iter().filter(|text| text.contains("\"toolResult\"")).count();
+            prop_assert_eq!(calls, results);
+            prop_assert!(plan.places.contains(&plan.first_kept));
+        }
+    }
 }

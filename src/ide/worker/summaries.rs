@@ -1,0 +1,21 @@
+//! What the worker does with summaries: the session makes, finds and changes them.
+
+use super::Worker;
+use crate::ide::effect::Effect;
+use crate::ide::event::Event;
+use crate::ide::sessions::Work;
+
+impl Worker {
+    /// The effects that concern summaries.
+    pub(super) fn sum_up(&self, effect: Effect) {
+        match effect {
+            Effect::Compact(instructions) => self.with_session(|session| session.compact(instructions)),
+            Effect::Summary(change) => {
+                let Some(session) = self.session.clone() else { return };
+                self.task(async move { Event::Summary(session.summary().await, change) });
+            }
+            Effect::EditSummary(text) => self.ask_session(Work::Summary(text)),
+            _ => tracing::error!("an effect of the loop itself reached the worker"),
+        }
+    }
+}

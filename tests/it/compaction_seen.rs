@@ -1,0 +1,157 @@
+//! Compactions as others see them: servers on the wire, programs that listen, a person at the screen or
+//! in a shell.
+
+use std::time::Duration;
+
+use bowline::agent::compaction::Settings;
+use bowline::llm::providers::scripted::{Step, Turn};
+use bowline::modes::print::{Prompt, print};
+use bowline::runtime::Options;
+use bowline::runtime::observe::EventKind;
+use bowline::runtime::wire::Wire;
+use serde_json::Value;
+
+use crate::support::compacting::{FULL, Rig, filling, says};
+use crate::support::desk::Plan;
+use crate::support::family::{FAMILIES, Stage, of};
+use crate::support::server::Reply;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_on_the_wire_is_recovered_from() {
+    for family in FAMILIES {
+        let refusal = Reply::Status {
+            code: 400,
+            headers: Vec::new(),
+            body: r#"{"error":{"message":"prompt is too long: 9 tokens > 8 maximum","type":"invalid_request_error"}}"#
+                .into(),
+        };
+        let replies = vec![
+            family.says(&["answer one"]),
+            refusal,
+            family.says(&["all of it"]),
+            family.says(&["answer two"]),
+        ];
+        let keeps_little = |options| Options {
+            compaction: Settings { keep: 1, after_runs: false, ..Settings::default() },
+            ..options
+        };
+        let mut stage = Stage::with(family, replies, vec![], keeps_little).await;
+        stage.run("first").await;
+        let (_, mut events) = stage.handle.subscribe().await.unwrap();
+        let told = stage.run("second").await;
+        assert!(of(&told, EventKind::Error).is_empty(), "{told:?}");
+        assert!(of(&told, EventKind::Warning)[0].data["message"].as_str().unwrap().contains("compacted"));
+        let seen = stage.server.seen();
+        assert_eq!(seen.len(), 4);
+        let (summary, again) = (family.facts(&seen[2]), family.facts(&seen[3]));
+        assert!(summary.tools.is_empty() && summary.system.contains("You write summaries"), "{summary:?}");
+        assert!(seen[2].text.contains("[Assistant]: answer one") && !seen[2].text.contains("second"));
+        assert!(
+            seen[3].text.contains("all of it") && !seen[3].text.contains("answer one"),
+            "{}",
+            seen[3].text
+        );
+        assert!(!again.tools.is_empty(), "{again:?}");
+        let (mut wire, mut ends) = (Wire::default(), Vec::new());
+        while let Ok(event) = events.try_recv() {
+            ends.extend(wire.events(&event));
+        }
+        ends.retain(|event: &Value| {
+            event["type"].as_str().is_some_and(|kind| kind.starts_with("compaction"))
+        });
+        assert_eq!((&ends[0]["type"], &ends[0]["reason"]), (&"compaction_start".into(), &"overflow".into()));
+        assert_eq!((&ends[1]["willRetry"], &ends[1]["aborted"]), (&true.into(), &false.into()));
+        let result = ends[1]["result"].as_object().unwrap();
+        let fields: Vec<&str> = result.keys().map(String::as_str).collect();
+        assert_eq!(
+            fields,
+            ["summary", "firstKeptEntryId", "tokensBefore", "estimatedTokensAfter", "usage", "details"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn print_mode_compacts_and_says_so_beside_the_answer() {
+    let rig = Rig::new(vec![filling(says("one"), FULL), says("S"), says("two")]).await;
+    let prompts = ["first", "second"].map(|text| Prompt { text: text.to_string(), images: Vec::new() });
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    // Long enough to be worth a summary.
+    let mut prompts = prompts.to_vec();
+    prompts[0].text.push_str(&"x".repeat(8000));
+    assert_eq!(print(&rig.handle, prompts, &mut out, &mut err).await, 0);
+    let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
+    assert_eq!(out, "two\n");
+    assert!(err.contains("being summed up") && err.contains("tokens now, before 11002"), "{err}");
+}
+
+/// An answer of some 25 thousand tokens.
+fn long(word: &str) -> Turn {
+    let text = format!("{word}\n{}", format!("{}\n", "word ".repeat(199)).repeat(100));
+    Turn::of(vec![Step::Text(vec![text])])
+}
+
+#[tokio::test]
+async fn a_person_compacts_reads_and_changes_the_summary() {
+    let mut desk = Plan::new().turns([long("one"), long("two")]).start().await;
+    desk.ask("first").await;
+    desk.ask("second").await;
+    desk.script.push([
+        Turn::of(vec![Step::Gate, Step::Text(vec!["## Goal\nthe tests".to_string()])]),
+        says("so far"),
+    ]);
+    desk.keys("Alt-3").await;
+    desk.type_now("/compact tests above all");
+    desk.ide.press("Enter");
+    desk.until("the compaction", |state| state.agent.summing.is_some()).await;
+    assert!(desk.picture().contains("compacting…"), "{}", desk.picture());
+    desk.script.gate.add_permits(1);
+    desk.until("its end", |state| state.agent.summing.is_none()).await;
+    desk.ide.idle().await;
+    let picture = desk.picture();
+    assert!(picture.contains("▸ compacted: ") && picture.contains("→"), "{picture}");
+    assert!(desk.state().agent.working_since.is_none());
+    desk.keys("Ctrl-o").await;
+    assert!(desk.picture().contains("so far"), "{}", desk.picture());
+    // It can be read as a text.
+    desk.ide.app().state.damage.all();
+    desk.keys("Alt-x").await;
+    desk.type_in("Show the summary").await;
+    desk.keys("Enter").await;
+    assert!(desk.text().contains("## Goal\nthe tests") && desk.text().contains("so far"), "{}", desk.text());
+    // Changed, it counts from then on.
+    desk.keys("Alt-3").await;
+    desk.type_now("/summary");
+    desk.ide.press("Enter");
+    desk.ide.idle().await;
+    let typed = desk.state().prompt.area.text().to_string();
+    assert!(typed.starts_with("/summary ## Goal\nthe tests"), "{typed}");
+    desk.type_in(" and mine").await;
+    desk.keys("Enter").await;
+    desk.script.push([says("three")]);
+    desk.ask("third").await;
+    let last = desk.script.requests().pop().unwrap();
+    let carried = serde_json::to_string(&last.messages[0]).unwrap();
+    assert!(carried.contains("so far and mine"), "{carried}");
+    assert_eq!(desk.session().iter().filter(|entry| entry["type"] == "compaction").count(), 2);
+}
+
+#[tokio::test]
+async fn escape_gives_it_up_at_the_screen_and_nothing_to_do_is_said() {
+    let stall = || Turn::of(vec![Step::Stall]);
+    let mut desk = Plan::new().turns([long("one"), long("two"), stall(), stall()]).start().await;
+    desk.keys("Alt-3").await;
+    desk.type_now("/compact");
+    desk.ide.press("Enter");
+    desk.ide.shows("nothing to compact").await;
+    desk.ask("first").await;
+    desk.ask("second").await;
+    desk.type_now("/compact");
+    desk.ide.press("Enter");
+    desk.until("the compaction", |state| state.agent.summing.is_some()).await;
+    desk.keys("Escape").await;
+    desk.ide.shows("not compacted").await;
+    assert!(desk.state().agent.working_since.is_none());
+    assert!(desk.session().iter().all(|entry| entry["type"] != "compaction"));
+    let again = tokio::time::timeout(Duration::from_secs(30), desk.ask("/compactly said")).await;
+    again.expect("a word that only begins so is said to the model");
+}
