@@ -250,3 +250,24 @@ async fn a_session_is_chosen_at_the_start() {
     assert_eq!(files(&desk).len(), 1);
     assert_eq!(said(&files(&desk)[0]), "one answer 1 two answer 1");
 }
+
+#[tokio::test]
+async fn words_of_the_prompt_do_what_commands_do() {
+    let mut desk = talk(Plan::new().size(120, 24), &["one"]).await;
+    desk.type_in("/name the first").await;
+    desk.keys("Enter").await;
+    desk.until("the name", |state| state.agent.name.as_deref() == Some("the first")).await;
+    desk.type_in("/new words").await;
+    desk.keys("Enter").await;
+    assert!(desk.message().contains("nothing stands behind /new"), "{}", desk.message());
+    assert_eq!(prompt(&mut desk), "/new words");
+    desk.keys("Home").await;
+    desk.ask(" ").await;
+    assert!(told(&desk).contains(" /new words"), "with a space before it the model is told it");
+    desk.type_in("/new").await;
+    desk.keys("Enter").await;
+    desk.until("the new session", |state| state.transcript.items().is_empty()).await;
+    desk.ask("/etc/hosts is no word").await;
+    assert!(told(&desk).contains("/etc/hosts is no word"));
+    assert_eq!(files(&desk).len(), 2);
+}

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use bowline::ide::commands::AREAS;
+use bowline::ide::commands::words::WORDS;
 use bowline::ide::input::find;
 use bowline::ide::keys::{Keymap, Lookup, Place};
 use bowline::ide::panes::PANES;
@@ -39,7 +40,7 @@ fn keymaps() -> BTreeMap<String, (Keymap, String)> {
 fn every_area_of_commands_is_in_its_table() {
     let mut declared = BTreeSet::new();
     let text = std::fs::read_to_string(root().join("src/ide/commands/mod.rs")).unwrap();
-    for stem in files_of("src/ide/commands", &["command"]) {
+    for stem in files_of("src/ide/commands", &["command", "words"]) {
         assert!(text.contains(&format!("{stem}::COMMANDS")), "src/ide/commands/{stem}.rs is not in AREAS");
         declared.insert(stem);
     }
@@ -165,6 +166,18 @@ fn the_default_keys_are_those_of_the_contract() {
             "{keys} in {}",
             place.name()
         );
+    }
+}
+
+#[test]
+fn words_of_the_prompt_are_unique_and_stand_for_commands() {
+    let names: BTreeSet<&str> = WORDS.iter().map(|word| word.name).collect();
+    assert_eq!(names.len(), WORDS.len());
+    for word in WORDS {
+        assert!(word.name.chars().all(|c| c.is_ascii_lowercase()), "{}", word.name);
+        if let Some(id) = word.command() {
+            assert!(find(id).is_some(), "/{} stands for {id}, which is no command", word.name);
+        }
     }
 }
 

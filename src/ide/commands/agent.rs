@@ -1,7 +1,7 @@
 //! Commands on the agent: say something, interrupt, models, thinking, its edits.
 
 use super::command::{Command, Cx, command};
-use super::summaries;
+use super::words;
 use crate::ide::access::ask::Work;
 use crate::ide::effect::Effect;
 use crate::ide::past::ask::Work as Past;
@@ -62,7 +62,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         cx.state.say("the session is still starting; press Enter again in a moment");
         return;
     }
-    if summaries::typed(cx) {
+    if words::typed(cx) {
         return;
     }
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));

@@ -39,6 +39,7 @@ pub mod vim_moves;
 pub mod vim_objects;
 pub mod way_back;
 pub mod window;
+pub mod words;
 pub mod workspace;
 
 pub use command::{Command, Cx};

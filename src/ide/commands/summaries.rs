@@ -1,11 +1,8 @@
-//! Commands on summaries: compact the conversation, read the summary that counts, change it. Two of them are
-//! words of the prompt, too: `/compact [about what]` and `/summary TEXT`.
+//! Commands on summaries: compact the conversation, read the summary that counts, change it.
 
 use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
 
-/// Begins a prompt that is to compact.
-const COMPACT_WORD: &str = "/compact";
 /// Begins a prompt that is another text for the summary.
 pub const SUMMARY_WORD: &str = "/summary";
 
@@ -16,31 +13,16 @@ pub const COMMANDS: &[Command] = &[
     command("agent.edit-summary", "Change the summary of what was said before", |cx| summary(cx, true)),
 ];
 
-/// Does what the prompt says if it is one of the words; tells whether it was.
-pub(super) fn typed(cx: &mut Cx<'_>) -> bool {
-    let text = cx.state.prompt.area.text().to_string();
-    let after = |word: &str| {
-        let rest = text.trim_start().strip_prefix(word)?;
-        (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_string())
-    };
-    if let Some(about) = after(COMPACT_WORD) {
-        cx.state.prompt.take();
-        compact(cx, Some(about).filter(|about| !about.is_empty()));
-    } else if let Some(text) = after(SUMMARY_WORD) {
-        cx.state.prompt.take();
-        if text.is_empty() {
-            summary(cx, true);
-        } else {
-            cx.effects.push(Effect::EditSummary(text));
-        }
+/// Puts another text in place of the summary that counts; without one it is brought into the prompt first.
+pub(super) fn change(cx: &mut Cx<'_>, text: &str) {
+    if text.is_empty() {
+        summary(cx, true);
     } else {
-        return false;
+        cx.effects.push(Effect::EditSummary(text.to_string()));
     }
-    cx.state.damage.all();
-    true
 }
 
-fn compact(cx: &mut Cx<'_>, about: Option<String>) {
+pub(super) fn compact(cx: &mut Cx<'_>, about: Option<String>) {
     if !cx.state.agent.connected {
         return cx.state.say("the session is still starting; try again in a moment");
     }
