@@ -58,12 +58,8 @@ pub enum Command {
     Places(oneshot::Sender<Vec<Place>>),
     /// Go there.
     Navigate(String, oneshot::Sender<Result<Snapshot, Report>>),
-    /// States of the workspace were recorded.
-    Checkpointed(oneshot::Sender<()>),
-    /// What would going back do, with these decisions?
-    Preview(Way, Decisions, oneshot::Sender<Result<Preview, Report>>),
-    /// Go back.
-    Restore(Way, Decisions, oneshot::Sender<Result<Restored, Report>>),
+    /// About states of the workspace.
+    WayBack(WayBack),
     /// About the session's tree, or for another session.
     Ask(Ask),
     /// Other rules for tool calls.
@@ -74,6 +70,17 @@ pub enum Command {
     Subscribe(oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>),
     /// The end.
     Shutdown(oneshot::Sender<()>),
+}
+
+/// What is asked about states of the workspace.
+#[derive(Debug)]
+pub enum WayBack {
+    /// Some were recorded, and are to be written down.
+    Recorded(oneshot::Sender<()>),
+    /// What would going back do, with these decisions?
+    Preview(Way, Decisions, oneshot::Sender<Result<Preview, Report>>),
+    /// Go back.
+    Go(Way, Decisions, oneshot::Sender<Result<Restored, Report>>),
 }
 
 /// The owner.
@@ -219,18 +226,7 @@ impl Live {
                 let moved = self.navigate(&entry);
                 answer(reply, moved);
             }
-            Command::Checkpointed(reply) => {
-                self.driver.listener().write_checkpoints().await;
-                answer(reply, ());
-            }
-            Command::Preview(way, decisions, reply) => {
-                let way = way.from(self.driver.listener().session().leaf());
-                answer(reply, restoring::preview(&mut self.driver, way, decisions).await);
-            }
-            Command::Restore(way, decisions, reply) => {
-                let restored = self.restore(way, decisions).await;
-                answer(reply, restored);
-            }
+            Command::WayBack(ask) => self.way_back(ask).await,
             Command::Ask(ask) => self.asked(ask).await,
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
@@ -304,6 +300,23 @@ impl Live {
         let history = context.messages.iter().filter_map(|m| history::for_model(m)).collect();
         self.driver.set_history(history);
         Ok(self.snapshot())
+    }
+
+    async fn way_back(&mut self, ask: WayBack) {
+        match ask {
+            WayBack::Recorded(reply) => {
+                self.driver.listener().write_checkpoints().await;
+                answer(reply, ());
+            }
+            WayBack::Preview(way, decisions, reply) => {
+                let way = way.from(self.driver.listener().session().leaf());
+                answer(reply, restoring::preview(&mut self.driver, way, decisions).await);
+            }
+            WayBack::Go(way, decisions, reply) => {
+                let restored = self.restore(way, decisions).await;
+                answer(reply, restored);
+            }
+        }
     }
 
     /// Goes back in the conversation, the files or both.

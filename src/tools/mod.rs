@@ -43,6 +43,7 @@ pub mod running;
 pub mod search;
 pub mod shared;
 pub mod tool;
+mod touching;
 pub mod truncation;
 pub mod view;
 pub mod witness;
