@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::again::Again;
 use super::event::{Delivery, RuntimeEvent, Snapshot};
 use super::hub::Hub;
-use super::live::Command;
+use super::live::{Command, WayBack};
 use super::login::{self, Choice, Left};
 use super::observe::Observer;
 use super::offered::Offered;
@@ -149,13 +149,13 @@ impl Handle {
     /// What going any way would do, with these decisions.
     pub async fn preview(&self, way: Way, decisions: Decisions) -> Result<Preview, Report> {
         let (reply, told) = oneshot::channel();
-        self.asked(Command::Preview(way, decisions, reply), told).await
+        self.asked(Command::WayBack(WayBack::Preview(way, decisions, reply)), told).await
     }
 
     /// Goes any way.
     pub async fn take(&self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
         let (reply, done) = oneshot::channel();
-        self.asked(Command::Restore(way, decisions, reply), done).await
+        self.asked(Command::WayBack(WayBack::Go(way, decisions, reply)), done).await
     }
 
     async fn asked<T>(

@@ -52,12 +52,8 @@ pub enum Command {
     Tools(Vec<String>),
     /// What the model is told before the conversation.
     Prompted(oneshot::Sender<Shown>),
-    /// States of the workspace were recorded.
-    Checkpointed(oneshot::Sender<()>),
-    /// What would going back do, with these decisions?
-    Preview(Way, Decisions, oneshot::Sender<Result<Preview, Report>>),
-    /// Go back.
-    Restore(Way, Decisions, oneshot::Sender<Result<Restored, Report>>),
+    /// About states of the workspace.
+    WayBack(WayBack),
     /// About the session's tree, or for another session.
     Ask(Ask),
     /// Sum the conversation up.
@@ -74,6 +70,17 @@ pub enum Command {
     Subscribe(oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>),
     /// The end.
     Shutdown(oneshot::Sender<()>),
+}
+
+/// What is asked about states of the workspace.
+#[derive(Debug)]
+pub enum WayBack {
+    /// Some were recorded, and are to be written down.
+    Recorded(oneshot::Sender<()>),
+    /// What would going back do, with these decisions?
+    Preview(Way, Decisions, oneshot::Sender<Result<Preview, Report>>),
+    /// Go back.
+    Go(Way, Decisions, oneshot::Sender<Result<Restored, Report>>),
 }
 
 /// The owner.
@@ -222,18 +229,7 @@ impl Live {
                 let edited = self.edit_summary(&text).await;
                 answer(reply, edited);
             }
-            Command::Checkpointed(reply) => {
-                self.driver.listener().write_checkpoints().await;
-                answer(reply, ());
-            }
-            Command::Preview(way, decisions, reply) => {
-                let way = way.from(self.driver.listener().session().leaf());
-                answer(reply, restoring::preview(&mut self.driver, way, decisions).await);
-            }
-            Command::Restore(way, decisions, reply) => {
-                let restored = self.restore(way, decisions).await;
-                answer(reply, restored);
-            }
+            Command::WayBack(ask) => self.way_back(ask).await,
             Command::Ask(ask) => self.asked(ask).await,
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
@@ -295,6 +291,23 @@ impl Live {
         self.driver.setup().system = shown.parts.into_iter().map(|part| part.text).collect();
         for report in problems {
             self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
+    }
+
+    async fn way_back(&mut self, ask: WayBack) {
+        match ask {
+            WayBack::Recorded(reply) => {
+                self.driver.listener().write_checkpoints().await;
+                answer(reply, ());
+            }
+            WayBack::Preview(way, decisions, reply) => {
+                let way = way.from(self.driver.listener().session().leaf());
+                answer(reply, restoring::preview(&mut self.driver, way, decisions).await);
+            }
+            WayBack::Go(way, decisions, reply) => {
+                let restored = self.restore(way, decisions).await;
+                answer(reply, restored);
+            }
         }
     }
 

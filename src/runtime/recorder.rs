@@ -286,11 +286,7 @@ impl Listener for Recorder {
                 self.settle().await;
                 self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
             }
-            AgentEvent::AgentEnd { .. } => {
-                if self.settle().await {
-                    self.sync().await;
-                }
-            }
+            AgentEvent::AgentEnd { .. } if self.settle().await => self.sync().await,
             _ => {}
         }
         self.hub.tell(RuntimeEvent::Agent(event)).await;

@@ -10,7 +10,7 @@ use super::choice::Wish;
 use super::event::RuntimeEvent;
 use super::handle::Handle;
 use super::hub::Hub;
-use super::live::{Command, Live};
+use super::live::{Command, Live, WayBack};
 use super::moving;
 use super::offered::Offered;
 use super::options::{Options, SessionChoice};
@@ -71,17 +71,12 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         history: history::of(&context),
         session_id: session.id().to_string(),
     };
-    let recruits = Recruits::new(
-        models.clone(),
-        options.clock.clone(),
-        options.ids.clone(),
-        hub.clone(),
-        options.agents_deep,
-    );
+    let (clock, ids) = (options.clock.clone(), options.ids.clone());
+    let recruits = Recruits::new(models.clone(), clock, ids, hub.clone(), options.agents_deep);
     let team = recruits.team();
     let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
-    let shared = shared(&options, session.id(), team.clone(), checkpoints.clone());
-    let services = services(&options, client, equipment.all.clone(), rules.clone(), shared);
+    let kept = shared(&options, session.id(), team.clone(), checkpoints.clone());
+    let services = services(&options, client, equipment.all.clone(), rules.clone(), kept);
     let lost = moving::lost(&options, &context, &model);
     let notices =
         problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
@@ -119,7 +114,9 @@ fn writer(commands: mpsc::WeakSender<Command>) -> checkpoints::Write {
             let Some(commands) = commands else { return };
             let (reply, written) = oneshot::channel();
             // A session that is ending writes them at its end.
-            if commands.send(Command::Checkpointed(reply)).await.is_ok() && written.await.is_err() {
+            if commands.send(Command::WayBack(WayBack::Recorded(reply))).await.is_ok()
+                && written.await.is_err()
+            {
                 tracing::debug!("the session ended before a checkpoint was written");
             }
         })

@@ -44,6 +44,7 @@ pub mod search;
 pub mod shared;
 pub mod tool;
 pub mod touched;
+mod touching;
 pub mod truncation;
 pub mod view;
 pub mod witness;

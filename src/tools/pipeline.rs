@@ -22,8 +22,8 @@ use super::limits::{self, Keep, Limits};
 use super::named;
 use super::registry::{Registry, Row};
 use super::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
+use super::touching;
 use super::truncation::Body;
-use super::witness;
 use crate::exec::wrap::barred::Count;
 use crate::exec::wrap::{Barred, Wrapped};
 use crate::exec::{EnvError, Environment, LeftOut};
@@ -93,14 +93,8 @@ pub async fn execute(
         Ok(_) => return Outcome::error(NOT_BEGUN),
         Err(refusal) => return refusal,
     };
-    if let Some(witness) = &cx.shared.witness
-        && let Some(paths) = witness::changed(&**tool, cx, &args)
-    {
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Outcome::error(NOT_BEGUN),
-            () = witness.before(Arc::clone(&cx.env), paths) => {}
-        }
+    if !touching::told(&**tool, cx, &args, &cancel).await {
+        return Outcome::error(NOT_BEGUN);
     }
     let (env, left_out, again) = match place(&**tool, cx, &call.name, &mut args) {
         Ok(place) => place,

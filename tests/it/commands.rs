@@ -246,6 +246,7 @@ fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
         Overlay::WayBack(_) => "a way back".to_string(),
         Overlay::Login(view) => format!("login {}", view.name),
         Overlay::Inquiry(view) => format!("inquiry {}", view.question().text),
+        Overlay::WayBack(view) => format!("way back {:?}", view.preview.way),
     });
     let mut seen = vec![
         ("shows", top.unwrap_or_default()),

@@ -56,7 +56,7 @@ async fn a_turn_is_looked_at_and_taken_back() {
 #[tokio::test]
 async fn an_open_file_comes_back_as_one_step_and_unsaved_words_stay() {
     let turns = [bash("c1", "sed -i s/1/one/ a.txt; echo x > open.txt"), Turn::text("done")];
-    let files = plan().with("open.txt", "first\n").with("a.txt", "1\n2\n3\n4\n5\n");
+    let files = plan().with("a.txt", "1\n2\n3\n4\n5\n").with("open.txt", "first\n");
     let mut desk = files.turns(turns).start().await;
     desk.ask("change it").await;
     desk.look_again().await;

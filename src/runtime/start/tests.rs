@@ -141,6 +141,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::Delegated { agent, .. } => return format!("delegated {agent}"),
         RuntimeEvent::Returned(messages) => return format!("{} returned", messages.len()),
         RuntimeEvent::Replaced(now) => return format!("at {} messages", now.messages.len()),
+        RuntimeEvent::Restored(_) => return "restored".to_string(),
         RuntimeEvent::Ended => return "session over".to_string(),
         RuntimeEvent::Failed(report) => return format!("failed {report}"),
     };

@@ -152,9 +152,9 @@ fn index_of(rows: &[(Oid, u32, u32)], pack: [u8; OID_LEN]) -> Vec<u8> {
         upto += rows[upto..].iter().take_while(|(oid, ..)| oid.0[0] == first).count();
         out.extend_from_slice(&(upto as u32).to_be_bytes());
     }
-    rows.iter().for_each(|(oid, ..)| out.extend_from_slice(&oid.0));
-    rows.iter().for_each(|(_, sum, _)| out.extend_from_slice(&sum.to_be_bytes()));
-    rows.iter().for_each(|(.., place)| out.extend_from_slice(&place.to_be_bytes()));
+    out.extend(rows.iter().flat_map(|(oid, ..)| oid.0));
+    out.extend(rows.iter().flat_map(|(_, sum, _)| sum.to_be_bytes()));
+    out.extend(rows.iter().flat_map(|(.., place)| place.to_be_bytes()));
     out.extend_from_slice(&pack);
     let mut digest = Sha1::default();
     digest.feed(&out);

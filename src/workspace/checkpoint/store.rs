@@ -20,7 +20,7 @@ const PACKS_MAX: usize = 32;
 /// Bytes from which on a pack is no small one.
 const SMALL: u64 = 16 << 20;
 /// Age below which a pruning leaves a pack alone: its states may not be in a session's file yet.
-const FRESH: Duration = Duration::from_secs(24 * 60 * 60);
+const FRESH: Duration = Duration::from_hours(24);
 
 /// The objects of one workspace.
 #[derive(Debug)]
@@ -312,8 +312,8 @@ impl Batch<'_> {
         if self.store.has(oid) || self.state().new.contains(&oid) {
             return Ok(oid);
         }
-        let add = || -> io::Result<()> {
-            let packed = packer.pack(kind, content)?;
+        let mut add = || -> io::Result<()> {
+            let raw = packer.pack(kind, content)?;
             let mut state = self.state();
             if !state.new.insert(oid) {
                 return Ok(());
@@ -322,11 +322,10 @@ impl Batch<'_> {
                 state.full.extend(full.finish()?);
             }
             match &mut state.writer {
-                Some(writer) => writer.add(oid, &packed),
-                None => state.writer.insert(PackWriter::new(&self.store.folder())?).add(oid, &packed),
+                Some(writer) => writer.add(oid, &raw),
+                None => state.writer.insert(PackWriter::new(&self.store.folder())?).add(oid, &raw),
             }
         };
-        let mut add = add;
         add().map_err(CheckpointError::at(&self.store.root))?;
         Ok(oid)
     }
