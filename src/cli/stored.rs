@@ -313,11 +313,11 @@ mod tests {
         };
         assert_eq!(
             by("tool", None),
-            "Read: 1 calls, 0 failed, 1.0s in tools\nBash: 1 calls, 1 failed, 1.0s in tools\nall: 2 calls, 1 failed, 2.0s in tools"
+            "Bash: 1 calls, 1 failed, 1.0s in tools\nRead: 1 calls, 0 failed, 0.5s in tools\nall: 2 calls, 1 failed, 1.5s in tools"
         );
         assert_eq!(
             by("project", None),
-            "/w/demo: 3 requests, 1013 tokens in (89% from the cache), 65 out, $0.0000; 2 calls, 1 failed, 2.0s in tools"
+            "/w/demo: 3 requests, 1013 tokens in (89% from the cache), 65 out, $0.0000; 2 calls, 1 failed, 1.5s in tools"
         );
         assert_eq!(by("day", Some("2025-11-21")), "Nothing was spent.");
         assert!(by("session", Some("2025-11-20")).starts_with("0000c1a0  Two files: 3 requests"));

@@ -129,8 +129,8 @@ impl Reader {
         self.nodes.insert(uuid.to_string(), node);
         self.latest = Some(node);
         let Some(draft) = self.chains[node].drafts.first_mut() else { return };
-        // The last line names it, so that an answer that has grown is another one.
-        draft.id = uuid.to_string();
+        // The last line names it, so that an answer that has grown is another one; then it was whole.
+        (draft.id, draft.at) = (uuid.to_string(), at.to_string());
         if let EntryBody::Message { message: crate::session::AgentMessage::Llm(Message::Assistant(answer)) } =
             &mut draft.body
         {

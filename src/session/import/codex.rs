@@ -189,9 +189,9 @@ impl Reader {
             self.push(number, at, parts::message(Message::Assistant(fresh)));
             self.open = true;
         }
-        // The last line names it, so that an answer that has grown is another one.
+        // The last line names it, so that an answer that has grown is another one; then it was whole.
         if let Some(draft) = self.chains[self.here].drafts.last_mut() {
-            draft.id = format!("{number:08x}");
+            (draft.id, draft.at) = (format!("{number:08x}"), at.to_string());
         }
         if let Some(answer) = self.latest_answer() {
             answer.content.extend(more);
