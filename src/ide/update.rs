@@ -17,7 +17,7 @@ use super::state::overlay::{Answer, Overlay};
 use super::state::panes::Focus;
 use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;
-use crate::llm::model::{Message, UserMessage};
+use crate::llm::model::{Message, Usage, UserMessage};
 use crate::runtime::{Equipment, RuntimeEvent, Shown, Snapshot};
 
 /// What names a question that came by itself, so that nobody can have meant to answer it
@@ -153,26 +153,6 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
             cx.state.damage.add(Part::Prompt);
             disk_events::check_disk(cx);
         }
-        AgentEvent::CompactionStart { .. } => begin_summing(agent, "compacting…", now),
-        AgentEvent::BranchSummaryStart => begin_summing(agent, "summing up the branch…", now),
-        AgentEvent::CompactionEnd { reason, result, error, .. } => {
-            let told = match (result, error) {
-                (Some(_), _) => Some("the conversation was compacted; Alt-g goes back to before".to_string()),
-                (None, error) => error.clone(),
-            };
-            let told = told.filter(|_| *reason == CompactionReason::Manual);
-            if let Some(done) = result {
-                agent.context_tokens = done.tokens_after;
-                if let Some(usage) = &done.usage {
-                    agent.usage += usage;
-                }
-            }
-            end_summing(agent);
-            if let Some(told) = told {
-                cx.state.say(told);
-            }
-        }
-        AgentEvent::BranchSummaryEnd { .. } => end_summing(agent),
         AgentEvent::QueueUpdate { steering, follow_up } => {
             agent.steering.clone_from(steering);
             agent.follow_up.clone_from(follow_up);
@@ -195,24 +175,41 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         }
         _ => {}
     }
-    let sums_up = matches!(
-        event,
-        AgentEvent::CompactionStart { .. }
-            | AgentEvent::CompactionEnd { .. }
-            | AgentEvent::BranchSummaryStart
-            | AgentEvent::BranchSummaryEnd { .. }
-    );
+    summing(cx, event);
     let state = &mut *cx.state;
-    if sums_up {
-        state.damage.add(Part::Status);
-        state.damage.add(Part::Prompt);
-    }
     if state.transcript.apply(event, &state.tools) {
         state.damage.add(Part::Transcript);
     }
 }
 
-/// Something is being summed up: that is work, whether the agent does anything else or not.
+/// Something is being summed up, or is no more: that is work, whether the agent does anything else or not.
+fn summing(cx: &mut Cx<'_>, event: &AgentEvent) {
+    let now = cx.now;
+    let agent = &mut cx.state.agent;
+    match event {
+        AgentEvent::CompactionStart { .. } => begin_summing(agent, "compacting…", now),
+        AgentEvent::BranchSummaryStart => begin_summing(agent, "summing up the branch…", now),
+        AgentEvent::BranchSummaryEnd { .. } => end_summing(agent),
+        AgentEvent::CompactionEnd { reason, result, error, .. } => {
+            if let Some(done) = result {
+                agent.context_tokens = done.tokens_after;
+                agent.usage += done.usage.as_ref().unwrap_or(&Usage::default());
+            }
+            end_summing(agent);
+            let told = match result {
+                Some(_) => Some("the conversation was compacted; Alt-g goes back to before".to_string()),
+                None => error.clone(),
+            };
+            if let Some(told) = told.filter(|_| *reason == CompactionReason::Manual) {
+                cx.state.say(told);
+            }
+        }
+        _ => return,
+    }
+    cx.state.damage.add(Part::Status);
+    cx.state.damage.add(Part::Prompt);
+}
+
 fn begin_summing(agent: &mut Agent, what: &'static str, now: std::time::Duration) {
     agent.summing = Some(Summing { what, alone: agent.working_since.is_none() });
     agent.working_since.get_or_insert(now);

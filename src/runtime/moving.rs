@@ -300,8 +300,9 @@ impl Live {
         make: impl FnOnce(&Session) -> Result<Session, SessionError>,
     ) -> Result<(Session, Option<Report>, Option<UserMessage>), Report> {
         self.rest().await;
-        let made = make(self.driver.listener().session());
-        made.map(|session| (session, None, None))
+        let other = make(self.driver.listener().session());
+        other
+            .map(|session| (session, None, None))
             .map_err(|error| Report::caused("cannot begin another session", &error))
     }
 
