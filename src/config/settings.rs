@@ -4,6 +4,7 @@
 
 mod default;
 mod put;
+mod row;
 
 use std::collections::BTreeMap;
 
@@ -476,34 +477,6 @@ pub static ROWS: &[Row] = &[
         put: |settings, value| number(&value, &mut settings.command_timeout_max_ms),
     },
 ];
-
-impl Row {
-    /// The setting of that key.
-    pub fn find(key: &str) -> Option<&'static Self> {
-        ROWS.iter().find(|row| row.key == key)
-    }
-
-    /// Sets the value, or says what would be right.
-    pub fn set(&self, settings: &mut Settings, value: Value) -> Result<(), String> {
-        let fits = match (self.kind, &value) {
-            (Kind::Text, Value::Text(_))
-            | (Kind::Flag, Value::Flag(_))
-            | (Kind::Limits, Value::Limits(_))
-            | (Kind::Budgets, Value::Budgets(_)) => true,
-            (Kind::Choice(words), Value::Text(text)) => words.contains(&text.as_str()),
-            (Kind::Number(min, max), Value::Number(number)) => (min..=max).contains(number),
-            (Kind::Numbers(min, max), Value::Numbers(numbers)) => {
-                numbers.iter().all(|number| (min..=max).contains(number))
-            }
-            _ => false,
-        };
-        if fits {
-            (self.put)(settings, value);
-            return Ok(());
-        }
-        Err(format!("{} must be {}", self.key, self.kind.words()))
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -9,12 +9,14 @@ use super::effect::Effect;
 use super::listing::{apply, places};
 use super::modal::{line, line_confirm, picking, seek};
 use super::past::ask::Work as Past;
+use super::sessions::ask::Work;
+use super::sessions::events as sessions;
 use super::state::listing::Asked;
 use super::state::overlay::{Answer, Overlay, Topic};
 use super::state::tree_steps::TreeJob;
 use super::tree_events;
 use super::undo_keeping;
-use super::{leaving, permission, plugins, recovery, sessions, shell, terminals};
+use super::{leaving, permission, plugins, recovery, shell, terminals};
 use crate::base::paths;
 use crate::text::position::Byte;
 use crate::text::search::Needle;
@@ -157,11 +159,11 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
         }
         Topic::Label(number, id) => {
             let label = Some(answer.trim().to_string()).filter(|label| !label.is_empty());
-            sessions::begin(cx, sessions::Work::Label(number, id, label));
+            sessions::begin(cx, Work::Label(number, id, label));
         }
         Topic::SummaryAbout => sessions::summarise(cx, &answer),
         Topic::TreeSearch => sessions::search(cx, answer.trim()),
-        Topic::SessionName => sessions::begin(cx, sessions::Work::Name(answer.trim().to_string())),
+        Topic::SessionName => sessions::begin(cx, Work::Name(answer.trim().to_string())),
         Topic::DiffWith => {
             let path = resolve(cx, &answer);
             diff::with_path(cx, path);

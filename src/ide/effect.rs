@@ -11,7 +11,7 @@ use super::access::ask::Work as Access;
 use super::keeping::Job;
 use super::listing::job;
 use super::past::ask::Work as Past;
-use super::sessions::Work as SessionWork;
+use super::sessions::ask::Work as SessionWork;
 use super::state::buffers::BufferId;
 use super::state::code_blocks::CodeJob;
 use super::state::coloring::ColorJob;

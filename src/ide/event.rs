@@ -10,7 +10,7 @@ use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
 use super::listing::job::Outcome;
 use super::past::ask::Happened as Past;
-use super::sessions::Told;
+use super::sessions::ask::Told;
 use super::state::buffers::{BufferId, Disk};
 use super::state::code_blocks::CodeColored;
 use super::state::coloring::Colored;

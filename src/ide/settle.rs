@@ -8,7 +8,7 @@ use super::commands::command::Cx;
 use super::diff;
 use super::effect::Effect;
 use super::git;
-use super::sessions;
+use super::sessions::events as sessions;
 use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::state::code_blocks::CodeJob;

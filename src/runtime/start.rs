@@ -63,14 +63,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         models.set_awaited(true);
         tokio::spawn(look_around(client.clone(), models.clone(), hub.clone()));
     }
-    let setup = Setup {
-        model: model.clone(),
-        thinking,
-        // Made when the first prompt comes.
-        system: Vec::new(),
-        history: history::of(&context),
-        session_id: session.id().to_string(),
-    };
+    let setup = setup(&session, &context, model.clone(), thinking);
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     let recruits = Recruits::new(models.clone(), clock, ids, hub.clone(), options.agents_deep);
     let team = recruits.team();
@@ -104,6 +97,18 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     live.brief();
     tokio::spawn(live.run());
     Ok(Handle { commands: sender, abort, hub, lifecycle, models, rules, again })
+}
+
+/// Who answers in a session, and what was said in it.
+fn setup(session: &Session, context: &SessionContext, model: Arc<Model>, thinking: Thinking) -> Setup {
+    Setup {
+        model,
+        thinking,
+        // Made when the first prompt comes.
+        system: Vec::new(),
+        history: history::of(context),
+        session_id: session.id().to_string(),
+    }
 }
 
 /// Has the live session write down which states of the workspace were recorded.

@@ -40,6 +40,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "patch::diff",
             "llm::model",
             "session::message",
+            "session::outline",
             "tools::tool",
             "tools::view",
             "tools::approval",

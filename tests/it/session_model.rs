@@ -230,6 +230,14 @@ impl Pair {
                 self.append(EntryBody::ContextEdit { target_id, replacement });
             }
             Step::Name(n) => self.append(EntryBody::SessionInfo { name: Some(format!("name {n}")) }),
+            Step::Compact(..) | Step::Edit(..) => {}
+            step => self.go(step),
+        }
+    }
+
+    /// Goes elsewhere.
+    fn go(&mut self, step: &Step) {
+        match step {
             Step::Branch(at) => {
                 let Some(id) = self.id(*at) else { return };
                 self.session.branch(Some(&id)).unwrap();
@@ -250,7 +258,7 @@ impl Pair {
                 self.session = copy;
             }
             Step::Again => self.again(),
-            Step::Compact(..) | Step::Edit(..) => {}
+            other => panic!("{other:?} goes nowhere"),
         }
     }
 

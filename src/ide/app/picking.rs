@@ -9,7 +9,8 @@ use crate::ide::effect::Effect;
 use crate::ide::input;
 use crate::ide::past::ask::Work as Past;
 use crate::ide::pickers::{Load, PICKERS};
-use crate::ide::sessions::{self, Work};
+use crate::ide::sessions::ask::Work;
+use crate::ide::sessions::events as sessions;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Overlay, Picker};
 

@@ -7,7 +7,7 @@ use crate::ide::listing::places;
 use crate::ide::modal::line_confirm;
 use crate::ide::permission;
 use crate::ide::plugins;
-use crate::ide::sessions;
+use crate::ide::sessions::events as sessions;
 use crate::ide::shell;
 use crate::ide::state::agent::Agent;
 use crate::ide::state::buffers::Buffers;

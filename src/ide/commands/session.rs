@@ -3,7 +3,8 @@
 use super::command::{Command, Cx, command};
 use super::file::ask;
 use crate::ide::effect::Effect;
-use crate::ide::sessions::{self, Work};
+use crate::ide::sessions::ask::Work;
+use crate::ide::sessions::events as sessions;
 use crate::ide::state::overlay::Topic;
 use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Spot};

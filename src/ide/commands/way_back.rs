@@ -3,7 +3,7 @@
 
 use super::command::{Command, Cx, command};
 use crate::ide::state::overlay::Overlay;
-use crate::ide::{sessions, way_back};
+use crate::ide::{sessions::events as sessions, way_back};
 use crate::runtime::ways::{HERE, Way, What};
 
 /// The area's rows.

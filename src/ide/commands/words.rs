@@ -4,7 +4,8 @@
 use super::command::Cx;
 use super::summaries;
 use crate::ide::effect::Effect;
-use crate::ide::sessions::{self, Work};
+use crate::ide::sessions::ask::Work;
+use crate::ide::sessions::events as sessions;
 
 /// One word.
 pub struct Word {

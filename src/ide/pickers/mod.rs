@@ -19,6 +19,7 @@ pub mod registers;
 pub mod row;
 pub mod session_search;
 pub mod sessions;
+pub mod sessions_anywhere;
 pub mod snippets;
 pub mod tools;
 
@@ -42,7 +43,7 @@ pub static PICKERS: &[Row] = &[
     outline::PICKER,
     tools::PICKER,
     sessions::PICKER,
-    sessions::ANYWHERE,
+    sessions_anywhere::PICKER,
     session_search::PICKER,
     prompts::PICKER,
     snippets::PICKER,

@@ -2,7 +2,8 @@
 
 use super::row::{Load, Row};
 use crate::ide::commands::Cx;
-use crate::ide::sessions::{self, Work};
+use crate::ide::sessions::ask::Work;
+use crate::ide::sessions::events as sessions;
 use crate::ide::state::overlay::Pick;
 use crate::runtime::moving::Change;
 
@@ -15,16 +16,8 @@ pub const PICKER: Row = Row {
     accept: go_on,
 };
 
-/// Those of every folder. One of another folder goes on in a copy for this one.
-pub const ANYWHERE: Row = Row {
-    id: "sessions-anywhere",
-    title: "sessions of all folders",
-    footer: "Enter go on with it",
-    load: |_| Load::Sessions { anywhere: true },
-    accept: go_on,
-};
-
-fn go_on(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
+/// Goes on with the session that was picked.
+pub fn go_on(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
     if let Pick::Session(path) = pick {
         sessions::begin(cx, Work::Replace(Change::Open(path.clone(), None)));
     }

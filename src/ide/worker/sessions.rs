@@ -7,7 +7,7 @@ use nucleo::Injector;
 use super::Worker;
 use crate::base::clock::SystemClock;
 use crate::ide::event::Event;
-use crate::ide::sessions::{Told, Work};
+use crate::ide::sessions::ask::{Told, Work};
 use crate::ide::state::overlay::{Pick, PickRow, push};
 use crate::ide::state::undo_view::age;
 use crate::runtime::Handle;

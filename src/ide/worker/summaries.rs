@@ -3,7 +3,7 @@
 use super::Worker;
 use crate::ide::effect::Effect;
 use crate::ide::event::Event;
-use crate::ide::sessions::Work;
+use crate::ide::sessions::ask::Work;
 
 impl Worker {
     /// The effects that concern summaries.

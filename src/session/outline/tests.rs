@@ -1,3 +1,5 @@
+//! The rows of trees, drawn in a letter for each.
+
 use super::*;
 
 fn tree(rows: &[(&str, &str, &str)]) -> Tree {

@@ -1,6 +1,8 @@
 //! A hermetic desk: a temporary workspace and home, a scripted model, and the IDE without a
 //! terminal. Its clock moves only when a test moves it.
 
+mod screen;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +18,6 @@ use bowline::ide::options::{OpenTarget, Options};
 use bowline::ide::pump::Pump;
 use bowline::ide::restoring;
 use bowline::ide::state::State;
-use bowline::ide::state::overlay::Overlay;
 use bowline::ide::tasks::Tasks;
 use bowline::llm::client::Injected;
 use bowline::llm::model::Model;
@@ -25,7 +26,7 @@ use bowline::runtime;
 use bowline::runtime::options::{Options as SessionOptions, SessionChoice};
 use bowline::tools::Mode;
 use bowline::tools::choice::Flags;
-use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
+use bowline::tui::input::Input;
 use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;
 use tempfile::TempDir;
@@ -471,50 +472,5 @@ impl Desk {
     pub async fn look_again(&mut self) {
         self.ide.input(Input::Focus(true));
         self.ide.idle().await;
-    }
-
-    /// The mouse does something at a cell.
-    pub fn mouse(&mut self, kind: MouseKind, col: u16, row: u16) {
-        self.ide.input(Input::Mouse(Mouse { kind, col, row, mods: Mods::NONE }));
-    }
-
-    /// Presses and releases the main button.
-    pub fn click(&mut self, col: u16, row: u16) {
-        self.mouse(MouseKind::Down(Button::Left), col, row);
-        self.mouse(MouseKind::Up(Button::Left), col, row);
-    }
-
-    /// The cell where a text begins on the screen.
-    pub fn find(&mut self, text: &str) -> (u16, u16) {
-        let picture = self.ide.picture();
-        for (y, line) in picture.lines().skip(1).enumerate() {
-            if let Some(at) = line.find(text) {
-                let before: String = line[..at].chars().skip(1).collect();
-                return (bowline::base::width::text_width(&before) as u16, y as u16);
-            }
-        }
-        panic!("no {text:?} on the screen:\n{picture}");
-    }
-
-    /// The screen as a picture, without what differs from run to run.
-    pub fn picture(&mut self) -> String {
-        let temp = self.temp.path().display().to_string();
-        self.ide.picture().replace(&temp, "[temp]")
-    }
-
-    /// Compares the screen with its stored picture.
-    #[track_caller]
-    pub fn snap(&mut self, name: &str) {
-        let size = self.state().size;
-        let mut picture = self.picture();
-        // How many commands there are is not what a picture is about.
-        if let Some(Overlay::Picker(picker)) = self.state().overlays.last() {
-            let total = picker.total().to_string();
-            if total.len() > 2 {
-                picture =
-                    picture.replace(&format!("/ {total} ─"), &format!("/ {} ─", "#".repeat(total.len())));
-            }
-        }
-        super::snaps::check(name, size, &picture);
     }
 }

@@ -1,66 +1,19 @@
-//! The session's tree and other sessions: what is asked of the session, and what its answers lead to.
-//! Must not know how the tree is drawn, nor how the session is asked.
+//! The session's tree and other sessions, on the loop: what is asked of the session, and what its answers
+//! lead to. Must not know how the tree is drawn, nor how the session is asked.
 
-use std::collections::HashSet;
-
-use nucleo::Injector;
-
-use super::commands::command::Cx;
-use super::commands::view;
-use super::effect::Effect;
-use super::overlays::session_tree;
-use super::state::State;
-use super::state::damage::Part;
-use super::state::overlay::{Overlay, PickRow};
-use super::state::panes::Focus;
-use super::state::session_view::{Missing, SessionView};
-use super::update;
+use super::ask::{Told, Work};
+use crate::ide::commands::command::Cx;
+use crate::ide::commands::view;
+use crate::ide::effect::Effect;
+use crate::ide::overlays::session_tree;
+use crate::ide::state::State;
+use crate::ide::state::damage::Part;
+use crate::ide::state::overlay::Overlay;
+use crate::ide::state::panes::Focus;
+use crate::ide::state::session_view::{Missing, SessionView};
+use crate::ide::update;
 use crate::runtime::Summary;
-use crate::runtime::moving::{Change, Moved, Spot};
-use crate::session::outline::turn::Turn;
-use crate::session::outline::{Filter, Outline};
-
-/// What is asked of the session. The number is that of the view that asks.
-pub enum Work {
-    /// Its tree.
-    Outline(u64, Filter),
-    /// What entries say.
-    Words(u64, Vec<String>),
-    /// The turn of an entry.
-    Turn(u64, String),
-    /// Which of these entries say this.
-    Search(u64, String, Vec<String>),
-    /// Give an entry a label, or take it away.
-    Label(u64, String, Option<String>),
-    /// Go somewhere else in it, perhaps with a summary of what is left.
-    Go(Spot, Summary),
-    /// Put another text in place of the summary that counts.
-    Summary(String),
-    /// Go on with another one.
-    Replace(Change),
-    /// Call it so.
-    Name(String),
-    /// Put all sessions into the picker of this number: those of this folder, or of every one.
-    List(Injector<PickRow>, u64, bool),
-}
-
-/// What comes of it.
-pub enum Told {
-    /// The tree.
-    Outline(u64, Box<Outline>),
-    /// What entries say.
-    Words(u64, Vec<(String, String)>),
-    /// The turn of an entry.
-    Turn(u64, String, Option<Box<Turn>>),
-    /// Which entries say this.
-    Found(u64, String, HashSet<String>),
-    /// The label of an entry is another one.
-    Labelled(u64),
-    /// The session has this name.
-    Named(String),
-    /// The conversation is somewhere else, or could not be brought there; what is said then.
-    Moved(Moved, &'static str),
-}
+use crate::runtime::moving::Spot;
 
 fn ask(cx: &mut Cx<'_>, work: Work) {
     cx.effects.push(Effect::Session(Box::new(work)));

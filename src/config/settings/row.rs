@@ -1,0 +1,32 @@
+//! What a row of the table does: it is found, and its value is set where it fits.
+
+use super::{ROWS, Row, Settings};
+use crate::config::kind::{Kind, Value};
+
+impl Row {
+    /// The setting of that key.
+    pub fn find(key: &str) -> Option<&'static Self> {
+        ROWS.iter().find(|row| row.key == key)
+    }
+
+    /// Sets the value, or says what would be right.
+    pub fn set(&self, settings: &mut Settings, value: Value) -> Result<(), String> {
+        let fits = match (self.kind, &value) {
+            (Kind::Text, Value::Text(_))
+            | (Kind::Flag, Value::Flag(_))
+            | (Kind::Limits, Value::Limits(_))
+            | (Kind::Budgets, Value::Budgets(_)) => true,
+            (Kind::Choice(words), Value::Text(text)) => words.contains(&text.as_str()),
+            (Kind::Number(min, max), Value::Number(number)) => (min..=max).contains(number),
+            (Kind::Numbers(min, max), Value::Numbers(numbers)) => {
+                numbers.iter().all(|number| (min..=max).contains(number))
+            }
+            _ => false,
+        };
+        if fits {
+            (self.put)(settings, value);
+            return Ok(());
+        }
+        Err(format!("{} must be {}", self.key, self.kind.words()))
+    }
+}

@@ -1,0 +1,54 @@
+//! What is on a desk's screen, and the mouse over it.
+
+use bowline::ide::state::overlay::Overlay;
+use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
+
+use super::Desk;
+use crate::support::snaps;
+
+impl Desk {
+    /// The mouse does something at a cell.
+    pub fn mouse(&mut self, kind: MouseKind, col: u16, row: u16) {
+        self.ide.input(Input::Mouse(Mouse { kind, col, row, mods: Mods::NONE }));
+    }
+
+    /// Presses and releases the main button.
+    pub fn click(&mut self, col: u16, row: u16) {
+        self.mouse(MouseKind::Down(Button::Left), col, row);
+        self.mouse(MouseKind::Up(Button::Left), col, row);
+    }
+
+    /// The cell where a text begins on the screen.
+    pub fn find(&mut self, text: &str) -> (u16, u16) {
+        let picture = self.ide.picture();
+        for (y, line) in picture.lines().skip(1).enumerate() {
+            if let Some(at) = line.find(text) {
+                let before: String = line[..at].chars().skip(1).collect();
+                return (bowline::base::width::text_width(&before) as u16, y as u16);
+            }
+        }
+        panic!("no {text:?} on the screen:\n{picture}");
+    }
+
+    /// The screen as a picture, without what differs from run to run.
+    pub fn picture(&mut self) -> String {
+        let temp = self.temp.path().display().to_string();
+        self.ide.picture().replace(&temp, "[temp]")
+    }
+
+    /// Compares the screen with its stored picture.
+    #[track_caller]
+    pub fn snap(&mut self, name: &str) {
+        let size = self.state().size;
+        let mut picture = self.picture();
+        // How many commands there are is not what a picture is about.
+        if let Some(Overlay::Picker(picker)) = self.state().overlays.last() {
+            let total = picker.total().to_string();
+            if total.len() > 2 {
+                picture =
+                    picture.replace(&format!("/ {total} ─"), &format!("/ {} ─", "#".repeat(total.len())));
+            }
+        }
+        snaps::check(name, size, &picture);
+    }
+}
