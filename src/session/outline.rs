@@ -109,8 +109,11 @@ pub struct Outline {
     pub ends: u32,
 }
 
+/// The names of entries, by their ids.
+pub type Labels = HashMap<String, String>;
+
 /// Makes the rows of a tree. Linear in the number of its entries.
-pub fn outline(tree: &Tree, labels: &HashMap<String, String>, filter: Filter) -> Outline {
+pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let entries = tree.entries();
     let shown: Vec<bool> =
         entries.iter().map(|entry| filter.shows(entry, labels.contains_key(entry.id()))).collect();
@@ -208,7 +211,7 @@ enum Due {
 
 struct Maker<'a> {
     entries: &'a [Entry],
-    labels: &'a HashMap<String, String>,
+    labels: &'a Labels,
     active: &'a [bool],
     out: Outline,
     row_of: HashMap<u32, u32>,

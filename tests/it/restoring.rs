@@ -90,7 +90,7 @@ impl Rig {
     }
 
     async fn next(&mut self) -> RuntimeEvent {
-        let event = tokio::time::timeout(Duration::from_secs(60), self.events.recv());
+        let event = tokio::time::timeout(Duration::from_mins(1), self.events.recv());
         let event = event.await.expect("an event within the deadline").expect("a living session");
         if let RuntimeEvent::Failed(report) = &event {
             self.told.push(report.to_string());
@@ -262,7 +262,7 @@ async fn a_state_is_in_the_session_before_the_tool_runs() {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), begun).await.unwrap();
+    tokio::time::timeout(Duration::from_mins(1), begun).await.unwrap();
     assert_eq!(rig.kinds().await, "message message before");
     let refused = rig.handle.restore("x", What::Code, Decisions::new()).await.unwrap_err();
     assert!(refused.to_string().contains("working"), "{refused}");

@@ -59,10 +59,11 @@ impl Place {
         let applied = self.keeper.apply(&plan, &mut Nobody);
         (plan, applied)
     }
+}
 
-    pub fn names(&self, taken: &Taken) -> Vec<String> {
-        taken.files.keys().map(ToString::to_string).collect()
-    }
+/// The paths of a state.
+pub fn names(taken: &Taken) -> Vec<String> {
+    taken.files.keys().map(ToString::to_string).collect()
 }
 
 pub fn name(text: &str) -> Name {

@@ -173,7 +173,9 @@ proptest! {
                     count += 1;
                     let calls: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "a")).collect();
                     push(&mut tree, answer(words, &calls));
-                    ids.iter().for_each(|id| push(&mut tree, result(id, words)));
+                    for id in ids {
+                        push(&mut tree, result(&id, words));
+                    }
                 }
             }
             let before = told(&tree);
