@@ -171,9 +171,8 @@ impl App {
                 update::connected(&mut cx, &snapshot, handle.models());
                 self.worker.session = Some(handle);
                 effects.extend(self.first.take().map(Effect::Run));
-                for (text, images) in std::mem::take(&mut self.prompts) {
-                    effects.push(Effect::Prompt(text, images, Delivery::FollowUp));
-                }
+                let said = std::mem::take(&mut self.prompts).into_iter();
+                effects.extend(said.map(|(text, images)| Effect::Prompt(text, images, Delivery::FollowUp)));
             }
             Event::Connected(Err(report)) => update::not_connected(&mut cx, &report),
             Event::Runtime(event) => update::runtime(&mut cx, &event),

@@ -8,6 +8,7 @@ pub mod checkpoints;
 pub mod choice;
 pub mod event;
 mod facts;
+mod going;
 pub mod handle;
 pub mod hub;
 pub mod keyring;

@@ -9,7 +9,11 @@ async fn prompts_of_other_runs_come_back() {
     let mut desk = Plan::new().turns([Turn::text("one"), Turn::text("two")]).start().await;
     desk.ask("fix the login loop").await;
     desk.ask("use sk-ant-api03-abcdefghijklmnop now").await;
-    let kept = std::fs::read_to_string(desk.home("data/prompts.jsonl")).unwrap();
+    let file = desk.home("data/prompts.jsonl");
+    let read = move || std::fs::read_to_string(&file).unwrap_or_default();
+    let both = read.clone();
+    desk.ide.until("both prompts", move |_| both().lines().count() == 2).await;
+    let kept = read();
     assert!(kept.contains("use [secret] now") && !kept.contains("abcdefghijklmnop"), "{kept}");
     let mut desk = desk.again().start().await;
     desk.until("the history", |state| state.prompt.history.len() == 2).await;
@@ -49,10 +53,11 @@ async fn a_place_in_the_conversation_is_found_and_gone_to() {
 }
 
 #[tokio::test]
-async fn a_place_in_another_conversation_is_named() {
-    let mut desk = Plan::new().turns([Turn::text("the answer is quicksort")]).start().await;
+async fn a_place_in_another_conversation_is_opened_there() {
+    let turns = [Turn::text("the answer is quicksort"), Turn::text("what comes later")];
+    let mut desk = Plan::new().turns(turns).start().await;
     desk.ask("which way").await;
-    let first = desk.session()[0]["id"].as_str().unwrap().to_string();
+    desk.ask("another question").await;
     let mut desk = desk.again().turns([Turn::text("hello")]).size(120, 30).start().await;
     desk.until("the session", |state| state.agent.connected).await;
     // Other ids: the counting ones of a test begin anew.
@@ -66,7 +71,11 @@ async fn a_place_in_another_conversation_is_named() {
     desk.type_in("quicksort").await;
     desk.shows("the answer is quicksort").await;
     desk.keys("Enter").await;
-    assert!(desk.message().contains(&format!("bowline --session {first}")), "{}", desk.message());
+    desk.until("the other conversation", |state| state.transcript.items().len() == 2).await;
+    let picture = desk.picture();
+    assert!(picture.contains("which way") && !picture.contains("what comes later"), "{picture}");
+    desk.ask("and from there on").await;
+    assert_eq!(desk.session().iter().filter(|line| line["message"]["role"] == "user").count(), 3);
 }
 
 #[tokio::test]

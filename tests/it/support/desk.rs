@@ -365,8 +365,10 @@ impl Desk {
     pub fn session(&self) -> Vec<serde_json::Value> {
         let root = self.temp.path().join("home/data/sessions");
         let mut files = Vec::new();
-        for folder in std::fs::read_dir(root).unwrap() {
-            files.extend(std::fs::read_dir(folder.unwrap().path()).unwrap().map(|file| file.unwrap().path()));
+        // What is derived from the sessions lies beside their folders.
+        let folders = std::fs::read_dir(root).unwrap().map(|folder| folder.unwrap().path());
+        for folder in folders.filter(|folder| folder.is_dir()) {
+            files.extend(std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()));
         }
         assert_eq!(files.len(), 1, "{files:?}");
         let text = std::fs::read_to_string(&files[0]).unwrap();
