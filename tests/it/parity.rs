@@ -291,7 +291,8 @@ async fn a_limit_of_time_and_letting_go_hang_up() {
             let mut events = pieces(wire.events(&Answer::of(vec![Bit::Text(&["half", " way"])])));
             events.insert(events.len() - 2, Piece::Gate);
             let server = Server::start(vec![Reply::Stream(events)]);
-            let total_limit = limited.then_some(Duration::from_millis(60));
+            // Long enough for a busy machine to have asked before.
+            let total_limit = limited.then_some(Duration::from_millis(500));
             let options = Options { total_limit, ..Options::default() };
             let mut steps = stream(&client(*wire, &server), bare(*wire), options);
             if limited {
