@@ -41,6 +41,8 @@ mod documents;
 mod emacs;
 /// Every place passes one suite.
 mod environment;
+/// The page of a session in a real browser.
+mod export_page;
 /// Damaged bytes for everything that reads them.
 mod folders;
 mod fuzz;

@@ -4,6 +4,7 @@
 
 pub mod anthropic;
 pub mod bench;
+pub mod browser;
 pub mod compacting;
 pub mod desk;
 pub mod dialect;
