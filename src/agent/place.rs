@@ -3,6 +3,8 @@
 //!
 //! Must not know how the facts are found.
 
+use crate::base::counted::counted;
+
 /// The facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -64,7 +66,11 @@ impl Git {
             None => "Status: not looked at".to_string(),
             Some((0, 0)) => "Status: clean".to_string(),
             Some((changed, unknown)) => {
-                format!("Status: {} modified, {} untracked", files(changed), files(unknown))
+                format!(
+                    "Status: {} modified, {} untracked",
+                    counted(changed, "file", "files"),
+                    counted(unknown, "file", "files")
+                )
             }
         });
         if !self.commits.is_empty() {
@@ -73,10 +79,6 @@ impl Git {
         }
         lines.join("\n")
     }
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_string() } else { format!("{count} files") }
 }
 
 /// A line that no name and no subject can break out of.

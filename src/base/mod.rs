@@ -3,6 +3,7 @@
 //! Layer 0. May import nothing of the crate; must not know the domain.
 
 pub mod clock;
+pub mod counted;
 pub mod error;
 pub mod hidden;
 pub mod ids;

@@ -170,7 +170,7 @@ fn delete(places: &Places<'_>, id: &str, now_ms: u64) -> Result<(String, Value),
 }
 
 fn restore(places: &Places<'_>, id: &str) -> Result<(String, Value), Report> {
-    let restored = trash::restore(places.root, places.trash, id);
+    let restored = trash::restore(places.root, places.trash, Some(id));
     let restored = restored.map_err(|error| Report::caused("cannot put the session back", &error))?;
     let Some(path) = restored else {
         return Err(Report::new(format!("the trash holds no session `{id}`"))

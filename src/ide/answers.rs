@@ -60,6 +60,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         | Answer::Refuse(_) => permission::answered(cx, answer),
         Answer::RevertHunk => git::revert(cx),
         Answer::Delete(path) => tree_events::ask(cx, TreeJob::Delete(path.clone()), None),
+        Answer::DeleteSession(file) => cx.effects.push(Effect::Past(Past::Delete(file.clone()))),
         Answer::Trust(trusted) => plugins::answered(cx, *trusted),
         Answer::ApplyList => apply::accepted(cx),
         Answer::Confirm(answer) => line_confirm::answered(cx, *answer),

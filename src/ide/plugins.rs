@@ -16,6 +16,7 @@ use super::state::overlay::{Answer, Dialog, Overlay};
 use super::state::plugins::{
     Came, PluginCommand, PluginDone, PluginJob, PluginText, PluginsJob, PluginsRead, Say, Trusted,
 };
+use crate::base::counted::counted;
 use crate::base::width::visible;
 use crate::config::plugins::{Input, Output, Plugin};
 use crate::tui::input::Key;
@@ -114,7 +115,7 @@ fn told(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
             cx.state.say("what this project wants to run is off; trust.show shows it");
         }
         ([], _) if asked => {
-            cx.state.say(format!("{count} {} of plugins", if count == 1 { "command" } else { "commands" }));
+            cx.state.say(format!("{} of plugins", counted(count, "command", "commands")));
         }
         ([], _) => {}
         ([one], _) => cx.state.fail(one.clone()),

@@ -7,6 +7,7 @@ use super::effect::Effect;
 use super::state::overlay::Overlay;
 use super::state::way_back::{Ask, Happened, WayBack};
 use super::update;
+use crate::base::counted::counted;
 use crate::runtime::ways::{Preview, Restored, Way, What};
 use crate::tui::input::{Key, KeyCode};
 use crate::workspace::checkpoint::{Decision, Decisions};
@@ -66,16 +67,16 @@ fn gone(cx: &mut Cx<'_>, restored: Restored) {
     if undo.is_none() {
         return cx.state.say("the conversation goes on from here");
     }
-    let counted = |count: usize, what: &str| match count {
+    let further = |count: usize, what: &str| match count {
         0 => String::new(),
         count => format!(", {count} {what}"),
     };
     let stayed = conflicts.iter().filter(|conflict| conflict.decision != Decision::Theirs).count();
     let text = format!(
-        "{} paths brought back{}{}; session.undo-restore takes that back",
-        applied.done,
-        counted(merged.len(), "put together"),
-        counted(stayed, "stay as you have them"),
+        "{} brought back{}{}; session.undo-restore takes that back",
+        counted(applied.done, "path", "paths"),
+        further(merged.len(), "put together"),
+        further(stayed, "stay as you have them"),
     );
     match applied.failed.first() {
         Some((name, why)) => cx.state.fail(format!("{text}; {} not: {name}: {why}", applied.failed.len())),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::options::{Options, SessionChoice};
 use crate::base::clock::SharedClock;
+use crate::base::counted::counted;
 use crate::base::error::Report;
 use crate::base::ids::SharedIds;
 use crate::session::SessionError;
@@ -114,7 +115,11 @@ impl Past {
                 failed.pop().unwrap_or_else(|| "no session of pi, Claude Code or codex is there".to_string());
             return Err(Report::new(format!("nothing was taken over from {}: {why}", place.display())));
         }
-        let mut said = format!("{new} conversations taken over, {known} were there, {added} entries are new");
+        let mut said = format!(
+            "{} taken over, {known} there before, {} new",
+            counted(new, "conversation", "conversations"),
+            counted(added, "entry is", "entries are")
+        );
         if !failed.is_empty() {
             said.push_str(&format!("; {} could not be read: {}", failed.len(), failed[0]));
         }
@@ -125,6 +130,12 @@ impl Past {
     pub fn delete(&self, file: &Path) -> Result<PathBuf, Report> {
         let done = trash::delete(file, &self.trash, self.clock.now_ms());
         done.map_err(|error| Report::caused("cannot delete the conversation", &error))
+    }
+
+    /// Puts the session back that was deleted last, and says where it is; `None` where the trash holds none.
+    pub fn undelete(&self) -> Result<Option<PathBuf>, Report> {
+        let done = trash::restore(&self.root, &self.trash, None);
+        done.map_err(|error| Report::caused("cannot bring the conversation back", &error))
     }
 
     /// Where something stands in all sessions, the best first; nothing when it was stopped. While somebody is

@@ -1,8 +1,10 @@
 //! What was said before comes back: with arrows, from a list, from all conversations.
 
+use bowline::ide::state::overlay::Overlay;
 use bowline::llm::providers::scripted::Turn;
+use bowline::session::store::listing;
 
-use crate::support::desk::Plan;
+use crate::support::desk::{Desk, Plan};
 
 #[tokio::test]
 async fn prompts_of_other_runs_come_back() {
@@ -84,7 +86,7 @@ async fn conversations_of_other_programs_are_taken_over() {
     let mut desk = Plan::new().size(120, 30).start().await;
     desk.until("the session", |state| state.agent.connected).await;
     for said in
-        ["1 conversations taken over, 0 were there", "0 conversations taken over, 1 were there, 0 entries"]
+        ["1 conversation taken over, 0 there before", "0 conversations taken over, 1 there before, 0 ent"]
     {
         desk.keys("F1").await;
         desk.type_in("Take over conversations").await;
@@ -96,4 +98,57 @@ async fn conversations_of_other_programs_are_taken_over() {
         assert!(desk.message().contains(said), "{}", desk.message());
     }
     assert!(desk.session()[0]["id"].as_str().unwrap().ends_with("c1a0"));
+}
+
+async fn palette(desk: &mut Desk, words: &str) {
+    desk.keys("F1").await;
+    desk.type_in(words).await;
+    desk.keys("Enter").await;
+}
+
+#[tokio::test]
+async fn a_session_is_deleted_from_the_list_and_brought_back() {
+    let mut desk = Plan::new().turns([Turn::text("one")]).start().await;
+    desk.ask("about the harbour").await;
+    let mut desk = desk.again().turns([Turn::text("two")]).size(120, 30).start().await;
+    desk.until("the session", |state| state.agent.connected).await;
+    // Other ids: the counting ones of a test begin anew.
+    desk.state().agent.session = "another".to_string();
+    let files = |desk: &Desk| listing::jsonl_below(&desk.home("data/sessions")).len();
+    assert_eq!(files(&desk), 1);
+    palette(&mut desk, "Go on with another session").await;
+    desk.shows("about the harbour").await;
+    // While something is typed the key does what it does in a text.
+    desk.type_in("harx").await;
+    desk.keys("Left Ctrl-d").await;
+    desk.shows("about the harbour").await;
+    desk.keys("Ctrl-d").await;
+    desk.shows("delete this session?").await;
+    desk.keys("n").await;
+    assert_eq!(files(&desk), 1);
+    desk.keys("Ctrl-d").await;
+    desk.keys("y").await;
+    desk.until("the empty list", |state| match state.overlays.last() {
+        Some(Overlay::Picker(picker)) => picker.settled && !picker.filling && picker.current().is_none(),
+        _ => false,
+    })
+    .await;
+    assert!(desk.message().contains("in the trash"), "{}", desk.message());
+    assert_eq!(files(&desk), 0);
+    desk.keys("Escape").await;
+    palette(&mut desk, "Bring the session back").await;
+    desk.shows("the session is back").await;
+    assert_eq!(files(&desk), 1);
+    palette(&mut desk, "Bring the session back").await;
+    desk.shows("no session of bowline is in the trash").await;
+}
+
+#[tokio::test]
+async fn the_open_session_is_not_deleted() {
+    let mut desk = Plan::new().turns([Turn::text("one")]).start().await;
+    desk.ask("about the harbour").await;
+    palette(&mut desk, "Move a session into the trash").await;
+    desk.shows("about the harbour").await;
+    desk.keys("Enter").await;
+    assert!(desk.message().contains("this session is open here"), "{}", desk.message());
 }

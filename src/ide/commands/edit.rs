@@ -233,7 +233,8 @@ fn dedent(cx: &mut Cx<'_>) {
     apply_elsewhere(cx, false, move |text, selection| edit::dedent(text, selection, width));
 }
 
-fn erase(cx: &mut Cx<'_>, reach: Reach) {
+/// Deletes what `reach` names at every cursor.
+pub fn erase(cx: &mut Cx<'_>, reach: Reach) {
     apply(cx, |text, selection| edit::delete(text, selection, reach).0.group(Grouping::Erasing));
 }
 

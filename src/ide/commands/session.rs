@@ -1,13 +1,17 @@
 //! Commands on sessions: the tree of the one that is open, and going on with others.
 
 use super::command::{Command, Cx, command};
+use super::edit;
 use super::file::ask;
 use crate::ide::effect::Effect;
+use crate::ide::past::ask::Work as Past;
+use crate::ide::past::events as past;
 use crate::ide::sessions::ask::Work;
 use crate::ide::sessions::events as sessions;
-use crate::ide::state::overlay::Topic;
+use crate::ide::state::overlay::{Overlay, Pick, Topic};
 use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Spot};
+use crate::text::edit::Reach;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -21,6 +25,10 @@ pub const COMMANDS: &[Command] = &[
         sessions::begin(cx, Work::Replace(Change::Copy));
     }),
     command("session.rename", "Give the session a name", rename),
+    command("session.delete", "Move a session into the trash", delete),
+    command("session.undelete", "Bring the session back that was deleted last", |cx| {
+        cx.effects.push(Effect::Past(Past::Undelete));
+    }),
     command("session.branch", "Say something else behind the selected entry", |cx| {
         sessions::at_row(cx, |cx, _, id| sessions::begin(cx, Work::Go(Spot::Behind(id), Summary::None)));
     }),
@@ -67,4 +75,16 @@ fn label(cx: &mut Cx<'_>) {
         let now = row.and_then(|row| row.label.as_ref()).map(ToString::to_string).unwrap_or_default();
         ask(cx, Topic::Label(number, id), &now);
     });
+}
+
+/// Deletes the session that is selected in a picker, or asks for one. In a picker of something else the key
+/// does what it does in a text.
+fn delete(cx: &mut Cx<'_>) {
+    let Some(Overlay::Picker(picker)) = cx.state.overlays.last() else {
+        return cx.effects.push(Effect::Picker("sessions-delete"));
+    };
+    match picker.current().map(|row| (row.pick.clone(), row.text.clone())) {
+        Some((Pick::Session(path), title)) => past::ask_to_delete(cx, path, &title),
+        _ => edit::erase(cx, Reach::Grapheme),
+    }
 }

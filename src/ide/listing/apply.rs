@@ -4,6 +4,7 @@
 
 use super::job::{Changed, FilePlan, Job, Plan, Target};
 use super::places::open_texts;
+use crate::base::counted::counted;
 use crate::exec::{EnvError, Stamp};
 use crate::ide::commands::Cx;
 use crate::ide::effect::Effect;
@@ -55,14 +56,18 @@ pub fn planned(cx: &mut Cx<'_>, plan: Plan) {
     let mut lines = Vec::new();
     for file in &plan.files {
         let open = if matches!(file.target, Target::Open(..)) { " (open; saving is yours)" } else { "" };
-        lines.push(format!("  {}: {}{open}", file.name, places(file.places)));
+        lines.push(format!("  {}: {}{open}", file.name, counted(file.places, "place", "places")));
     }
     if !plan.refused.is_empty() {
         lines.push("Left as it is:".to_string());
         lines.extend(plan.refused.iter().map(|why| format!("  {why}")));
     }
-    let count = plan.files.iter().map(|file| file.places).sum();
-    let title = format!("change {} in {}?", places(count), files(plan.files.len()));
+    let count: usize = plan.files.iter().map(|file| file.places).sum();
+    let title = format!(
+        "change {} in {}?",
+        counted(count, "place", "places"),
+        counted(plan.files.len(), "file", "files")
+    );
     let dialog = Dialog::ask(title, lines).choice('y', "change them", Answer::ApplyList).choice(
         'n',
         "change nothing",
@@ -70,14 +75,6 @@ pub fn planned(cx: &mut Cx<'_>, plan: Plan) {
     );
     cx.state.lists.plan = Some(plan);
     cx.state.push_overlay(Overlay::Dialog(dialog));
-}
-
-fn places(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "place" } else { "places" })
-}
-
-fn files(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "file" } else { "files" })
 }
 
 /// The person wants it.
@@ -173,9 +170,9 @@ fn finish(cx: &mut Cx<'_>, under_way: UnderWay) {
     let UnderWay { list, step_of, done, refused, left, there, .. } = under_way;
     let of = list.map(|(id, _)| id).or(step_of);
     learn(cx, of, done.iter().chain(&there));
-    let count = files(done.len() + there.len());
+    let count = counted(done.len() + there.len(), "file", "files");
     let message = if let Some((id, version)) = list {
-        let lines = places(done.iter().map(|file| file.places).sum());
+        let lines = counted(done.iter().map(|file| file.places).sum::<usize>(), "place", "places");
         if !done.is_empty() {
             push(cx, Applied { list: Some(id), files: done });
         }

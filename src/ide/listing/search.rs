@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::job::{Batch, OpenText};
+use crate::base::counted::counted;
 use crate::base::width::visible;
 use crate::ide::effect::GrepFor;
 use crate::ide::state::listing::{self, Asked, Found, ListedFile, Origin};
@@ -176,13 +177,11 @@ fn place(
 
 /// How a search ended, in words.
 pub fn told(done: &Grepped) -> String {
-    let plural =
-        |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let mut text = match done.matches {
         0 => "no match".to_string(),
         matches => {
-            let matches = plural(matches, "match", "matches");
-            format!("{matches} in {}", plural(done.files, "file", "files"))
+            let matches = counted(matches, "match", "matches");
+            format!("{matches} in {}", counted(done.files, "file", "files"))
         }
     };
     if done.cut {

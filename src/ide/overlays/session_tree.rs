@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::frame;
+use crate::base::counted::counted;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::keys::{Keymap, Place};
 use crate::ide::state::session_view::SessionView;
@@ -27,6 +28,9 @@ const KEYS: &[(&str, &str)] = &[
     ("session.go-with-summary", "summary"),
     ("session.label", "label"),
     ("session.fork", "fork"),
+    ("session.restore-code", "files"),
+    ("session.restore-both", "both"),
+    ("session.undo-turn", "undo turn"),
     ("session.search-tree", "search"),
     ("session.next-filter", "filter"),
     ("session.fold", "fold"),
@@ -84,11 +88,9 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
 
 fn counts(view: &SessionView) -> String {
     let Some(outline) = &view.outline else { return String::new() };
-    let number =
-        |count: u32, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    let mut told = vec![number(outline.turns, "turn", "turns")];
+    let mut told = vec![counted(outline.turns, "turn", "turns")];
     if outline.ends > 1 {
-        told.push(number(outline.ends, "branch", "branches"));
+        told.push(counted(outline.ends, "branch", "branches"));
     }
     match &view.found {
         Some((text, _)) => told.push(format!("search: {}", visible(text))),

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::frame;
+use crate::base::counted::counted;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::state::way_back::WayBack;
 use crate::runtime::ways::{Shown, Way, What};
@@ -56,11 +57,10 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &WayBack) {
     };
     let conflicts = view.preview.conflicts();
     let count = view.preview.files.len();
-    let right = if conflicts > 0 {
-        format!("{count} paths, {conflicts} to decide")
-    } else {
-        format!("{count} paths")
-    };
+    let mut right = counted(count, "path", "paths");
+    if conflicts > 0 {
+        right.push_str(&format!(", {conflicts} to decide"));
+    }
     let footer = if view.current().is_some_and(|file| file.conflict.is_some()) {
         "Enter bring back  m mine  t theirs  b beside  Escape leave"
     } else {

@@ -12,6 +12,10 @@ pub enum Work {
     Keep(String),
     /// Take sessions of other programs over, from a file or a folder.
     Import(PathBuf),
+    /// Move a session into the trash.
+    Delete(PathBuf),
+    /// Bring the session back that was deleted last.
+    Undelete,
     /// Bring the prompts of the folder.
     Recall,
     /// Put the prompts of all folders into the picker of this number.
@@ -33,4 +37,6 @@ pub enum Work {
 pub enum Happened {
     /// The prompts of the folder, the oldest first.
     Recalled(Vec<String>),
+    /// A session was deleted or came back; what is said then.
+    Stored(String),
 }

@@ -2,16 +2,17 @@
 //!
 //! Must not know where it is kept.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::ask::{Happened, Work};
+use crate::base::width::visible;
 use crate::ide::commands::Cx;
 use crate::ide::commands::view;
 use crate::ide::effect::Effect;
 use crate::ide::sessions::ask::Work as Ask;
 use crate::ide::sessions::events as sessions;
 use crate::ide::state::damage::Part;
-use crate::ide::state::overlay::Overlay;
+use crate::ide::state::overlay::{Answer, Dialog, Overlay};
 use crate::ide::state::panes::Focus;
 use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Spot};
@@ -20,7 +21,42 @@ use crate::runtime::moving::{Change, Spot};
 pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
     match happened {
         Happened::Recalled(texts) => cx.state.prompt.remember_before(texts),
+        Happened::Stored(said) => {
+            cx.state.say(said);
+            list_again(cx);
+        }
     }
+}
+
+/// The question before a session is deleted.
+pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
+    let id = &cx.state.agent.session;
+    if !id.is_empty() && path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id.as_str())) {
+        return cx.state.say("this session is open here; session.new or session.resume leaves it first");
+    }
+    let mut lines = vec!["It is kept in the trash of the system.".to_string()];
+    if !title.is_empty() {
+        lines.insert(0, visible(title).into_owned());
+    }
+    let dialog = Dialog::ask("delete this session?".to_string(), lines)
+        .choice('y', "delete", Answer::DeleteSession(path))
+        .choice('n', "leave it", Answer::Dismiss);
+    cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+/// Lists the sessions of the picker on top anew, with what was typed there.
+fn list_again(cx: &mut Cx<'_>) {
+    let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
+    let anywhere = match picker.id {
+        "sessions" | "sessions-delete" => false,
+        "sessions-anywhere" => true,
+        _ => return,
+    };
+    let injector = picker.renew();
+    picker.filling = true;
+    let work = Ask::List(injector, picker.number, anywhere);
+    cx.state.damage.add(Part::Overlay);
+    cx.effects.push(Effect::Session(Box::new(work)));
 }
 
 /// Searches for what stands in the picker on top.

@@ -20,6 +20,7 @@ pub mod row;
 pub mod session_search;
 pub mod sessions;
 pub mod sessions_anywhere;
+pub mod sessions_delete;
 pub mod snippets;
 pub mod tools;
 
@@ -44,6 +45,7 @@ pub static PICKERS: &[Row] = &[
     tools::PICKER,
     sessions::PICKER,
     sessions_anywhere::PICKER,
+    sessions_delete::PICKER,
     session_search::PICKER,
     prompts::PICKER,
     snippets::PICKER,

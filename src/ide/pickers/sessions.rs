@@ -11,7 +11,7 @@ use crate::runtime::moving::Change;
 pub const PICKER: Row = Row {
     id: "sessions",
     title: "sessions of this folder",
-    footer: "Enter go on with it",
+    footer: "Enter go on with it  Ctrl-d delete",
     load: |_| Load::Sessions { anywhere: false },
     accept: go_on,
 };

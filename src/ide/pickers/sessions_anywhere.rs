@@ -7,7 +7,7 @@ use super::sessions;
 pub const PICKER: Row = Row {
     id: "sessions-anywhere",
     title: "sessions of all folders",
-    footer: "Enter go on with it",
+    footer: "Enter go on with it  Ctrl-d delete",
     load: |_| Load::Sessions { anywhere: true },
     accept: sessions::go_on,
 };

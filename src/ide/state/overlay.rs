@@ -417,6 +417,8 @@ pub enum Answer {
     Confirm(char),
     /// Delete this file or folder.
     Delete(PathBuf),
+    /// Move the session of this file into the trash.
+    DeleteSession(PathBuf),
     /// Change files as their list was edited.
     ApplyList,
     /// What the project wants to run may, or may not; nothing: it may until the program ends.

@@ -35,6 +35,17 @@ impl Worker {
                 Ok(said) => Event::Done(said),
                 Err(report) => Event::Failed(report.to_string()),
             }),
+            Work::Delete(file) => self.blocking(move || match past.delete(&file) {
+                Ok(_) => Event::Past(Happened::Stored(
+                    "the session is in the trash; session.undelete brings it back".to_string(),
+                )),
+                Err(report) => Event::Failed(report.to_string()),
+            }),
+            Work::Undelete => self.blocking(move || match past.undelete() {
+                Ok(Some(_)) => Event::Past(Happened::Stored("the session is back".to_string())),
+                Ok(None) => Event::Failed("no session of bowline is in the trash".to_string()),
+                Err(report) => Event::Failed(report.to_string()),
+            }),
             Work::Prompts(injector, picker) => self.blocking(move || {
                 for said in past.recall().into_iter().rev() {
                     let detail = if said.here { String::new() } else { visible(&said.cwd).into_owned() };

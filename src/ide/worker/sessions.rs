@@ -6,6 +6,7 @@ use nucleo::Injector;
 
 use super::Worker;
 use crate::base::clock::SystemClock;
+use crate::base::counted::counted;
 use crate::ide::event::Event;
 use crate::ide::sessions::ask::{Told, Work};
 use crate::ide::state::overlay::{Pick, PickRow, push};
@@ -43,7 +44,7 @@ impl Worker {
                     let now_ms = SystemClock::shared().now_ms();
                     for listed in found {
                         let summary = &listed.summary;
-                        let count = format!("{} turns", summary.prompts);
+                        let count = counted(summary.prompts, "turn", "turns");
                         let mut detail = vec![count, age(now_ms, summary.active_ms)];
                         if anywhere {
                             detail.insert(0, summary.cwd.clone());

@@ -9,6 +9,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::json;
 
 use super::blocks::{self, Block, Piece, Who};
+use crate::base::counted::counted;
 use crate::session::{Entry, Session};
 
 const STYLE: &str = include_str!("../../../assets/export/page.css");
@@ -92,9 +93,8 @@ fn piece(piece: &Piece) -> String {
         Piece::Thinking(text) => folded("Thinking", text, "thinking"),
         Piece::Call { name, arguments } => folded(name, arguments, "call"),
         Piece::Output { text, failed } => {
-            let count = text.lines().count();
-            let lines = if count == 1 { "line" } else { "lines" };
-            let name = format!("{}{count} {lines}", if *failed { "failed, " } else { "" });
+            let lines = counted(text.lines().count(), "line", "lines");
+            let name = format!("{}{lines}", if *failed { "failed, " } else { "" });
             folded(&name, text, if *failed { "output failed" } else { "output" })
         }
         Piece::Picture { mime, data } if is_picture(mime, data) => {

@@ -47,9 +47,10 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<PathBuf, Session
     Ok(place)
 }
 
-/// Puts the session back whose file's name ends with this id, and says where it is; `None` where the trash
-/// holds none below `root`. Of several the one that was deleted last. Nothing is written over.
-pub fn restore(root: &Path, trash: &Path, id: &str) -> Result<Option<PathBuf>, SessionError> {
+/// Puts the session back whose file's name ends with this id, or any without an id, and says where it is;
+/// `None` where the trash holds none below `root`. Of several the one that was deleted last. Nothing is
+/// written over.
+pub fn restore(root: &Path, trash: &Path, id: Option<&str>) -> Result<Option<PathBuf>, SessionError> {
     let mut found: Vec<(String, PathBuf, PathBuf)> = Vec::new();
     let Ok(infos) = fs::read_dir(trash.join("info")) else { return Ok(None) };
     for info in infos.flatten().map(|item| item.path()) {
@@ -57,7 +58,8 @@ pub fn restore(root: &Path, trash: &Path, id: &str) -> Result<Option<PathBuf>, S
             continue;
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let is_it = name.strip_suffix(".jsonl").is_some_and(|name| !id.is_empty() && name.ends_with(id));
+        let named = |name: &str| id.is_none_or(|id| !id.is_empty() && name.ends_with(id));
+        let is_it = name.strip_suffix(".jsonl").is_some_and(named);
         if is_it && path.starts_with(root) {
             found.push((when, path, info));
         }
@@ -66,7 +68,7 @@ pub fn restore(root: &Path, trash: &Path, id: &str) -> Result<Option<PathBuf>, S
     let Some((when, path, info)) = found.pop() else { return Ok(None) };
     let error = |source| SessionError::Io { path: path.clone(), source };
     unbury(&info, &path, trash).map_err(error)?;
-    // What went with it, in the same second or the next.
+    // What went with it at the same time.
     for end in BESIDE {
         let beside = path.with_extension(end);
         for info in fs::read_dir(trash.join("info")).into_iter().flatten().flatten().map(|item| item.path()) {
@@ -181,9 +183,9 @@ mod tests {
         assert_eq!(lines[0], "[Trash Info]");
         assert!(lines[1].contains("--w%20%C3%A4%25--/"), "{info}");
         assert!(lines[2].starts_with("DeletionDate=19") && lines[2].len() == 32, "{info}");
-        assert_eq!(restore(&root, &trash, "nobody").unwrap(), None);
-        assert_eq!(restore(&home.path().join("elsewhere"), &trash, &id).unwrap(), None);
-        assert_eq!(restore(&root, &trash, &id[20..]).unwrap(), Some(path.clone()));
+        assert_eq!(restore(&root, &trash, Some("nobody")).unwrap(), None);
+        assert_eq!(restore(&home.path().join("elsewhere"), &trash, Some(&id)).unwrap(), None);
+        assert_eq!(restore(&root, &trash, Some(&id[20..])).unwrap(), Some(path.clone()));
         assert_eq!(fs::read(&path).unwrap(), bytes);
         assert_eq!(fs::read_to_string(path.with_extension("jsonl.torn")).unwrap(), "half");
         assert_eq!(fs::read_dir(trash.join("info")).unwrap().count(), 0);
@@ -200,9 +202,9 @@ mod tests {
         assert_ne!(first, second);
         assert_eq!(fs::read_to_string(&second).unwrap(), "another");
         // The one that was deleted last.
-        restore(&root, &trash, &id).unwrap().unwrap();
+        assert_eq!(restore(&root, &trash, None).unwrap(), Some(path.clone()));
         assert_eq!(fs::read_to_string(&path).unwrap(), "another");
-        let taken = restore(&root, &trash, &id).unwrap_err();
+        let taken = restore(&root, &trash, Some(&id)).unwrap_err();
         assert!(matches!(taken, SessionError::Io { .. }) && first.exists(), "{taken}");
     }
 

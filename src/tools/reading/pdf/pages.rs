@@ -3,6 +3,7 @@
 //! Pure. The numbers are Claude Code's, of whose models one family is.
 
 use super::extract::{Page, Paper, Trouble};
+use crate::base::counted::counted;
 
 /// Pages that one call may ask for.
 pub const PAGES_MAX: usize = 20;
@@ -38,7 +39,7 @@ pub fn range(asked: &str) -> Result<(usize, usize), String> {
 pub fn text(name: &str, paper: &Paper) -> Result<String, String> {
     let of = paper.pages;
     if paper.shown.is_empty() {
-        return Err(format!("{name} has {}. Ask for some of these.", counted(of)));
+        return Err(format!("{name} has {}. Ask for some of these.", counted(of, "page", "pages")));
     }
     if paper.shown.iter().all(|page| page.text.is_empty()) {
         return Err(no_text(name, paper));
@@ -90,14 +91,10 @@ fn notes(page: &Page) -> Vec<String> {
     notes
 }
 
-fn counted(pages: usize) -> String {
-    if pages == 1 { "1 page".to_string() } else { format!("{pages} pages") }
-}
-
 fn no_text(name: &str, paper: &Paper) -> String {
     let (first, last) = (paper.shown[0].number, paper.shown[paper.shown.len() - 1].number);
     let which = match (paper.pages == paper.shown.len(), first == last) {
-        (true, _) => format!("{name} has {} and no text", counted(paper.pages)),
+        (true, _) => format!("{name} has {} and no text", counted(paper.pages, "page", "pages")),
         (false, true) => format!("Page {first} of {name} has no text"),
         (false, false) => format!("Pages {first}-{last} of {name} have no text"),
     };

@@ -1,0 +1,21 @@
+//! Numbers with what they count, as a person says it.
+
+use std::fmt::Display;
+
+/// `1 file`, `2 files`.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
+    let what = if count == N::from(1) { one } else { many };
+    format!("{count} {what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(counted(0_u32, "file", "files"), "0 files");
+        assert_eq!(counted(1_usize, "file", "files"), "1 file");
+        assert_eq!(counted(2_u64, "file", "files"), "2 files");
+    }
+}
