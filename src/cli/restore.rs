@@ -155,7 +155,9 @@ fn apply(
         session.append(state(keeper, When::Left, now).body()).map_err(unsaved)?;
     }
     if let Way::To(entry, What::Conversation | What::Both) = way {
-        session.branch(Some(entry)).map_err(unsaved)?;
+        // Before what a person said, since that is how the files were then.
+        let (leaf, _) = session.way_to(entry).map_err(unsaved)?;
+        session.branch(leaf.as_deref()).map_err(unsaved)?;
     }
     let applied = keeper.apply(plan, &mut Nobody);
     let after = keeper.take(&[], &[], &CancellationToken::new()).map_err(|error| failed(&error))?;

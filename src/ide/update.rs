@@ -228,7 +228,7 @@ pub fn show_summary(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
     };
     if change {
         let now_ms = cx.now_ms;
-        cx.state.prompt.area.set(&format!("{SUMMARY_WORD} {summary}"), now_ms);
+        cx.state.prompt.put(&format!("{SUMMARY_WORD} {summary}"), now_ms);
         super::commands::view::focus(cx, Focus::Agent);
         cx.state.say("change it here; Enter puts it in place of the summary");
     } else {

@@ -219,10 +219,9 @@ impl Live {
             }
             Change::Open(path, at) => {
                 let opened = tokio::task::spawn_blocking(move || open(options, path, at)).await;
-                let (session, told) =
-                    opened.map_err(|error| Report::caused("the work was ended", &error))??;
+                let opened = opened.map_err(|error| Report::caused("the work was ended", &error))??;
                 self.rest().await;
-                (session, told, None)
+                opened
             }
         };
         self.adopt(session, told).await;
@@ -238,7 +237,7 @@ impl Live {
     async fn leave(
         &mut self,
         make: impl FnOnce(&Session) -> Result<Session, SessionError>,
-    ) -> Result<(Session, Option<Report>, Option<UserMessage>), Report> {
+    ) -> Result<Opened, Report> {
         self.rest().await;
         let other = make(self.driver.listener().session());
         other
@@ -315,8 +314,11 @@ impl Live {
     }
 }
 
-/// Opens a session for this folder. One of another folder goes on in a copy for this one.
-fn open(options: Options, path: PathBuf, at: Option<String>) -> Result<(Session, Option<Report>), Report> {
+/// A session, what is to be told of how it was opened, and words that the person gets back.
+type Opened = (Session, Option<Report>, Option<UserMessage>);
+
+/// Opens a session for this folder, perhaps at an entry. One of another folder goes on in a copy for this one.
+fn open(options: Options, path: PathBuf, at: Option<String>) -> Result<Opened, Report> {
     let failed = |error: SessionError| Report::caused("cannot open the session", &error);
     // Of what cannot be read opening tells why.
     let folder = listing::read_header(&path).map(|header| header.cwd);
@@ -324,15 +326,18 @@ fn open(options: Options, path: PathBuf, at: Option<String>) -> Result<(Session,
         let choice = SessionChoice::Open(path);
         let opened = start::open_session(&Options { session: choice, session_name: None, ..options });
         let (mut session, told) = opened?;
-        if let Some(at) = at {
-            session.branch(Some(&at)).map_err(failed)?;
-        }
-        return Ok((session, told));
+        let Some(at) = at else { return Ok((session, told, None)) };
+        let (leaf, said) = session.way_to(&at).map_err(failed)?;
+        session.branch(leaf.as_deref()).map_err(failed)?;
+        return Ok((session, told, said));
     };
     let told = Report::new(format!("the session is of {folder}, so this goes on in a copy for this folder"))
         .hint("start bowline there to go on with the session itself");
     let there = Session::look_at(&path, options.clock.clone(), options.ids.clone()).map_err(failed)?;
-    let leaf = at.as_deref().or(there.leaf());
-    let session = there.fork(&options.session_root(), &options.cwd, leaf).map_err(failed)?;
-    Ok((session, Some(told)))
+    let (leaf, said) = match at {
+        Some(at) => there.way_to(&at).map_err(failed)?,
+        None => (there.leaf().map(str::to_string), None),
+    };
+    let session = there.fork(&options.session_root(), &options.cwd, leaf.as_deref()).map_err(failed)?;
+    Ok((session, Some(told), said))
 }

@@ -140,14 +140,14 @@ impl Past {
 
     /// Where something stands in all sessions, the best first; nothing when it was stopped. While somebody is
     /// typing the last word may go on. `found` hears of what the index knows already, and again after what is
-    /// new was read.
+    /// new was read. Gives what of the question says nothing, in words.
     pub fn search(
         &self,
         text: &str,
         limit: usize,
         stop: &Stop,
         mut found: impl FnMut(Vec<FoundSaid>),
-    ) -> Result<(), Report> {
+    ) -> Result<Option<String>, Report> {
         let query = Query::parse(text, self.clock.now_ms(), true);
         let mut ask = || {
             let mut index = search::Index::open(&self.root)?;
@@ -159,7 +159,10 @@ impl Past {
             Ok(())
         };
         match ask() {
-            Ok(()) | Err(SearchError::Stopped) => Ok(()),
+            Ok(()) | Err(SearchError::Stopped) => {
+                let problems = query.problems.join("; ");
+                Ok(Some(problems).filter(|problems| !problems.is_empty()))
+            }
             Err(error) => Err(Report::caused("cannot search the sessions", &error)),
         }
     }

@@ -99,8 +99,8 @@ impl Session {
         Ok(Self { header, tree: loaded.tree, file, problems: sorted(loaded.problems), clock, ids })
     }
 
-    /// A session of its own with the branch up to `leaf` (nothing for `None`), in a new file below `root`;
-    /// labels of entries there come along.
+    /// A session of its own with the branch up to `leaf` (nothing for `None`), in a new file below `root`, or
+    /// without one as this one; labels of entries there come along.
     pub fn fork(&self, root: &Path, cwd: &Path, leaf: Option<&str>) -> Result<Self, SessionError> {
         if let Some(id) = leaf.filter(|id| !self.tree.contains(id)) {
             return Err(SessionError::NoSuchEntry(id.to_string()));
@@ -140,14 +140,16 @@ impl Session {
             Some(file) => Header::forked(id, now, cwd, file),
             None => Header::new(id, now, cwd),
         };
-        let file = Backing::Pending(Store::new(place));
+        // What was to leave nothing behind leaves nothing in another session either.
+        let kept = !matches!(self.file, Backing::Memory);
+        let file = if kept { Backing::Pending(Store::new(place)) } else { Backing::Memory };
         let mut new = Self { header, tree: Tree::default(), file, problems: Vec::new(), clock, ids };
         let mut entries = entries.into_iter().peekable();
         let mut speaks = false;
         while let Some(entry) = entries.next() {
             speaks |= entry.kind() == "message";
             match entries.peek() {
-                None if speaks => new.write_whole(entry, Store::create)?,
+                None if speaks && kept => new.write_whole(entry, Store::create)?,
                 _ => new.keep(entry),
             }
         }

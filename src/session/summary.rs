@@ -120,10 +120,13 @@ pub struct Summary {
     pub answers: u64,
     /// Tool calls that were answered.
     pub tools: u64,
-    /// By day (UTC, `YYYY-MM-DD`) and model (`provider/id`).
+    /// By day (UTC, `YYYY-MM-DD`) and model (`provider/id`). What a copy or a fork took along was spent in the
+    /// session that it came from.
     pub spent: BTreeMap<String, BTreeMap<String, Spent>>,
-    /// By day and tool.
+    /// By day and tool; as with `spent`.
     pub used: BTreeMap<String, BTreeMap<String, ToolUse>>,
+    /// As `provider/id`: what answered last, in the order of the file. A summary names no model of its own.
+    pub model: String,
     /// Where the time of the next answer of a tool begins.
     pub latest: Latest,
 }
@@ -226,6 +229,8 @@ impl Summary {
             }
             "assistant" => {
                 self.answers += 1;
+                let name = |part: &Option<String>| part.clone().unwrap_or_default();
+                self.model = format!("{}/{}", name(&said.provider), name(&said.model));
                 self.spend(stamp, said.provider, said.model, said.usage.as_ref());
             }
             "toolResult" => {
@@ -242,14 +247,26 @@ impl Summary {
         let follows = !self.latest.id.is_empty() && parent == Some(&self.latest.id) && self.latest.at_ms > 0;
         let end = clock::parse_iso8601(stamp).filter(|_| follows);
         let ms = end.map_or(0, |end| end.saturating_sub(self.latest.at_ms));
+        if self.took_along(stamp) {
+            return;
+        }
         let used = ToolUse { calls: 1, failed: u64::from(failed), ms };
         *self.used.entry(day(stamp)).or_default().entry(name).or_default() += used;
     }
 
     fn spend(&mut self, stamp: &str, provider: Option<String>, model: Option<String>, usage: Option<&Usage>) {
-        let Some(usage) = usage else { return };
-        let model = format!("{}/{}", provider.unwrap_or_default(), model.unwrap_or_default());
+        let Some(usage) = usage.filter(|_| !self.took_along(stamp)) else { return };
+        let model = match (provider, model) {
+            (None, None) => self.model.clone(),
+            (provider, model) => format!("{}/{}", provider.unwrap_or_default(), model.unwrap_or_default()),
+        };
         *self.spent.entry(day(stamp)).or_default().entry(model).or_default() += usage.into();
+    }
+
+    /// Whether an entry of this time is older than the session, which began as a copy of another.
+    fn took_along(&self, stamp: &str) -> bool {
+        let times = (clock::parse_iso8601(stamp), clock::parse_iso8601(&self.began));
+        self.parent.is_some() && matches!(times, (Some(entry), Some(began)) if entry < began)
     }
 
     /// What the whole session spent.
@@ -320,6 +337,23 @@ mod tests {
         let total = found.total();
         assert_eq!((total.requests, total.input, total.cost), (4, 31, 2.0));
         assert!((total.cache_share() - 90.0 / 121.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_a_copy_took_along_was_spent_elsewhere() {
+        let lines = [
+            r#"{"type":"message","id":"a","timestamp":"1970-01-01T00:00:00.500Z","message":{"role":"assistant","content":[],"provider":"p","model":"m","usage":{"input":10}}}"#,
+            r#"{"type":"message","id":"b","parentId":"a","timestamp":"1970-01-01T00:00:00.700Z","message":{"role":"toolResult","toolName":"bash","content":[]}}"#,
+            r#"{"type":"compaction","id":"c","timestamp":"1970-01-01T00:00:02.000Z","summary":"S","usage":{"input":5}}"#,
+        ];
+        let mut copy =
+            Summary::new(&Header::forked("s".into(), 1_000, "/w".into(), "/s/first.jsonl".as_ref()));
+        lines.iter().for_each(|line| copy.take(line));
+        assert_eq!((copy.entries, copy.answers, copy.tools), (3, 1, 1));
+        assert_eq!((copy.total().requests, copy.total().input, copy.used.len()), (1, 5, 0));
+        // A summary is of the model that answered before it.
+        assert_eq!(copy.spent["1970-01-01"].keys().collect::<Vec<_>>(), ["p/m"]);
+        assert_eq!(summary(&lines).total().input, 15);
     }
 
     #[test]

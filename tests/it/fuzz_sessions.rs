@@ -1,6 +1,7 @@
 //! Damaged sessions of other programs, damaged entries and questions of any kind.
 
 use bowline::session::Session;
+use bowline::session::import::parts::lines;
 use bowline::session::import::{Source, claude, codex};
 use bowline::session::search::{Query, harvest, snippet};
 use bowline::session::store::import;
@@ -22,7 +23,7 @@ fn sessions_of_others_that_are_broken() {
         let mut bytes = whole[chance.below(2)].clone();
         chance.damage(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
-        for story in [claude::read(&text, "x"), codex::read(&text, "x")] {
+        for story in [claude::read(lines(&text), "x"), codex::read(lines(&text), "x")] {
             let ids: std::collections::HashSet<&str> =
                 story.entries.iter().map(bowline::session::Entry::id).collect();
             assert_eq!(ids.len(), story.entries.len());
@@ -65,7 +66,7 @@ fn entries_and_questions_that_are_broken() {
 /// Lines of our format.
 fn import_as_pi(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
-    assert_eq!(Source::of(&text), Some(Source::Claude));
-    let story = claude::read(&text, "x");
+    assert_eq!(Source::of(lines(&text)), Some(Source::Claude));
+    let story = claude::read(lines(&text), "x");
     story.entries.iter().map(|entry| entry.line().unwrap().into_owned()).collect()
 }

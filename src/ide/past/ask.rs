@@ -37,6 +37,8 @@ pub enum Work {
 pub enum Happened {
     /// The prompts of the folder, the oldest first.
     Recalled(Vec<String>),
+    /// The places for the picker of this number are there; what of the question says nothing, if anything.
+    Looked(u64, Option<String>),
     /// A session was deleted or came back; what is said then.
     Stored(String),
 }

@@ -21,6 +21,12 @@ use crate::runtime::moving::{Change, Spot};
 pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
     match happened {
         Happened::Recalled(texts) => cx.state.prompt.remember_before(texts),
+        Happened::Looked(picker, problem) => {
+            cx.state.filled(picker);
+            if let Some(problem) = problem {
+                cx.state.say(problem);
+            }
+        }
         Happened::Stored(said) => {
             cx.state.say(said);
             list_again(cx);

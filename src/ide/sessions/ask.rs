@@ -18,8 +18,8 @@ pub enum Work {
     Words(u64, Vec<String>),
     /// The turn of an entry.
     Turn(u64, String),
-    /// Which of these entries say this.
-    Search(u64, String, Vec<String>),
+    /// Which of the entries of this filter say this.
+    Search(u64, String, Filter),
     /// Give an entry a label, or take it away.
     Label(u64, String, Option<String>),
     /// Go somewhere else in it, perhaps with a summary of what is left.

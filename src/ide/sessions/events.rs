@@ -101,9 +101,8 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
     if text.trim().is_empty() {
         return with(cx, |view| view.set_found(None));
     }
-    let Some(outline) = &view.outline else { return };
-    let ids = outline.rows.iter().map(|row| row.id.to_string()).collect();
-    ask(cx, Work::Search(number, text.to_string(), ids));
+    let filter = view.filter;
+    ask(cx, Work::Search(number, text.to_string(), filter));
 }
 
 /// Shows everything again where something was looked for; `false` where nothing was.

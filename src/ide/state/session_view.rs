@@ -98,20 +98,26 @@ impl SessionView {
         self.shown.iter().position(|at| outline.rows[*at as usize].id == id)
     }
 
-    /// Finds out which rows are shown.
+    /// Finds out which rows are shown, once for every outline and every search.
     fn lay_out(&mut self) {
-        self.shown.clear();
-        let Some(outline) = &self.outline else { return };
-        let mut at = 0;
-        while let Some(row) = outline.rows.get(at) {
-            let wanted = self.found.as_ref().is_none_or(|(_, ids)| ids.contains(row.id.as_str()));
-            if wanted {
-                self.shown.push(at as u32);
-            }
-            let folded = self.found.is_none() && self.folded.contains(&row.id);
-            at += 1 + if folded { row.below as usize } else { 0 };
-        }
+        let rows = self.outline.as_ref().map_or(0, |outline| outline.rows.len());
+        self.shown = self.shown_in(0..rows);
         self.selected = self.selected.min(self.shown.len().saturating_sub(1));
+    }
+
+    /// Which of these rows are shown.
+    fn shown_in(&self, rows: Range<usize>) -> Vec<u32> {
+        let Some(outline) = &self.outline else { return Vec::new() };
+        let mut shown = Vec::new();
+        let mut at = rows.start;
+        while at < rows.end {
+            let row = &outline.rows[at];
+            if self.found.as_ref().is_none_or(|(_, ids)| ids.contains(row.id.as_str())) {
+                shown.push(at as u32);
+            }
+            at += 1 + if self.is_folded(row) { row.below as usize } else { 0 };
+        }
+        shown
     }
 
     /// Hides what is below the selected row, or shows it again; from a row with nothing below it, of the
@@ -124,14 +130,23 @@ impl SessionView {
             0 if close => (0..at).rev().find(|row| holds(*row)),
             _ => Some(at),
         };
-        let Some(id) = row.map(|row| outline.rows[row].id.clone()) else { return };
+        let Some(row) = row else { return };
+        let id = outline.rows[row].id.clone();
+        let below = row + 1..row + 1 + outline.rows[row].below as usize;
         if close {
-            self.folded.insert(id.clone());
+            self.folded.insert(id);
         } else {
             self.folded.remove(&id);
         }
-        self.lay_out();
-        self.selected = self.place_of(&id).unwrap_or(self.selected);
+        if self.found.is_some() {
+            return;
+        }
+        // Only what is below the row comes or goes: a session of any length folds at once.
+        let inner = if close { Vec::new() } else { self.shown_in(below.clone()) };
+        let place = |row: usize| self.shown.partition_point(|at| (*at as usize) < row);
+        let (from, to) = (place(below.start), place(below.end));
+        self.shown.splice(from..to, inner);
+        self.selected = self.shown.partition_point(|at| (*at as usize) < row);
     }
 
     /// Whether something is hidden below a row.
@@ -262,6 +277,20 @@ mod tests {
         assert_eq!((shown(&view), view.selected), ("a".into(), 0));
         view.fold(true);
         assert_eq!(shown(&view), "a");
+    }
+
+    #[test]
+    fn folds_within_folds_open_as_they_were() {
+        let mut view = view();
+        view.step(-2);
+        view.fold(true);
+        view.step(-1);
+        view.fold(true);
+        assert_eq!((shown(&view), view.selected), ("a".into(), 0));
+        view.fold(false);
+        assert_eq!((shown(&view), view.selected), ("abd".into(), 0), "b is still folded");
+        view.lay_out();
+        assert_eq!(shown(&view), "abd", "as if it were laid out anew");
     }
 
     #[test]

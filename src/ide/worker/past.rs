@@ -72,7 +72,7 @@ impl Worker {
                             task.await
                         }
                     };
-                    done.map_or_else(Event::Failed, |()| Event::Filled(picker))
+                    done.map_or_else(Event::Failed, |problem| Event::Past(Happened::Looked(picker, problem)))
                 });
             }
         }
@@ -80,13 +80,21 @@ impl Worker {
 }
 
 /// Runs it where it may block; the error is for the person.
-async fn tokio_task(work: impl FnOnce() -> Result<(), String> + Send + 'static) -> Result<(), String> {
+async fn tokio_task<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|error| Err(format!("a task of the program failed: {error}")))
 }
 
 /// Puts in what is found; of what is found twice, because the index was brought up to date, only the rest.
-fn find(past: &Past, text: &str, stop: &Arc<AtomicBool>, put: impl Fn(PickRow)) -> Result<(), String> {
+/// Tells what of the question says nothing.
+fn find(
+    past: &Past,
+    text: &str,
+    stop: &Arc<AtomicBool>,
+    put: impl Fn(PickRow),
+) -> Result<Option<String>, String> {
     let mut seen = std::collections::HashSet::new();
     let found = past.search(text, PLACES, stop, |places| {
         for place in places {

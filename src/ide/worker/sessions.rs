@@ -71,8 +71,10 @@ async fn ask(session: &Handle, work: Work) -> Result<Told, crate::base::error::R
             let turn = session.turn(id.clone()).await?;
             Told::Turn(number, id, turn.map(Box::new))
         }
-        Work::Search(number, text, ids) => {
-            let found = search(session, &text, ids).await?;
+        Work::Search(number, text, filter) => {
+            let rows = session.outline(filter).await?.rows;
+            let ids: Vec<String> = rows.into_iter().map(|row| row.id.into()).collect();
+            let found = search(session, &text, &ids).await?;
             Told::Found(number, text, found)
         }
         Work::Label(number, id, label) => {
@@ -111,7 +113,7 @@ async fn ask(session: &Handle, work: Work) -> Result<Told, crate::base::error::R
 async fn search(
     session: &Handle,
     text: &str,
-    ids: Vec<String>,
+    ids: &[String],
 ) -> Result<HashSet<String>, crate::base::error::Report> {
     let exact = text.chars().any(char::is_uppercase);
     let mut found = HashSet::new();

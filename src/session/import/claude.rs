@@ -8,24 +8,24 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::parts::{self, text};
+use super::parts::{self, Line, text};
 use super::story::{Chain, Draft, Story, kept};
 use crate::base::clock;
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Usage};
 use crate::session::body::EntryBody;
 
-/// Reads a session. `name` is the file's, without its ending.
-pub fn read(source: &str, name: &str) -> Story {
-    let (lines, broken) = parts::objects(source);
+/// Reads a session, line by line. `name` is the file's, without its ending.
+pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> Story {
     let mut reader =
         Reader { story: Story::default(), chains: Vec::new(), nodes: HashMap::new(), ..Reader::default() };
-    for line in broken {
-        reader.story.problem(line, "not an entry; skipped");
-    }
-    for (number, line) in &lines {
-        reader.head(line);
-        reader.line(*number, line);
+    for (number, line) in lines {
+        let Some(line) = line else {
+            reader.story.problem(number, "not an entry; skipped");
+            continue;
+        };
+        reader.head(&line);
+        reader.line(number, &line);
     }
     let Reader { mut story, chains, .. } = reader;
     // Agents of agents have files of their own, which name the session that they belong to.

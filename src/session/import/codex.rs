@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::parts::{self, text};
+use super::parts::{self, Line, text};
 use super::story::{Chain, Draft, Story, kept};
 use crate::base::clock;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Thinking, Usage};
@@ -33,16 +33,16 @@ const ADDED: [&str; 6] = [
     "<turn_aborted>",
 ];
 
-/// Reads a session. `name` is the file's, without its ending.
-pub fn read(source: &str, name: &str) -> Story {
-    let (lines, broken) = parts::objects(source);
+/// Reads a session, line by line. `name` is the file's, without its ending.
+pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> Story {
     let mut reader =
         Reader { chains: vec![Chain::default()], provider: "openai".to_string(), ..Reader::default() };
-    for line in broken {
-        reader.story.problem(line, "not an entry; skipped");
-    }
-    for (number, line) in &lines {
-        reader.line(*number, line);
+    for (number, line) in lines {
+        let Some(line) = line else {
+            reader.story.problem(number, "not an entry; skipped");
+            continue;
+        };
+        reader.line(number, &line);
     }
     let Reader { mut story, chains, .. } = reader;
     if story.id.is_empty() {

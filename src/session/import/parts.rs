@@ -122,15 +122,17 @@ pub(super) fn remark(kind: &str, content: &[Part], display: bool) -> EntryBody {
     EntryBody::CustomMessage { custom_type: kind.to_string(), content, display, details: None }
 }
 
-/// The lines of a text that are objects, with their numbers from 1; the numbers of those that are not.
-pub(super) fn objects(text: &str) -> (Vec<(usize, Value)>, Vec<usize>) {
-    let (mut objects, mut broken) = (Vec::new(), Vec::new());
-    let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
-    for (at, line) in lines.enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match serde_json::from_str(line) {
-            Ok(value @ Value::Object(_)) => objects.push((at + 1, value)),
-            _ => broken.push(at + 1),
-        }
-    }
-    (objects, broken)
+/// A line's number from 1 and its object; `None` for one that is none.
+pub type Line = (usize, Option<Value>);
+
+/// The lines of a text, but empty ones.
+pub fn lines(text: &str) -> impl Iterator<Item = Line> {
+    text.lines().enumerate().filter_map(|(at, line)| object(at, line))
+}
+
+/// The line after `at` others; nothing for an empty one.
+pub fn object(at: usize, line: &str) -> Option<Line> {
+    let line = if at == 0 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
+    let read = || serde_json::from_str(line).ok().filter(Value::is_object);
+    (!line.trim().is_empty()).then(|| (at + 1, read()))
 }

@@ -1,6 +1,8 @@
 //! Whose session a text is.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use super::parts::Line;
 
 /// Lines that are looked at before giving up.
 const LINES_MAX: usize = 50;
@@ -32,10 +34,10 @@ impl Source {
     }
 
     /// Finds it out from the first lines that tell.
-    pub fn of(text: &str) -> Option<Self> {
-        text.lines().take(LINES_MAX).find_map(|line| {
-            let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
-            let has = |name: &str| fields.contains_key(name);
+    pub fn of(lines: impl IntoIterator<Item = Line>) -> Option<Self> {
+        lines.into_iter().take(LINES_MAX).find_map(|(_, line)| {
+            let fields = line?;
+            let has = |name: &str| fields.get(name).is_some();
             let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
             match kind {
                 "session" if has("cwd") || has("version") => Some(Self::Pi),
@@ -55,10 +57,11 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::import::parts::lines;
 
     #[test]
     fn the_first_line_that_tells_counts() {
-        let of = Source::of;
+        let of = |text: &str| Source::of(lines(text));
         assert_eq!(
             of(r#"{"type":"session","version":3,"id":"a","timestamp":"t","cwd":"/"}"#),
             Some(Source::Pi)

@@ -72,6 +72,8 @@ impl Story {
                 last = clock::parse_iso8601(&at).unwrap_or(last);
                 if !taken.insert(id.clone()) {
                     self.problem(0, format!("second entry {id}; skipped"));
+                    // What follows it follows the first one.
+                    parent = Some(id);
                     continue;
                 }
                 match Entry::new(id.clone(), parent.take(), clock::iso8601(last), body) {

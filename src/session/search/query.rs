@@ -7,6 +7,8 @@ use crate::base::clock;
 
 /// Milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+/// Words and filters that one question has; SQLite refuses to read long ones.
+const WORDS_MAX: usize = 64;
 /// Where a filter by words looks.
 const COLUMNS: [(&str, &str); 4] =
     [("file", "file"), ("command", "command"), ("thinking", "thought"), ("said", "said")];
@@ -47,7 +49,11 @@ impl Query {
     /// Reads what was written at `now_ms`. While a person is `typing`, the last word may go on.
     pub fn parse(text: &str, now_ms: u64, typing: bool) -> Self {
         let mut query = Self::default();
-        let words = split(text);
+        let mut words = split(text);
+        if words.len() > WORDS_MAX {
+            words.truncate(WORDS_MAX);
+            query.problems.push(format!("only the first {WORDS_MAX} words are searched for"));
+        }
         let open = typing && !text.ends_with([' ', '"', '*']);
         let count = words.len();
         for (at, word) in words.into_iter().enumerate() {
@@ -227,5 +233,7 @@ mod tests {
         assert!(query.is_empty() && query.problems.len() == 3, "{query:?}");
         assert_eq!(Query::parse("since:today", NOW, false).since_ms, Some(NOW - NOW % DAY_MS));
         assert_eq!(Query::parse("since:18446744073709551615w", NOW, false).since_ms, Some(0));
+        let query = Query::parse(&"project:x ".repeat(2_000), NOW, false);
+        assert_eq!((query.projects.len(), query.problems.len()), (WORDS_MAX, 1));
     }
 }

@@ -3,7 +3,8 @@
 //! A session keeps the id that it has there, and its entries have ids that follow from their lines: so taking it
 //! over again adds what is new and nothing twice. The file that was read is not touched.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::listing;
@@ -11,6 +12,7 @@ use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
 use crate::session::conversation::Session;
 use crate::session::error::{Problem, SessionError};
+use crate::session::import::parts::{Line, object};
 use crate::session::import::{Source, Story, claude, codex};
 
 /// Longest file that is read, in bytes.
@@ -48,16 +50,17 @@ pub fn import(
     if !facts.is_file() || facts.len() > FILE_MAX {
         return Err(refuse());
     }
-    let bytes = fs::read(file).map_err(error)?;
-    // What is not UTF-8 spoils its own line at most.
-    let text = String::from_utf8_lossy(&bytes);
-    let source = source.or_else(|| Source::of(&text)).ok_or_else(refuse)?;
+    let mut failed = Ok(());
+    let source = source.or_else(|| Source::of(lines(file, &mut failed)));
+    std::mem::replace(&mut failed, Ok(())).map_err(error)?;
+    let source = source.ok_or_else(refuse)?;
     let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let story = match source {
         Source::Pi => ours(file, clock, ids)?,
-        Source::Claude => claude::read(&text, &name),
-        Source::Codex => codex::read(&text, &name),
+        Source::Claude => claude::read(lines(file, &mut failed), &name),
+        Source::Codex => codex::read(lines(file, &mut failed), &name),
     };
+    failed.map_err(error)?;
     if story.entries.is_empty() || !is_name(&story.id) {
         return Err(refuse());
     }
@@ -89,6 +92,32 @@ pub fn import(
         }
     };
     Ok(Imported { source, path, id, added, before, problems })
+}
+
+/// The lines of a file, one at a time, until one cannot be read; why is in `failed` then. What is not UTF-8
+/// spoils its own line at most.
+fn lines(file: &Path, failed: &mut io::Result<()>) -> impl Iterator<Item = Line> {
+    let mut reader = File::open(file).map(BufReader::new).map_err(|error| *failed = Err(error)).ok();
+    let mut at = 0;
+    let mut bytes = Vec::new();
+    std::iter::from_fn(move || {
+        loop {
+            bytes.clear();
+            match reader.as_mut()?.read_until(b'\n', &mut bytes) {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(error) => {
+                    *failed = Err(error);
+                    reader = None;
+                    return None;
+                }
+            }
+            at += 1;
+            if let Some(line) = object(at - 1, &String::from_utf8_lossy(&bytes)) {
+                return Some(line);
+            }
+        }
+    })
 }
 
 /// A session in pi's format, entries byte for byte as they are.

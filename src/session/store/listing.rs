@@ -21,7 +21,7 @@ use crate::session::summary::Summary;
 /// What was remembered, below the root of all sessions.
 const REMEMBERED: &str = ".listing";
 /// Changes with the form of that file.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes before the end of what is known that must still be the same.
 const TAIL: u64 = 256;
 /// Folders in folders that are looked through for sessions of other programs.

@@ -6,6 +6,7 @@ use super::*;
 use crate::base::clock::ManualClock;
 use crate::base::ids::CountingIds;
 use crate::llm::model::{Message, Part, StopReason};
+use crate::session::import::parts;
 use crate::session::{AgentMessage, Entry, EntryBody};
 
 fn fixture(name: &str) -> PathBuf {
@@ -214,10 +215,8 @@ fn other_files_are_refused() {
 
 #[test]
 fn an_answer_that_failed_says_so() {
-    let story = claude::read(
-        r#"{"type":"assistant","uuid":"u","sessionId":"s","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"overloaded"}]}}"#,
-        "s",
-    );
+    let text = r#"{"type":"assistant","uuid":"u","sessionId":"s","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"overloaded"}]}}"#;
+    let story = claude::read(parts::lines(text), "s");
     let EntryBody::Message { message: AgentMessage::Llm(Message::Assistant(answer)) } =
         story.entries[0].body()
     else {
@@ -239,7 +238,7 @@ proptest::proptest! {
         let lines: Vec<Vec<&str>> = files.iter().map(|text| text.lines().collect()).collect();
         let text: Vec<&str> = picks.iter().map(|(file, line)| lines[*file][line % lines[*file].len()]).collect();
         let text = text.join("\n");
-        for story in [claude::read(&text, "a"), codex::read(&text, "a")] {
+        for story in [claude::read(parts::lines(&text), "a"), codex::read(parts::lines(&text), "a")] {
             let mut seen = std::collections::HashSet::new();
             for entry in &story.entries {
                 assert!(entry.parent_id().is_none_or(|parent| parent != entry.id()));

@@ -42,8 +42,16 @@ impl SearchError {
 
     /// Whether the database itself is no good.
     pub(super) fn is_damage(&self) -> bool {
-        // A table that is missing, or with other columns, has no code of its own.
-        matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown))
+        match self.code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => true,
+            // A table that is missing, or with other columns, has no code of its own, and the words of SQLite
+            // tell it from a question that cannot be asked.
+            Some(ErrorCode::Unknown) => {
+                let said = self.to_string();
+                ["no such table", "no such column", "has no column"].iter().any(|why| said.contains(why))
+            }
+            _ => false,
+        }
     }
 
     /// Whether somebody else has it just now, or it cannot be written at all.
