@@ -2,12 +2,15 @@
 //!
 //! Knows no task. The first frame comes sooner when no thread is made before it.
 
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Threads for tasks; more than one, so that one long computation does not hold up the rest.
 const THREADS: usize = 2;
+
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Threads for tasks. Copies share them.
 #[derive(Clone)]
@@ -32,6 +35,11 @@ impl Tasks {
 
     /// Runs a task. Where the system refuses threads it runs on the caller's.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        // One kind of task: what runs tasks would be in the program once for each kind, and there are many.
+        self.run(Box::pin(task));
+    }
+
+    fn run(&self, task: Task) {
         match &self.0 {
             Kind::Given(handle) => handle.spawn(task),
             Kind::Own(runtime) => match runtime.get().map_or_else(|| make(runtime), Ok) {

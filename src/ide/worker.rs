@@ -288,6 +288,8 @@ impl Worker {
     }
 
     fn blocking(&self, work: impl FnOnce() -> Event + Send + 'static) {
+        // One kind of work, as with tasks.
+        let work: Box<dyn FnOnce() -> Event + Send> = Box::new(work);
         self.task(async move {
             match tokio::task::spawn_blocking(work).await {
                 Ok(event) => event,

@@ -152,6 +152,68 @@ fn what_is_written_here_is_read_by_pi_as_it_is_here() {
     assert_eq!(whole, after, "looking changes nothing");
 }
 
+/// What stands in the context of a fixture, as `role:text`.
+fn told(session: &Session) -> Vec<String> {
+    let context = session.context();
+    let told = context.messages.iter().map(|message| {
+        let value = serde_json::to_value(&**message).unwrap();
+        let text = [&value["summary"], &value["content"], &value["content"][0]["text"], &value["command"]];
+        let text = text.into_iter().find_map(Value::as_str).unwrap_or("...").to_string();
+        format!("{}:{text}", message.role())
+    });
+    told.collect()
+}
+
+#[test]
+fn every_version_is_read_as_pi_reads_it() {
+    let kept = [
+        "compactionSummary:They talked of a list.",
+        "user:the second question",
+        "assistant:...",
+        "toolResult:a.rs",
+        "bashExecution:ls",
+        "custom:remember",
+        "assistant:the last answer",
+    ];
+    let branch = [
+        "user:the first question",
+        "assistant:...",
+        "branchSummary:Tried something else.",
+        "custom:once more",
+        "user:and now",
+    ];
+    for (version, wanted) in [(1, &kept[..]), (2, &branch[..])] {
+        let folder = tempfile::tempdir().unwrap();
+        let fixture = format!("{}/tests/fixtures/sessions/pi-v{version}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let path = folder.path().join("session.jsonl");
+        std::fs::copy(&fixture, &path).unwrap();
+        let session = open(&path);
+        assert_eq!(session.problems(), []);
+        assert_eq!(told(&session), wanted, "format {version}");
+        assert_eq!(text(&path), text(Path::new(&fixture)), "looking changes nothing");
+        let mut ours = seen(&session);
+        for release in ["pi-first", "pi-newest"] {
+            // pi puts the file into its own format when it opens it.
+            let copy = folder.path().join(format!("{release}.jsonl"));
+            std::fs::copy(&fixture, &copy).unwrap();
+            let Some(looked) = pi(&["look", release, copy.to_str().unwrap()]) else { return };
+            let mut theirs = of_pi(&looked[0]);
+            if version == 1 {
+                // There are no ids in the file: everybody makes his own.
+                for one in [&mut ours, &mut theirs] {
+                    one["leaf"] = Value::Null;
+                    let entries = one["entries"].as_array_mut().unwrap();
+                    entries.iter_mut().for_each(|entry| *entry = entry[2].clone());
+                }
+            }
+            for part in ["id", "name", "entries", "labels", "leaf", "context"] {
+                same(&ours[part], &theirs[part], &format!("{part}, {release}, format {version}"), &copy);
+            }
+            ours = seen(&session);
+        }
+    }
+}
+
 /// Numbers that are the same for the same seed.
 struct Chance(u64);
 
