@@ -9,6 +9,8 @@ use bowline::base::ids::CountingIds;
 use bowline::session::{AgentMessage, EntryBody, Session};
 use serde_json::{Value, json};
 
+use crate::support::compacting::{FULL, Rig, filling, says};
+
 /// Sessions that are written by chance, in each direction and for each release.
 const COUNT: usize = 25;
 
@@ -210,6 +212,29 @@ fn every_version_is_read_as_pi_reads_it() {
                 same(&ours[part], &theirs[part], &format!("{part}, {release}, format {version}"), &copy);
             }
             ours = seen(&session);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_was_compacted_twice_is_read_by_pi_as_it_is_here() {
+    let full = |text: &str| filling(says(text), FULL);
+    let turns = vec![full("answer one"), says("all of it"), full("answer two"), says("and more"), says("end")];
+    let mut rig = Rig::new(turns).await;
+    let long = "x".repeat(4_000);
+    for (text, compactions) in [("first", 0), ("second", 1), ("third", 2)] {
+        rig.run(&format!("{text} {long}")).await;
+        let kinds = rig.kinds().await;
+        assert_eq!(kinds.iter().filter(|kind| *kind == "compaction").count(), compactions, "{kinds:?}");
+    }
+    let path = rig.snapshot().await.file.unwrap();
+    rig.handle.shutdown().await;
+    let session = open(&path);
+    for release in ["pi-newest", "pi-first"] {
+        let Some(looked) = pi(&["look", release, path.to_str().unwrap()]) else { return };
+        let (ours, theirs) = (seen(&session), of_pi(&looked[0]));
+        for part in ["id", "entries", "leaf", "context"] {
+            same(&ours[part], &theirs[part], &format!("{part}, {release}"), &path);
         }
     }
 }

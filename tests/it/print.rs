@@ -242,6 +242,35 @@ fn killed_while_a_tool_runs_its_call_is_answered_for_it() {
 }
 
 #[test]
+fn killed_while_it_compacts_nothing_is_lost_and_nothing_is_half_done() {
+    let gated = [wire::open(), wire::text(0, &["half a summary"]), vec![Piece::Gate]].concat();
+    let place = Place::new(vec![
+        wire::says("answer one"),
+        wire::status(400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
+        Reply::Stream(gated),
+        wire::says("Back."),
+    ]);
+    let config = place.dir.path().join("home/config");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("settings.toml"), "compaction-keep-recent-tokens = 1\n").unwrap();
+    assert_eq!(place.run(&["-p", "first"]).0, 0);
+    let mut child = place.spawn(&["-p", "--continue", "second"]);
+    place.server.wait_for_requests(3);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.server.wait_for_hang_up();
+    let summary = &place.server.seen()[2].text;
+    assert!(summary.contains("[Assistant]: answer one"), "it was summed up: {summary}");
+    let kinds: Vec<Value> = place.entries().iter().map(|e| e["type"].clone()).collect();
+    assert!(!kinds.contains(&json!("compaction")), "{kinds:?}");
+    let (code, out, err) = place.run(&["-p", "--continue", "third"]);
+    assert_eq!((code, out.as_str()), (0, "Back.\n"), "{err}");
+    let body = &place.server.seen()[3].body;
+    assert_eq!(said(body), ["first", "second", "third"]);
+    assert!(body["messages"].to_string().contains("answer one"));
+}
+
+#[test]
 fn an_interruption_ends_with_130_and_leaves_a_whole_session() {
     let half = [wire::open(), wire::text(0, &["half"]), vec![Piece::Gate]].concat();
     let place = Place::new(vec![Reply::Stream(half)]);
