@@ -11,7 +11,8 @@ use regex::{Captures, Regex};
 /// What stands for a secret.
 pub const SIGN: &str = "[secret]";
 
-/// Every form, the groups `keep…` stay: what names the secret is none.
+/// Every form. The groups `keep…` stay: what names the secret is none. The groups `maybe…` are secrets only
+/// where [`looks_secret`] says so.
 const FORMS: &str = r#"(?x)
     -----BEGIN\ [A-Z\ ]*PRIVATE\ KEY-----[\s\S]*?(?:-----END\ [A-Z\ ]*PRIVATE\ KEY-----|\z)
     # Keys of model providers, code hosts, clouds, chats and payments, which begin with their own sign.
@@ -19,33 +20,76 @@ const FORMS: &str = r#"(?x)
   | \b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,}
   | \b(?:gh[opsur]|hf|npm|r8|nvapi|gsk|xai|glpat|pypi|dop_v1|shpat|sntrys|figd|pplx|lin_api)[-_][A-Za-z0-9_-]{16,}
   | \bgithub_pat_[A-Za-z0-9_]{16,}
-  | \bxox[abeprs]-[A-Za-z0-9-]{10,}
+  | \b(?:xox[abeprs]|xapp|GOCSPX)-[A-Za-z0-9_-]{10,}
   | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
   | \bAIza[A-Za-z0-9_-]{35}
   | \bya29\.[A-Za-z0-9_-]{20,}
     # A signed token: head, claims, signature.
   | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*
-    # In a header, in an address.
+    # In a header, in an address (a sign @ within the password included).
   | (?P<keep1>\b(?i:bearer|basic|authorization:\s*[a-z]+)\s+)[A-Za-z0-9+/=._~-]{16,}
-  | (?P<keep2>\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@]+(?P<keep3>@)
-    # By name: API_KEY=…, "password": "…", --token …
-  | (?P<keep4>(?i:\b[a-z0-9_-]*(?:api[_-]?key|secret|token|password|passwd|credentials?|access[_-]?key|private[_-]?key))
-        ["']?\s*[=:]\s*["']?)[^\s"',;]{6,}
-  | (?P<keep5>--(?i:[a-z-]*(?:key|secret|token|password))(?:\s+|=))[^\s"']{6,}
+  | (?P<keep2>\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/]+(?P<keep3>@)
+    # By name, in quotation marks: "password": "…", token = '…'
+  | (?P<keep4>NAME["']?\s*[=:]\s*)(?:"[^"\n]{6,}(?P<keep5>")|'[^'\n]{6,}(?P<keep6>'))
+    # Without them: API_KEY=…, password: …
+  | (?P<keep7>(?:NAME|\b(?i:pass|pwd))=)(?P<maybe1>[^\s"',;]{6,})
+  | (?P<keep8>NAME\s*[=:]\s*)(?P<maybe2>[^\s"',;]{6,})
+    # In a sentence, as an argument.
+  | (?P<keep9>\b(?i:password|passphrase|token|secret|api\ key)\s+is\s+)(?P<maybe3>[^\s"',;]{6,})
+  | (?P<keep10>--(?i:[a-z-]*(?:key|secret|token|password))(?:\s+|=))(?P<maybe4>[^\s"']{6,})
+  | (?P<keep11>\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]*?\s-p)[^\s"']{4,}
 "#;
+/// What secrets are called.
+const NAME: &str = r"(?:(?i:\b[a-z0-9_-]*(?:
+    (?:api|access|account|private|secret|signing|encryption|master|auth)[_-]?key
+    |secret|token|password|passwd|passphrase|credentials?)|\b(?:[a-z0-9-]+_)+(?:pass|pwd))|\b[A-Z0-9_]+_KEY)";
 
 fn forms() -> &'static Regex {
     static FOUND: OnceLock<Regex> = OnceLock::new();
-    FOUND.get_or_init(|| Regex::new(FORMS).expect("the pattern is a constant that the tests compile"))
+    FOUND.get_or_init(|| {
+        let forms = FORMS.replace("NAME", NAME);
+        Regex::new(&forms).expect("the pattern is a constant that the tests compile")
+    })
 }
 
 /// The text with every secret replaced by [`SIGN`].
 pub fn without(text: &str) -> Cow<'_, str> {
     forms().replace_all(text, |found: &Captures<'_>| {
-        let kept = |name: &str| found.name(name).map_or("", |kept| kept.as_str());
-        let before = [1, 2, 4, 5].map(|n| kept(&format!("keep{n}"))).concat();
-        format!("{before}{SIGN}{}", kept("keep3"))
+        let kept = |n: usize| found.name(&format!("keep{n}")).map_or("", |kept| kept.as_str());
+        let maybe = |n: usize| found.name(&format!("maybe{n}")).map(|value| value.as_str());
+        // Written as a shell does, a value is one unless it is fetched; after a colon it may be a type, in a
+        // sentence any word.
+        let is_none = maybe(1).or(maybe(4)).is_some_and(is_fetched)
+            || maybe(2).is_some_and(|value| !looks_secret(value))
+            || maybe(3).is_some_and(|value| !has_digit(value));
+        if is_none {
+            return found[0].to_string();
+        }
+        let before = [1, 2, 4, 7, 8, 9, 10, 11].map(kept).concat();
+        let quote = [kept(5), kept(6)].concat();
+        format!("{before}{quote}{SIGN}{quote}{}", kept(3))
     })
+}
+
+/// Whether a value is taken from elsewhere: `$KEY`, `{{ key }}`, `<key>`, `read(key)`.
+fn is_fetched(value: &str) -> bool {
+    value.starts_with(['$', '{', '<']) || value.contains('(')
+}
+
+/// Whether a value is more than a type's or a variable's name.
+fn looks_secret(value: &str) -> bool {
+    const TYPES: [&str; 6] = ["string", "number", "boolean", "object", "unknown", "undefined"];
+    let word = value.trim_end_matches([')', ']', '}', '>', '?', '.', '|']);
+    let is_type = word.starts_with('&')
+        || word.contains("::")
+        || word.contains('<')
+        || TYPES.contains(&word)
+        || (word.starts_with(|c: char| c.is_ascii_uppercase()) && word.chars().all(char::is_alphabetic));
+    !is_fetched(value) && (has_digit(value) || !is_type)
+}
+
+fn has_digit(value: &str) -> bool {
+    value.contains(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -70,6 +114,15 @@ mod tests {
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl!", "[secret]!"),
             ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nhere", "[secret]\nhere"),
             ("-----BEGIN PRIVATE KEY-----\nMIIE, cut off", "[secret]"),
+            ("SECRET_KEY=abcdefgh ENCRYPTION_KEY=abcdefgh", "SECRET_KEY=[secret] ENCRYPTION_KEY=[secret]"),
+            ("DB_PASS=correcthorse pwd=correcthorse", "DB_PASS=[secret] pwd=[secret]"),
+            ("AccountName=a;AccountKey=abc+/def==;x", "AccountName=a;AccountKey=[secret];x"),
+            ("GOCSPX-abcdefghijklmnop xapp-1-A0123456789-abc", "[secret] [secret]"),
+            ("mysql -uroot -phunter2 db", "mysql -uroot -p[secret] db"),
+            ("my password is hunter2hunter2", "my password is [secret]"),
+            ("password: 'correct horse battery'", "password: '[secret]'"),
+            ("password: correcthorse", "password: [secret]"),
+            ("postgres://u:p@ss@db/x", "postgres://u:[secret]@db/x"),
         ] {
             assert_eq!(without(text), safe, "{text}");
         }
@@ -85,6 +138,13 @@ mod tests {
             "see https://example.com:8080/a@b and std::fs",
             "sk-short, ghp_short",
             "let key = map.get(k)",
+            "fn f(token: String, secret: &str, password: Option<String>) -> Token",
+            "type Login = { password: string; token?: string }",
+            "let token = parse(line); let secret = Secret::new()",
+            "the password is missing, the token is expired",
+            "export API_KEY=$OTHER_KEY; run --token $TOKEN",
+            "the tests pass: everything; bypass: nothing",
+            "mysql -p",
         ] {
             assert_eq!(without(text), text);
         }

@@ -219,7 +219,8 @@ fn every_version_is_read_as_pi_reads_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_that_was_compacted_twice_is_read_by_pi_as_it_is_here() {
     let full = |text: &str| filling(says(text), FULL);
-    let turns = vec![full("answer one"), says("all of it"), full("answer two"), says("and more"), says("end")];
+    let turns =
+        vec![full("answer one"), says("all of it"), full("answer two"), says("and more"), says("end")];
     let mut rig = Rig::new(turns).await;
     let long = "x".repeat(4_000);
     for (text, compactions) in [("first", 0), ("second", 1), ("third", 2)] {
