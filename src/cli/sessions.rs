@@ -108,7 +108,8 @@ fn list(all: &[Listed]) -> (String, Value) {
         let (id, when) = (tail(id), minute(*active_ms));
         let cost = found.summary.total().cost;
         let title = shortened(found.summary.title());
-        format!("{id}  {when}  {prompts:>4} prompts  {:>8}  {cwd}  {title}", format!("${cost:.2}"))
+        let said = if *prompts == 1 { "prompt " } else { "prompts" };
+        format!("{id}  {when}  {prompts:>4} {said}  {:>8}  {cwd}  {title}", format!("${cost:.2}"))
     });
     let lines: Vec<String> = lines.collect();
     let text = if lines.is_empty() { "There is no session yet.".to_string() } else { lines.join("\n") };
