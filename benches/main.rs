@@ -10,6 +10,8 @@
 
 /// States of a workspace.
 mod checkpoints;
+/// One long session: open, memory, append, branches, contexts, a page of it.
+mod conversation;
 /// Inside the process: frames, bytes, edits, streaming, with growth exponents.
 mod inside;
 /// Files of many megabytes in a pseudo terminal: open, memory, keys.
@@ -68,6 +70,13 @@ const ROWS: &[Row] = &[
     ("large", large::files),
     ("line", large::line),
     ("grep", search::grep),
+    ("sessions-open", conversation::opening),
+    ("sessions-memory", conversation::memory),
+    ("sessions-append", conversation::appending),
+    ("sessions-context", conversation::context),
+    ("sessions-branch", conversation::branches),
+    ("sessions-html", conversation::page),
+    ("sessions-resume", conversation::resume),
     ("sessions-list", sessions::list),
     ("sessions-search", sessions::search),
     ("checkpoint", checkpoints::checkpoints),
@@ -83,6 +92,11 @@ const ROWS: &[Row] = &[
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    if let [held, path] = &args[..]
+        && held == conversation::HELD
+    {
+        return conversation::held(path.as_ref());
+    }
     let effort = Effort { quick: args.iter().any(|arg| arg == "--quick") };
     let wanted: Vec<&String> = args.iter().filter(|arg| !arg.starts_with("--")).collect();
     println!("{:<44} {:>12} {:>12} {:>8}  budget", "what", "figure", "floor", "ratio");
@@ -107,6 +121,13 @@ pub fn report(what: &str, figure: f64, unit: &str, floor: Option<f64>, budget: &
         number(figure),
         floor.map_or_else(|| "-".to_string(), number)
     );
+}
+
+/// Prints with which power of the size a figure grows, from the smallest to the largest.
+pub fn growth(what: &str, figures: &[(usize, f64)], unit: &str, budget: &str) {
+    let ((small, first), (large, last)) = (figures[0], figures[figures.len() - 1]);
+    let exponent = (last / first).ln() / (large as f64 / small as f64).ln();
+    println!("{what:<44} {first:>9.3} {unit} {last:>9.3} {unit} {exponent:>8.3}  exponent {budget}");
 }
 
 /// The value at a share of the sorted samples.

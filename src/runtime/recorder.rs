@@ -20,7 +20,7 @@ use crate::agent::{fullness, history};
 use crate::base::error::Report;
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
 use crate::session::checkpoints::{self, When};
-use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError, context};
+use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError};
 use crate::workspace::checkpoint::Taken;
 
 /// Listens to the agent of one session.
@@ -73,7 +73,7 @@ impl Recorder {
 
     fn look(&mut self, context: &SessionContext) -> Vec<Message> {
         self.recorded = (context.model.clone(), context.thinking);
-        self.usage = context::spent(&self.session.tree().path());
+        self.usage = self.session.spent();
         let history = history::of(context);
         let counted = |message: &Message| match message {
             Message::Assistant(answer) if is_whole(answer) => Some(answer.usage.total_tokens),

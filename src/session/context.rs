@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::body::EntryBody;
 use super::entry::Entry;
 use super::message::AgentMessage;
-use crate::llm::model::{Message, Thinking, Usage};
+use super::role::Role;
+use crate::llm::model::{Message, Thinking};
 
 /// A conversation as it stands at a leaf.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,16 +29,26 @@ pub struct SessionContext {
 
 /// Builds the context of a path.
 pub fn build(path: &[&Entry]) -> SessionContext {
+    build_from(path, kept_from(path))
+}
+
+/// The first entry of a path of which anything is told but by a summary: that which its last compaction keeps.
+pub(super) fn kept_from(path: &[&Entry]) -> usize {
+    let Some(at) = path.iter().rposition(|entry| entry.kind() == "compaction") else { return 0 };
+    let EntryBody::Compaction { first_kept_entry_id: kept, .. } = path[at].body() else { return at };
+    path[..at].iter().rposition(|entry| entry.id() == kept).unwrap_or(at)
+}
+
+/// Builds the context of a path from that entry on.
+pub(super) fn build_from(path: &[&Entry], from: usize) -> SessionContext {
     let mut context = SessionContext::default();
     let edits = scan(path, &mut context);
-    let last = path.iter().rposition(|entry| entry.kind() == "compaction");
     let mut out = Messages { edits, messages: Vec::new() };
-    match last {
+    match path.iter().rposition(|entry| entry.kind() == "compaction") {
         None => path.iter().for_each(|entry| out.push(entry, false)),
         Some(at) => {
-            let kept_from = out.push_compaction(path[at]);
-            let kept = kept_from.and_then(|id| path[..at].iter().position(|entry| entry.id() == id));
-            path[kept.unwrap_or(at)..at].iter().for_each(|entry| out.push(entry, true));
+            out.push_compaction(path[at]);
+            path[from..at].iter().for_each(|entry| out.push(entry, true));
             context.kept = out.messages.len();
             path[at + 1..].iter().for_each(|entry| out.push(entry, false));
         }
@@ -57,50 +68,30 @@ pub fn each(path: &[&Entry], from: usize) -> Vec<Option<Arc<AgentMessage>>> {
     path[from.min(path.len())..].iter().map(&mut one).collect()
 }
 
-/// What was spent on a path: on its answers, on summaries, and outside the conversation.
-pub fn spent(path: &[&Entry]) -> Usage {
-    let mut sum = Usage::default();
-    for entry in path {
-        match entry.kind() {
-            "message" => {
-                if let Some(AgentMessage::Llm(Message::Assistant(answer))) = message_of(entry).as_deref() {
-                    sum += &answer.usage;
-                }
-            }
-            "compaction" | "branch_summary" | "usage" => match entry.body() {
-                EntryBody::Compaction { usage: Some(usage), .. }
-                | EntryBody::BranchSummary { usage: Some(usage), .. }
-                | EntryBody::Usage { usage, .. } => sum += &usage,
-                _ => {}
-            },
-            _ => {}
-        }
-    }
-    sum
-}
-
-/// Takes model and thinking level from the whole path and collects the edits, the latest of
-/// each target.
+/// Takes model and thinking level from the whole path and collects the edits, the latest of each target.
+/// Reads from the end, and of what only the latest counts not more than that: what a compaction hides stays
+/// where it is.
 fn scan(path: &[&Entry], context: &mut SessionContext) -> HashMap<String, Option<Value>> {
     let mut edits = HashMap::new();
-    for entry in path {
+    let mut leveled = false;
+    for entry in path.iter().rev() {
         match entry.kind() {
-            "model_change" => {
+            "model_change" if context.model.is_none() => {
                 if let EntryBody::ModelChange { provider, model_id } = entry.body() {
                     context.model = Some((provider, model_id));
                 }
             }
-            "thinking_level_change" => {
+            "thinking_level_change" if !leveled => {
                 if let EntryBody::ThinkingLevelChange { thinking_level } = entry.body() {
-                    context.thinking = Thinking::parse(&thinking_level);
+                    (context.thinking, leveled) = (Thinking::parse(&thinking_level), true);
                 }
             }
             "context_edit" => {
                 if let EntryBody::ContextEdit { target_id, replacement } = entry.body() {
-                    edits.insert(target_id, replacement);
+                    edits.entry(target_id).or_insert(replacement);
                 }
             }
-            "message" => {
+            "message" if context.model.is_none() && entry.role() == Role::Assistant => {
                 if let Some(AgentMessage::Llm(Message::Assistant(answer))) = message_of(entry).as_deref() {
                     context.model = Some((answer.provider.clone(), answer.model.clone()));
                 }
@@ -130,13 +121,10 @@ impl Messages {
         }
     }
 
-    /// Adds the summary, and before it the system message that goes with it. Gives the id of
-    /// the first kept entry.
-    fn push_compaction(&mut self, entry: &Entry) -> Option<String> {
-        let EntryBody::Compaction { summary, first_kept_entry_id, tokens_before, system_message, .. } =
-            entry.body()
-        else {
-            return None;
+    /// Adds the summary, and before it the system message that goes with it.
+    fn push_compaction(&mut self, entry: &Entry) {
+        let EntryBody::Compaction { summary, tokens_before, system_message, .. } = entry.body() else {
+            return;
         };
         self.messages.extend(system_message.map(|value| Arc::new(AgentMessage::Other(value))));
         self.messages.push(Arc::new(AgentMessage::Other(json!({
@@ -145,7 +133,6 @@ impl Messages {
             "tokensBefore": tokens_before,
             "timestamp": entry.time_ms(),
         }))));
-        Some(first_kept_entry_id)
     }
 }
 
@@ -201,7 +188,10 @@ fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMes
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+    use crate::session::entry::{Lines, Place};
     use crate::session::tree::Tree;
 
     /// Entries `id kind-and-fields`, each following the one before; the context as
@@ -256,6 +246,54 @@ mod tests {
         assert_eq!(context(&rows).0, "system:new compactionSummary:S2 user:two");
     }
 
+    /// A text whose pieces are counted when they are read.
+    struct Counted(String, AtomicUsize);
+
+    impl Lines for Counted {
+        fn read(&self, from: u64, length: u32) -> std::io::Result<String> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            Ok(self.0[from as usize..from as usize + length as usize].to_string())
+        }
+    }
+
+    /// How many lines the context of a conversation of so many messages reads, of which all but the last four
+    /// are summed up.
+    fn lines_read(messages: usize) -> usize {
+        let mut text = String::new();
+        let mut spans = Vec::new();
+        for n in 0..messages + 3 {
+            let what = match n {
+                0 => r#""thinking_level_change","thinkingLevel":"high""#.to_string(),
+                1 => r#""model_change","provider":"q","modelId":"n""#.to_string(),
+                n if n == messages => {
+                    format!(r#""compaction","summary":"S","firstKeptEntryId":"{}","tokensBefore":9"#, n - 2)
+                }
+                n => user(&format!("m{n}")),
+            };
+            let parent = if n == 0 { "null".to_string() } else { format!("\"{}\"", n - 1) };
+            let line = format!(r#"{{"type":{what},"id":"{n}","parentId":{parent},"timestamp":"t"}}"#);
+            spans.push((text.len(), line.len()));
+            text += &line;
+        }
+        let text = Arc::new(Counted(text, AtomicUsize::new(0)));
+        let mut tree = Tree::default();
+        for (from, length) in spans {
+            let place = Place::parse(&text.0[from..from + length]).unwrap();
+            tree.push(Entry::there(place, text.clone(), from as u64, length as u32)).unwrap();
+        }
+        let context = build(&tree.path());
+        assert_eq!(context.messages.len(), 5, "the summary, two that are kept, two that followed");
+        assert_eq!((context.model.unwrap().1.as_str(), context.thinking), ("n", Some(Thinking::High)));
+        text.1.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn what_is_summed_up_is_not_read() {
+        let few = lines_read(10);
+        assert!(few <= 8, "{few}: four messages, the compaction twice, model and level");
+        assert_eq!(lines_read(1_000), few);
+    }
+
     #[test]
     fn edits_replace_and_remove_in_the_context_only() {
         let (one, two) = (user("one"), user("two"));
@@ -289,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn each_entry_has_its_part_and_its_price() {
+    fn each_entry_has_its_part() {
         let answer = r#""message","message":{"role":"assistant","content":[],"api":"a","provider":"p","model":"m","stopReason":"stop","usage":{"input":7}}"#;
         let compaction =
             r#""compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9,"usage":{"input":20}"#;
@@ -305,7 +343,6 @@ mod tests {
             parent = format!("\"{id}\"");
         }
         let path = tree.path();
-        assert_eq!(spent(&path).input, 327);
         let said = |from| each(&path, from).iter().map(Option::is_some).collect::<Vec<_>>();
         assert_eq!(said(0), [false, true, false, false, false], "edits from behind count, too");
         assert_eq!(said(3), [false, false]);

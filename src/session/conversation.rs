@@ -9,6 +9,7 @@ mod ways;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::body::EntryBody;
 use super::context::{self, SessionContext};
@@ -18,6 +19,7 @@ use super::fork;
 use super::header::Header;
 use super::store::load::{self, Use};
 use super::store::{self, SessionFile, Store};
+use super::sums::Sums;
 use super::tree::Tree;
 use crate::base::clock::{self, SharedClock};
 use crate::base::ids::SharedIds;
@@ -31,6 +33,9 @@ pub struct Session {
     tree: Tree,
     file: Backing,
     problems: Vec<Problem>,
+    sums: Sums,
+    /// The entries of the latest context, whose messages are in memory.
+    told: Mutex<Vec<u32>>,
     clock: SharedClock,
     ids: SharedIds,
 }
@@ -72,7 +77,12 @@ impl Session {
     pub fn in_memory(cwd: &Path, clock: SharedClock, ids: SharedIds) -> Self {
         let now = clock.now_ms();
         let header = Header::new(ids.session(now), now, cwd.to_string_lossy().into_owned());
-        Self { header, tree: Tree::default(), file: Backing::Memory, problems: Vec::new(), clock, ids }
+        Self::empty(header, Backing::Memory, clock, ids)
+    }
+
+    fn empty(header: Header, file: Backing, clock: SharedClock, ids: SharedIds) -> Self {
+        let (tree, sums, told) = (Tree::default(), Sums::default(), Mutex::default());
+        Self { header, tree, file, problems: Vec::new(), sums, told, clock, ids }
     }
 
     /// Opens a session file to go on with it, which nobody else may then ([`SessionError::Busy`]). A torn
@@ -88,7 +98,9 @@ impl Session {
             Some(version) => Backing::Earlier(loaded.store, version),
             None => Backing::Open(loaded.store),
         };
-        Ok(Self { header, tree: loaded.tree, file, problems: sorted(loaded.problems), clock, ids })
+        let problems = sorted(loaded.problems);
+        let (tree, sums) = (loaded.tree, loaded.sums);
+        Ok(Self { tree, sums, problems, ..Self::empty(header, file, clock, ids) })
     }
 
     /// Opens a session file to look at it. It is not touched, and may be open elsewhere.
@@ -96,7 +108,9 @@ impl Session {
         let loaded = load::load(path, Use::Look)?;
         let header = loaded.header.ok_or_else(|| SessionError::NotASession(path.to_path_buf()))?;
         let file = Backing::Looked(path.to_path_buf());
-        Ok(Self { header, tree: loaded.tree, file, problems: sorted(loaded.problems), clock, ids })
+        let problems = sorted(loaded.problems);
+        let (tree, sums) = (loaded.tree, loaded.sums);
+        Ok(Self { tree, sums, problems, ..Self::empty(header, file, clock, ids) })
     }
 
     /// A session of its own with the branch up to `leaf` (nothing for `None`), in a new file below `root`, or
@@ -143,7 +157,7 @@ impl Session {
         // What was to leave nothing behind leaves nothing in another session either.
         let kept = !matches!(self.file, Backing::Memory);
         let file = if kept { Backing::Pending(Store::new(place)) } else { Backing::Memory };
-        let mut new = Self { header, tree: Tree::default(), file, problems: Vec::new(), clock, ids };
+        let mut new = Self::empty(header, file, clock, ids);
         let mut entries = entries.into_iter().peekable();
         let mut speaks = false;
         while let Some(entry) = entries.next() {
@@ -285,9 +299,20 @@ impl Session {
         name.filter(|name| !name.trim().is_empty())
     }
 
-    /// The conversation from the root to the leaf.
+    /// The conversation from the root to the leaf. Its messages stay in memory until another one is asked for;
+    /// those of a branch that was left, or that were summed up since, go.
     pub fn context(&self) -> SessionContext {
-        context::build(&self.tree.path())
+        let path = self.tree.path();
+        let from = context::kept_from(&path);
+        let context = context::build_from(&path, from);
+        let mut now: Vec<u32> = self.tree.way_back(self.tree.leaf_index()).take(path.len() - from).collect();
+        now.sort_unstable();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        for left in told.iter().filter(|at| now.binary_search(at).is_err()) {
+            self.tree.entries()[*left as usize].forget();
+        }
+        *told = now;
+        context
     }
 
     /// The conversation from the root to any entry; empty when there is no such entry.

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use compact_str::CompactString;
 use serde::Deserialize;
@@ -14,9 +14,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::body::{EntryBody, kind_and_rest};
+use super::head::{self, Head};
 use super::message::AgentMessage;
 use super::role::Role;
 use crate::base::clock;
+use crate::llm::model::{AssistantMessage, Message, ToolResultMessage, UserMessage};
 
 /// Text that only grows, of which pieces can be read: a session file.
 pub trait Lines: Send + Sync {
@@ -35,7 +37,7 @@ enum Line {
 /// The fields that every entry has.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Head<'a> {
+struct Fields<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -67,8 +69,8 @@ pub(super) struct Place {
 pub struct Entry {
     place: Place,
     line: Line,
-    /// What the entry adds to a context, decoded when first asked for.
-    message: OnceLock<Option<Arc<AgentMessage>>>,
+    /// What the entry adds to a context, decoded when first asked for, until it is not told any more.
+    message: Mutex<Option<Arc<AgentMessage>>>,
 }
 
 impl std::fmt::Debug for Entry {
@@ -89,10 +91,6 @@ impl Entry {
             quoted(&id)?,
             quoted(&timestamp)?
         );
-        let message = OnceLock::new();
-        if let EntryBody::Message { message: value } = body {
-            message.get_or_init(|| Some(Arc::new(value)));
-        }
         let place = Place {
             id: id.into(),
             parent_id: parent_id.map(Into::into),
@@ -100,18 +98,18 @@ impl Entry {
             role: Role::of(&kind, &line),
             kind: kind.into(),
         };
-        Some(Self { place, line: Line::Here(line.into_boxed_str()), message })
+        Some(Self { place, line: Line::Here(line.into_boxed_str()), message: Mutex::default() })
     }
 
     /// Reads a line. The error says what is wrong with it.
     pub fn parse(line: &str) -> Result<Self, String> {
         let place = Place::parse(line)?;
-        Ok(Self { place, line: Line::Here(line.into()), message: OnceLock::new() })
+        Ok(Self { place, line: Line::Here(line.into()), message: Mutex::default() })
     }
 
     /// An entry whose line stays where it is.
     pub(super) fn there(place: Place, lines: Arc<dyn Lines>, from: u64, length: u32) -> Self {
-        Self { place, line: Line::There { lines, from, length }, message: OnceLock::new() }
+        Self { place, line: Line::There { lines, from, length }, message: Mutex::default() }
     }
 
     /// Its line is in that file now.
@@ -208,14 +206,33 @@ impl Entry {
     }
 
     /// The message of a `message` entry. The same as from [`Entry::body`], but read straight from
-    /// the line: a tagged enum inside of others is copied once for each of them, and messages
+    /// the line: a tagged enum, and one inside of others, is copied once for each of them, and messages
     /// are nearly all of a session.
     pub(super) fn message(&self) -> Option<AgentMessage> {
         let line = self.line_or_nothing();
         let line: MessageLine = serde_json::from_str(&line).ok()?;
         let text = line.message.get();
-        let known = serde_json::from_str(text).map(AgentMessage::Llm);
+        let known = match self.place.role {
+            Role::User => serde_json::from_str(text).map(|said: UserMessage| Message::User(said)),
+            Role::Assistant => {
+                serde_json::from_str(text).map(|said: AssistantMessage| Message::Assistant(said))
+            }
+            Role::Tool => serde_json::from_str(text).map(|said: ToolResultMessage| Message::ToolResult(said)),
+            Role::None | Role::Other => serde_json::from_str(text),
+        };
+        let known = known.map(|mut message| {
+            // To one who knows the role already, that is a field like any other.
+            let (Message::User(UserMessage { extra, .. })
+            | Message::Assistant(AssistantMessage { extra, .. })
+            | Message::ToolResult(ToolResultMessage { extra, .. })) = &mut message;
+            extra.shift_remove("role");
+            AgentMessage::Llm(message)
+        });
         known.or_else(|_| serde_json::from_str(text).map(AgentMessage::Other)).ok()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Arc<AgentMessage>>> {
+        self.message.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The entry's message for a context, decoded once.
@@ -223,14 +240,46 @@ impl Entry {
         &self,
         make: impl FnOnce() -> Option<AgentMessage>,
     ) -> Option<Arc<AgentMessage>> {
-        self.message.get_or_init(|| make().map(Arc::new)).clone()
+        let mut known = self.known();
+        if known.is_none() {
+            *known = make().map(Arc::new);
+        }
+        known.clone()
+    }
+
+    /// Keeps of its message no more than where it is.
+    pub(super) fn forget(&self) {
+        *self.known() = None;
+    }
+
+    /// Whether its message is in memory.
+    #[cfg(test)]
+    pub(super) fn is_decoded(&self) -> bool {
+        self.known().is_some()
     }
 }
 
 impl Place {
     /// Reads them from a line. The error says what is wrong with it.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
-        let head: Head = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        head::of(line).map_or_else(|| Self::decode(line), |head| Ok(Self::of(&head)))
+    }
+
+    /// Those of a head that was found.
+    pub(super) fn of(head: &Head) -> Self {
+        let Head { kind, id, parent_id, timestamp, role, .. } = head;
+        Self {
+            id: (*id).into(),
+            parent_id: parent_id.map(Into::into),
+            timestamp: (*timestamp).into(),
+            kind: (*kind).into(),
+            role: *role,
+        }
+    }
+
+    /// The same of any line, however it is written.
+    pub(super) fn decode(line: &str) -> Result<Self, String> {
+        let head: Fields = serde_json::from_str(line).map_err(|error| error.to_string())?;
         Ok(Self {
             id: head.id.into(),
             parent_id: head.parent_id.map(Into::into),
@@ -283,6 +332,25 @@ mod tests {
             Entry::new("1".into(), None, String::new(), EntryBody::Unknown(json!({"no": "type"}))).is_none()
         );
         assert!(entry(EntryBody::Unknown(json!({"type": "bare"}))).line().unwrap().ends_with(r#".042Z"}"#));
+    }
+
+    #[test]
+    fn a_message_is_read_by_its_role_as_by_any_other_way() {
+        let answer = r#""api":"a","provider":"p","model":"m","stopReason":"stop","odd":{"role":1}"#;
+        for message in [
+            r#"{"role":"user","content":"x","odd":1,"timestamp":3,"last":[]}"#.to_string(),
+            format!(r#"{{"content":[{{"type":"text","text":"y"}}],{answer},"role":"assistant"}}"#),
+            format!(r#"{{"role":"assistant","content":null,{answer}}}"#),
+            r#"{"role":"toolResult","toolCallId":"c","toolName":"t","content":[],"isError":true}"#
+                .to_string(),
+            r#"{"role":"bashExecution","command":"ls"}"#.to_string(),
+            r#"{"role":"user","content":7}"#.to_string(),
+        ] {
+            let line = format!(r#"{{"type":"message","id":"1","message":{message}}}"#);
+            let wanted = serde_json::from_str(&message).map(AgentMessage::Llm);
+            let wanted = wanted.or_else(|_| serde_json::from_str(&message).map(AgentMessage::Other)).unwrap();
+            assert_eq!(Entry::parse(&line).unwrap().message(), Some(wanted), "{message}");
+        }
     }
 
     #[test]

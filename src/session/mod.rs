@@ -11,6 +11,7 @@ pub mod entry;
 pub mod error;
 pub mod export;
 pub mod fork;
+pub mod head;
 pub mod header;
 pub mod import;
 pub mod message;
@@ -21,6 +22,7 @@ pub mod search;
 pub mod statistics;
 pub mod store;
 pub mod summary;
+pub mod sums;
 pub mod tree;
 
 pub use body::EntryBody;

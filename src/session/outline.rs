@@ -130,7 +130,7 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
             maker.grow(&[at], &mut children);
         }
     }
-    let here = tree.leaf().and_then(|leaf| tree.index_of(leaf.id()));
+    let here = tree.leaf_index();
     let here = here.and_then(|at| if shown[at as usize] { Some(at) } else { above[at as usize] });
     let mut out = maker.out;
     out.here = here.and_then(|at| maker.row_of.get(&at).copied());
@@ -169,10 +169,8 @@ fn nearest_above(tree: &Tree, shown: &[bool]) -> Vec<Option<u32>> {
 /// Which entries are on the way to the leaf.
 fn active(tree: &Tree) -> Vec<bool> {
     let mut active = vec![false; tree.entries().len()];
-    for entry in tree.path() {
-        if let Some(at) = tree.index_of(entry.id()) {
-            active[at as usize] = true;
-        }
+    for at in tree.way_back(tree.leaf_index()) {
+        active[at as usize] = true;
     }
     active
 }

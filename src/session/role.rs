@@ -60,7 +60,7 @@ impl Role {
         spoken.map_or(Self::Other, |spoken| Self::named(&spoken.role))
     }
 
-    fn named(name: &str) -> Self {
+    pub(super) fn named(name: &str) -> Self {
         match name {
             "user" => Self::User,
             "assistant" => Self::Assistant,

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::head;
 use super::header::Header;
+use super::role::Role;
 use crate::base::clock;
 use crate::llm::model::Usage;
 
@@ -200,14 +202,21 @@ impl Summary {
 
     /// Takes one more line. One that is no entry counts for nothing.
     pub fn take(&mut self, line: &str) {
+        // Of most lines nothing is told but who speaks: those need not be decoded.
+        if let Some(head) = head::of(line).filter(|head| head.kind == "message")
+            && !self.tells(head.role)
+        {
+            let at_ms = self.one_more(head.timestamp);
+            self.prompts += u64::from(head.role == Role::User);
+            self.latest = Latest { id: head.id.to_string(), at_ms };
+            return;
+        }
         let Ok(line) = serde_json::from_str::<Line>(line) else { return };
-        self.entries += 1;
         let stamp = line.timestamp.unwrap_or_default();
-        self.active_ms = self.active_ms.max(clock::parse_iso8601(stamp).unwrap_or(0));
+        let at_ms = self.one_more(stamp);
         match line.kind {
             "message" => {
                 self.message(line.message, stamp, line.parent_id.as_deref());
-                let at_ms = clock::parse_iso8601(stamp).unwrap_or(0);
                 self.latest = Latest { id: line.id.unwrap_or_default(), at_ms };
             }
             "session_info" => {
@@ -215,6 +224,23 @@ impl Summary {
             }
             // `usage`, and what summaries cost.
             _ => self.spend(stamp, line.provider, line.model, line.usage.as_ref()),
+        }
+    }
+
+    /// Counts an entry, and gives its time.
+    fn one_more(&mut self, stamp: &str) -> u64 {
+        let at_ms = clock::parse_iso8601(stamp).unwrap_or(0);
+        self.entries += 1;
+        self.active_ms = self.active_ms.max(at_ms);
+        at_ms
+    }
+
+    /// Whether more than that it is there is told of what somebody says.
+    fn tells(&self, role: Role) -> bool {
+        match role {
+            Role::User => self.first.is_none(),
+            Role::Assistant | Role::Tool => true,
+            Role::None | Role::Other => false,
         }
     }
 

@@ -4,21 +4,30 @@
 //! but a walk through all entries costs more than the branch that it is about.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use compact_str::CompactString;
+use hashbrown::HashTable;
 
 use super::entry::Entry;
+
+/// Stands for no entry, in lists of places that hold one for each entry.
+const NOBODY: u32 = u32::MAX;
 
 /// The shape of a session.
 #[derive(Debug, Default)]
 pub struct Tree {
     entries: Vec<Entry>,
-    by_id: HashMap<CompactString, u32>,
+    /// Places by ids. The ids themselves are in the entries only.
+    by_id: HashTable<u32>,
+    hasher: RandomState,
     leaf: Option<u32>,
+    /// For each entry the one before it, so that a walk need not look for ids.
+    parent: Vec<u32>,
     /// For each entry the first that follows it.
-    first: Vec<Option<u32>>,
+    first: Vec<u32>,
     /// For each entry the next that follows the same one.
-    next: Vec<Option<u32>>,
+    next: Vec<u32>,
     /// Those that follow nobody, in order.
     roots: Vec<u32>,
     /// Those whose parent has not been seen yet, by its id.
@@ -37,7 +46,8 @@ impl Tree {
     }
 
     fn place(&self, id: &str) -> Option<u32> {
-        self.by_id.get(id).copied()
+        let hash = self.hasher.hash_one(id);
+        self.by_id.find(hash, |at| self.entries[*at as usize].id() == id).copied()
     }
 
     /// Where in [`Tree::entries`] an entry is.
@@ -47,17 +57,17 @@ impl Tree {
 
     /// Where the one before it is.
     pub fn parent_index(&self, at: u32) -> Option<u32> {
-        self.entries.get(at as usize)?.parent_id().and_then(|id| self.place(id))
+        somebody(*self.parent.get(at as usize)?)
     }
 
     /// How many entries nothing follows.
     pub fn ends(&self) -> usize {
-        self.first.iter().filter(|first| first.is_none()).count()
+        self.first.iter().filter(|first| **first == NOBODY).count()
     }
 
     /// Whether the id is taken.
     pub fn contains(&self, id: &str) -> bool {
-        self.by_id.contains_key(id)
+        self.place(id).is_some()
     }
 
     /// The entry after which the next one goes; `None` before the first.
@@ -65,37 +75,60 @@ impl Tree {
         self.leaf.map(|at| &self.entries[at as usize])
     }
 
+    /// Where that one is.
+    pub fn leaf_index(&self) -> Option<u32> {
+        self.leaf
+    }
+
     /// Adds an entry and makes it the leaf. Fails with the id when that is taken.
     pub fn push(&mut self, entry: Entry) -> Result<(), String> {
         let id = &entry.place().id;
-        let at = u32::try_from(self.entries.len()).map_err(|_| id.to_string())?;
-        if self.by_id.contains_key(id) {
-            return Err(id.to_string());
+        let at = u32::try_from(self.entries.len()).ok().filter(|at| *at != NOBODY);
+        let Some(at) = at else { return Err(id.to_string()) };
+        let Self { entries, hasher, .. } = self;
+        let id_at = |at: u32| entries[at as usize].id();
+        let free = self.by_id.entry(
+            hasher.hash_one(id.as_str()),
+            |other| id_at(*other) == id,
+            |other| hasher.hash_one(id_at(*other)),
+        );
+        match free {
+            hashbrown::hash_table::Entry::Occupied(_) => return Err(id.to_string()),
+            hashbrown::hash_table::Entry::Vacant(free) => drop(free.insert(at)),
         }
-        self.by_id.insert(id.clone(), at);
         // Children that came before their parent: only a file that somebody else wrote has them.
         let early = if self.waiting.is_empty() { None } else { self.waiting.remove(id) };
-        self.first.push(None);
-        self.next.push(None);
+        let parent_id = entry.place().parent_id.clone();
+        self.entries.push(entry);
+        self.parent.push(NOBODY);
+        self.first.push(NOBODY);
+        self.next.push(NOBODY);
         for child in early.into_iter().flatten() {
             self.follow(at, child);
         }
-        match &entry.place().parent_id {
+        match parent_id {
             None => self.roots.push(at),
-            Some(parent) => match self.place(parent) {
+            Some(parent) => match self.parent_of(at, &parent) {
                 Some(parent) => self.follow(parent, at),
-                None => self.waiting.entry(parent.clone()).or_default().push(at),
+                None => self.waiting.entry(parent).or_default().push(at),
             },
         }
         self.leaf = Some(at);
-        self.entries.push(entry);
         Ok(())
+    }
+
+    /// Where the parent of a new entry is: nearly always right before it.
+    fn parent_of(&self, at: u32, parent: &str) -> Option<u32> {
+        let before = at.checked_sub(1).filter(|before| self.entries[*before as usize].id() == parent);
+        before.or_else(|| self.place(parent))
     }
 
     /// Makes room for so many more entries.
     pub(super) fn reserve(&mut self, entries: usize) {
+        let Self { entries: known, hasher, .. } = self;
+        self.by_id.reserve(entries, |at| hasher.hash_one(known[*at as usize].id()));
         self.entries.reserve(entries);
-        self.by_id.reserve(entries);
+        self.parent.reserve(entries);
         self.first.reserve(entries);
         self.next.reserve(entries);
     }
@@ -103,7 +136,8 @@ impl Tree {
     /// Puts a child behind those that its parent has. Later ones are found faster: the list is
     /// kept with the latest first.
     fn follow(&mut self, parent: u32, child: u32) {
-        self.next[child as usize] = self.first[parent as usize].replace(child);
+        self.parent[child as usize] = parent;
+        self.next[child as usize] = std::mem::replace(&mut self.first[parent as usize], child);
     }
 
     /// Tells every entry that is only in memory where its line is now.
@@ -133,26 +167,27 @@ impl Tree {
         }
     }
 
-    /// The entries from the root to `leaf`. Ends early at a parent that is missing, and at one
-    /// that would close a circle.
+    /// The places from `leaf` back to the root. Ends early at a parent that is missing, and at one that
+    /// would close a circle.
+    pub fn way_back(&self, leaf: Option<u32>) -> impl Iterator<Item = u32> {
+        let next = |at: &u32| somebody(self.parent[*at as usize]);
+        std::iter::successors(leaf, next).take(self.entries.len())
+    }
+
+    /// The entries from the root to `leaf`, as far as [`Self::way_back`] goes.
     pub fn path_to(&self, leaf: &str) -> Vec<&Entry> {
-        let mut path = Vec::new();
-        let mut next = self.place(leaf);
-        while let Some(at) = next {
-            let entry = &self.entries[at as usize];
-            path.push(entry);
-            if path.len() == self.entries.len() {
-                break;
-            }
-            next = entry.parent_id().and_then(|id| self.place(id));
-        }
+        self.path_from(self.place(leaf))
+    }
+
+    fn path_from(&self, leaf: Option<u32>) -> Vec<&Entry> {
+        let mut path: Vec<&Entry> = self.way_back(leaf).map(|at| &self.entries[at as usize]).collect();
         path.reverse();
         path
     }
 
     /// The entries from the root to the leaf.
     pub fn path(&self) -> Vec<&Entry> {
-        self.leaf().map_or_else(Vec::new, |leaf| self.path_to(leaf.id()))
+        self.path_from(self.leaf)
     }
 
     /// The entries that follow `id` directly, in the order of the file. For `None` the roots: those
@@ -161,8 +196,8 @@ impl Tree {
         let mut found: Vec<u32> = match id {
             None => self.roots.iter().chain(self.waiting.values().flatten()).copied().collect(),
             Some(id) => {
-                let first = self.place(id).and_then(|at| self.first[at as usize]);
-                std::iter::successors(first, |at| self.next[*at as usize]).collect()
+                let first = self.place(id).and_then(|at| somebody(self.first[at as usize]));
+                std::iter::successors(first, |at| somebody(self.next[*at as usize])).collect()
             }
         };
         found.sort_unstable();
@@ -175,6 +210,11 @@ impl Tree {
         let shared = one.iter().zip(&other).take_while(|(one, other)| one.id() == other.id());
         shared.last().map(|(one, _)| *one)
     }
+}
+
+/// The place, where it is one.
+fn somebody(place: u32) -> Option<u32> {
+    (place != NOBODY).then_some(place)
 }
 
 #[cfg(test)]

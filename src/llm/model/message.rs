@@ -1,5 +1,6 @@
 //! Messages and their parts, in pi's names and fields. Must not know any provider.
 
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -236,18 +237,42 @@ pub fn join_text(parts: &[Part]) -> String {
 
 /// pi writes `content` as a string, a list of parts, or null.
 fn text_or_parts<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Content {
-        Text(String),
-        Parts(Vec<Part>),
-        Null(()),
+    deserializer.deserialize_any(Content)
+}
+
+/// Reads the parts where they stand: an enum of the three forms would hold all of them a second time.
+struct Content;
+
+impl<'de> Visitor<'de> for Content {
+    type Value = Vec<Part>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a text, a list of parts or null")
     }
-    Ok(match Content::deserialize(deserializer)? {
-        Content::Text(text) => vec![Part::text(text)],
-        Content::Parts(parts) => parts,
-        Content::Null(()) => Vec::new(),
-    })
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(vec![Part::text(text)])
+    }
+
+    fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Self::Value, E> {
+        Ok(vec![Part::text(text)])
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_none<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Self::Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(part) = parts.next_element()? {
+            all.push(part);
+        }
+        Ok(all)
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::session::entry::Entry;
 use crate::session::error::SessionError;
 use crate::session::header::Header;
 use crate::session::store::{self, Store};
-use crate::session::tree::Tree;
+use crate::session::sums::Sums;
 
 impl Session {
     /// A session that was begun elsewhere, by its id, time and folder, in a new file below `root`.
@@ -28,7 +28,7 @@ impl Session {
             Some(parent) => Header::forked(id, began, cwd, Path::new(parent)),
             None => Header::new(id, began, cwd),
         };
-        let mut new = Self { header, tree: Tree::default(), file, problems: Vec::new(), clock, ids };
+        let mut new = Self::empty(header, file, clock, ids);
         let mut entries = entries.into_iter().peekable();
         while let Some(entry) = entries.next() {
             if entries.peek().is_some() { new.keep(entry) } else { new.write_whole(entry, Store::create)? }
@@ -46,6 +46,8 @@ impl Session {
                 added += 1;
             }
         }
+        // They may be the parents of what is there.
+        self.sums = Sums::default();
         self.sync()?;
         Ok(added)
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Session;
-use crate::llm::model::{Message, UserMessage};
+use crate::llm::model::{Message, Usage, UserMessage};
 use crate::session::error::SessionError;
 use crate::session::outline::turn::{self, Turn};
 use crate::session::outline::{self, Filter, Outline, words};
@@ -24,6 +24,11 @@ impl Session {
     /// The turn that an entry belongs to; `None` when there is no such entry.
     pub fn turn(&self, id: &str) -> Option<Turn> {
         turn::of(&self.tree, id)
+    }
+
+    /// What was spent on the way to the leaf.
+    pub fn spent(&mut self) -> Usage {
+        self.sums.to(&self.tree, self.tree.leaf_index())
     }
 
     /// Behind which entry a conversation goes on that goes another way from this one: behind it, but of what

@@ -4,6 +4,7 @@
 //! next list reads only what was added since; that file can be deleted at any time.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -53,50 +54,76 @@ struct Known {
     summary: Summary,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Remembered {
     version: u32,
     files: Vec<Known>,
 }
 
+/// The same, on its way into the file.
+#[derive(Serialize)]
+struct Remembering<'a> {
+    version: u32,
+    files: Vec<&'a Known>,
+}
+
 /// All sessions below a root, those that were active last first. Files that are no sessions, and such
 /// that cannot be read, are passed over.
 pub fn list(root: &Path) -> Vec<Listed> {
-    let known: HashMap<PathBuf, Known> =
-        remembered(root).into_iter().map(|known| (known.path.clone(), known)).collect();
-    let files = files_below(root);
-    let (next, found) = (Mutex::new(files.iter()), Mutex::new(Vec::new()));
-    let changed = std::sync::atomic::AtomicBool::new(files.len() != known.len());
+    let mut known: HashMap<OsString, Known> =
+        remembered(root).into_iter().map(|known| (known.path.clone().into_os_string(), known)).collect();
+    let (files, before) = (files_below(root), known.len());
+    // What is known goes to whoever looks, and comes back: ten thousand copies of it are not free.
+    let due: Vec<Due> = files
+        .into_iter()
+        .filter_map(|path| {
+            let below = path.strip_prefix(root).ok()?.to_path_buf();
+            let known = known.remove(below.as_os_str());
+            Some(Due { path, below, known })
+        })
+        .collect();
+    let mut found = Vec::with_capacity(due.len());
+    let readers = READERS.min(due.len());
+    let next = Mutex::new(due.into_iter());
+    let look_on = || {
+        let due = || next.lock().ok().and_then(|mut next| next.next());
+        std::iter::from_fn(due).filter_map(look).collect::<Vec<Seen>>()
+    };
     std::thread::scope(|scope| {
-        for _ in 0..READERS.min(files.len()) {
-            scope.spawn(|| {
-                loop {
-                    let path = next.lock().ok().and_then(|mut next| next.next());
-                    let Some(path) = path else { break };
-                    let Ok(below) = path.strip_prefix(root) else { continue };
-                    let Some((size, now, is_new)) = look(path, below, known.get(below)) else { continue };
-                    changed.fetch_or(is_new, std::sync::atomic::Ordering::Relaxed);
-                    if let Ok(mut found) = found.lock() {
-                        found.push((size, now));
-                    }
-                }
-            });
-        }
+        let others: Vec<_> = (1..readers).map(|_| scope.spawn(look_on)).collect();
+        found.extend(look_on());
+        // Whoever panics has seen nothing, which the next list makes up for.
+        found.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
     });
-    let mut found = found.into_inner().unwrap_or_default();
-    found.sort_by(|(_, a), (_, b)| {
-        b.summary.active_ms.cmp(&a.summary.active_ms).then_with(|| a.path.cmp(&b.path))
+    found.sort_unstable_by(|a, b| {
+        let (a_known, b_known) = (&a.known, &b.known);
+        let by_time = b_known.summary.active_ms.cmp(&a_known.summary.active_ms);
+        by_time.then_with(|| a.path.as_os_str().cmp(b.path.as_os_str()))
     });
-    if changed.into_inner() {
-        let files = found.iter().map(|(_, known)| known.clone()).collect();
-        if let Err(error) = remember(root, &Remembered { version: VERSION, files }) {
+    if found.iter().any(|seen| seen.is_new) || found.len() != before {
+        let files = found.iter().map(|seen| &seen.known).collect();
+        if let Err(error) = remember(root, &Remembering { version: VERSION, files }) {
             tracing::debug!(root = %root.display(), %error, "cannot remember the list of sessions");
         }
     }
-    found
-        .into_iter()
-        .map(|(size, known)| Listed { path: root.join(known.path), size, summary: known.summary })
-        .collect()
+    let listed = |Seen { path, size, known, .. }| Listed { path, size, summary: known.summary };
+    found.into_iter().map(listed).collect()
+}
+
+/// A file that is to be looked at, and what is known of it.
+struct Due {
+    path: PathBuf,
+    below: PathBuf,
+    known: Option<Known>,
+}
+
+/// A file that was looked at.
+struct Seen {
+    path: PathBuf,
+    size: u64,
+    known: Known,
+    /// Whether anything of that was not known before.
+    is_new: bool,
 }
 
 fn remembered(root: &Path) -> Vec<Known> {
@@ -109,7 +136,7 @@ fn remembered(root: &Path) -> Vec<Known> {
     read.filter(|read| read.version == VERSION).map_or_else(Vec::new, |read| read.files)
 }
 
-fn remember(root: &Path, all: &Remembered) -> io::Result<()> {
+fn remember(root: &Path, all: &Remembering<'_>) -> io::Result<()> {
     let mut bytes = postcard::to_allocvec(all).map_err(io::Error::other)?;
     let sum = crc32fast::hash(&bytes);
     bytes.extend(sum.to_le_bytes());
@@ -129,7 +156,8 @@ pub(super) fn files_below(root: &Path) -> Vec<PathBuf> {
     let folders =
         entries(root).into_iter().filter(|path| !is_session(path)).flat_map(|folder| entries(&folder));
     let mut files: Vec<PathBuf> = folders.filter(is_session).collect();
-    files.sort_unstable();
+    // As bytes: to compare paths part by part takes longer than to ask for the facts of the files.
+    files.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
     files
 }
 
@@ -157,26 +185,32 @@ pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What is in a file now, its size, and whether anything of that is new.
-fn look(path: &Path, below: &Path, known: Option<&Known>) -> Option<(u64, Known, bool)> {
-    let facts = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+/// What is in a file now. A file that is as long as what is known of it is not opened.
+fn look(Due { path, below, known }: Due) -> Option<Seen> {
+    let facts = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let size = facts.len();
     let known = known.filter(|known| known.inode == facts.ino() && known.covers <= size);
-    if let Some(known) = known.filter(|known| known.covers == size) {
-        return Some((size, known.clone(), false));
-    }
+    let known = match known {
+        Some(known) if known.covers == size => return Some(Seen { path, size, known, is_new: false }),
+        known => read(&path, below, known, facts.ino())?,
+    };
+    Some(Seen { path, size, known, is_new: true })
+}
+
+/// Reads what is new in a file, or all of it.
+fn read(path: &Path, below: PathBuf, known: Option<Known>, inode: u64) -> Option<Known> {
     let file = File::open(path).ok()?;
     let known = known.filter(|known| tail_of(&file, known.covers).ok() == Some(known.tail));
     let mut input = BufReader::with_capacity(1 << 16, &file);
     let mut now = if let Some(known) = known {
         input.seek(SeekFrom::Start(known.covers)).ok()?;
-        known.clone()
+        known
     } else {
         let mut line = String::new();
         input.by_ref().take(HEADER_BYTES_MAX).read_line(&mut line).ok()?;
         let summary = Summary::new(&header(&line)?);
         let covers = line.len() as u64;
-        Known { path: below.to_path_buf(), inode: facts.ino(), covers, tail: 0, summary }
+        Known { path: below, inode, covers, tail: 0, summary }
     };
     let mut line = Vec::new();
     loop {
@@ -190,7 +224,7 @@ fn look(path: &Path, below: &Path, known: Option<&Known>) -> Option<(u64, Known,
         }
     }
     now.tail = tail_of(&file, now.covers).ok()?;
-    Some((size, now, true))
+    Some(now)
 }
 
 /// A sum over the last bytes before `end`.

@@ -3,6 +3,7 @@
 //! Must not know what entries say. A torn tail is cut off and kept aside; lines that are nothing are
 //! told and passed over. Of lines in this version's format only their place stays in memory.
 
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,10 +12,13 @@ use std::sync::Arc;
 
 use super::index::{self, Index, Record};
 use super::{SessionFile, Store, lock};
+use crate::llm::model::Usage;
 use crate::session::entry::{Entry, Lines, Place};
 use crate::session::error::{Problem, SessionError};
+use crate::session::head;
 use crate::session::header::{Header, HeaderError, VERSION};
 use crate::session::migrate;
+use crate::session::sums::{self, Sums};
 use crate::session::tree::Tree;
 
 /// Longest first line, in bytes.
@@ -39,6 +43,7 @@ pub(in crate::session) struct Loaded {
     /// `None` for an empty file.
     pub(in crate::session) header: Option<Header>,
     pub(in crate::session) tree: Tree,
+    pub(in crate::session) sums: Sums,
     pub(in crate::session) problems: Vec<Problem>,
     pub(in crate::session) store: Store,
     /// The format of the file where it is an earlier one.
@@ -67,7 +72,14 @@ pub(in crate::session) fn load(path: &Path, usage: Use) -> Result<Loaded, Sessio
         number: 0,
         header: None,
         earlier: Vec::new(),
-        loaded: Loaded { header: None, tree: Tree::default(), problems: Vec::new(), store, earlier: None },
+        loaded: Loaded {
+            header: None,
+            tree: Tree::default(),
+            sums: Sums::default(),
+            problems: Vec::new(),
+            store,
+            earlier: None,
+        },
     };
     scan.run(&file.0)?;
     Ok(scan.loaded)
@@ -172,21 +184,26 @@ impl Scan<'_> {
     /// Takes what the index knows, and says how many bytes of the file that are.
     fn recall(&mut self, file: &File) -> u64 {
         let Some(bytes) = index::bytes_of(self.path) else { return 0 };
-        let Some(index) = Index::read(&bytes, file) else { return 0 };
+        let Some((index, records)) = Index::read(&bytes, file) else { return 0 };
         let mut tree = Tree::default();
-        tree.reserve(index.records.len());
-        for record in &index.records {
+        tree.reserve(records.len());
+        for record in records {
+            let Some(Record { id, parent, timestamp, kind, role, from, length }) = record else { return 0 };
             let place = Place {
-                id: record.id.into(),
-                parent_id: record.parent.map(Into::into),
-                timestamp: record.timestamp.into(),
-                kind: record.kind.into(),
-                role: record.role,
+                id: id.into(),
+                parent_id: parent.map(Into::into),
+                timestamp: timestamp.into(),
+                kind: kind.into(),
+                role,
             };
-            if tree.push(Entry::there(place, self.lines.clone(), record.from, record.length)).is_err() {
+            if tree.push(Entry::there(place, self.lines.clone(), from, length)).is_err() {
                 return 0;
             }
         }
+        let newest = tree.leaf_index();
+        let mut known: HashMap<u32, Usage> = index.sums.iter().map(|(at, sum)| (*at, sum.usage())).collect();
+        let newest = newest.and_then(|at| known.remove_entry(&at));
+        self.loaded.sums = Sums::of(known, newest);
         (self.loaded.tree, self.at, self.number) = (tree, index.covers, index.lines);
         let problems = index.problems.into_iter();
         self.loaded.problems =
@@ -214,10 +231,20 @@ impl Scan<'_> {
             self.earlier.push((self.number as usize, text.to_string()));
             return Ok(());
         }
-        let place = Place::parse(text).map_err(|error| format!("not an entry ({error})"))?;
+        let (place, spent) = match head::of(text) {
+            Some(head) => (Place::of(&head), sums::spent_by_head(&head, text)),
+            None => {
+                let place = Place::decode(text).map_err(|error| format!("not an entry ({error})"))?;
+                let spent = sums::spent(&place.kind, place.role, text);
+                (place, spent)
+            }
+        };
         let length = u32::try_from(text.len()).map_err(|_| "longer than 4 GB".to_string())?;
         let entry = Entry::there(place, self.lines.clone(), from, length);
-        self.loaded.tree.push(entry).map_err(|id| format!("second entry {id}"))
+        let Loaded { tree, sums, .. } = &mut self.loaded;
+        tree.push(entry).map_err(|id| format!("second entry {id}"))?;
+        sums.take(tree, spent.as_ref());
+        Ok(())
     }
 
     fn problem(&mut self, line: u64, message: String) {
@@ -271,31 +298,20 @@ impl Scan<'_> {
 
     /// Makes the index anew. Without it the next opening reads the lines again.
     fn remember(&self, file: &File) {
-        let records = self.loaded.tree.entries().iter().map(|entry| {
-            let (from, length) = entry.span()?;
-            let place = entry.place();
-            let (parent, timestamp) = (place.parent_id.as_deref(), place.timestamp.as_str());
-            Some(Record {
-                id: &place.id,
-                parent,
-                timestamp,
-                kind: &place.kind,
-                role: place.role,
-                from,
-                length,
-            })
-        });
         // A last line without a line feed may still grow.
         let end = self.at;
-        let Some(records): Option<Vec<Record>> =
-            records.filter(|record| record.as_ref().is_none_or(|record| record.from < end)).collect()
-        else {
-            return;
-        };
-        let covered = |found: &&Problem| found.line as u64 <= self.number;
-        let problems: Vec<Problem> = self.loaded.problems.iter().filter(covered).cloned().collect();
-        let index = Index::of(file, end, self.number, records, &problems);
-        if let Err(error) = index.and_then(|index| index.write(self.path)) {
+        let entries = self.loaded.tree.entries();
+        let covered = entries.partition_point(|entry| entry.span().is_some_and(|(from, _)| from < end));
+        let records = entries[..covered].iter().filter_map(|entry| {
+            let (from, length) = entry.span()?;
+            let Place { id, parent_id, timestamp, kind, role } = entry.place();
+            let parent = parent_id.as_deref();
+            Some(Record { id, parent, timestamp, kind, role: *role, from, length })
+        });
+        let told = |found: &&Problem| found.line as u64 <= self.number;
+        let problems: Vec<Problem> = self.loaded.problems.iter().filter(told).cloned().collect();
+        let index = Index::of(file, end, self.number, &self.loaded.sums, &problems);
+        if let Err(error) = index.and_then(|index| index.write(self.path, covered, records)) {
             tracing::warn!(path = %self.path.display(), %error, "cannot keep the index of a session");
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{look, open, parts, texts, user};
 use crate::base::clock::ManualClock;
 use crate::base::ids::RandomIds;
-use crate::session::{EntryBody, Header, Session, SessionError};
+use crate::session::{Entry, EntryBody, Header, Session, SessionError};
 
 #[test]
 fn two_programs_do_not_write_one_session() {
@@ -140,4 +140,61 @@ fn an_index_of_another_file_or_a_broken_one_is_made_anew() {
     let shorter: String = text.split_inclusive('\n').take(900).collect();
     fs::write(&path, shorter).unwrap();
     assert_eq!(entries(&path), wanted[..898]);
+}
+
+#[test]
+fn what_was_spent_is_known_without_reading_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.jsonl");
+    let mut text = Header::new("s".into(), 0, "/w".into()).line + "\n";
+    let words = "word ".repeat(1000);
+    for n in 0..1000 {
+        let parent = if n == 0 { "null".to_string() } else { format!("\"{:08x}\"", n - 1) };
+        text += &format!(
+            r#"{{"type":"message","id":"{n:08x}","parentId":{parent},"timestamp":"t","message":{{"role":"assistant","content":"{words}","api":"a","provider":"p","model":"m","stopReason":"stop","usage":{{"input":{n},"reasoning":1,"cost":{{"total":0.5}}}}}}}}"#
+        );
+        text.push('\n');
+    }
+    fs::write(&path, &text).unwrap();
+    let mut first = look(&path);
+    let all = first.spent();
+    assert_eq!((all.input, all.reasoning, all.cost.total), (499_500, Some(1000), 500.0));
+    // Of lines that the index covers nothing is read: some that mean nothing now are not noticed.
+    let [from, to] = [5, 50].map(|at| first.entries()[at].span().unwrap().0 as usize);
+    let mut bytes = text.into_bytes();
+    bytes[from..to].fill(b'x');
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(look(&path).spent(), all);
+}
+
+#[test]
+fn messages_that_are_not_told_any_more_are_not_in_memory() {
+    let root = tempfile::tempdir().unwrap();
+    let (clock, ids) = parts();
+    let mut session = Session::create(root.path(), Path::new("/w"), clock, ids);
+    let said: Vec<String> = (0..4).map(|n| session.append(user(&format!("{n}"))).unwrap()).collect();
+    let decoded = |session: &Session| -> Vec<bool> {
+        session.entries().iter().take(4).map(Entry::is_decoded).collect()
+    };
+    assert_eq!(decoded(&session), [false; 4], "nobody has asked");
+    session.context();
+    assert_eq!(decoded(&session), [true; 4]);
+    session.branch(Some(&said[1])).unwrap();
+    session.context();
+    assert_eq!(decoded(&session), [true, true, false, false], "of the branch that was left");
+    session.branch(Some(&said[3])).unwrap();
+    session.context();
+    session
+        .append(EntryBody::Compaction {
+            summary: "S".into(),
+            first_kept_entry_id: said[3].clone(),
+            tokens_before: 9,
+            usage: None,
+            details: None,
+            from_hook: None,
+            system_message: None,
+        })
+        .unwrap();
+    session.context();
+    assert_eq!(decoded(&session), [false, false, false, true], "of what was summed up");
 }

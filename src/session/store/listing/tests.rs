@@ -82,3 +82,18 @@ fn sessions_are_found_by_their_ids() {
     assert_eq!(find(root.path(), &shared).len(), 2);
     assert_eq!(find(root.path(), "nothing"), [] as [PathBuf; 0]);
 }
+
+#[test]
+fn where_nothing_is_new_nothing_is_written() {
+    let root = tempfile::tempdir().unwrap();
+    let one = session(root.path(), "/a", 2_000);
+    // Not everything with that ending is a session.
+    fs::write(one.file().unwrap().with_file_name("other.jsonl"), "{}\n").unwrap();
+    assert_eq!(list(root.path()).len(), 1);
+    let inode = || fs::metadata(root.path().join(REMEMBERED)).unwrap().ino();
+    let before = inode();
+    assert_eq!((list(root.path()).len(), inode()), (1, before));
+    let _two = session(root.path(), "/b", 3_000);
+    assert_eq!(list(root.path()).len(), 2);
+    assert_ne!(inode(), before);
+}

@@ -1,0 +1,316 @@
+//! One long session: open, memory, append, branches, the context of a request, the page that is exported.
+
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use bowline::base::clock::SystemClock;
+use bowline::base::ids::RandomIds;
+use bowline::llm::model::{Message, UserMessage};
+use bowline::session::export::{Format, document};
+use bowline::session::{AgentMessage, EntryBody, Session};
+
+use crate::terminal::{millis, run_on};
+use crate::{Effort, growth, percentile, report};
+
+/// Entries behind the compaction.
+const KEPT: usize = 200;
+/// What the program is run with to tell what it holds of a session.
+pub const HELD: &str = "--held";
+
+/// The sizes of issue and budgets; the largest is a file of half a gigabyte.
+fn sizes(effort: Effort) -> &'static [usize] {
+    if effort.quick { &[1_000, 8_000] } else { &[1_000, 100_000, 1_000_000] }
+}
+
+/// An entry of a conversation as it is led: the person, the model that calls, the tool that answers.
+fn line(n: usize, parent: &str) -> String {
+    let mut line = format!(
+        r#"{{"type":"message","id":"{n:08x}","parentId":{parent},"timestamp":"2025-11-20T10:00:00.000Z","message":"#
+    );
+    let words = "the retry loop of the parser in the session store ".repeat(6);
+    let rest = match n % 4 {
+        0 => format!(
+            r#"{{"role":"user","content":[{{"type":"text","text":"number{n} {words}"}}],"timestamp":1763632800000}}"#
+        ),
+        1 | 3 => format!(
+            r#"{{"role":"assistant","content":[{{"type":"text","text":"{}"}},{{"type":"toolCall","id":"c{n}","name":"bash","arguments":{{"command":"cargo test {n}"}}}}],"api":"anthropic-messages","provider":"anthropic","model":"m","usage":{{"input":900,"output":80,"cacheRead":4000,"cacheWrite":20,"totalTokens":5000,"cost":{{"input":0.1,"output":0.2,"cacheRead":0.1,"cacheWrite":0,"total":0.4}}}},"stopReason":"toolUse","timestamp":1763632800000}}"#,
+            &words[..40]
+        ),
+        _ => format!(
+            r#"{{"role":"toolResult","toolCallId":"c{}","toolName":"bash","content":[{{"type":"text","text":"{words}"}}],"isError":false,"timestamp":1763632800000}}"#,
+            n - 1
+        ),
+    };
+    line.push_str(&rest);
+    line.push_str("}\n");
+    line
+}
+
+/// A session file with so many entries on one branch, the last but [`KEPT`] a compaction if `compacted`.
+fn write(folder: &Path, entries: usize, compacted: bool) -> PathBuf {
+    let path = folder.join(format!("{entries}-{compacted}.jsonl"));
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(&path).unwrap());
+    file.write_all(
+        br#"{"type":"session","version":3,"id":"019a0000-0000-7000-8000-000000000000","timestamp":"2025-11-20T10:00:00.000Z","cwd":"/w"}"#,
+    )
+    .unwrap();
+    file.write_all(b"\n").unwrap();
+    let mut parent = "null".to_string();
+    for n in 0..entries {
+        let line = if compacted && n + KEPT == entries {
+            format!(
+                r#"{{"type":"compaction","id":"{n:08x}","parentId":{parent},"timestamp":"2025-11-20T10:00:00.000Z","summary":"what was done","firstKeptEntryId":"{:08x}","tokensBefore":100000}}"#,
+                n - 20
+            ) + "\n"
+        } else {
+            line(n, &parent)
+        };
+        file.write_all(line.as_bytes()).unwrap();
+        parent.clear();
+        write!(parent, "\"{n:08x}\"").unwrap();
+    }
+    file.flush().unwrap();
+    path
+}
+
+fn open(path: &Path) -> Session {
+    Session::open(path, SystemClock::shared(), RandomIds::shared()).unwrap()
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let start = Instant::now();
+    let made = work();
+    (start.elapsed().as_secs_f64() * 1e3, made)
+}
+
+/// The middle of so many milliseconds.
+fn median(times: usize, mut work: impl FnMut() -> f64) -> f64 {
+    percentile(&mut (0..times).map(|_| work()).collect::<Vec<_>>(), 0.5)
+}
+
+/// Milliseconds of a loop that does nothing but count the lines of a file.
+fn lines_floor(path: &Path) -> f64 {
+    let count = || {
+        let (mut file, mut piece, mut lines) = (File::open(path).unwrap(), vec![0; 1 << 20], 0);
+        loop {
+            match file.read(&mut piece).unwrap() {
+                0 => break lines,
+                n => lines += memchr::memchr_iter(b'\n', &piece[..n]).count(),
+            }
+        }
+    };
+    median(3, || timed(|| assert!(count() > 0)).0)
+}
+
+/// Opening without an index and with one.
+pub fn opening(effort: Effort) {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut first, mut again) = (Vec::new(), Vec::new());
+    for entries in sizes(effort) {
+        let path = write(folder.path(), *entries, true);
+        let index = path.with_extension("jsonl.index");
+        let megabytes = fs::metadata(&path).unwrap().len() as f64 / 1e6;
+        let floor = lines_floor(&path);
+        let without = median(effort.times(3), || {
+            if index.exists() {
+                fs::remove_file(&index).unwrap();
+            }
+            timed(|| assert_eq!(open(&path).entries().len(), *entries)).0
+        });
+        let what = format!("open {entries} entries ({megabytes:.0} MB)");
+        report(&format!("{what}, first"), without, "ms", Some(floor), "<= 2 s/GB");
+        let floor = index.exists().then(|| timed(|| fs::read(&index).unwrap()).0);
+        let with = median(effort.times(9), || timed(|| assert_eq!(open(&path).entries().len(), *entries)).0);
+        report(&format!("{what}, again"), with, "ms", floor, "<= 100 ms");
+        first.push((*entries, without));
+        again.push((*entries, with));
+    }
+    growth("open, first, over entries", &first, "ms", "<= 1.05");
+    growth("open, again, over entries", &again, "ms", "<= 0.1");
+}
+
+/// Kilobytes of this process that are in memory.
+fn resident() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()).and_then(|kb| kb.parse().ok()).unwrap_or(0.0)
+}
+
+/// Prints the kilobytes that this process holds: of a session that was opened, of one whose context was
+/// built, of one that was left for its beginning.
+pub fn held(path: &Path) {
+    let before = resident();
+    let mut session = open(path);
+    let opened = resident();
+    let context = session.context();
+    assert!(!context.messages.is_empty());
+    drop(context);
+    // Whatever is free goes back to the system only when a larger piece does.
+    drop(vec![1_u8; 100_000]);
+    let built = resident();
+    let first = session.entries()[0].id().to_string();
+    session.branch(Some(&first)).unwrap();
+    println!("{} {} {}", opened - before, built - before, resident() - before);
+}
+
+/// What a session holds in memory, told by a process of its own.
+pub fn memory(effort: Effort) {
+    let folder = tempfile::tempdir().unwrap();
+    for (entries, compacted) in sizes(effort).iter().skip(1).flat_map(|n| [(*n, true), (*n, false)]) {
+        let path = write(folder.path(), entries, compacted);
+        drop(open(&path));
+        let out = Command::new(std::env::current_exe().unwrap()).arg(HELD).arg(&path).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let told = String::from_utf8(out.stdout).unwrap();
+        let each: Vec<f64> =
+            told.split_whitespace().map(|kb| kb.parse::<f64>().unwrap() * 1024.0 / entries as f64).collect();
+        let line = fs::metadata(&path).unwrap().len() as f64 / entries as f64;
+        let how = if compacted { "compacted" } else { "whole" };
+        let what = format!("memory, {entries} entries, {how}");
+        report(&format!("{what}: open"), each[0], "B", Some(line), "<= 300 B an entry");
+        let budget = if compacted { "<= 300 B an entry" } else { "the messages" };
+        report(&format!("{what}: with its context"), each[1], "B", Some(line), budget);
+        report(&format!("{what}: left for its beginning"), each[2], "B", Some(line), "");
+        fs::remove_file(path).unwrap();
+    }
+}
+
+fn said(n: usize) -> EntryBody {
+    let text = format!("number{n} {}", "the retry loop of the parser ".repeat(10));
+    EntryBody::Message { message: AgentMessage::Llm(Message::User(UserMessage::text(text, 0))) }
+}
+
+/// Appending to sessions of every size, and waiting for the disk.
+pub fn appending(effort: Effort) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut raw = OpenOptions::new().create(true).append(true).open(folder.path().join("raw.jsonl")).unwrap();
+    let bytes = line(0, "null").into_bytes();
+    let times = effort.times(300);
+    let micros = |work: &mut dyn FnMut()| timed(work).0 * 1e3;
+    let mut plain = Vec::new();
+    for entries in sizes(effort) {
+        let mut session = open(&write(folder.path(), *entries, true));
+        let (mut figures, mut synced, mut floor, mut synced_floor) = (vec![], vec![], vec![], vec![]);
+        for n in 0..times {
+            let body = said(n);
+            let mut body = Some(body);
+            figures.push(micros(&mut || drop(session.append(body.take().unwrap()).unwrap())));
+            floor.push(micros(&mut || raw.write_all(&bytes).unwrap()));
+            if n % 6 == 0 {
+                session.append(said(n)).unwrap();
+                synced.push(micros(&mut || session.sync().unwrap()));
+                raw.write_all(&bytes).unwrap();
+                synced_floor.push(micros(&mut || raw.sync_data().unwrap()));
+            }
+        }
+        let half = |mut samples: Vec<f64>| percentile(&mut samples, 0.5);
+        let what = format!("append to {entries} entries");
+        let figure = half(figures);
+        report(&what, figure, "us", Some(half(floor)), "constant");
+        report(
+            &format!("{what}: wait for the disk"),
+            half(synced),
+            "us",
+            Some(half(synced_floor)),
+            "constant",
+        );
+        plain.push((*entries, figure));
+    }
+    growth("append over entries", &plain, "us", "<= 0.1");
+}
+
+/// The context of a request: behind a compaction, however long what was before; and of a whole conversation.
+pub fn context(effort: Effort) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut built = Vec::new();
+    for entries in sizes(effort) {
+        let path = write(folder.path(), *entries, true);
+        drop(open(&path));
+        let figure = median(effort.times(5), || {
+            let session = open(&path);
+            timed(|| assert_eq!(session.context().messages.len(), KEPT + 20)).0
+        });
+        let what = format!("context of {entries} entries, compacted");
+        report(&what, figure, "ms", None, "constant");
+        built.push((*entries, figure));
+    }
+    growth("context, compacted, over entries", &built, "ms", "<= 0.1");
+    let whole = if effort.quick { 500 } else { 10_000 };
+    let path = write(folder.path(), whole, false);
+    let figure = median(effort.times(5), || {
+        let session = open(&path);
+        timed(|| assert_eq!(session.context().messages.len(), whole)).0
+    });
+    report(&format!("context of {whole} messages"), figure, "ms", Some(lines_floor(&path)), "<= 100 ms");
+}
+
+/// Going to another branch, there and back, with the context that is told there.
+pub fn branches(effort: Effort) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut moved = Vec::new();
+    for entries in sizes(effort) {
+        let mut session = open(&write(folder.path(), *entries, true));
+        let leaf = session.leaf().unwrap().to_string();
+        let fork = session.entries()[entries - KEPT / 2].id().to_string();
+        session.context();
+        let figure = median(effort.times(9), || {
+            timed(|| {
+                for place in [&fork, &leaf] {
+                    session.branch(Some(place)).unwrap();
+                    assert!(!session.context().messages.is_empty());
+                }
+            })
+            .0 / 2.0
+        });
+        report(&format!("branch switch in {entries} entries"), figure, "ms", None, "constant");
+        moved.push((*entries, figure));
+    }
+    growth("branch switch over entries", &moved, "ms", "<= 0.1");
+}
+
+/// A page of ten thousand messages.
+pub fn page(effort: Effort) {
+    let folder = tempfile::tempdir().unwrap();
+    let messages = if effort.quick { 100 } else { 10_000 };
+    let path = write(folder.path(), messages, false);
+    let mut bytes = 0;
+    let figure = median(effort.times(5), || {
+        let session = open(&path);
+        let (took, page) = timed(|| document(&session, Format::Html).unwrap());
+        bytes = page.len();
+        took
+    });
+    let what = format!("HTML of {messages} messages");
+    report(&what, figure, "ms", Some(lines_floor(&path)), "no budget");
+    let own = fs::metadata(&path).unwrap().len() as f64 / 1e6;
+    report(&format!("{what}: size"), bytes as f64 / 1e6, "MB", Some(own), "no budget");
+}
+
+/// From the start of the program with a session of so many messages to its last words on the screen, beside a
+/// start with nothing.
+pub fn resume(effort: Effort) {
+    let folder = tempfile::tempdir().unwrap();
+    let floor = median(effort.times(9), || {
+        let mut program = run_on(env!("CARGO_BIN_EXE_bowline"), &[], &[], |_| {});
+        millis(program.wait_for("palette") - program.started)
+    });
+    let counts: &[usize] = if effort.quick { &[100] } else { &[1_000, 10_000, 100_000] };
+    for messages in counts {
+        let path = write(folder.path(), *messages, false);
+        let mut session = open(&path);
+        session.append(said(*messages)).unwrap();
+        drop(session);
+        let seen = format!("number{messages}");
+        let figure = median(effort.times(9), || {
+            let args = ["--session", path.to_str().unwrap()];
+            let mut program = run_on(env!("CARGO_BIN_EXE_bowline"), &args, &[], |_| {});
+            millis(program.wait_for(&seen) - program.started)
+        });
+        let what = format!("resume {messages} messages: last words");
+        report(&what, figure, "ms", Some(floor), if *messages == 10_000 { "<= 100 ms" } else { "" });
+    }
+}

@@ -1,0 +1,210 @@
+//! What was spent on the way to an entry: on answers, on summaries, outside of the conversation. Pure.
+//!
+//! Must not know files. Sums of some places are kept, so that what a long session cost is known without
+//! reading all of it again; they follow from its lines, and adding up the whole way gives the same.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::entry::Entry;
+use super::head::Head;
+use super::role::Role;
+use super::tree::Tree;
+use crate::llm::model::Usage;
+
+/// Entries on a way between two whose sums are kept.
+pub(super) const STEP: usize = 1000;
+
+/// The sums that are known.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    known: HashMap<u32, Usage>,
+    /// That of the entry that came last from the file.
+    newest: Option<(u32, Usage)>,
+    /// Whether children came before their parents: then no sum from before holds.
+    unordered: bool,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default)]
+    usage: Option<Usage>,
+    #[serde(default)]
+    message: Option<Answer>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+/// What was spent on an entry with that line.
+pub(super) fn spent(kind: &str, role: Role, line: &str) -> Option<Usage> {
+    let read = || serde_json::from_str::<Line>(line).ok();
+    match kind {
+        "message" if role == Role::Assistant => read()?.message?.usage,
+        "compaction" | "branch_summary" | "usage" => read()?.usage,
+        _ => None,
+    }
+}
+
+/// What was spent on an entry whose head was found.
+pub(super) fn spent_by_head(head: &Head, line: &str) -> Option<Usage> {
+    match (head.role, head.usage) {
+        (Role::Assistant, None) => None,
+        (Role::Assistant, Some(from)) => {
+            serde_json::Deserializer::from_str(from).into_iter::<Option<Usage>>().next()?.ok()?
+        }
+        _ => spent(head.kind, head.role, line),
+    }
+}
+
+fn spent_on(entry: &Entry) -> Option<Usage> {
+    let spends = entry.role() == Role::Assistant || entry.role() == Role::None;
+    spends.then(|| entry.line().ok()).flatten().and_then(|line| spent(entry.kind(), entry.role(), &line))
+}
+
+impl Sums {
+    /// Those that were kept, by the places of their entries.
+    pub(super) fn of(known: HashMap<u32, Usage>, newest: Option<(u32, Usage)>) -> Self {
+        Self { known, newest, unordered: false }
+    }
+
+    /// All that are known, in order.
+    pub(super) fn all(&self) -> Vec<(u32, &Usage)> {
+        let newest = self.newest.iter().map(|(at, sum)| (*at, sum));
+        let mut all: Vec<(u32, &Usage)> =
+            self.known.iter().map(|(at, sum)| (*at, sum)).chain(newest).collect();
+        all.sort_unstable_by_key(|(at, _)| *at);
+        all.dedup_by_key(|(at, _)| *at);
+        all
+    }
+
+    /// What was spent on the way to an entry, with it. Reads what lies behind the nearest known place.
+    pub(super) fn to(&mut self, tree: &Tree, leaf: Option<u32>) -> Usage {
+        let (mut way, mut sum) = (Vec::new(), Usage::default());
+        for at in tree.way_back(leaf) {
+            if let Some(known) = self.at(at) {
+                sum = known.clone();
+                break;
+            }
+            way.push(at);
+        }
+        for (n, at) in way.iter().rev().enumerate() {
+            if let Some(spent) = spent_on(&tree.entries()[*at as usize]) {
+                sum += &spent;
+            }
+            if (n + 1).is_multiple_of(STEP) {
+                self.known.insert(*at, sum.clone());
+            }
+        }
+        self.known.extend(leaf.map(|leaf| (leaf, sum.clone())));
+        sum
+    }
+
+    fn at(&self, at: u32) -> Option<&Usage> {
+        let newest = self.newest.as_ref().filter(|(newest, _)| *newest == at);
+        newest.map(|(_, sum)| sum).or_else(|| self.known.get(&at))
+    }
+
+    /// Takes the entry that was just read from the file, on which so much was spent.
+    pub(super) fn take(&mut self, tree: &Tree, spent: Option<&Usage>) {
+        let Some(at) = tree.leaf_index().filter(|_| !self.unordered) else { return };
+        let parent = tree.parent_index(at);
+        if parent.is_none() && tree.entries()[at as usize].parent_id().is_some() {
+            *self = Self { unordered: true, ..Self::default() };
+            return;
+        }
+        let mut sum = match (parent, self.newest.take()) {
+            (Some(parent), Some((newest, sum))) if newest == parent => sum,
+            (parent, left) => {
+                // The end of a branch: the file may come back to it.
+                self.known.extend(left);
+                parent.map_or_else(Usage::default, |parent| self.to(tree, Some(parent)))
+            }
+        };
+        if let Some(spent) = spent {
+            sum += spent;
+        }
+        if (at as usize).is_multiple_of(STEP) {
+            self.known.insert(at, sum.clone());
+        }
+        self.newest = Some((at, sum));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::usage::Cost;
+    use proptest::prelude::*;
+
+    fn line(n: usize, parent: Option<usize>) -> String {
+        let parent = parent.map_or("null".to_string(), |parent| format!("\"{parent}\""));
+        let cost = format!(r#""usage":{{"input":{n},"cost":{{"total":{n}}}}}"#);
+        let rest = match n % 4 {
+            0 => r#""message","message":{"role":"user","content":"x"}"#.to_string(),
+            1 => format!(r#""message","message":{{"role":"assistant","content":[],{cost}}}"#),
+            2 => format!(r#""usage",{cost}"#),
+            _ => format!(r#""compaction","summary":"s","firstKeptEntryId":"0",{cost}"#),
+        };
+        format!(r#"{{"id":"{n}","parentId":{parent},"timestamp":"t","type":{rest}}}"#)
+    }
+
+    fn read(tree: &mut Tree, sums: &mut Sums, line: &str) {
+        let entry = Entry::parse(line).unwrap();
+        let spent = spent(entry.kind(), entry.role(), line);
+        tree.push(entry).unwrap();
+        sums.take(tree, spent.as_ref());
+    }
+
+    fn added_up(tree: &Tree, leaf: usize) -> (u64, f64) {
+        let path = tree.path_to(&leaf.to_string());
+        let cost = path.iter().filter_map(|entry| spent_on(entry));
+        cost.fold((0, 0.0), |(input, total), usage| (input + usage.input, total + usage.cost.total))
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_the_whole_way(parents in proptest::collection::vec(0usize..30, 1..60)) {
+            let (mut tree, mut sums) = (Tree::default(), Sums::default());
+            for (n, back) in parents.iter().enumerate() {
+                // Mostly straight on; now and then from elsewhere, a root, or behind one that comes later.
+                let waited_for = n >= 2 && parents[n - 2] == 1;
+                let parent = match back {
+                    _ if waited_for => None,
+                    0 => None,
+                    1 => Some(n + 2),
+                    back if *back < 10 => n.checked_sub(*back),
+                    _ => n.checked_sub(1),
+                };
+                read(&mut tree, &mut sums, &line(n, parent));
+            }
+            for leaf in 0..parents.len() {
+                let sum = sums.to(&tree, Some(leaf as u32));
+                prop_assert_eq!((sum.input, sum.cost.total), added_up(&tree, leaf), "{}", leaf);
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_way_is_added_up_once() {
+        let (mut tree, mut sums) = (Tree::default(), Sums::default());
+        let count = 3 * STEP + 7;
+        for n in 0..count {
+            tree.push(Entry::parse(&line(n, n.checked_sub(1))).unwrap()).unwrap();
+        }
+        let leaf = Some(count as u32 - 1);
+        let whole = sums.to(&tree, leaf);
+        assert_eq!(whole.input, added_up(&tree, count - 1).0);
+        let kept = sums.all().len();
+        assert_eq!(kept, 4, "one for each step, and the leaf");
+        // What is known is believed: nothing before it is read again.
+        let odd = Usage { input: 5, cost: Cost::default(), ..Usage::default() };
+        let mut told = Sums::of(HashMap::from([(count as u32 - 3, odd)]), None);
+        let last: u64 = (count - 2..count).filter(|n| n % 4 != 0).map(|n| n as u64).sum();
+        assert_eq!(told.to(&tree, leaf).input, 5 + last);
+    }
+}
