@@ -2,14 +2,12 @@
 //!
 //! Must not know files. Works on a path of entries from the root to a leaf, linear in its length.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-
-use serde_json::{Value, json};
 
 use super::body::EntryBody;
 use super::entry::Entry;
 use super::message::AgentMessage;
+use super::projection::{Edits, Place, Projection, message_of};
 use crate::llm::model::{Message, Thinking, Usage};
 
 /// A conversation as it stands at a leaf.
@@ -17,8 +15,8 @@ use crate::llm::model::{Message, Thinking, Usage};
 pub struct SessionContext {
     /// Oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
-    /// How many of the messages stood in the session before its last compaction, the summary included:
-    /// what their answers say of the size of the context is no longer so.
+    /// How many of the messages stood in the session before its last compaction or edit, the summary
+    /// included: what their answers say of the size of the context is no longer so.
     pub kept: usize,
     /// Provider and model id that answered or were chosen last.
     pub model: Option<(String, String)>,
@@ -28,33 +26,25 @@ pub struct SessionContext {
 
 /// Builds the context of a path.
 pub fn build(path: &[&Entry]) -> SessionContext {
+    let projection = Projection::of(path);
     let mut context = SessionContext::default();
-    let edits = scan(path, &mut context);
-    let last = path.iter().rposition(|entry| entry.kind() == "compaction");
-    let mut out = Messages { edits, messages: Vec::new() };
-    match last {
-        None => path.iter().for_each(|entry| out.push(entry, false)),
-        Some(at) => {
-            let kept_from = out.push_compaction(path[at]);
-            let kept = kept_from.and_then(|id| path[..at].iter().position(|entry| entry.id() == id));
-            path[kept.unwrap_or(at)..at].iter().for_each(|entry| out.push(entry, true));
-            context.kept = out.messages.len();
-            path[at + 1..].iter().for_each(|entry| out.push(entry, false));
+    let edited = path.iter().rposition(|entry| entry.kind() == "context_edit").unwrap_or(0);
+    for row in &projection.rows {
+        let Some(message) = projection.told(row) else { continue };
+        context.messages.push(message);
+        if matches!(row.place, Place::Kept | Place::Compaction) || row.at < edited {
+            context.kept = context.messages.len();
         }
     }
-    context.messages = out.messages;
+    (context.model, context.thinking) = (projection.model, projection.thinking);
     context
 }
 
 /// What each entry of a path from `from` on contributes by itself, with the edits of the whole path
 /// applied; nothing for those that contribute nothing, compactions included.
 pub fn each(path: &[&Entry], from: usize) -> Vec<Option<Arc<AgentMessage>>> {
-    let mut out = Messages { edits: scan(path, &mut SessionContext::default()), messages: Vec::new() };
-    let mut one = |entry: &&Entry| {
-        out.push(entry, false);
-        out.messages.pop()
-    };
-    path[from.min(path.len())..].iter().map(&mut one).collect()
+    let edits = Edits::of(path);
+    path[from.min(path.len())..].iter().map(|entry| edits.own(entry)).collect()
 }
 
 /// What was spent on a path: on its answers, on summaries, and outside the conversation.
@@ -77,126 +67,6 @@ pub fn spent(path: &[&Entry]) -> Usage {
         }
     }
     sum
-}
-
-/// Takes model and thinking level from the whole path and collects the edits, the latest of
-/// each target.
-fn scan(path: &[&Entry], context: &mut SessionContext) -> HashMap<String, Option<Value>> {
-    let mut edits = HashMap::new();
-    for entry in path {
-        match entry.kind() {
-            "model_change" => {
-                if let EntryBody::ModelChange { provider, model_id } = entry.body() {
-                    context.model = Some((provider, model_id));
-                }
-            }
-            "thinking_level_change" => {
-                if let EntryBody::ThinkingLevelChange { thinking_level } = entry.body() {
-                    context.thinking = Thinking::parse(&thinking_level);
-                }
-            }
-            "context_edit" => {
-                if let EntryBody::ContextEdit { target_id, replacement } = entry.body() {
-                    edits.insert(target_id, replacement);
-                }
-            }
-            "message" => {
-                if let Some(AgentMessage::Llm(Message::Assistant(answer))) = message_of(entry).as_deref() {
-                    context.model = Some((answer.provider.clone(), answer.model.clone()));
-                }
-            }
-            _ => {}
-        }
-    }
-    edits
-}
-
-struct Messages {
-    edits: HashMap<String, Option<Value>>,
-    messages: Vec<Arc<AgentMessage>>,
-}
-
-impl Messages {
-    /// Adds what an entry contributes, edited where an edit targets it.
-    fn push(&mut self, entry: &Entry, without_system: bool) {
-        let Some(message) = message_of(entry) else { return };
-        if without_system && message.role() == "system" {
-            return;
-        }
-        match self.edits.get(entry.id()) {
-            None => self.messages.push(message),
-            Some(None) => {}
-            Some(Some(replacement)) => self.messages.push(with_content(message, replacement)),
-        }
-    }
-
-    /// Adds the summary, and before it the system message that goes with it. Gives the id of
-    /// the first kept entry.
-    fn push_compaction(&mut self, entry: &Entry) -> Option<String> {
-        let EntryBody::Compaction { summary, first_kept_entry_id, tokens_before, system_message, .. } =
-            entry.body()
-        else {
-            return None;
-        };
-        self.messages.extend(system_message.map(|value| Arc::new(AgentMessage::Other(value))));
-        self.messages.push(Arc::new(AgentMessage::Other(json!({
-            "role": "compactionSummary",
-            "summary": summary,
-            "tokensBefore": tokens_before,
-            "timestamp": entry.time_ms(),
-        }))));
-        Some(first_kept_entry_id)
-    }
-}
-
-/// The message that an entry contributes by itself.
-fn message_of(entry: &Entry) -> Option<Arc<AgentMessage>> {
-    match entry.kind() {
-        "message" => entry.message_or(|| entry.message()),
-        "custom_message" => entry.message_or(|| custom(entry)),
-        "branch_summary" => entry.message_or(|| branch_summary(entry)),
-        _ => None,
-    }
-}
-
-fn custom(entry: &Entry) -> Option<AgentMessage> {
-    let EntryBody::CustomMessage { custom_type, content, display, details } = entry.body() else {
-        return None;
-    };
-    let content = if content.is_null() { json!([]) } else { content };
-    let mut value =
-        json!({"role": "custom", "customType": custom_type, "content": content, "display": display});
-    if let Some(details) = details {
-        value["details"] = details;
-    }
-    value["timestamp"] = json!(entry.time_ms());
-    Some(AgentMessage::Other(value))
-}
-
-fn branch_summary(entry: &Entry) -> Option<AgentMessage> {
-    let EntryBody::BranchSummary { from_id, summary, .. } = entry.body() else { return None };
-    (!summary.is_empty()).then(|| {
-        AgentMessage::Other(json!({
-            "role": "branchSummary",
-            "summary": summary,
-            "fromId": from_id,
-            "timestamp": entry.time_ms(),
-        }))
-    })
-}
-
-/// What an edit can give another content; of everything else it can only take the message out.
-const EDITED: [&str; 4] = ["user", "assistant", "toolResult", "custom"];
-
-/// The message with another content; as it was when the replacement has none that fits.
-fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMessage> {
-    if !EDITED.contains(&message.role()) {
-        return message;
-    }
-    let Some(content) = replacement.get("content") else { return message };
-    let Ok(mut value) = serde_json::to_value(&*message) else { return message };
-    value["content"] = content.clone();
-    serde_json::from_value(value).map_or(message, Arc::new)
 }
 
 #[cfg(test)]
@@ -286,6 +156,9 @@ mod tests {
         let rows = [("a", one.as_str()), ("b", &two), ("c", compaction), ("d", &three)];
         assert_eq!(context(&rows).1.kept, 2, "the summary and what it keeps");
         assert_eq!(context(&rows[..2]).1.kept, 0);
+        let edit = r#""context_edit","targetId":"a","replacement":null"#;
+        let rows = [("a", one.as_str()), ("b", &two), ("c", edit), ("d", &three)];
+        assert_eq!(context(&rows).1.kept, 1, "what was counted with what is left out now");
     }
 
     #[test]

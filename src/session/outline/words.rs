@@ -37,6 +37,11 @@ pub fn of(entry: &Entry) -> String {
     line(&words)
 }
 
+/// What a message says, in a line.
+pub fn of_said(message: &AgentMessage) -> String {
+    line(&of_message(message))
+}
+
 fn of_message(message: &AgentMessage) -> String {
     match message {
         AgentMessage::Llm(Message::User(user)) => {
@@ -51,7 +56,16 @@ fn of_message(message: &AgentMessage) -> String {
         AgentMessage::Other(value) if message.role() == "bashExecution" => {
             format!("$ {}", value["command"].as_str().unwrap_or_default())
         }
-        AgentMessage::Other(value) => format!("{}: {}", message.role(), of_content(&value["content"])),
+        AgentMessage::Other(value) if message.role() == "branchSummary" => {
+            format!(
+                "summary of a branch that was left: {}",
+                heading_off(value["summary"].as_str().unwrap_or_default())
+            )
+        }
+        AgentMessage::Other(value) => {
+            let kind = value["customType"].as_str().unwrap_or(message.role());
+            format!("{kind}: {}", of_content(&value["content"]))
+        }
     }
 }
 
@@ -96,7 +110,7 @@ fn heading_off(summary: &str) -> String {
 }
 
 /// The beginning of a text as one line.
-fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let mut end = text.len().min(LOOK_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;
