@@ -178,6 +178,7 @@ impl App {
             Event::Runtime(event) => update::runtime(&mut cx, &event),
             Event::WayBack(happened) => way_back::happened(&mut cx, happened),
             Event::Session(told) => super::sessions::events::told(&mut cx, *told),
+            Event::Contents(happened) => super::contents::events::happened(&mut cx, happened),
             Event::Summary(summary, change) => update::show_summary(&mut cx, summary.as_deref(), change),
             Event::SystemPrompt(shown) => update::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
