@@ -250,7 +250,7 @@ fn before(shown: &Shown) -> Vec<Item> {
         ..Item::default()
     };
     for part in &shown.parts {
-        let (what, text) = (format!("system prompt, {}", part.name), &part.text);
+        let (what, text) = (format!("system: {}", part.name), &part.text);
         let profile = || Why::Profile(shown.profile.to_string());
         match part.name {
             "documents" => {

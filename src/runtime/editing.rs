@@ -16,6 +16,9 @@ use crate::session::export::blocks;
 use crate::session::pins;
 use crate::session::projection::{Projection, original};
 
+/// Characters of a message that are shown at length.
+const TEXT_MAX: usize = 20_000;
+
 impl Handle {
     /// What the next request will hold.
     pub async fn contents(&self) -> Result<Contents, Report> {
@@ -86,7 +89,8 @@ impl Recorder {
         let message = found.filter_map(|row| projection.told(row).or_else(|| original(row))).next_back()?;
         let summary = || serde_json::to_value(&*message).ok()?["summary"].as_str().map(str::to_string);
         let text = blocks::of_message(&message).map(blocks::Block::in_words).or_else(summary);
-        Some(Told { text: text.unwrap_or_default(), words: editing::words(&message) })
+        let text = text.unwrap_or_default().chars().take(TEXT_MAX).collect();
+        Some(Told { text, words: editing::words(&message) })
     }
 
     pub(super) fn pin(&mut self, entry: &str, pinned: bool) -> Result<(), Report> {

@@ -44,7 +44,7 @@ pub enum Change {
 /// A message as a model is told it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Told {
-    /// At length, calls and thoughts included.
+    /// At length, calls and thoughts included; only the beginning of what is very long.
     pub text: String,
     /// Its words alone, which others can be put in place of.
     pub words: String,

@@ -111,9 +111,8 @@ impl<'a> Projection<'a> {
         for at in range {
             let entry = path[at];
             let place = match entry.kind() {
-                "message" | "custom_message" | "branch_summary" => place,
                 "compaction" if place == Place::Kept => Place::Superseded,
-                "compaction" => place,
+                "message" | "custom_message" | "branch_summary" | "compaction" => place,
                 _ => continue,
             };
             self.rows.push(Row { entry, at, part: Part::Own, place });
@@ -156,10 +155,8 @@ impl<'a> Projection<'a> {
                 if row.place == Place::Kept && message.role() == "system" {
                     return None;
                 }
-                match row.part {
-                    Part::Own => self.edits.apply(row.entry, message),
-                    Part::System | Part::Summary => Some(message),
-                }
+                // Of a compaction an edit can only take everything away.
+                self.edits.apply(row.entry, message)
             }
         }
     }

@@ -1,3 +1,5 @@
+//! The table against a small session.
+
 use std::path::Path;
 
 use super::*;

@@ -43,7 +43,8 @@ pub fn place((cols, rows): (u16, u16)) -> Rect {
 pub fn draw(canvas: &mut Canvas<'_>, view: &ContentsView, keymap: &Keymap) {
     let key = |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(Place::Contents, id)?));
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
-    let right = view.contents.as_ref().map(counts).unwrap_or_default();
+    let right = view.contents.as_ref().map(|contents| counts(contents, view.tokens, canvas.size().0));
+    let right = right.unwrap_or_default();
     let inner = frame::draw(canvas, "the next request", &right, &footer);
     let mut inside = canvas.sub(inner);
     let (cols, rows) = inside.size();
@@ -86,13 +87,18 @@ fn split(cols: u16, rows: u16) -> (Rect, Option<Rect>) {
     (Rect::new(0, 0, cols, rows), None)
 }
 
-/// What it comes to.
-fn counts(contents: &Contents) -> String {
-    let tokens = contents.tokens();
+/// What it comes to, in as many words as there is room for.
+fn counts(contents: &Contents, tokens: u64, cols: u16) -> String {
     let mut told = match contents.window() {
         Some(window) => format!("about {tokens} of {window} tokens"),
         None => format!("about {tokens} tokens"),
     };
+    if cols < NARROW {
+        return format!("about {tokens}");
+    }
+    if cols < WIDE {
+        return told;
+    }
     if let Some((counted, _)) = contents.counted {
         told.push_str(&format!(", {counted} counted at the last answer"));
     }

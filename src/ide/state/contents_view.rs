@@ -13,6 +13,8 @@ pub struct ContentsView {
     pub number: u64,
     /// What it lists; nothing before it has come.
     pub contents: Option<Contents>,
+    /// About how many tokens that has.
+    pub tokens: u64,
     /// Which row is selected.
     pub selected: usize,
     /// What the message that was selected last says.
@@ -22,7 +24,7 @@ pub struct ContentsView {
 impl ContentsView {
     /// A view whose rows are still to come.
     pub fn new(number: u64) -> Self {
-        Self { number, contents: None, selected: 0, told: None }
+        Self { number, contents: None, tokens: 0, selected: 0, told: None }
     }
 
     /// Takes the rows. The row that was selected stays so where it is still there; at first it is the last.
@@ -35,6 +37,7 @@ impl ContentsView {
         let found = contents.items.iter().position(is_same);
         let near = if self.contents.is_some() { self.selected.min(last) } else { last };
         self.selected = found.unwrap_or(near);
+        self.tokens = contents.tokens();
         self.contents = Some(contents);
         self.told = None;
     }
@@ -57,9 +60,10 @@ impl ContentsView {
 
     /// The rows on a screen of so many.
     pub fn page(&self, rows: usize) -> Range<usize> {
-        let rows = rows.max(1);
-        let first = self.selected / rows * rows;
-        first..(first + rows).min(self.items().len())
+        let (rows, count) = (rows.max(1), self.items().len());
+        // The last page is full, too.
+        let first = (self.selected / rows * rows).min(count.saturating_sub(rows));
+        first..(first + rows).min(count)
     }
 
     /// The entry whose text is to be asked for, once.

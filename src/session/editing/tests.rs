@@ -1,3 +1,5 @@
+//! Edits against small trees.
+
 use super::*;
 use crate::session::{Tree, context};
 

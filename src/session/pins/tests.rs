@@ -1,3 +1,5 @@
+//! Pins through compactions.
+
 use super::*;
 use crate::session::{Tree, context};
 
@@ -37,7 +39,9 @@ impl Path {
             from_hook: None,
             system_message: None,
         });
-        copies.into_iter().for_each(|copy| drop(self.add(copy)));
+        for copy in copies {
+            self.add(copy);
+        }
     }
 
     /// The texts of what is told, without what stands before them.
@@ -124,7 +128,9 @@ fn every_kind_is_told_as_what_it_is() {
         details: None,
     });
     let all = [&answer, &result, &ran, &hidden, &note];
-    all.iter().for_each(|id| path.pin(id, true));
+    for id in all {
+        path.pin(id, true);
+    }
     let last = path.user("last");
     let copies: Vec<Value> = carried(&path.0.path(), &last)
         .into_iter()
