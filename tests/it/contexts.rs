@@ -2,6 +2,7 @@
 
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::runtime::contents::{Contents, Why};
+use bowline::runtime::moving::Spot;
 use serde_json::{Value, json};
 
 use crate::support::compacting::{FULL, Rig, WINDOW, carries, filling, says};
@@ -173,6 +174,33 @@ async fn what_is_pinned_is_told_word_for_word_behind_every_summary() {
     assert_eq!(rig.run("fifth").await, ["start threshold", "end threshold done", "agent end"]);
     assert!(rig.request(6)[0].contains("never push to main"), "{:?}", rig.request(6));
     assert_eq!(rule_in(rig.request(7)), 0, "{:?}", rig.request(7));
+}
+
+#[tokio::test]
+async fn within_a_run_a_pin_stands_behind_what_the_tools_gave() {
+    let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
+    let turns = vec![filling(says("answer one"), 500), call, says("prefix"), says("history"), says("done")];
+    let mut rig = Rig::new(turns).await;
+    rig.run("never push to main").await;
+    let rule = entry(&rig, "never push").await;
+    rig.handle.pin(rule, true).await.unwrap();
+    assert_eq!(rig.run(&long("go")).await, ["start threshold", "end threshold done", "agent end"]);
+    let request = rig.request(4);
+    assert_eq!((request.len(), request[2].as_str()), (4, "result c1"), "{request:?}");
+    assert!(request[3].ends_with("what the user said]\nnever push to main"), "{request:?}");
+}
+
+#[tokio::test]
+async fn going_back_to_before_an_edit_undoes_it() {
+    let mut rig = Rig::new(vec![says("one"), says("two"), says("three")]).await;
+    rig.run("first").await;
+    rig.run("second").await;
+    let (before, first) = (rig.last("assistant").await, entry(&rig, "first").await);
+    rig.handle.tell_differently(first.clone(), "otherwise".into()).await.unwrap();
+    rig.handle.go(Spot::Behind(before)).await.unwrap();
+    assert_eq!(rig.handle.told(first).await.unwrap().unwrap().words, "first");
+    rig.run("third").await;
+    assert_eq!(rig.request(2)[0], "user first");
 }
 
 #[tokio::test]

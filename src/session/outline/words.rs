@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, Message, Part};
-use crate::session::{AgentMessage, Entry, EntryBody};
+use crate::session::{AgentMessage, Entry, EntryBody, pins};
 
 /// Characters of a line.
 const WORDS_MAX: usize = 200;
@@ -23,6 +23,10 @@ pub fn of(entry: &Entry) -> String {
         }
         EntryBody::ModelChange { provider, model_id } => format!("model {provider}/{model_id}"),
         EntryBody::ThinkingLevelChange { thinking_level } => format!("thinking {thinking_level}"),
+        EntryBody::Custom { custom_type, data: Some(data) } if custom_type == pins::PIN => {
+            let how = if data["pinned"] == Value::Bool(true) { "pinned" } else { "no longer pinned" };
+            format!("{} {how}", data["targetId"].as_str().unwrap_or_default())
+        }
         EntryBody::Custom { custom_type, .. } => custom_type,
         EntryBody::CustomMessage { custom_type, content, .. } => {
             format!("{custom_type}: {}", of_content(&content))
@@ -158,6 +162,11 @@ mod tests {
             ),
             (r#"{"type":"context_edit","targetId":"x","replacement":null}"#, "x left out"),
             (r#"{"type":"custom_message","customType":"note","content":"hi","display":true}"#, "note: hi"),
+            (
+                r#"{"type":"custom","customType":"bowline.pin","data":{"targetId":"x","pinned":true}}"#,
+                "x pinned",
+            ),
+            (r#"{"type":"custom","customType":"mine"}"#, "mine"),
             (r#"{"type":"hologram"}"#, "hologram"),
         ];
         for (line, words) in cases {

@@ -239,6 +239,11 @@ mod tests {
         let summary =
             of_line(r#"{"type":"compaction","id":"d","summary":"S","firstKeptEntryId":"a"}"#).unwrap();
         assert_eq!((summary.role, summary.said.as_str()), (Role::Summary, "S"));
+        let note = |kind: &str| {
+            of_line(&format!(r#"{{"type":"custom_message","id":"e","customType":"{kind}","content":"hey"}}"#))
+        };
+        assert_eq!(note("note").unwrap().said, "hey");
+        assert_eq!(note(PINNED), None, "what it is a copy of is found");
         let old = of_line(r#"{"type":"message","message":{"role":"user","content":"hi"}}"#).unwrap();
         assert_eq!((old.id, old.at_ms), (None, 0));
     }
