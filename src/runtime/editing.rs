@@ -6,6 +6,7 @@
 //! change nothing of what it is told.
 
 use super::contents::Contents;
+use super::event::RuntimeEvent;
 use super::handle::Handle;
 use super::live::Live;
 use super::moving::{Ask, Told, busy};
@@ -75,8 +76,11 @@ impl Live {
                 .change(|session| session.append(edit))
                 .map_err(|error| Report::caused("the edit was not kept", &error))?;
         }
-        let context = recorder.session().context();
-        self.resume(&context).await;
+        // Who answers stays, whatever the conversation says of that: he may have been chosen for what comes.
+        let history = recorder.reload();
+        self.driver.set_history(history);
+        let snapshot = self.snapshot();
+        self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;
         Ok(told)
     }
 }

@@ -1,8 +1,11 @@
 //! What the next request holds, and how a person changes it: through a live session, and on the command line.
 
+use bowline::agent::compaction::Settings;
+use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
-use bowline::runtime::contents::{Contents, Why};
+use bowline::runtime::contents::{Contents, Item, Why};
 use bowline::runtime::moving::Spot;
+use bowline::runtime::{Options, SessionChoice};
 use serde_json::{Value, json};
 
 use crate::support::compacting::{FULL, Rig, WINDOW, carries, filling, says};
@@ -25,7 +28,7 @@ async fn entry(rig: &Rig, start: &str) -> String {
 /// What it has of the conversation: what, tokens, why.
 fn rows(contents: &Contents) -> Vec<String> {
     let said = contents.items.iter().filter(|item| item.entry.is_some());
-    let row = |item: &bowline::runtime::contents::Item| {
+    let row = |item: &Item| {
         let pinned = if item.pinned { "*" } else { "" };
         format!("{pinned}{} {} {}", item.what, item.tokens, item.why.name())
     };
@@ -36,8 +39,8 @@ fn rows(contents: &Contents) -> Vec<String> {
 async fn what_is_left_out_or_told_differently_is_so_with_the_next_request() {
     let call = Turn::call("c1", "bash", json!({"command": "echo sec''ret"}));
     let turns = vec![call, says("done"), says("two"), says("three"), says("four"), says("five")];
-    let mut rig = Rig::with(turns, |options| bowline::runtime::Options {
-        compaction: bowline::agent::compaction::Settings { enabled: false, ..Default::default() },
+    let mut rig = Rig::with(turns, |options| Options {
+        compaction: Settings { enabled: false, ..Settings::default() },
         ..options
     })
     .await;
@@ -201,6 +204,23 @@ async fn going_back_to_before_an_edit_undoes_it() {
     assert_eq!(rig.handle.told(first).await.unwrap().unwrap().words, "first");
     rig.run("third").await;
     assert_eq!(rig.request(2)[0], "user first");
+}
+
+#[tokio::test]
+async fn who_was_chosen_for_what_comes_stays() {
+    let mut rig = Rig::new(vec![says("one")]).await;
+    rig.run("first").await;
+    let (first, file) = (entry(&rig, "first").await, rig.snapshot().await.file.unwrap());
+    rig.handle.shutdown().await;
+    let wished = |options| Options {
+        session: SessionChoice::Open(file.clone()),
+        thinking: Some(Thinking::High),
+        ..options
+    };
+    let again = Rig::with(vec![says("two")], wished).await;
+    assert_eq!(again.snapshot().await.thinking, Thinking::High);
+    again.handle.tell_differently(first, "otherwise".into()).await.unwrap();
+    assert_eq!(again.snapshot().await.thinking, Thinking::High);
 }
 
 #[tokio::test]
