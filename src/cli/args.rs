@@ -117,6 +117,10 @@ pub struct Args {
     #[arg(long, value_name = "ENTRY")]
     pub leaf: Option<String>,
 
+    /// With `sessions context`: what is left out of the request, too
+    #[arg(long)]
+    pub all: bool,
+
     /// With `sessions stats`: what is added up
     #[arg(long, value_name = "WHAT", value_parser = ["session", "day", "model", "project", "tool"])]
     pub by: Option<String>,

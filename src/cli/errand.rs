@@ -11,7 +11,7 @@ use tokio::runtime::Builder;
 
 use super::args::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, process};
-use super::{login, prompt, restore, sessions, setup, stored};
+use super::{contents, login, prompt, restore, sessions, setup, stored};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::runtime::Options;
@@ -31,6 +31,8 @@ pub enum Errand {
     Prompt(bool),
     /// Tell what is stored; in JSON, or as text.
     Sessions(sessions::Wanted, bool),
+    /// What the next request of a session would hold; in JSON, or as text.
+    Contents(contents::Wanted, bool),
     /// Something with all of what is stored; in JSON, or as text.
     Stored(stored::Wanted, bool),
     /// Bring files back, or tidy what that needs; in JSON, or as text.
@@ -56,7 +58,10 @@ pub fn wanted(args: &Args) -> Option<Errand> {
             if let Some(wanted) = wanted {
                 return Some(Errand::Restore(wanted, args.json));
             }
-            let wanted = sessions::wanted(rest, args.leaf.as_deref()).filter(|_| !file);
+            if let Some(wanted) = contents::wanted(rest, args).filter(|_| !file) {
+                return Some(Errand::Contents(wanted, args.json));
+            }
+            let wanted = sessions::wanted(rest).filter(|_| !file);
             let other = || stored::wanted(rest, args).filter(|_| !file);
             return wanted
                 .map(|wanted| Errand::Sessions(wanted, args.json))
@@ -123,6 +128,7 @@ async fn perform(
         Errand::Sessions(wanted, json) => {
             Ok((sessions::answer(&options.session_root(), &options.cwd, wanted, *json)?, OK))
         }
+        Errand::Contents(wanted, json) => Ok((contents::show(options, wanted, *json).await?, OK)),
         Errand::Stored(wanted, json) => {
             let (root, trash) = (options.session_root(), options.home.trash());
             let places = stored::Places { root: &root, cwd: &options.cwd, trash: &trash };
@@ -163,9 +169,11 @@ mod tests {
         assert_eq!(parse(&["prompt", "--show"]), Some(Errand::Prompt(false)));
         assert_eq!(parse(&["prompt", "--show", "--json"]), Some(Errand::Prompt(true)));
         assert_eq!(parse(&["prompt"]), None);
-        let context = sessions::Wanted::Context("x".into(), Some("y".into()));
+        let context = contents::Wanted { session: Some("x".into()), leaf: Some("y".into()), all: false };
         let words = ["sessions", "context", "x", "--leaf", "y", "--json"];
-        assert_eq!(parse(&words), Some(Errand::Sessions(context, true)));
+        assert_eq!(parse(&words), Some(Errand::Contents(context, true)));
+        let latest = contents::Wanted { all: true, ..contents::Wanted::default() };
+        assert_eq!(parse(&["sessions", "context", "--all"]), Some(Errand::Contents(latest, false)));
         assert_eq!(parse(&["sessions"]), Some(Errand::Sessions(sessions::Wanted::List, false)));
         assert_eq!(parse(&["sessions", "nonsense"]), None);
         let search = stored::Wanted::Search("login loop".into());

@@ -6,6 +6,7 @@
 pub mod apart;
 pub mod args;
 pub mod attach;
+pub mod contents;
 pub mod errand;
 pub mod login;
 pub mod models;

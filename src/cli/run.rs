@@ -128,7 +128,7 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
         .hint("such as `bowline import ~/.claude/projects`"));
     }
     if word == "sessions" {
-        let words = "list, show ID, tree ID, context ID, search TEXT, stats, delete ID, restore ID, diff ID ENTRY, \
+        let words = "list, show ID, tree ID, context [ID], search TEXT, stats, delete ID, restore ID, diff ID ENTRY, \
                      restore ID ENTRY, revert ID ENTRY or prune";
         return Err(Report::new(format!("`bowline sessions` takes {words}"))
             .hint("`bowline sessions` lists what is stored"));

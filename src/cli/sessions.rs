@@ -12,7 +12,7 @@ use crate::base::error::Report;
 use crate::session::export::{self, Format};
 use crate::session::store::listing::{self, Listed};
 use crate::session::summary::{Spent, Summary};
-use crate::session::{AgentMessage, Entry, Session};
+use crate::session::{Entry, Session};
 
 /// Characters of a text that stand for it in a line.
 const TEXT_MAX: usize = 100;
@@ -28,17 +28,14 @@ pub enum Wanted {
     Show(String),
     /// Its entries as they follow each other.
     Tree(String),
-    /// What the next request would carry, at its leaf or at an entry.
-    Context(String, Option<String>),
 }
 
 /// Reads the words behind `sessions`.
-pub fn wanted(words: &[&str], leaf: Option<&str>) -> Option<Wanted> {
+pub fn wanted(words: &[&str]) -> Option<Wanted> {
     match words {
         [] | ["list"] => Some(Wanted::List),
         ["show", id] => Some(Wanted::Show((*id).to_string())),
         ["tree", id] => Some(Wanted::Tree((*id).to_string())),
-        ["context", id] => Some(Wanted::Context((*id).to_string(), leaf.map(str::to_string))),
         _ => None,
     }
 }
@@ -49,7 +46,6 @@ pub fn answer(root: &Path, cwd: &Path, wanted: &Wanted, json: bool) -> Result<St
         Wanted::List => list(&listing::list(root)),
         Wanted::Show(id) => show(&located(root, cwd, id)?)?,
         Wanted::Tree(id) => tree(&open(&located(root, cwd, id)?)?),
-        Wanted::Context(id, leaf) => context(&open(&located(root, cwd, id)?)?, leaf.as_deref())?,
     };
     Ok(if json { format!("{:#}", said.1) } else { said.0 })
 }
@@ -97,7 +93,8 @@ pub fn export(
     Ok(format!("{}: {} bytes", path.display(), document.len()))
 }
 
-fn open(path: &Path) -> Result<Session, Report> {
+/// A session, to be looked at.
+pub(super) fn open(path: &Path) -> Result<Session, Report> {
     let (clock, ids) = (clock::SystemClock::shared(), crate::base::ids::RandomIds::shared());
     Session::look_at(path, clock, ids).map_err(|error| Report::caused("cannot read the session", &error))
 }
@@ -256,33 +253,13 @@ fn tree(session: &Session) -> (String, Value) {
     (lines.join("\n"), Value::Array(nodes))
 }
 
-fn context(session: &Session, leaf: Option<&str>) -> Result<(String, Value), Report> {
-    let context = match leaf {
-        None => session.context(),
-        Some(leaf) if session.tree().contains(leaf) => session.context_at(leaf),
-        Some(leaf) => {
-            return Err(Report::new(format!("the session has no entry {leaf}"))
-                .hint("`bowline sessions tree ID` shows the entries"));
-        }
-    };
-    let messages: Vec<Value> =
-        context.messages.iter().map(|message| json!(&**message as &AgentMessage)).collect();
-    let lines = messages.iter().map(|message| {
-        format!("{}: {}", message["role"].as_str().unwrap_or_default(), shortened(&said(message)))
-    });
-    let text = lines.collect::<Vec<_>>().join("\n");
-    let model = context.model.map(|(provider, id)| format!("{provider}/{id}"));
-    let thinking = context.thinking.map(crate::llm::model::Thinking::name);
-    Ok((text, json!({"messages": messages, "model": model, "thinkingLevel": thinking})))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::clock::ManualClock;
     use crate::base::ids::CountingIds;
     use crate::llm::model::{Message, UserMessage};
-    use crate::session::EntryBody;
+    use crate::session::{AgentMessage, EntryBody};
 
     fn user(text: &str) -> EntryBody {
         EntryBody::Message { message: AgentMessage::Llm(Message::User(UserMessage::text(text, 5))) }
@@ -306,26 +283,21 @@ mod tests {
     #[test]
     fn what_is_stored_is_told() {
         let root = tempfile::tempdir().unwrap();
-        let ask = |words: &[&str], leaf, json| {
-            answer(root.path(), Path::new("/nowhere"), &wanted(words, leaf).unwrap(), json)
-        };
-        assert_eq!(ask(&[], None, false).unwrap(), "There is no session yet.");
+        let ask =
+            |words: &[&str], json| answer(root.path(), Path::new("/nowhere"), &wanted(words).unwrap(), json);
+        assert_eq!(ask(&[], false).unwrap(), "There is no session yet.");
         let session = stored(root.path());
         assert_eq!(
-            ask(&["list"], None, false).unwrap(),
+            ask(&["list"], false).unwrap(),
             "00000001  2025-11-20 23:30     3 prompts     $0.00  /w  root"
         );
         assert_eq!(
-            ask(&["tree", session.id()], None, false).unwrap(),
+            ask(&["tree", session.id()], false).unwrap(),
             "+ 00000002 [start] user: root\n    00000003 user: left\n  + 00000004 user: right\n  * 00000005 label of 00000002: start"
         );
-        assert_eq!(ask(&["context", session.id()], None, false).unwrap(), "user: root\nuser: right");
-        let left: Value =
-            serde_json::from_str(&ask(&["context", session.id()], Some("00000003"), true).unwrap()).unwrap();
-        assert_eq!(left["messages"][1]["content"][0]["text"], "left");
-        let shown = ask(&["show", session.id()], None, false).unwrap();
+        let shown = ask(&["show", session.id()], false).unwrap();
         assert!(shown.contains("4: 3 prompts, 0 answers, 0 tool results"), "{shown}");
-        let shown: Value = serde_json::from_str(&ask(&["show", session.id()], None, true).unwrap()).unwrap();
+        let shown: Value = serde_json::from_str(&ask(&["show", session.id()], true).unwrap()).unwrap();
         assert_eq!(
             (shown["prompts"].as_u64(), shown["path"].as_str()),
             (Some(3), session.file().unwrap().to_str())
@@ -370,8 +342,6 @@ mod tests {
         assert!(find("00000000-").unwrap_err().to_string().contains("fits the ids of 2 sessions"));
         assert!(find("zzz").unwrap_err().to_string().contains("there is no session `zzz`"));
         assert!(find("../x").is_err());
-        let none = context(&one, Some("nobody")).unwrap_err();
-        assert!(none.to_string().contains("no entry nobody"), "{none}");
-        assert_eq!(wanted(&["show"], None), None);
+        assert_eq!(wanted(&["show"]), None);
     }
 }

@@ -178,6 +178,7 @@ impl App {
             Event::Runtime(event) => update::runtime(&mut cx, &event),
             Event::WayBack(happened) => way_back::happened(&mut cx, happened),
             Event::Session(told) => super::sessions::events::told(&mut cx, *told),
+            Event::Contents(happened) => super::contents::events::happened(&mut cx, happened),
             Event::Summary(summary, change) => update::show_summary(&mut cx, summary.as_deref(), change),
             Event::SystemPrompt(shown) => update::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => super::commands::search::found(&mut cx, &search, *found),
@@ -195,10 +196,7 @@ impl App {
             Event::Dequeued(messages) => update::dequeued(&mut cx, messages),
             Event::Opened(opened) => file_events::opened(&mut cx, *opened),
             Event::Reading(part) => reading::more(&mut cx, *part),
-            Event::AllOpened => {
-                restoring::arrange(&mut cx);
-                recovery::all_opened(&mut cx);
-            }
+            Event::AllOpened => all_opened(&mut cx),
             Event::Reread(read) => disk_events::reloaded(&mut cx, read),
             Event::Saved(saved) => file_events::saved(&mut cx, saved),
             Event::Listed { folder, result } => super::tree_events::listed(&mut cx, &folder, result),
@@ -477,3 +475,9 @@ impl App {
 }
 
 mod picking;
+
+/// Every file that was asked for at the start is open.
+fn all_opened(cx: &mut Cx<'_>) {
+    restoring::arrange(cx);
+    recovery::all_opened(cx);
+}

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use nucleo::Injector;
 
 use super::access::ask::Work as Access;
+use super::contents::ask::Work as ContentsWork;
 use super::keeping::Job;
 use super::listing::job;
 use super::past::ask::Work as Past;
@@ -184,6 +185,8 @@ pub enum Effect {
     WayBack(Ask),
     /// Ask the session about its tree, or for another session.
     Session(Box<SessionWork>),
+    /// Ask the session about its context, or change that.
+    Contents(ContentsWork),
     /// Sum the conversation up, above all about something.
     Compact(Option<String>),
     /// Find the summary that counts, to be read or to be changed.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::access::ask::Happened as AccessHappened;
+use super::contents::ask::Happened as ContentsHappened;
 use super::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use super::keeping::Kept;
 use super::listing::job::Outcome;
@@ -121,6 +122,8 @@ pub enum Event {
     Kept(Kept),
     /// Nothing more comes for the picker of this number.
     Filled(u64),
+    /// Something came of work on the context.
+    Contents(ContentsHappened),
     /// Something came of work on what was said before.
     Past(Past),
     /// The agent's view of open files.

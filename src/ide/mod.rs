@@ -13,6 +13,7 @@ pub mod app;
 pub mod approval;
 pub mod arrange;
 pub mod commands;
+pub mod contents;
 pub mod diff;
 pub mod disk_events;
 pub mod effect;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::commands::command::Cx;
+use super::contents::events as contents;
 use super::diff;
 use super::effect::Effect;
 use super::git;
@@ -33,6 +34,7 @@ fn editor(cx: &mut Cx<'_>) {
     git::settle(cx);
     diff::settle(cx);
     sessions::settle(cx);
+    contents::settle(cx);
 }
 
 /// Asks for the colours of everything that is shown; a file in several windows is one question.

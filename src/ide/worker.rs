@@ -33,6 +33,7 @@ use crate::workspace::{editorconfig, list};
 use opened::OpenShelf;
 
 mod access;
+mod contents;
 mod diffing;
 mod listing;
 mod looking;
@@ -236,6 +237,7 @@ impl Worker {
             }
             Effect::WayBack(ask) => self.way_back(ask),
             Effect::Session(work) => self.ask_session(*work),
+            Effect::Contents(work) => self.contents(work),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),

@@ -96,7 +96,7 @@ impl Handle {
         listed.await.map_err(|error| Report::caused("the work was ended", &error))
     }
 
-    async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, Report> {
+    pub(super) async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, Report> {
         let (reply, told) = oneshot::channel();
         self.commands.send(Command::Ask(ask(reply))).await.map_err(|_| ended())?;
         told.await.map_err(|_| ended())
@@ -127,6 +127,16 @@ impl Live {
                 let snapshot = self.snapshot();
                 answer(reply, snapshot);
             }
+            Ask::Contents(reply) => {
+                let contents = self.contents().await;
+                answer(reply, contents);
+            }
+            Ask::Told(id, reply) => answer(reply, recorder.told(&id)),
+            Ask::Edit(id, wish, reply) => {
+                let edited = self.edit(&id, &wish).await;
+                answer(reply, edited);
+            }
+            Ask::Pin(id, pinned, reply) => answer(reply, recorder.pin(&id, pinned)),
             Ask::Go(spot, summary, reply) => self.go(&spot, summary, reply).await,
             Ask::Replace(change, reply) => {
                 let moved = self.replace(change).await;

@@ -6,6 +6,8 @@
 pub mod again;
 pub mod checkpoints;
 pub mod choice;
+pub mod contents;
+mod editing;
 pub mod event;
 mod facts;
 mod going;
@@ -39,4 +41,4 @@ pub use handle::Handle;
 pub use options::{Options, SessionChoice};
 pub use outfit::Equipment;
 pub use shown::Shown;
-pub use start::{prompt_of, start};
+pub use start::{prompt_of, prompt_to_go_on, start};

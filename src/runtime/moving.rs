@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use tokio::sync::oneshot;
 
+use super::contents::Contents;
 use super::event::{Snapshot, Summary};
 use super::options::Options;
 use crate::base::error::Report;
 use crate::llm::model::{Model, UserMessage};
 use crate::session::SessionContext;
+use crate::session::editing::Wish;
 use crate::session::outline::turn::Turn;
 use crate::session::outline::{Filter, Outline};
 
@@ -39,6 +41,15 @@ pub enum Change {
     Copy,
 }
 
+/// A message as a model is told it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    /// At length, calls and thoughts included; only the beginning of what is very long.
+    pub text: String,
+    /// Its words alone, which others can be put in place of.
+    pub words: String,
+}
+
 /// What is asked about the session, or done to it.
 #[derive(Debug)]
 pub enum Ask {
@@ -54,6 +65,14 @@ pub enum Ask {
     Name(String, oneshot::Sender<Result<(), Report>>),
     /// How it stands.
     Snapshot(oneshot::Sender<Snapshot>),
+    /// What the next request will hold.
+    Contents(oneshot::Sender<Contents>),
+    /// An entry as it is told.
+    Told(String, oneshot::Sender<Option<Told>>),
+    /// Have an entry told differently, or not at all, or as it was.
+    Edit(String, Wish, oneshot::Sender<Result<String, Report>>),
+    /// Pin an entry, or take its pin away.
+    Pin(String, bool, oneshot::Sender<Result<(), Report>>),
     /// Go somewhere else in it, perhaps with a summary of what is left.
     Go(Spot, Summary, oneshot::Sender<Moved>),
     /// Go on with another one.

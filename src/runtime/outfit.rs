@@ -161,7 +161,9 @@ impl Outfit {
             facts,
             words: &self.words,
         });
-        let shown = Shown { profile: self.profile.id, model: model.clone(), parts, tools: all.specs() };
+        let documents = self.documents.get(self.profile.id).cloned().unwrap_or_default();
+        let shown =
+            Shown { profile: self.profile.id, model: model.clone(), parts, documents, tools: all.specs() };
         (shown, problems)
     }
 }

@@ -1,6 +1,7 @@
 //! The system prompt for people and scripts: its parts, the tools that go with it, and about how many
 //! tokens each has. Pure.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -17,6 +18,8 @@ pub struct Shown {
     pub model: Arc<Model>,
     /// Its parts in order.
     pub parts: Vec<Part>,
+    /// The documents that are in it: where they are, what they say.
+    pub documents: Vec<(PathBuf, String)>,
     /// The tools on offer in order.
     pub tools: Vec<ToolSpec>,
 }
@@ -79,6 +82,7 @@ mod tests {
             profile: "pi",
             model: Arc::new(model),
             parts: vec![Part { name: "base", text: "Be good.".into() }],
+            documents: Vec::new(),
             tools: vec![ToolSpec { name: "read".into(), description: "x".repeat(32), ..ToolSpec::default() }],
         };
         assert_eq!(

@@ -225,14 +225,22 @@ pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) 
 /// The system prompt that a new session would have, and what is wrong with the person's files. Needs no
 /// key: the model may be any that is known. Reads files, and asks nobody.
 pub async fn prompt_of(options: &Options) -> Result<(Shown, Vec<Report>), Report> {
+    prompt_to_go_on(options, &SessionContext::default()).await
+}
+
+/// The same for a session that goes on with a conversation.
+pub async fn prompt_to_go_on(
+    options: &Options,
+    context: &SessionContext,
+) -> Result<(Shown, Vec<Report>), Report> {
     let Reached { client, catalog, mut problems } = reach::reach(options);
-    let none = SessionContext::default();
-    let model = match choose(options, &catalog, client.models(), &none) {
+    let model = match choose(options, &catalog, client.models(), context) {
         Ok((model, _)) => model,
         Err(report) => {
             let known = catalog.providers.iter().flat_map(|provider| catalog.models_of(provider));
             let known: Vec<Arc<Model>> = known.collect();
-            reach::wish(options, &catalog).and_then(|wish| wish.find(&known)).ok_or(report)?
+            let wish = reach::wish(options, &catalog).or_else(|| wish_of(context));
+            wish.and_then(|wish| wish.find(&known)).ok_or(report)?
         }
     };
     let mut outfit = Outfit::new(options, &model)?;
@@ -252,11 +260,7 @@ fn choose(
     let asked = reach::wish(options, catalog);
     let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
     let set = reach::read_wish(options, catalog, provider, model);
-    let last = context.model.as_ref().map(|(provider, id)| Wish {
-        provider: Some(provider.clone()),
-        id: Some(id.clone()),
-        thinking: None,
-    });
+    let last = wish_of(context);
     let model = match &asked {
         Some(wish) => wish.find(usable).ok_or_else(|| wish.refusal(usable, catalog, false))?,
         None => last
@@ -276,6 +280,12 @@ fn choose(
         .or(set.and_then(|wish| wish.thinking))
         .unwrap_or(Thinking::Medium);
     Ok((model, thinking))
+}
+
+/// The model that answered last in a conversation.
+fn wish_of(context: &SessionContext) -> Option<Wish> {
+    let (provider, id) = context.model.as_ref()?;
+    Some(Wish { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None })
 }
 
 /// The session that was asked for. One that another program has open goes on as a copy, and that is told.

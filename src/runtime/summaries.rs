@@ -15,7 +15,7 @@ use crate::agent::compaction::{Budget, Plan, plan};
 use crate::agent::event::Compacted;
 use crate::base::error::Report;
 use crate::llm::model::Message;
-use crate::session::{AgentMessage, Entry, EntryBody};
+use crate::session::{AgentMessage, Entry, EntryBody, pins};
 
 impl Live {
     /// What a summary would be made of when the conversation goes to another place.
@@ -42,7 +42,7 @@ impl Recorder {
         plan::plan(&self.session.tree().path(), budget, tokens)
     }
 
-    /// Puts a compaction behind the leaf.
+    /// Puts a compaction behind the leaf, and behind that what is pinned and would not be told any more.
     pub(super) async fn keep_compaction(&mut self, done: &Compacted) -> Option<(String, Vec<Message>)> {
         let body = EntryBody::Compaction {
             summary: done.summary.clone(),
@@ -53,7 +53,11 @@ impl Recorder {
             from_hook: done.from_hook.then_some(true),
             system_message: None,
         };
+        let pinned = pins::carried(&self.session.tree().path(), &done.first_kept);
         let entry = self.append(body).await?;
+        for copy in pinned {
+            self.append(copy).await;
+        }
         Some((entry, self.reload()))
     }
 

@@ -2,24 +2,20 @@
 //!
 //! Must not know files. Works on a path of entries from the root to a leaf, linear in its length.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
-use super::body::EntryBody;
 use super::entry::Entry;
 use super::message::AgentMessage;
-use super::role::Role;
-use crate::llm::model::{Message, Thinking};
+use super::projection::{Edits, Place, Projection};
+use crate::llm::model::Thinking;
 
 /// A conversation as it stands at a leaf.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionContext {
     /// Oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
-    /// How many of the messages stood in the session before its last compaction, the summary included:
-    /// what their answers say of the size of the context is no longer so.
+    /// How many of the messages stood in the session before its last compaction or edit, the summary
+    /// included: what their answers say of the size of the context is no longer so.
     pub kept: usize,
     /// Provider and model id that answered or were chosen last.
     pub model: Option<(String, String)>,
@@ -29,161 +25,25 @@ pub struct SessionContext {
 
 /// Builds the context of a path.
 pub fn build(path: &[&Entry]) -> SessionContext {
-    build_from(path, kept_from(path))
-}
-
-/// The first entry of a path of which anything is told but by a summary: that which its last compaction keeps.
-pub(super) fn kept_from(path: &[&Entry]) -> usize {
-    let Some(at) = path.iter().rposition(|entry| entry.kind() == "compaction") else { return 0 };
-    let EntryBody::Compaction { first_kept_entry_id: kept, .. } = path[at].body() else { return at };
-    path[..at].iter().rposition(|entry| entry.id() == kept).unwrap_or(at)
-}
-
-/// Builds the context of a path from that entry on.
-pub(super) fn build_from(path: &[&Entry], from: usize) -> SessionContext {
+    let projection = Projection::told_of(path);
     let mut context = SessionContext::default();
-    let edits = scan(path, &mut context);
-    let mut out = Messages { edits, messages: Vec::new() };
-    match path.iter().rposition(|entry| entry.kind() == "compaction") {
-        None => path.iter().for_each(|entry| out.push(entry, false)),
-        Some(at) => {
-            out.push_compaction(path[at]);
-            path[from..at].iter().for_each(|entry| out.push(entry, true));
-            context.kept = out.messages.len();
-            path[at + 1..].iter().for_each(|entry| out.push(entry, false));
+    let edited = path.iter().rposition(|entry| entry.kind() == "context_edit").unwrap_or(0);
+    for row in &projection.rows {
+        let Some(message) = projection.told(row) else { continue };
+        context.messages.push(message);
+        if matches!(row.place, Place::Kept | Place::Compaction) || row.at < edited {
+            context.kept = context.messages.len();
         }
     }
-    context.messages = out.messages;
+    (context.model, context.thinking) = (projection.model, projection.thinking);
     context
 }
 
 /// What each entry of a path from `from` on contributes by itself, with the edits of the whole path
 /// applied; nothing for those that contribute nothing, compactions included.
 pub fn each(path: &[&Entry], from: usize) -> Vec<Option<Arc<AgentMessage>>> {
-    let mut out = Messages { edits: scan(path, &mut SessionContext::default()), messages: Vec::new() };
-    let mut one = |entry: &&Entry| {
-        out.push(entry, false);
-        out.messages.pop()
-    };
-    path[from.min(path.len())..].iter().map(&mut one).collect()
-}
-
-/// Takes model and thinking level from the whole path and collects the edits, the latest of each target.
-/// Reads from the end, and of what only the latest counts not more than that: what a compaction hides stays
-/// where it is.
-fn scan(path: &[&Entry], context: &mut SessionContext) -> HashMap<String, Option<Value>> {
-    let mut edits = HashMap::new();
-    let mut leveled = false;
-    for entry in path.iter().rev() {
-        match entry.kind() {
-            "model_change" if context.model.is_none() => {
-                if let EntryBody::ModelChange { provider, model_id } = entry.body() {
-                    context.model = Some((provider, model_id));
-                }
-            }
-            "thinking_level_change" if !leveled => {
-                if let EntryBody::ThinkingLevelChange { thinking_level } = entry.body() {
-                    (context.thinking, leveled) = (Thinking::parse(&thinking_level), true);
-                }
-            }
-            "context_edit" => {
-                if let EntryBody::ContextEdit { target_id, replacement } = entry.body() {
-                    edits.entry(target_id).or_insert(replacement);
-                }
-            }
-            "message" if context.model.is_none() && entry.role() == Role::Assistant => {
-                if let Some(AgentMessage::Llm(Message::Assistant(answer))) = message_of(entry).as_deref() {
-                    context.model = Some((answer.provider.clone(), answer.model.clone()));
-                }
-            }
-            _ => {}
-        }
-    }
-    edits
-}
-
-struct Messages {
-    edits: HashMap<String, Option<Value>>,
-    messages: Vec<Arc<AgentMessage>>,
-}
-
-impl Messages {
-    /// Adds what an entry contributes, edited where an edit targets it.
-    fn push(&mut self, entry: &Entry, without_system: bool) {
-        let Some(message) = message_of(entry) else { return };
-        if without_system && message.role() == "system" {
-            return;
-        }
-        match self.edits.get(entry.id()) {
-            None => self.messages.push(message),
-            Some(None) => {}
-            Some(Some(replacement)) => self.messages.push(with_content(message, replacement)),
-        }
-    }
-
-    /// Adds the summary, and before it the system message that goes with it.
-    fn push_compaction(&mut self, entry: &Entry) {
-        let EntryBody::Compaction { summary, tokens_before, system_message, .. } = entry.body() else {
-            return;
-        };
-        self.messages.extend(system_message.map(|value| Arc::new(AgentMessage::Other(value))));
-        self.messages.push(Arc::new(AgentMessage::Other(json!({
-            "role": "compactionSummary",
-            "summary": summary,
-            "tokensBefore": tokens_before,
-            "timestamp": entry.time_ms(),
-        }))));
-    }
-}
-
-/// The message that an entry contributes by itself.
-fn message_of(entry: &Entry) -> Option<Arc<AgentMessage>> {
-    match entry.kind() {
-        "message" => entry.message_or(|| entry.message()),
-        "custom_message" => entry.message_or(|| custom(entry)),
-        "branch_summary" => entry.message_or(|| branch_summary(entry)),
-        _ => None,
-    }
-}
-
-fn custom(entry: &Entry) -> Option<AgentMessage> {
-    let EntryBody::CustomMessage { custom_type, content, display, details } = entry.body() else {
-        return None;
-    };
-    let content = if content.is_null() { json!([]) } else { content };
-    let mut value =
-        json!({"role": "custom", "customType": custom_type, "content": content, "display": display});
-    if let Some(details) = details {
-        value["details"] = details;
-    }
-    value["timestamp"] = json!(entry.time_ms());
-    Some(AgentMessage::Other(value))
-}
-
-fn branch_summary(entry: &Entry) -> Option<AgentMessage> {
-    let EntryBody::BranchSummary { from_id, summary, .. } = entry.body() else { return None };
-    (!summary.is_empty()).then(|| {
-        AgentMessage::Other(json!({
-            "role": "branchSummary",
-            "summary": summary,
-            "fromId": from_id,
-            "timestamp": entry.time_ms(),
-        }))
-    })
-}
-
-/// What an edit can give another content; of everything else it can only take the message out.
-const EDITED: [&str; 4] = ["user", "assistant", "toolResult", "custom"];
-
-/// The message with another content; as it was when the replacement has none that fits.
-fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMessage> {
-    if !EDITED.contains(&message.role()) {
-        return message;
-    }
-    let Some(content) = replacement.get("content") else { return message };
-    let Ok(mut value) = serde_json::to_value(&*message) else { return message };
-    value["content"] = content.clone();
-    serde_json::from_value(value).map_or(message, Arc::new)
+    let edits = Edits::of(path);
+    path[from.min(path.len())..].iter().map(|entry| edits.own(entry)).collect()
 }
 
 #[cfg(test)]
@@ -324,6 +184,9 @@ mod tests {
         let rows = [("a", one.as_str()), ("b", &two), ("c", compaction), ("d", &three)];
         assert_eq!(context(&rows).1.kept, 2, "the summary and what it keeps");
         assert_eq!(context(&rows[..2]).1.kept, 0);
+        let edit = r#""context_edit","targetId":"a","replacement":null"#;
+        let rows = [("a", one.as_str()), ("b", &two), ("c", edit), ("d", &three)];
+        assert_eq!(context(&rows).1.kept, 1, "what was counted with what is left out now");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::entry::Entry;
 use super::error::{Problem, SessionError};
 use super::fork;
 use super::header::Header;
+use super::projection;
 use super::store::load::{self, Use};
 use super::store::{self, SessionFile, Store};
 use super::sums::Sums;
@@ -303,8 +304,8 @@ impl Session {
     /// those of a branch that was left, or that were summed up since, go.
     pub fn context(&self) -> SessionContext {
         let path = self.tree.path();
-        let from = context::kept_from(&path);
-        let context = context::build_from(&path, from);
+        let from = projection::kept_from(&path);
+        let context = context::build(&path);
         let mut now: Vec<u32> = self.tree.way_back(self.tree.leaf_index()).take(path.len() - from).collect();
         now.sort_unstable();
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);

@@ -243,6 +243,7 @@ fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
         Overlay::Undo(_) => "undo tree".to_string(),
         Overlay::Diff(view) => format!("differences from {}: {:?}", view.there, view.counts()),
         Overlay::Session(view) => format!("session tree {}", view.filter.name()),
+        Overlay::Contents(view) => format!("the next request at {}", view.selected),
         Overlay::Login(view) => format!("login {}", view.name),
         Overlay::Inquiry(view) => format!("inquiry {}", view.question().text),
         Overlay::WayBack(view) => format!("way back {:?}", view.preview.way),

@@ -35,6 +35,8 @@ mod compaction_seen;
 mod conformance;
 /// Every dialect goes on with every other's conversation.
 mod conformance_history;
+/// What the next request holds, and how a person changes it.
+mod contexts;
 /// The text of PDF documents.
 mod documents;
 /// GNU Emacs judges the kill ring.
@@ -67,6 +69,8 @@ mod ide_bad_input;
 mod ide_code;
 /// Lines, words, pairs and numbers by commands.
 mod ide_commands;
+/// What the next request holds, on the screen.
+mod ide_contents;
 /// A person works with many cursors.
 mod ide_cursors;
 /// Two texts side by side.

@@ -6,7 +6,8 @@ use std::process::Command;
 
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
-use bowline::session::{AgentMessage, EntryBody, Session};
+use bowline::session::editing::{self, Wish};
+use bowline::session::{AgentMessage, EntryBody, Session, pins};
 use serde_json::{Value, json};
 
 use crate::support::compacting::{FULL, Rig, filling, says};
@@ -274,6 +275,18 @@ fn say(session: &mut Session, message: Value) {
     session.append(EntryBody::Message { message }).unwrap();
 }
 
+fn compaction(words: &str, first_kept_entry_id: String) -> EntryBody {
+    EntryBody::Compaction {
+        summary: words.into(),
+        first_kept_entry_id,
+        tokens_before: 10,
+        usage: None,
+        details: Some(json!({"readFiles": ["a"]})),
+        from_hook: None,
+        system_message: None,
+    }
+}
+
 fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
     const WORDS: [&str; 4] = ["fix it", "naïve — 漢字", "a\nb\u{2028}c", ""];
     let words = *chance.pick(&WORDS);
@@ -281,7 +294,7 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
     let on_path: Vec<String> = session.tree().path().iter().map(|entry| entry.id().to_string()).collect();
     let usage = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 3,
         "cost": {"input": 0.5, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0.5}});
-    let body = match chance.below(13) {
+    let body = match chance.below(16) {
         0 => return say(session, json!({"role": "user", "content": words, "timestamp": step})),
         1 => {
             let content = json!([{"type": "text", "text": words}, {"type": "toolCall", "id": format!("c{step}"), "name": "bash", "arguments": {"command": "ls"}}]);
@@ -300,15 +313,7 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
         }
         3 => EntryBody::ModelChange { provider: "q".into(), model_id: "n".into() },
         4 => EntryBody::ThinkingLevelChange { thinking_level: "high".into() },
-        5 => EntryBody::Compaction {
-            summary: words.into(),
-            first_kept_entry_id: chance.pick(&on_path).clone(),
-            tokens_before: 10,
-            usage: None,
-            details: Some(json!({"readFiles": ["a"]})),
-            from_hook: None,
-            system_message: None,
-        },
+        5 => compaction(words, chance.pick(&on_path).clone()),
         6 => EntryBody::BranchSummary {
             from_id: Some(chance.pick(&all).clone()),
             summary: words.into(),
@@ -334,10 +339,33 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
             return;
         }
         11 => EntryBody::SessionInfo { name: Some(format!("name {step}")) },
+        12..=14 => return by_hand(session, chance, step, words),
         _ => {
             session.branch(Some(chance.pick::<String>(&all))).unwrap();
             return;
         }
     };
     session.append(body).unwrap();
+}
+
+/// What a person does to the context, and a compaction with what is pinned.
+fn by_hand(session: &mut Session, chance: &mut Chance, step: u64, words: &str) {
+    let path = session.tree().path();
+    let ids: Vec<String> = path.iter().map(|entry| entry.id().to_string()).collect();
+    let pinnable = path.iter().find(|entry| pins::can_be(entry)).map(|entry| entry.id().to_string());
+    let bodies = match (chance.below(3), pinnable) {
+        (0, _) => {
+            let wish = [Wish::Drop, Wish::Replace("by hand".into()), Wish::Restore][chance.below(3)].clone();
+            editing::edits(&path, chance.pick::<String>(&ids), &wish).unwrap_or_default()
+        }
+        (1, Some(target)) => vec![pins::entry(&target, !step.is_multiple_of(5))],
+        _ => {
+            let first = chance.pick::<String>(&ids).clone();
+            let copies = pins::carried(&path, &first);
+            std::iter::once(compaction(words, first)).chain(copies).collect()
+        }
+    };
+    for body in bodies {
+        session.append(body).unwrap();
+    }
 }

@@ -162,8 +162,10 @@ fn what_is_stored_is_told_and_becomes_documents() {
     let id = list.split(' ').next().unwrap().to_string();
     assert!(code == 0 && list.contains("1 prompts") && list.ends_with("say it\n"), "{list}");
     assert_eq!(place.run(&["-p", "--session", &id, "more"]).1, "again\n");
-    let (_, context, _) = place.run(&["sessions", "context", &id]);
-    assert_eq!(context, "user: say it\nassistant: one two\nuser: more\nassistant: again\n");
+    let (_, context, _) = place.run(&["sessions", "context", &id, "--json"]);
+    let context: Value = serde_json::from_str(&context).unwrap();
+    let said = context["messages"].as_array().unwrap().iter().map(|m| m["content"][0]["text"].as_str());
+    assert_eq!(said.flatten().collect::<Vec<_>>(), ["say it", "one\ttwo", "more", "again"]);
     let (code, text, _) = place.run(&["export", &id]);
     assert!(code == 0 && text.contains("one\ttwo"), "a pipe gets it as it is: {text}");
     assert_eq!(place.run(&["export", &id, "page.html"]).0, 0);
@@ -178,6 +180,49 @@ fn what_is_stored_is_told_and_becomes_documents() {
     );
     let (code, _, told) = place.run(&["-p", "--session", "nope", "x"]);
     assert!(code == 2 && told.contains("there is no session `nope`"), "{told}");
+}
+
+#[test]
+fn what_the_next_request_would_hold_is_told() {
+    let place = Place::new(vec![wire::says("one\ttwo")]);
+    assert!(place.run(&["sessions", "context"]).2.contains("there is no session of this folder"));
+    std::fs::write(place.work().join("AGENTS.md"), "Use tabs, always.").unwrap();
+    assert_eq!(place.run(&["-p", "say it"]).0, 0);
+    let (code, table, err) = place.run(&["sessions", "context"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{table}");
+    let row = |what: &str| {
+        let found = table.lines().find(|line| line.contains(what));
+        found.unwrap_or_else(|| panic!("no {what} in\n{table}")).to_string()
+    };
+    assert!(row("system: base").contains("  profile anthropic: You are"), "{table}");
+    assert!(row("instructions").ends_with("/work/AGENTS.md: Use tabs, always."), "{table}");
+    assert!(row("tool Bash").contains("on offer"), "{table}");
+    assert!(
+        row("say it").contains("       2  user") && row("say it").ends_with("  on the path: say it"),
+        "{table}"
+    );
+    assert!(row("one two").contains("assistant"), "{table}");
+    assert!(
+        row("estimated").contains(" of 1000000 tokens of anthropic/")
+            || row("estimated").contains(" of 200000 tokens of anthropic/"),
+        "{table}"
+    );
+    assert!(row("estimated").contains("; the provider counted "), "{table}");
+    let (_, json, _) = place.run(&["sessions", "context", "--json", "--all"]);
+    let contents = &serde_json::from_str::<Value>(&json).unwrap()["contents"];
+    let items = contents["items"].as_array().unwrap();
+    let sum: u64 = items.iter().filter_map(|item| item["tokens"].as_u64()).sum();
+    assert_eq!(contents["tokens"], sum);
+    let last = items.last().unwrap();
+    assert_eq!(
+        (&last["what"], &last["reason"], &last["told"]),
+        (&"assistant".into(), &"path".into(), &true.into())
+    );
+    let entry = items[items.len() - 2]["entry"].as_str().unwrap();
+    let (_, before, _) = place.run(&["sessions", "context", "--leaf", entry]);
+    assert!(before.contains("say it") && !before.contains("one two"), "{before}");
+    let (code, _, err) = place.run(&["sessions", "context", "--leaf", "nobody"]);
+    assert!(code == 1 && err.contains("no entry nobody"), "{err}");
 }
 
 #[test]

@@ -1,12 +1,17 @@
 //! Sessions against a model of them that is too simple to be wrong: a list of entries, searched anew for
 //! every question. Steps by chance on both, on disk and in memory, read again now and then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use bowline::agent::compaction::estimate;
+use bowline::agent::history;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::{RandomIds, SharedIds};
-use bowline::session::{AgentMessage, EntryBody, Session};
+use bowline::runtime::contents::{Contents, Item};
+use bowline::session::editing::{self, Wish};
+use bowline::session::projection::{self, Projection};
+use bowline::session::{AgentMessage, EntryBody, Session, context, pins};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -21,6 +26,8 @@ enum Step {
     Summarise(usize),
     Label(usize, Option<u8>),
     Edit(usize, Option<u8>),
+    Hand(usize, u8),
+    Pin(usize, bool),
     Name(u8),
     Branch(usize),
     Root,
@@ -39,6 +46,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => any::<usize>().prop_map(Step::Summarise),
         2 => any::<(usize, Option<u8>)>().prop_map(|(at, label)| Step::Label(at, label)),
         2 => any::<(usize, Option<u8>)>().prop_map(|(at, words)| Step::Edit(at, words)),
+        3 => any::<(usize, u8)>().prop_map(|(at, how)| Step::Hand(at, how)),
+        2 => any::<(usize, bool)>().prop_map(|(at, pinned)| Step::Pin(at, pinned)),
         1 => any::<u8>().prop_map(Step::Name),
         3 => any::<usize>().prop_map(Step::Branch),
         1 => Just(Step::Root),
@@ -112,6 +121,9 @@ impl Simple {
                     "content": entry["content"], "display": entry["display"]}),
                 "branch_summary" => json!({"role": "branchSummary", "summary": entry["summary"]}),
                 "compaction" if n == 0 => {
+                    if edit(&entry["id"]).is_some_and(|edit| edit["replacement"].is_null()) {
+                        continue;
+                    }
                     messages.push(json!({"role": "compactionSummary", "summary": entry["summary"]}));
                     continue;
                 }
@@ -197,6 +209,8 @@ impl Pair {
             }),
             Step::Compact(at, own) if !path.is_empty() => {
                 let first = if *own { "nobody".to_string() } else { path[at % path.len()].clone() };
+                let pinned = self.pinned();
+                let copies = pins::carried(&self.session.tree().path(), &first);
                 self.append(EntryBody::Compaction {
                     summary: format!("s{at}"),
                     first_kept_entry_id: first,
@@ -206,6 +220,10 @@ impl Pair {
                     from_hook: None,
                     system_message: None,
                 });
+                for copy in copies {
+                    self.append(copy);
+                }
+                assert!(self.pinned().is_superset(&pinned), "a compaction takes nothing pinned away");
             }
             Step::Summarise(at) => {
                 let Some(from) = self.id(*at) else { return };
@@ -229,10 +247,76 @@ impl Pair {
                 let target_id = path[at % path.len()].clone();
                 self.append(EntryBody::ContextEdit { target_id, replacement });
             }
+            Step::Hand(at, how) if !path.is_empty() => self.edit(&path[at % path.len()], *how),
+            Step::Pin(at, pinned) if !path.is_empty() => {
+                let target = path[at % path.len()].clone();
+                if pins::can_be(self.session.tree().get(&target).unwrap()) {
+                    self.append(pins::entry(&target, *pinned));
+                }
+            }
             Step::Name(n) => self.append(EntryBody::SessionInfo { name: Some(format!("name {n}")) }),
-            Step::Compact(..) | Step::Edit(..) => {}
+            Step::Compact(..) | Step::Edit(..) | Step::Hand(..) | Step::Pin(..) => {}
             step => self.go(step),
         }
+    }
+
+    /// What is pinned and told, as what it is or as a copy: the one that stands last.
+    fn pinned(&self) -> BTreeSet<String> {
+        let path = self.session.tree().path();
+        let pins = pins::of(&path);
+        let projection = Projection::of(&path);
+        let mut latest = BTreeMap::new();
+        for entry in &path {
+            latest.insert(pins::origin(entry).unwrap_or_else(|| entry.id().to_string()), entry.id());
+        }
+        let told = projection.rows.iter().filter(|row| row.is_own() && projection.told(row).is_some());
+        let told: BTreeSet<&str> = told.map(|row| row.entry.id()).collect();
+        latest.retain(|target, last| pins.contains(target) && told.contains(last));
+        latest.into_keys().collect()
+    }
+
+    /// What a person does to the context.
+    fn edit(&mut self, target: &str, how: u8) {
+        let wish = match how % 3 {
+            0 => Wish::Drop,
+            1 => Wish::Replace(format!("h{how}")),
+            _ => Wish::Restore,
+        };
+        let Ok(edits) = editing::edits(&self.session.tree().path(), target, &wish) else { return };
+        assert!(!edits.is_empty());
+        for edit in edits {
+            self.append(edit);
+        }
+        let path = self.session.tree().path();
+        let projection = Projection::of(&path);
+        let row = projection.rows.iter().find(|row| row.is_own() && row.entry.id() == target).unwrap();
+        let (told, was) = (projection.told(row), projection::original(row));
+        match wish {
+            Wish::Restore => assert_eq!(told, was),
+            Wish::Replace(text) => assert_eq!(editing::words(&told.unwrap()), text),
+            Wish::Drop => {
+                assert!(told.is_none_or(|message| editing::words(&message) == editing::LEFT_OUT));
+            }
+        }
+    }
+
+    /// The report says of each message that is told that it is, and nothing else.
+    fn report(&self) {
+        let path = self.session.tree().path();
+        let told = history::of(&context::build(&path));
+        let report = Contents::of(None, &path, true);
+        let listed: Vec<&Item> = report.items.iter().filter(|item| item.why.is_told()).collect();
+        let tokens: Vec<u64> = told.iter().map(estimate::of_message).collect();
+        assert_eq!(listed.iter().map(|item| item.tokens).collect::<Vec<_>>(), tokens);
+        assert_eq!(report.tokens(), tokens.iter().sum::<u64>());
+        let projection = Projection::of(&path);
+        let rows = projection.rows.iter().filter_map(|row| Some((row, projection.told(row)?)));
+        let rows: Vec<_> = rows.filter(|(_, message)| history::for_model(message).is_some()).collect();
+        let entries: Vec<&str> = rows.iter().map(|(row, _)| row.entry.id()).collect();
+        assert_eq!(listed.iter().filter_map(|item| item.entry.as_deref()).collect::<Vec<_>>(), entries);
+        let few = Contents::of(None, &path, false);
+        assert_eq!(few.items.iter().filter(|item| item.why.is_told()).count(), listed.len());
+        assert_eq!(few.tokens(), report.tokens());
     }
 
     /// Goes elsewhere.
@@ -310,6 +394,7 @@ impl Pair {
             |message: &std::sync::Arc<AgentMessage>| essence(&serde_json::to_value(&**message).unwrap());
         let context: Vec<Value> = session.context().messages.iter().map(told).collect();
         assert_eq!(context, simple.context().iter().map(essence).collect::<Vec<_>>());
+        self.report();
         for entry in session.entries() {
             let children: Vec<&str> =
                 session.tree().children(Some(entry.id())).iter().map(|c| c.id()).collect();

@@ -1,6 +1,6 @@
 //! What a compaction would do to a path: which messages it sums up, what stays. Pure.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::cut::{self, Kind, Piece};
 use super::estimate;
 use super::files::{self, Files};
 use crate::llm::model::Message;
-use crate::session::{AgentMessage, Entry, EntryBody, context};
+use crate::session::{AgentMessage, Entry, EntryBody, context, pins};
 
 /// A compaction to come.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,8 @@ pub struct Plan {
     pub previous: Option<String>,
     /// The files that the summed up part was about.
     pub files: Files,
+    /// Tokens of what is pinned in the summed up part: it is told word for word behind the summary, too.
+    pub pinned: u64,
     /// Tokens of the context before.
     pub tokens_before: u64,
     /// What it was made for.
@@ -34,9 +36,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Tokens of what it sums up.
+    /// Tokens of what it sums up and is not told any more.
     pub fn sums_up(&self) -> u64 {
-        self.history.iter().chain(&self.prefix).map(|message| estimate::of_said(message)).sum()
+        let all: u64 =
+            self.history.iter().chain(&self.prefix).map(|message| estimate::of_said(message)).sum();
+        all.saturating_sub(self.pinned)
     }
 }
 
@@ -47,13 +51,17 @@ pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan>
     let earlier = last.map(|at| Earlier::read(path, at)).unwrap_or_default();
     let said = context::each(path, earlier.from);
     let after = last.map_or(0, |at| at - earlier.from.min(at));
-    if said[after..].iter().all(Option::is_none) {
+    let entries = &path[earlier.from..];
+    let pinned = Pinned::of(path, entries);
+    if (after..said.len()).all(|at| said[at].is_none() || pinned.copies[at].is_some()) {
         return None;
     }
-    let entries = &path[earlier.from..];
-    let pieces = pieces(entries, &said);
+    let pieces = pieces(entries, &said, &pinned);
     let cut = cut::find(&pieces, budget.keep)?;
-    let messages = |range: std::ops::Range<usize>| said[range].iter().flatten().cloned().collect::<Vec<_>>();
+    // What is carried on word for word is not summed up once more.
+    let messages = |range: std::ops::Range<usize>| {
+        range.filter(|at| !pinned.stays(*at)).filter_map(|at| said[at].clone()).collect::<Vec<_>>()
+    };
     let history = messages(0..cut.turn.unwrap_or(cut.kept));
     let prefix = messages(cut.turn.unwrap_or(cut.kept)..cut.kept);
     if history.is_empty() && prefix.is_empty() {
@@ -69,6 +77,7 @@ pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan>
         prefix,
         previous: earlier.summary,
         files,
+        pinned: (0..cut.kept).filter(|at| pinned.originals[*at]).map(|at| pieces[at].tokens).sum(),
         tokens_before,
         budget,
         places: places.collect(),
@@ -101,7 +110,32 @@ impl Earlier {
     }
 }
 
-fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>]) -> Vec<Piece> {
+/// What is pinned among entries.
+struct Pinned {
+    /// What each is a copy of.
+    copies: Vec<Option<String>>,
+    /// Which of them are pinned themselves.
+    originals: Vec<bool>,
+    pins: HashSet<String>,
+}
+
+impl Pinned {
+    fn of(path: &[&Entry], entries: &[&Entry]) -> Self {
+        let pins = pins::of(path);
+        Self {
+            copies: entries.iter().map(|entry| pins::origin(entry)).collect(),
+            originals: entries.iter().map(|entry| pins.contains(entry.id())).collect(),
+            pins,
+        }
+    }
+
+    /// Whether an entry is a copy of something that is still pinned.
+    fn stays(&self, at: usize) -> bool {
+        self.copies[at].as_ref().is_some_and(|origin| self.pins.contains(origin))
+    }
+}
+
+fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>], pinned: &Pinned) -> Vec<Piece> {
     let mut calls: HashMap<String, usize> = HashMap::new();
     let piece = |(place, (entry, message)): (usize, (&&Entry, &Option<Arc<AgentMessage>>))| {
         if entry.kind() == "compaction" {
@@ -117,6 +151,8 @@ fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>]) -> Vec<Piece> 
             AgentMessage::Llm(Message::ToolResult(result)) => {
                 Kind::Result(calls.get(&result.tool_call_id).copied())
             }
+            // A copy of something older that is carried on begins nothing.
+            AgentMessage::Other(_) if pinned.stays(place) => Kind::Note,
             AgentMessage::Other(_) => match message.role() {
                 "bashExecution" | "custom" | "branchSummary" => Kind::Opens,
                 _ => Kind::Note,

@@ -4,6 +4,7 @@ use super::App;
 use crate::ide::access::ask::Work as Access;
 use crate::ide::answers;
 use crate::ide::commands::snippets;
+use crate::ide::contents::events as contents;
 use crate::ide::diff;
 use crate::ide::effect::Effect;
 use crate::ide::input;
@@ -67,6 +68,7 @@ impl App {
             Some(Overlay::Picker(_)) => {}
             Some(Overlay::Diff(_)) => return self.with_cx(diff::jump),
             Some(Overlay::Session(_)) => return self.with_cx(sessions::accept),
+            Some(Overlay::Contents(_)) => return self.with_cx(contents::accept),
             _ => return self.with_cx(answers::question),
         }
         let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };

@@ -164,6 +164,7 @@ fn close_overlay(cx: &mut Cx<'_>) {
         Some(
             Overlay::Diff(_)
             | Overlay::Session(_)
+            | Overlay::Contents(_)
             | Overlay::Login(_)
             | Overlay::Inquiry(_)
             | Overlay::WayBack(_)

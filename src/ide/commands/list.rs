@@ -28,6 +28,7 @@ fn step(cx: &mut Cx<'_>, by: isize) {
         Some(Overlay::Undo(_)) => super::history::step(cx, by),
         Some(Overlay::Diff(_)) => diff::with(cx, false, |view, beside| view.step(by, beside)),
         Some(Overlay::Session(view)) => view.step(by),
+        Some(Overlay::Contents(view)) => view.step(by),
         Some(Overlay::Picker(picker)) => picker.step(by as i64),
         Some(Overlay::WayBack(view)) => view.step(by),
         Some(Overlay::Dialog(dialog)) => {

@@ -6,6 +6,7 @@ pub mod agent;
 pub mod app;
 pub mod change;
 pub mod command;
+pub mod contents;
 pub mod diff;
 pub mod edit;
 pub mod file;
@@ -75,6 +76,7 @@ pub static AREAS: &[&[Command]] = &[
     workspace::COMMANDS,
     agent::COMMANDS,
     session::COMMANDS,
+    contents::COMMANDS,
     way_back::COMMANDS,
     list::COMMANDS,
     tree::COMMANDS,

@@ -3,6 +3,7 @@
 
 use super::command::Cx;
 use super::summaries;
+use crate::ide::contents::events as contents;
 use crate::ide::effect::Effect;
 use crate::ide::sessions::ask::Work;
 use crate::ide::sessions::events as sessions;
@@ -37,6 +38,8 @@ pub static WORDS: &[Word] = &[
     command("tree", "view.session-tree"),
     command("fork", "view.session-tree"),
     command("clone", "session.copy"),
+    command("context", "session.context"),
+    with("tell", contents::tell),
     with("name", name),
     command("search", "session.search"),
     command("import", "session.import"),

@@ -33,6 +33,8 @@ pub enum Place {
     Diff,
     /// The tree of the session.
     SessionTree,
+    /// What the next request will hold.
+    Contents,
     /// An editor whose keys are commands.
     Normal,
     /// The same where its text is a list of places.
@@ -53,7 +55,7 @@ pub enum Place {
 
 impl Place {
     /// Every place that a key map may have a table for.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -66,6 +68,7 @@ impl Place {
         Self::Dialog,
         Self::Diff,
         Self::SessionTree,
+        Self::Contents,
         Self::Normal,
         Self::Visual,
         Self::Operator,
@@ -90,6 +93,7 @@ impl Place {
             Self::Dialog => "dialog",
             Self::Diff => "diff",
             Self::SessionTree => "session-tree",
+            Self::Contents => "context",
             Self::Normal => "normal",
             Self::Visual => "visual",
             Self::Operator => "operator",
@@ -118,6 +122,7 @@ impl Place {
             Self::Dialog => &[Self::Dialog, Self::Global],
             Self::Diff => &[Self::Diff, Self::Global],
             Self::SessionTree => &[Self::SessionTree, Self::Global],
+            Self::Contents => &[Self::Contents, Self::Global],
             Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
             Self::Visual => {
                 &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]

@@ -1,5 +1,6 @@
 //! How the things that float are drawn and where: one shape of frame for all.
 
+pub mod contents;
 pub mod dialog;
 pub mod diff;
 pub mod frame;

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::row::Row;
 use crate::ide::overlays::{
-    dialog, diff, inquiry, login, picker, question, session_tree, undo_tree, way_back,
+    contents, dialog, diff, inquiry, login, picker, question, session_tree, undo_tree, way_back,
 };
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
@@ -26,6 +26,7 @@ pub fn place(state: &State) -> Option<Rect> {
         Overlay::Undo(shown) => undo_tree::place(state.size, shown),
         Overlay::Diff(_) => diff::place(state.size),
         Overlay::Session(_) => session_tree::place(state.size),
+        Overlay::Contents(_) => contents::place(state.size),
         Overlay::Login(shown) => login::place(state.size, shown),
         Overlay::Inquiry(shown) => inquiry::place(state.size, shown),
         Overlay::WayBack(_) => way_back::place(state.size),
@@ -41,6 +42,7 @@ impl Component<State> for Floating {
             Some(Overlay::Undo(shown)) => undo_tree::draw(canvas, shown, state),
             Some(Overlay::Diff(shown)) => diff::draw(canvas, shown, state),
             Some(Overlay::Session(shown)) => session_tree::draw(canvas, shown, &state.keymap),
+            Some(Overlay::Contents(shown)) => contents::draw(canvas, shown, &state.keymap),
             Some(Overlay::Login(shown)) => login::draw(canvas, shown),
             Some(Overlay::Inquiry(shown)) => inquiry::draw(canvas, shown),
             Some(Overlay::WayBack(shown)) => way_back::draw(canvas, shown),
@@ -58,6 +60,7 @@ impl Component<State> for Floating {
             | Overlay::Undo(_)
             | Overlay::Diff(_)
             | Overlay::Session(_)
+            | Overlay::Contents(_)
             | Overlay::WayBack(_) => None,
         }
     }

@@ -30,12 +30,22 @@ pub fn begin(cx: &mut Cx<'_>, work: Work) {
 
 /// Shows the tree.
 pub fn open(cx: &mut Cx<'_>) {
+    show(cx, |_| {});
+}
+
+/// Shows the tree with all entries, this one selected.
+pub fn open_with(cx: &mut Cx<'_>, entry: &str) {
+    show(cx, |view| view.want(entry));
+}
+
+fn show(cx: &mut Cx<'_>, set: impl FnOnce(&mut SessionView)) {
     if !cx.state.agent.connected {
         return cx.state.say("the session is still starting; try again in a moment");
     }
     cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
     cx.state.agent.session_views += 1;
-    let view = SessionView::new(cx.state.agent.session_views, cx.now_ms, cx.state.agent.name.clone());
+    let mut view = SessionView::new(cx.state.agent.session_views, cx.now_ms, cx.state.agent.name.clone());
+    set(&mut view);
     let (number, filter) = (view.number, view.filter);
     cx.state.push_overlay(Overlay::Session(Box::new(view)));
     ask(cx, Work::Outline(number, filter));

@@ -9,6 +9,7 @@ pub mod awaiting;
 pub mod buffers;
 pub mod code_blocks;
 pub mod coloring;
+pub mod contents_view;
 pub mod damage;
 pub mod diff_view;
 pub mod elsewhere;

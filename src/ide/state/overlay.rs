@@ -9,6 +9,7 @@ use nucleo::{Injector, Nucleo};
 
 use super::area::Area;
 use super::buffers::BufferId;
+use super::contents_view::ContentsView;
 use super::diff_view::DiffView;
 use super::inquiry::Inquiry;
 use super::login::LoginView;
@@ -33,6 +34,8 @@ pub enum Overlay {
     Diff(Box<DiffView>),
     /// The tree of the session.
     Session(Box<SessionView>),
+    /// What the next request will hold.
+    Contents(Box<ContentsView>),
     /// A login that is going on.
     Login(Box<LoginView>),
     /// Questions of the agent.

@@ -275,6 +275,7 @@ impl State {
             }
             Some(Overlay::Diff(_)) => Place::Diff,
             Some(Overlay::Session(_)) => Place::SessionTree,
+            Some(Overlay::Contents(_)) => Place::Contents,
             None => self.place_below(),
         }
     }
@@ -351,6 +352,7 @@ impl State {
                 | Overlay::Undo(_)
                 | Overlay::Diff(_)
                 | Overlay::Session(_)
+                | Overlay::Contents(_)
                 | Overlay::Login(_)
                 | Overlay::Inquiry(_)
                 | Overlay::WayBack(_),

@@ -85,6 +85,12 @@ impl SessionView {
         (self.filter, self.found) = (filter, None);
     }
 
+    /// Has rows for all entries, and this one selected once they are there.
+    pub fn want(&mut self, entry: &str) {
+        self.filter = Filter::All;
+        self.wanted = Some(entry.into());
+    }
+
     /// Shows only what says something, or everything again.
     pub fn set_found(&mut self, found: Option<(String, HashSet<String>)>) {
         let kept = self.selected_row().map(|row| row.id.clone());

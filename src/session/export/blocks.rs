@@ -47,6 +47,20 @@ pub enum Piece {
     Note(String),
 }
 
+impl Block {
+    /// All of it as plain text.
+    pub fn in_words(self) -> String {
+        let said = self.pieces.into_iter().map(|piece| match piece {
+            Piece::Text(text) | Piece::Thinking(text) | Piece::Note(text) | Piece::Output { text, .. } => {
+                text
+            }
+            Piece::Call { name, arguments } => format!("→ {name} {arguments}"),
+            Piece::Picture { mime, .. } => format!("({mime})"),
+        });
+        said.collect::<Vec<_>>().join("\n")
+    }
+}
+
 /// What an entry shows; nothing for what only the program reads.
 pub fn of(entry: &Entry) -> Option<Block> {
     let remark = |title: &str, text: String| {
@@ -64,7 +78,8 @@ pub fn of(entry: &Entry) -> Option<Block> {
     }
 }
 
-fn of_message(message: &AgentMessage) -> Option<Block> {
+/// What a message shows.
+pub fn of_message(message: &AgentMessage) -> Option<Block> {
     match message {
         AgentMessage::Llm(Message::User(user)) => {
             Some(Block { who: Who::Person, title: "You".to_string(), pieces: pieces(&user.content) })

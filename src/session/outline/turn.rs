@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::llm::model::{AssistantMessage, Message, ToolResultMessage};
-use crate::session::export::blocks::{self, Piece};
+use crate::session::export::blocks;
 use crate::session::summary::Spent;
 use crate::session::{AgentMessage, Entry, EntryBody, Role, Tree};
 
@@ -144,12 +144,7 @@ impl Turn {
 /// What an entry says, at length.
 fn words(entry: &Entry) -> String {
     let Some(block) = blocks::of(entry) else { return super::words::of(entry) };
-    let said = block.pieces.into_iter().map(|piece| match piece {
-        Piece::Text(text) | Piece::Thinking(text) | Piece::Note(text) | Piece::Output { text, .. } => text,
-        Piece::Call { name, arguments } => format!("→ {name} {arguments}"),
-        Piece::Picture { mime, .. } => format!("({mime})"),
-    });
-    said.collect::<Vec<_>>().join("\n").chars().take(WORDS_MAX).collect()
+    block.in_words().chars().take(WORDS_MAX).collect()
 }
 
 #[cfg(test)]

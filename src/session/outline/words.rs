@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, Message, Part};
-use crate::session::{AgentMessage, Entry, EntryBody};
+use crate::session::{AgentMessage, Entry, EntryBody, pins};
 
 /// Characters of a line.
 const WORDS_MAX: usize = 200;
@@ -23,6 +23,10 @@ pub fn of(entry: &Entry) -> String {
         }
         EntryBody::ModelChange { provider, model_id } => format!("model {provider}/{model_id}"),
         EntryBody::ThinkingLevelChange { thinking_level } => format!("thinking {thinking_level}"),
+        EntryBody::Custom { custom_type, data: Some(data) } if custom_type == pins::PIN => {
+            let how = if data["pinned"] == Value::Bool(true) { "pinned" } else { "no longer pinned" };
+            format!("{} {how}", data["targetId"].as_str().unwrap_or_default())
+        }
         EntryBody::Custom { custom_type, .. } => custom_type,
         EntryBody::CustomMessage { custom_type, content, .. } => {
             format!("{custom_type}: {}", of_content(&content))
@@ -35,6 +39,11 @@ pub fn of(entry: &Entry) -> String {
         _ => entry.kind().to_string(),
     };
     line(&words)
+}
+
+/// What a message says, in a line.
+pub fn of_said(message: &AgentMessage) -> String {
+    line(&of_message(message))
 }
 
 fn of_message(message: &AgentMessage) -> String {
@@ -51,7 +60,16 @@ fn of_message(message: &AgentMessage) -> String {
         AgentMessage::Other(value) if message.role() == "bashExecution" => {
             format!("$ {}", value["command"].as_str().unwrap_or_default())
         }
-        AgentMessage::Other(value) => format!("{}: {}", message.role(), of_content(&value["content"])),
+        AgentMessage::Other(value) if message.role() == "branchSummary" => {
+            format!(
+                "summary of a branch that was left: {}",
+                heading_off(value["summary"].as_str().unwrap_or_default())
+            )
+        }
+        AgentMessage::Other(value) => {
+            let kind = value["customType"].as_str().unwrap_or(message.role());
+            format!("{kind}: {}", of_content(&value["content"]))
+        }
     }
 }
 
@@ -96,7 +114,7 @@ fn heading_off(summary: &str) -> String {
 }
 
 /// The beginning of a text as one line.
-fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let mut end = text.len().min(LOOK_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -144,6 +162,11 @@ mod tests {
             ),
             (r#"{"type":"context_edit","targetId":"x","replacement":null}"#, "x left out"),
             (r#"{"type":"custom_message","customType":"note","content":"hi","display":true}"#, "note: hi"),
+            (
+                r#"{"type":"custom","customType":"bowline.pin","data":{"targetId":"x","pinned":true}}"#,
+                "x pinned",
+            ),
+            (r#"{"type":"custom","customType":"mine"}"#, "mine"),
             (r#"{"type":"hologram"}"#, "hologram"),
         ];
         for (line, words) in cases {

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::hit::Role;
 use crate::base::clock;
+use crate::session::pins::PINNED;
 
 /// Bytes of an entry's words that can be found.
 const SAID_MAX: usize = 256 << 10;
@@ -59,6 +60,8 @@ struct Line<'a> {
     label: Option<String>,
     #[serde(default)]
     target_id: Option<String>,
+    #[serde(default)]
+    custom_type: Option<&'a str>,
     #[serde(default, borrow)]
     content: Option<&'a RawValue>,
 }
@@ -91,6 +94,8 @@ pub fn of_line(line: &str) -> Option<Harvest> {
             found.target = Some(line.target_id?);
             found.say(&line.label?);
         }
+        // A copy of what is found where it was said.
+        "custom_message" if line.custom_type == Some(PINNED) => return None,
         "custom_message" => found.content(&serde_json::from_str(line.content?.get()).ok()?),
         _ => {}
     }
@@ -234,6 +239,11 @@ mod tests {
         let summary =
             of_line(r#"{"type":"compaction","id":"d","summary":"S","firstKeptEntryId":"a"}"#).unwrap();
         assert_eq!((summary.role, summary.said.as_str()), (Role::Summary, "S"));
+        let note = |kind: &str| {
+            of_line(&format!(r#"{{"type":"custom_message","id":"e","customType":"{kind}","content":"hey"}}"#))
+        };
+        assert_eq!(note("note").unwrap().said, "hey");
+        assert_eq!(note(PINNED), None, "what it is a copy of is found");
         let old = of_line(r#"{"type":"message","message":{"role":"user","content":"hi"}}"#).unwrap();
         assert_eq!((old.id, old.at_ms), (None, 0));
     }

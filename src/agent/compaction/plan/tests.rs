@@ -194,3 +194,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_pinned_frees_nothing_and_its_copies_are_not_summed_up() {
+    let pin = |target: &str| json!({"type": "custom", "customType": pins::PIN, "data": {"targetId": target, "pinned": true}});
+    let copy = |of: &str| {
+        json!({"type": "custom_message", "customType": pins::PINNED, "content": "u".repeat(400), "display": false,
+            "details": {"targetId": of}})
+    };
+    let first = [("1", user(400)), ("p", pin("1")), ("2", answer(400, &[])), ("3", user(400))];
+    let plan = planned(&first, 100).unwrap();
+    assert_eq!((roles(&plan.history), plan.pinned, plan.sums_up()), ("ua".into(), 100, 100));
+    let mut later = first.to_vec();
+    later.extend([("4", compaction("3", "S")), ("5", copy("1"))]);
+    assert_eq!(planned(&later, 100), None, "nothing was said since");
+    later.extend([("6", answer(400, &[])), ("7", user(400))]);
+    let plan = planned(&later, 100).unwrap();
+    assert_eq!((roles(&plan.history), plan.pinned), ("ua".into(), 0), "the copy begins no turn and stays");
+    later.insert(
+        7,
+        ("q", json!({"type": "custom", "customType": pins::PIN, "data": {"targetId": "1", "pinned": false}})),
+    );
+    let plan = planned(&later, 100).unwrap();
+    assert_eq!(roles(&plan.history), "uca", "without its pin it is summed up");
+}

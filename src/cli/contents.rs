@@ -1,0 +1,130 @@
+//! `bowline sessions context`: what the next request of a session would hold, and why.
+//!
+//! Must not know how sessions are kept, nor how that is found out. Reads only, and asks nobody.
+
+use serde_json::{Value, json};
+
+use super::args::Args;
+use super::process;
+use super::sessions::{located, open, shortened};
+use crate::base::error::Report;
+use crate::runtime::contents::{Contents, Item};
+use crate::runtime::{Options, prompt_to_go_on};
+use crate::session::store::listing;
+use crate::session::{AgentMessage, Session, context};
+
+/// Characters of what a row begins with.
+const WHAT: usize = 28;
+
+/// Of which session, and where in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its id or file; else the latest of the folder.
+    pub session: Option<String>,
+    /// At this entry; else where it was left.
+    pub leaf: Option<String>,
+    /// With everything that is not in the request.
+    pub all: bool,
+}
+
+/// Reads the words behind `sessions`.
+pub fn wanted(words: &[&str], args: &Args) -> Option<Wanted> {
+    let session = match words {
+        ["context"] => None,
+        ["context", id] => Some((*id).to_string()),
+        _ => return None,
+    };
+    Some(Wanted { session, leaf: args.leaf.clone(), all: args.all })
+}
+
+/// The answer, as text or as JSON.
+pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<String, Report> {
+    let (root, cwd) = (options.session_root(), &options.cwd);
+    let path = match &wanted.session {
+        Some(name) => located(&root, cwd, name)?,
+        None => listing::latest(&root, cwd).ok_or_else(|| {
+            Report::new("there is no session of this folder").hint("`bowline sessions` lists what there is")
+        })?,
+    };
+    let session = open(&path)?;
+    let path = match &wanted.leaf {
+        None => session.tree().path(),
+        Some(leaf) if session.tree().contains(leaf) => session.tree().path_to(leaf),
+        Some(leaf) => {
+            return Err(Report::new(format!("the session has no entry {leaf}"))
+                .hint("`bowline sessions tree ID` shows the entries"));
+        }
+    };
+    let context = context::build(&path);
+    let shown = match prompt_to_go_on(options, &context).await {
+        Ok((shown, problems)) => {
+            problems.iter().for_each(process::tell);
+            Some(shown)
+        }
+        Err(report) => {
+            process::tell(&Report::new(format!(
+                "without the system prompt and the tools: {}",
+                report.message
+            )));
+            None
+        }
+    };
+    let contents = Contents::of(shown.as_ref(), &path, wanted.all);
+    if !json {
+        return Ok(table(&session, &contents, wanted.all));
+    }
+    let messages: Vec<Value> =
+        context.messages.iter().map(|message| json!(&**message as &AgentMessage)).collect();
+    let model = context.model.map(|(provider, id)| format!("{provider}/{id}"));
+    let thinking = context.thinking.map(crate::llm::model::Thinking::name);
+    let value = json!({
+        "session": session.id(), "messages": messages, "model": model, "thinkingLevel": thinking,
+        "contents": contents.json(),
+    });
+    Ok(format!("{value:#}"))
+}
+
+/// A line for each thing, and below what it comes to.
+fn table(session: &Session, contents: &Contents, all: bool) -> String {
+    let mut lines =
+        vec![format!("What the next request of session {} would hold:", session.id()), String::new()];
+    let ids = contents.items.iter().filter_map(|item| Some(item.entry.as_ref()?.len())).max().unwrap_or(0);
+    let mut number = 0;
+    for item in &contents.items {
+        if !all && !item.why.is_told() {
+            continue;
+        }
+        number += usize::from(item.why.is_told());
+        lines.push(line(item, number, ids));
+    }
+    lines.extend([String::new(), contents.sum()]);
+    let left_out = contents.items.iter().filter(|item| !item.why.is_told() && item.entry.is_some());
+    let left_out = left_out.count().saturating_sub(if all { contents.summed_up } else { 0 });
+    let away: Vec<String> = [(contents.summed_up, "summed up"), (left_out, "left out")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, how)| format!("{count} {how}"))
+        .collect();
+    if !away.is_empty() {
+        let hint = if all { "" } else { " (--all shows them)" };
+        lines.push(format!("Messages that are not in it: {}{hint}", away.join(", ")));
+    }
+    lines.join("\n")
+}
+
+fn line(item: &Item, number: usize, ids: usize) -> String {
+    let number = if item.why.is_told() { number.to_string() } else { "-".to_string() };
+    let entry = item.entry.as_deref().unwrap_or_default();
+    let pinned = if item.pinned { "pinned, " } else { "" };
+    let words = shortened(&item.words);
+    format!(
+        "{number:>4}  {:>7}  {:<WHAT$}  {entry:<ids$}  {pinned}{}{}{words}",
+        item.tokens,
+        item.what,
+        item.why.sentence(),
+        if words.is_empty() { "" } else { ": " },
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! The table against a small session.
+
+use std::path::Path;
+
+use super::*;
+use crate::base::clock::ManualClock;
+use crate::base::ids::CountingIds;
+use crate::llm::model::{Message, UserMessage};
+use crate::session::{EntryBody, editing};
+
+fn user(text: &str) -> EntryBody {
+    EntryBody::Message { message: AgentMessage::Llm(Message::User(UserMessage::text(text, 5))) }
+}
+
+#[test]
+fn each_thing_has_its_row_and_what_is_missing_is_counted() {
+    let mut session = Session::in_memory(Path::new("/w"), ManualClock::new(0), CountingIds::shared());
+    let first = session.append(user("twelve chars")).unwrap();
+    let second = session.append(user("gone")).unwrap();
+    let third = session.append(user("kept")).unwrap();
+    let body = EntryBody::Compaction {
+        summary: "all of it".into(),
+        first_kept_entry_id: second.clone(),
+        tokens_before: 9,
+        usage: None,
+        details: None,
+        from_hook: None,
+        system_message: None,
+    };
+    session.append(body).unwrap();
+    for edit in editing::edits(&session.tree().path(), &second, &editing::Wish::Drop).unwrap() {
+        session.append(edit).unwrap();
+    }
+    session.append(crate::session::pins::entry(&third, true)).unwrap();
+    let path = session.tree().path();
+    let text = table(&session, &Contents::of(None, &path, false), false);
+    let rows: Vec<&str> = text.lines().skip(2).collect();
+    assert!(rows[0].contains("compactionSummary") && rows[0].contains("summary of one message"), "{text}");
+    assert!(rows[1].contains("pinned, kept by the compaction") && rows[1].ends_with(": kept"), "{text}");
+    assert!(rows[3].ends_with("tokens, estimated"), "{text}");
+    assert_eq!(rows[4], "Messages that are not in it: 1 summed up, 1 left out (--all shows them)");
+    let text = table(&session, &Contents::of(None, &path, true), true);
+    let rows: Vec<&str> = text.lines().skip(2).collect();
+    assert!(rows[0].starts_with("   -        3  user") && rows[0].contains(&first), "{text}");
+    assert!(rows[2].contains("left out since"), "{text}");
+    assert!(text.ends_with("Messages that are not in it: 1 summed up, 1 left out"), "{text}");
+}

@@ -1,0 +1,134 @@
+//! What the next request will hold, on top of the panes: its rows, which one is selected, what that says at
+//! length. Must not know how rows are drawn, or which keys move between them.
+
+use std::ops::Range;
+
+use crate::runtime::contents::{Contents, Item};
+use crate::runtime::moving::Told;
+
+/// The list.
+#[derive(Debug)]
+pub struct ContentsView {
+    /// Counts the views of this run, so that what comes late finds the right one.
+    pub number: u64,
+    /// What it lists; nothing before it has come.
+    pub contents: Option<Contents>,
+    /// About how many tokens that has.
+    pub tokens: u64,
+    /// Which row is selected.
+    pub selected: usize,
+    /// What the message that was selected last says.
+    pub told: Option<(String, Option<Told>)>,
+}
+
+impl ContentsView {
+    /// A view whose rows are still to come.
+    pub fn new(number: u64) -> Self {
+        Self { number, contents: None, tokens: 0, selected: 0, told: None }
+    }
+
+    /// Takes the rows. The row that was selected stays so where it is still there; at first it is the last.
+    pub fn take(&mut self, contents: Contents) {
+        let before = self.item().map(|item| (item.entry.clone(), item.what.clone()));
+        let last = contents.items.len().saturating_sub(1);
+        let is_same = |item: &Item| {
+            before.as_ref().is_some_and(|(entry, what)| item.entry == *entry && item.what == *what)
+        };
+        let found = contents.items.iter().position(is_same);
+        let near = if self.contents.is_some() { self.selected.min(last) } else { last };
+        self.selected = found.unwrap_or(near);
+        self.tokens = contents.tokens();
+        self.contents = Some(contents);
+        self.told = None;
+    }
+
+    /// The rows.
+    pub fn items(&self) -> &[Item] {
+        self.contents.as_ref().map_or(&[], |contents| contents.items.as_slice())
+    }
+
+    /// The selected row.
+    pub fn item(&self) -> Option<&Item> {
+        self.items().get(self.selected)
+    }
+
+    /// Moves the selection.
+    pub fn step(&mut self, by: isize) {
+        let last = self.items().len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(by).min(last);
+    }
+
+    /// The rows on a screen of so many.
+    pub fn page(&self, rows: usize) -> Range<usize> {
+        let (rows, count) = (rows.max(1), self.items().len());
+        // The last page is full, too.
+        let first = (self.selected / rows * rows).min(count.saturating_sub(rows));
+        first..(first + rows).min(count)
+    }
+
+    /// The entry whose text is to be asked for, once.
+    pub fn missing(&mut self) -> Option<String> {
+        let entry = self.item()?.entry.clone()?;
+        if self.told.as_ref().is_some_and(|(of, _)| *of == entry) {
+            return None;
+        }
+        self.told = Some((entry.clone(), None));
+        Some(entry)
+    }
+
+    /// What the selected row says at length, once that is known.
+    pub fn text(&self) -> Option<&str> {
+        let item = self.item()?;
+        match (&item.text, &item.entry, &self.told) {
+            (Some(text), ..) => Some(text),
+            (None, Some(entry), Some((of, Some(told)))) if entry == of => Some(&told.text),
+            _ => None,
+        }
+    }
+
+    /// The words of the selected row, which others can be put in place of, once they are known.
+    pub fn words(&self) -> Option<&str> {
+        match (&self.item()?.entry, &self.told) {
+            (Some(entry), Some((of, Some(told)))) if entry == of => Some(&told.words),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contents(entries: &[&str]) -> Contents {
+        let item = |entry: &&str| Item { entry: Some((*entry).to_string()), ..Item::default() };
+        Contents { items: entries.iter().map(item).collect(), ..Contents::default() }
+    }
+
+    #[test]
+    fn the_selection_stays_with_its_row() {
+        let mut view = ContentsView::new(1);
+        view.step(-1);
+        view.take(contents(&["a", "b", "c"]));
+        assert_eq!(view.selected, 2, "the latest at first");
+        view.step(-1);
+        view.take(contents(&["x", "a", "b", "c"]));
+        assert_eq!(view.item().unwrap().entry.as_deref(), Some("b"));
+        view.take(contents(&["x", "a"]));
+        assert_eq!(view.selected, 1, "as near as there is");
+        view.step(-9);
+        view.step(9);
+        assert_eq!((view.selected, view.page(1)), (1, 1..2));
+    }
+
+    #[test]
+    fn a_text_is_asked_for_once_and_shown_with_its_row() {
+        let mut view = ContentsView::new(1);
+        view.take(contents(&["a", "b"]));
+        assert_eq!((view.missing().as_deref(), view.missing()), (Some("b"), None));
+        view.told = Some(("b".into(), Some(Told { text: "whole".into(), words: "who".into() })));
+        assert_eq!((view.text(), view.words()), (Some("whole"), Some("who")));
+        view.step(-1);
+        assert_eq!((view.text(), view.words()), (None, None));
+        assert_eq!(view.missing().as_deref(), Some("a"));
+    }
+}

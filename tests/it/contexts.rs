@@ -1,0 +1,239 @@
+//! What the next request holds, and how a person changes it: through a live session, and on the command line.
+
+use bowline::agent::compaction::Settings;
+use bowline::llm::model::Thinking;
+use bowline::llm::providers::scripted::{Step, Turn};
+use bowline::runtime::contents::{Contents, Item, Why};
+use bowline::runtime::moving::Spot;
+use bowline::runtime::{Options, SessionChoice};
+use serde_json::{Value, json};
+
+use crate::support::compacting::{FULL, Rig, WINDOW, carries, filling, says};
+
+/// Some two thousand tokens.
+fn long(word: &str) -> String {
+    format!("{word} {}", "x".repeat(8000))
+}
+
+/// The entry of what somebody said, by how it begins.
+async fn entry(rig: &Rig, start: &str) -> String {
+    let entries = rig.entries().await;
+    let says = |entry: &&Value| {
+        let parts = entry["message"]["content"].as_array().cloned().unwrap_or_default();
+        parts.iter().any(|part| part["text"].as_str().is_some_and(|text| text.starts_with(start)))
+    };
+    entries.iter().find(says).unwrap()["id"].as_str().unwrap().to_string()
+}
+
+/// What it has of the conversation: what, tokens, why.
+fn rows(contents: &Contents) -> Vec<String> {
+    let said = contents.items.iter().filter(|item| item.entry.is_some());
+    let row = |item: &Item| {
+        let pinned = if item.pinned { "*" } else { "" };
+        format!("{pinned}{} {} {}", item.what, item.tokens, item.why.name())
+    };
+    said.map(row).collect()
+}
+
+#[tokio::test]
+async fn what_is_left_out_or_told_differently_is_so_with_the_next_request() {
+    let call = Turn::call("c1", "bash", json!({"command": "echo sec''ret"}));
+    let turns = vec![call, says("done"), says("two"), says("three"), says("four"), says("five")];
+    let mut rig = Rig::with(turns, |options| Options {
+        compaction: Settings { enabled: false, ..Settings::default() },
+        ..options
+    })
+    .await;
+    rig.run("one").await;
+    let (result, answer) = (rig.last("toolResult").await, entry(&rig, "done").await);
+    assert!(rig.handle.leave_out(result.clone()).await.unwrap().contains("not told that any more"));
+    assert!(rig.handle.tell_differently(answer.clone(), "finished".into()).await.is_ok());
+    rig.run("second").await;
+    let said = rig.script.requests().pop().unwrap();
+    let whole = serde_json::to_string(&said.messages).unwrap();
+    assert!(!whole.contains("secret") && whole.contains("(left out by the user)"), "{whole}");
+    assert_eq!(carries(&said)[3..], ["assistant finished", "user second"]);
+    // The answer with the call goes together with its result.
+    let call = rig.entries().await.into_iter().find(|e| e["message"]["stopReason"] == "toolUse").unwrap();
+    let call = call["id"].as_str().unwrap().to_string();
+    rig.handle.leave_out(call.clone()).await.unwrap();
+    rig.run("third").await;
+    let said = carries(&rig.script.requests().pop().unwrap());
+    assert_eq!(said, ["user one", "assistant finished", "user second", "assistant two", "user third"]);
+    // Everything comes back as it was.
+    rig.handle.tell_as_it_was(call).await.unwrap();
+    rig.handle.tell_as_it_was(answer).await.unwrap();
+    rig.run("fourth").await;
+    let said = rig.script.requests().pop().unwrap();
+    assert!(serde_json::to_string(&said.messages).unwrap().contains("secret"));
+    assert_eq!(carries(&said)[..4], ["user one", "assistant ", "result c1", "assistant done"]);
+    // It holds after the session was closed, too.
+    let second = entry(&rig, "second").await;
+    rig.handle.leave_out(second).await.unwrap();
+    let mut rig = rig.reopened(vec![says("six")]).await;
+    rig.run("fifth").await;
+    assert!(!rig.request(0).iter().any(|said| said == "user second"), "{:?}", rig.request(0));
+}
+
+#[tokio::test]
+async fn edits_wait_for_the_agent_and_say_what_cannot_be() {
+    let gated = Turn::of(vec![Step::Gate, Step::Text(vec!["one".into()])]);
+    let mut rig = Rig::new(vec![gated, says("two")]).await;
+    rig.say("first");
+    rig.asked(1).await;
+    let first = entry(&rig, "first").await;
+    let refused = rig.handle.leave_out(first.clone()).await.unwrap_err();
+    assert!(refused.to_string().contains("the agent is working"), "{refused}");
+    rig.handle.pin(first.clone(), true).await.unwrap();
+    rig.script.gate.add_permits(1);
+    rig.until("agent end").await;
+    assert_eq!(carries(&rig.script.requests()[0]), ["user first"]);
+    let refused = rig.handle.leave_out("nobody".into()).await.unwrap_err();
+    assert!(refused.to_string().contains("no entry nobody"), "{refused}");
+    let refused = rig.handle.tell_differently(first.clone(), " ".into()).await.unwrap_err();
+    assert!(refused.to_string().contains("cannot be empty"), "{refused}");
+    assert!(rig.handle.pin("nobody".into(), true).await.is_err());
+    assert!(rig.handle.contents().await.unwrap().items.iter().any(|item| item.pinned));
+    // What was pinned twice is so once.
+    rig.handle.pin(first.clone(), true).await.unwrap();
+    assert_eq!(rig.kinds().await.iter().filter(|kind| *kind == "custom").count(), 1);
+}
+
+#[tokio::test]
+async fn the_report_is_what_the_next_request_has() {
+    let mut rig = Rig::new(vec![filling(says("answer one"), 500), says("two")]).await;
+    rig.run("first thing").await;
+    let first = entry(&rig, "first thing").await;
+    let contents = rig.handle.contents().await.unwrap();
+    assert_eq!(rows(&contents), ["user 3 path", "assistant 3 path"]);
+    assert_eq!((contents.window(), contents.counted), (Some(WINDOW), Some((500, 0))));
+    let before: Vec<&str> = contents.items.iter().filter(|i| i.entry.is_none()).map(|i| &*i.what).collect();
+    assert_eq!(before[0], "system: base");
+    assert!(before.contains(&"tool bash") && before.contains(&"system: place"), "{before:?}");
+    let request = &rig.script.requests()[0];
+    let tools = before.iter().filter(|what| what.starts_with("tool ")).count();
+    assert_eq!(tools, request.tools.len());
+    let texts: Vec<String> = contents
+        .items
+        .iter()
+        .filter(|item| item.what.starts_with("system: "))
+        .filter_map(|item| item.text.clone())
+        .collect();
+    assert_eq!(texts, request.system);
+    rig.handle.leave_out(first.clone()).await.unwrap();
+    let contents = rig.handle.contents().await.unwrap();
+    assert_eq!(rows(&contents), ["user 6 edited", "assistant 3 path"], "a note stands before the answer");
+    assert_eq!(contents.counted, None, "that was counted before");
+    let told = rig.handle.told(first.clone()).await.unwrap().unwrap();
+    assert_eq!(
+        (told.text.as_str(), told.words.as_str()),
+        ("(left out by the user)", "(left out by the user)")
+    );
+    rig.handle.tell_as_it_was(first.clone()).await.unwrap();
+    let contents = rig.handle.contents().await.unwrap();
+    assert_eq!(rows(&contents)[0], "user 3 path", "as it was");
+    assert!(contents.sum().contains(" of 20000 tokens of scripted/script"), "{}", contents.sum());
+    let by = contents.items.iter().find(|item| item.entry.as_ref() == Some(&first)).unwrap();
+    assert_eq!((by.why.clone(), by.editable, by.pin.as_ref()), (Why::Path, true, Some(&first)));
+}
+
+#[tokio::test]
+async fn what_is_pinned_is_told_word_for_word_behind_every_summary() {
+    let turns = vec![
+        filling(says("answer one"), 500),
+        filling(says("answer two"), FULL),
+        says("summary one"),
+        filling(says("answer three"), FULL),
+        says("summary two"),
+        filling(says("answer four"), FULL),
+        says("summary three"),
+        says("answer five"),
+    ];
+    let mut rig = Rig::new(turns).await;
+    rig.run("never push to main").await;
+    let rule = entry(&rig, "never push").await;
+    rig.handle.pin(rule.clone(), true).await.unwrap();
+    rig.run(&long("second")).await;
+    assert_eq!(rig.run(&long("third")).await, ["start threshold", "end threshold done", "agent end"]);
+    let rule_in =
+        |request: Vec<String>| request.iter().filter(|said| said.contains("never push to main")).count();
+    let request = rig.request(3);
+    assert_eq!(rule_in(request.clone()), 1, "{request:?}");
+    assert!(request[0].contains("summary one") && request[1].starts_with("user third"), "{request:?}");
+    assert!(
+        request[2].starts_with("user [From the conversation before, kept word for word: what the user said]")
+    );
+    let contents = rig.handle.contents().await.unwrap();
+    let copy = contents.items.iter().find(|item| matches!(item.why, Why::Carried(_))).unwrap();
+    assert_eq!((copy.why.by(), copy.pin.as_ref(), copy.pinned), (Some(&*rule), Some(&rule), true));
+    assert!(contents.summed_up >= 4, "{}", contents.summed_up);
+    // The second time it is not summed up any more, and stands there once.
+    assert_eq!(rig.run(&long("fourth")).await, ["start threshold", "end threshold done", "agent end"]);
+    assert!(!rig.request(4)[0].contains("never push to main"), "{:?}", rig.request(4));
+    let request = rig.request(5);
+    assert_eq!((rule_in(request.clone()), request.len()), (1, 3), "{request:?}");
+    // Without its pin it is summed up like everything else.
+    rig.handle.pin(rule, false).await.unwrap();
+    assert_eq!(rig.run("fifth").await, ["start threshold", "end threshold done", "agent end"]);
+    assert!(rig.request(6)[0].contains("never push to main"), "{:?}", rig.request(6));
+    assert_eq!(rule_in(rig.request(7)), 0, "{:?}", rig.request(7));
+}
+
+#[tokio::test]
+async fn within_a_run_a_pin_stands_behind_what_the_tools_gave() {
+    let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
+    let turns = vec![filling(says("answer one"), 500), call, says("prefix"), says("history"), says("done")];
+    let mut rig = Rig::new(turns).await;
+    rig.run("never push to main").await;
+    let rule = entry(&rig, "never push").await;
+    rig.handle.pin(rule, true).await.unwrap();
+    assert_eq!(rig.run(&long("go")).await, ["start threshold", "end threshold done", "agent end"]);
+    let request = rig.request(4);
+    assert_eq!((request.len(), request[2].as_str()), (4, "result c1"), "{request:?}");
+    assert!(request[3].ends_with("what the user said]\nnever push to main"), "{request:?}");
+}
+
+#[tokio::test]
+async fn going_back_to_before_an_edit_undoes_it() {
+    let mut rig = Rig::new(vec![says("one"), says("two"), says("three")]).await;
+    rig.run("first").await;
+    rig.run("second").await;
+    let (before, first) = (rig.last("assistant").await, entry(&rig, "first").await);
+    rig.handle.tell_differently(first.clone(), "otherwise".into()).await.unwrap();
+    rig.handle.go(Spot::Behind(before)).await.unwrap();
+    assert_eq!(rig.handle.told(first).await.unwrap().unwrap().words, "first");
+    rig.run("third").await;
+    assert_eq!(rig.request(2)[0], "user first");
+}
+
+#[tokio::test]
+async fn who_was_chosen_for_what_comes_stays() {
+    let mut rig = Rig::new(vec![says("one")]).await;
+    rig.run("first").await;
+    let (first, file) = (entry(&rig, "first").await, rig.snapshot().await.file.unwrap());
+    rig.handle.shutdown().await;
+    let wished = |options| Options {
+        session: SessionChoice::Open(file.clone()),
+        thinking: Some(Thinking::High),
+        ..options
+    };
+    let again = Rig::with(vec![says("two")], wished).await;
+    assert_eq!(again.snapshot().await.thinking, Thinking::High);
+    again.handle.tell_differently(first, "otherwise".into()).await.unwrap();
+    assert_eq!(again.snapshot().await.thinking, Thinking::High);
+}
+
+#[tokio::test]
+async fn nothing_but_pins_is_nothing_to_compact() {
+    let mut rig = Rig::new(vec![says("one"), says("two"), says("S"), says("T")]).await;
+    rig.run(&long("first")).await;
+    let first = entry(&rig, "first").await;
+    rig.handle.pin(first, true).await.unwrap();
+    rig.run("second").await;
+    rig.handle.compact(None);
+    let told = rig.until("end manual").await;
+    assert_eq!(told, ["start manual", "end manual done"]);
+    rig.handle.compact(None);
+    let told = rig.until("end manual").await;
+    assert!(told[1].contains("nothing to compact"), "{told:?}");
+}

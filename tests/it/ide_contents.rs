@@ -1,0 +1,159 @@
+//! What the next request holds, as a person at the keyboard sees and changes it.
+
+use bowline::ide::state::overlay::Overlay;
+use bowline::llm::providers::scripted::Turn;
+use serde_json::json;
+
+use crate::support::compacting::carries;
+use crate::support::desk::{Desk, Plan};
+use crate::support::snaps;
+
+async fn talk(plan: Plan) -> Desk {
+    let turns = vec![
+        Turn::call("c1", "bash", json!({"command": "echo 'the whole log'"})),
+        Turn::text("It is fine.\nNothing failed."),
+        Turn::text("answer two"),
+        Turn::text("answer three"),
+        Turn::text("answer four"),
+    ];
+    let mut desk = plan.turns(turns).start().await;
+    desk.ask("look at the log").await;
+    desk
+}
+
+/// What the last request carried.
+fn told(desk: &Desk) -> Vec<String> {
+    carries(&desk.script.requests().pop().unwrap())
+}
+
+async fn open(desk: &mut Desk) {
+    desk.keys("Alt-3").await;
+    desk.type_now("/context");
+    desk.ide.press("Enter");
+    desk.until("the list", |state| {
+        state
+            .overlays
+            .last()
+            .is_some_and(|top| matches!(top, Overlay::Contents(view) if view.contents.is_some()))
+    })
+    .await;
+    desk.ide.idle().await;
+}
+
+/// Digits become signs.
+fn numberless(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect()
+}
+
+/// Compares the screen with its picture, but for the folder, which is another one each time, and may be
+/// longer elsewhere.
+fn snap(desk: &mut Desk) {
+    let size = desk.state().size;
+    let hidden = |line: &str| {
+        if line.contains("the next request") {
+            return numberless(line);
+        }
+        let Some(from) = line.find("directory: ").map(|at| at + 11) else { return line.to_string() };
+        let cut = line.find('…').map(|at| at + '…'.len_utf8());
+        let to = line.find(" profile").or(cut).unwrap_or(line.len());
+        format!("{}{}{}", numberless(&line[..from]), "#".repeat(line[from..to].chars().count()), &line[to..])
+    };
+    let picture: Vec<String> = desk.picture().lines().map(hidden).collect();
+    snaps::check("context", size, &picture.join("\n"));
+}
+
+#[tokio::test]
+async fn it_lists_everything_and_shows_what_it_says() {
+    let mut desk = talk(Plan::new().size(120, 40)).await;
+    open(&mut desk).await;
+    snap(&mut desk);
+    desk.keys("Up").await;
+    assert!(desk.picture().contains("the whole log") && desk.picture().contains("toolResult · about"));
+    // Where it stands in the tree.
+    desk.keys("Enter").await;
+    desk.shows("filter: all").await;
+    assert!(desk.picture().contains("you are here"), "{}", desk.picture());
+    let selected = match desk.state().overlays.last() {
+        Some(Overlay::Session(view)) => view.selected_row().map(|r| r.kind.to_string()),
+        _ => None,
+    };
+    assert_eq!(selected.as_deref(), Some("message"));
+}
+
+#[tokio::test]
+async fn it_fits_into_small_windows() {
+    let mut desk = talk(Plan::new().size(80, 24)).await;
+    open(&mut desk).await;
+    snap(&mut desk);
+    let mut desk = talk(Plan::new().size(40, 12)).await;
+    open(&mut desk).await;
+    snap(&mut desk);
+    let mut desk = talk(Plan::new().size(20, 5)).await;
+    open(&mut desk).await;
+    assert!(desk.picture().contains("It is"), "{}", desk.picture());
+    desk.keys("Escape").await;
+    assert!(desk.state().overlays.is_empty());
+}
+
+#[tokio::test]
+async fn messages_are_left_out_and_come_back() {
+    let mut desk = talk(Plan::new().size(120, 40)).await;
+    open(&mut desk).await;
+    desk.keys("Up d").await;
+    desk.shows("told differently since").await;
+    assert!(desk.message().contains("not told that any more"), "{}", desk.message());
+    desk.keys("Up d").await;
+    desk.shows("left out since").await;
+    assert!(desk.picture().contains("- "), "{}", desk.picture());
+    desk.keys("Escape").await;
+    desk.ask("go on").await;
+    assert_eq!(told(&desk), ["user look at the log", "assistant It is fine.\nNothing failed.", "user go on"]);
+    open(&mut desk).await;
+    desk.keys("Up Up Up u").await;
+    desk.ide.idle().await;
+    assert!(desk.message().contains("again as it was, with the calls"), "{}", desk.message());
+    assert!(!desk.picture().contains("left out since"), "{}", desk.picture());
+    desk.keys("Escape").await;
+    desk.ask("and on").await;
+    let whole = serde_json::to_string(&desk.script.requests().pop().unwrap().messages).unwrap();
+    assert!(whole.contains("the whole log\"") || whole.contains("the whole log\\n"), "{whole}");
+}
+
+#[tokio::test]
+async fn words_are_told_differently_from_the_prompt() {
+    let mut desk = talk(Plan::new().size(120, 40)).await;
+    open(&mut desk).await;
+    desk.keys("e").await;
+    let typed = desk.state().prompt.area.text().to_string();
+    assert!(typed.starts_with("/tell ") && typed.ends_with(" It is fine.\nNothing failed."), "{typed}");
+    assert!(desk.state().overlays.is_empty());
+    desk.type_in(" Today.").await;
+    desk.keys("Enter").await;
+    desk.ide.idle().await;
+    assert!(desk.message().contains("told this from now on"), "{}", desk.message());
+    desk.ask("go on").await;
+    assert_eq!(told(&desk)[3..], ["assistant It is fine.\nNothing failed. Today.", "user go on"]);
+    desk.type_now("/tell");
+    desk.ide.press("Enter");
+    desk.ide.idle().await;
+    assert!(desk.message().contains("stand behind /tell"), "{}", desk.message());
+}
+
+#[tokio::test]
+async fn pins_are_set_and_taken_away_and_other_rows_refuse() {
+    let mut desk = talk(Plan::new().size(120, 40)).await;
+    open(&mut desk).await;
+    desk.keys("p").await;
+    desk.shows("pinned, on the path").await;
+    desk.keys("p").await;
+    desk.ide.idle().await;
+    assert!(!desk.picture().contains("pinned, on the path"), "{}", desk.picture());
+    let pins: Vec<_> = desk.session().iter().filter(|e| e["customType"] == "bowline.pin").cloned().collect();
+    assert_eq!((&pins[0]["data"]["pinned"], &pins[1]["data"]["pinned"]), (&true.into(), &false.into()));
+    desk.keys("Home d").await;
+    assert!(desk.message().contains("no part of the conversation"), "{}", desk.message());
+    desk.keys("p").await;
+    assert!(desk.message().contains("only messages that are told"), "{}", desk.message());
+    desk.keys("Enter").await;
+    assert!(desk.message().contains("no part of the conversation"), "{}", desk.message());
+}
