@@ -228,20 +228,24 @@ pub async fn prompt_of(options: &Options) -> Result<(Shown, Vec<Report>), Report
     prompt_to_go_on(options, &SessionContext::default()).await
 }
 
-/// The same for a session that goes on with a conversation.
+/// The same for a session that goes on with a conversation, for the model that answered there last, whether
+/// it can be asked or not.
 pub async fn prompt_to_go_on(
     options: &Options,
     context: &SessionContext,
 ) -> Result<(Shown, Vec<Report>), Report> {
     let Reached { client, catalog, mut problems } = reach::reach(options);
-    let model = match choose(options, &catalog, client.models(), context) {
-        Ok((model, _)) => model,
-        Err(report) => {
-            let known = catalog.providers.iter().flat_map(|provider| catalog.models_of(provider));
-            let known: Vec<Arc<Model>> = known.collect();
-            let wish = reach::wish(options, &catalog).or_else(|| wish_of(context));
-            wish.and_then(|wish| wish.find(&known)).ok_or(report)?
-        }
+    let known: Vec<Arc<Model>> =
+        catalog.providers.iter().flat_map(|provider| catalog.models_of(provider)).collect();
+    let asked = reach::wish(options, &catalog);
+    let last = wish_of(context).filter(|_| asked.is_none());
+    let last = last.and_then(|wish| wish.find(client.models()).or_else(|| wish.find(&known)));
+    let model = match last {
+        Some(model) => model,
+        None => match choose(options, &catalog, client.models(), context) {
+            Ok((model, _)) => model,
+            Err(report) => asked.and_then(|wish| wish.find(&known)).ok_or(report)?,
+        },
     };
     let mut outfit = Outfit::new(options, &model)?;
     let (shown, unread) = outfit.prompt(&model).await;

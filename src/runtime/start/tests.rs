@@ -380,3 +380,19 @@ async fn memory_sessions_leave_nothing_behind() {
     assert_eq!(rig.snapshot.file, None);
     assert!(!place.dir.path().join("home").exists());
 }
+
+#[tokio::test]
+async fn the_prompt_of_a_conversation_is_that_of_its_model_though_it_cannot_be_asked() {
+    let options = Place::new().options();
+    let last = |provider: &str, id: &str| SessionContext {
+        model: Some((provider.to_string(), id.to_string())),
+        ..SessionContext::default()
+    };
+    let catalog = reach::reach(&options).catalog;
+    let anthropic = catalog.provider("anthropic").unwrap();
+    let known = catalog.models_of(anthropic).remove(0);
+    let (shown, _) = prompt_to_go_on(&options, &last("anthropic", &known.id)).await.unwrap();
+    assert_eq!((&shown.model.id, shown.profile), (&known.id, "anthropic"));
+    let (shown, _) = prompt_to_go_on(&options, &last("nobody", "x")).await.unwrap();
+    assert_eq!(shown.model.provider, "demo", "another one answers then");
+}
