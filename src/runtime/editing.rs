@@ -76,12 +76,17 @@ impl Live {
                 .change(|session| session.append(edit))
                 .map_err(|error| Report::caused("the edit was not kept", &error))?;
         }
-        // Who answers stays, whatever the conversation says of that: he may have been chosen for what comes.
-        let history = recorder.reload();
+        self.tell_anew().await;
+        Ok(told)
+    }
+
+    /// The next request tells the conversation as it stands now. Who answers stays, whatever the conversation
+    /// says of that: he may have been chosen for what comes.
+    pub(super) async fn tell_anew(&mut self) {
+        let history = self.driver.listener().reload();
         self.driver.set_history(history);
         let snapshot = self.snapshot();
         self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;
-        Ok(told)
     }
 }
 

@@ -31,8 +31,7 @@ impl Live {
             return Err(busy());
         }
         self.driver.listener().edit_summary(text)?;
-        let context = self.driver.listener().session.context();
-        self.resume(&context).await;
+        self.tell_anew().await;
         Ok(())
     }
 }

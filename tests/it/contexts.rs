@@ -224,6 +224,25 @@ async fn who_was_chosen_for_what_comes_stays() {
 }
 
 #[tokio::test]
+async fn who_was_chosen_stays_when_a_summary_is_changed() {
+    let mut rig = Rig::new(vec![says("one"), says("S")]).await;
+    rig.run(&long("first")).await;
+    rig.handle.compact(None);
+    rig.until("end manual").await;
+    let file = rig.snapshot().await.file.unwrap();
+    rig.handle.shutdown().await;
+    let wished = |options| Options {
+        session: SessionChoice::Open(file.clone()),
+        thinking: Some(Thinking::High),
+        ..options
+    };
+    let again = Rig::with(vec![says("two")], wished).await;
+    again.handle.edit_summary("mine").await.unwrap();
+    assert_eq!(again.snapshot().await.thinking, Thinking::High);
+    assert_eq!(again.handle.summary().await.as_deref(), Some("mine"));
+}
+
+#[tokio::test]
 async fn nothing_but_pins_is_nothing_to_compact() {
     let mut rig = Rig::new(vec![says("one"), says("two"), says("S"), says("T")]).await;
     rig.run(&long("first")).await;

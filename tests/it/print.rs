@@ -160,7 +160,7 @@ fn what_is_stored_is_told_and_becomes_documents() {
     assert_eq!(place.run(&["-p", "say it"]).0, 0);
     let (code, list, _) = place.run(&["sessions"]);
     let id = list.split(' ').next().unwrap().to_string();
-    assert!(code == 0 && list.contains("1 prompts") && list.ends_with("say it\n"), "{list}");
+    assert!(code == 0 && list.contains("1 prompt ") && list.ends_with("say it\n"), "{list}");
     assert_eq!(place.run(&["-p", "--session", &id, "more"]).1, "again\n");
     let (_, context, _) = place.run(&["sessions", "context", &id, "--json"]);
     let context: Value = serde_json::from_str(&context).unwrap();
