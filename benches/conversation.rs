@@ -154,6 +154,8 @@ pub fn held(path: &Path) {
     let built = resident();
     let first = session.entries()[0].id().to_string();
     session.branch(Some(&first)).unwrap();
+    assert_eq!(session.context().messages.len(), 1);
+    drop(vec![1_u8; 100_000]);
     println!("{} {} {}", opened - before, built - before, resident() - before);
 }
 

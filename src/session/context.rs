@@ -3,6 +3,7 @@
 //! Must not know files. Works on a path of entries from the root to a leaf, linear in its length.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -12,6 +13,11 @@ use super::entry::Entry;
 use super::message::AgentMessage;
 use super::role::Role;
 use crate::llm::model::{Message, Thinking};
+
+/// Most threads that decode.
+const THREADS_MAX: usize = 4;
+/// Entries for which a thread of its own is worth its start.
+const SHARE_MIN: usize = 1000;
 
 /// A conversation as it stands at a leaf.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,6 +43,25 @@ pub(super) fn kept_from(path: &[&Entry]) -> usize {
     let Some(at) = path.iter().rposition(|entry| entry.kind() == "compaction") else { return 0 };
     let EntryBody::Compaction { first_kept_entry_id: kept, .. } = path[at].body() else { return at };
     path[..at].iter().rposition(|entry| entry.id() == kept).unwrap_or(at)
+}
+
+/// Decodes what entries contribute, several at a time where there are many: who opens a long conversation
+/// waits for little else.
+pub(super) fn decode(path: &[&Entry]) {
+    if path.len() < 2 * SHARE_MIN {
+        return;
+    }
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS_MAX);
+    let share = path.len().div_ceil(threads).max(SHARE_MIN);
+    let mut shares = path.chunks(share);
+    // The first share is for whoever builds the context.
+    shares.next();
+    std::thread::scope(|scope| {
+        for share in shares {
+            scope.spawn(|| share.iter().for_each(|entry| drop(message_of(entry))));
+        }
+        path.iter().take(share).for_each(|entry| drop(message_of(entry)));
+    });
 }
 
 /// Builds the context of a path from that entry on.

@@ -74,7 +74,7 @@ impl Story {
                     self.problem(0, format!("second entry {id}; skipped"));
                     continue;
                 }
-                match Entry::new(id.clone(), parent.take(), clock::iso8601(last), body) {
+                match Entry::new(id.clone(), parent.take(), clock::iso8601(last), &body) {
                     Some(entry) => self.entries.push(entry),
                     None => self.problem(0, format!("entry {id} has no type; skipped")),
                 }
