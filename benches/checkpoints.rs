@@ -1,6 +1,7 @@
 //! States of a workspace: the first look at it, a look where nothing or one file has changed, the way back.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,6 +41,25 @@ fn floor(root: &Path, files: usize) -> f64 {
     .0
 }
 
+/// Milliseconds that git itself takes to record all of it in a store of its own, the first time and again;
+/// `None` where it is not installed.
+fn git_floor(root: &Path, store: &Path) -> Option<(f64, f64)> {
+    let git = |args: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(args).env("GIT_DIR", store).env("GIT_WORK_TREE", root).stdout(Stdio::null());
+        git.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    };
+    let record = || git(&["add", "--all"]) && git(&["write-tree"]);
+    if !git(&["init", "--quiet"]) {
+        return None;
+    }
+    let (first, done) = timed(record);
+    // As with ours: what is as young as the first look is read once more.
+    record();
+    let mut again: Vec<f64> = (0..5).map(|_| timed(record).0).collect();
+    done.then(|| (first, percentile(&mut again, 0.5)))
+}
+
 /// Ten thousand files.
 pub fn checkpoints(effort: Effort) {
     let files = if effort.quick { 200 } else { 10_000 };
@@ -49,8 +69,10 @@ pub fn checkpoints(effort: Effort) {
     let keeper = Keeper::open(&folder.path().join("kept"), &root, &[], Limits::default()).unwrap();
     let take = || -> Taken { keeper.take(&[], &[], &CancellationToken::new()).unwrap() };
     let facts = floor(&root, files);
+    let git = git_floor(&root, &folder.path().join("git"));
+    report("checkpoint: 10 k files, their facts alone", facts, "ms", None, "-");
     let (cold, first) = timed(take);
-    report("checkpoint: 10 k files, the first", cold, "ms", Some(facts), "no budget");
+    report("checkpoint: 10 k files, the first", cold, "ms", git.map(|git| git.0), "no budget; floor: git");
     // What is as young as the first look is read once more.
     take();
     let mut warm: Vec<f64> = (0..effort.times(20)).map(|_| timed(take).0).collect();
@@ -58,15 +80,16 @@ pub fn checkpoints(effort: Effort) {
         "checkpoint: 10 k files, nothing changed",
         percentile(&mut warm, 0.5),
         "ms",
-        Some(facts),
-        "no budget",
+        git.map(|git| git.1),
+        "no budget; floor: git",
     );
     let change = |n: usize| {
         std::fs::write(root.join(path(n)), format!("changed {n}\n")).unwrap();
         timed(take).0
     };
     let mut one: Vec<f64> = (0..effort.times(20)).map(change).collect();
-    report("checkpoint: 10 k files, one changed", percentile(&mut one, 0.5), "ms", Some(facts), "no budget");
+    let one = percentile(&mut one, 0.5);
+    report("checkpoint: 10 k files, one changed", one, "ms", git.map(|git| git.1), "no budget; floor: git");
     for n in (0..files).step_by(10) {
         std::fs::write(root.join(path(n)), "other\n").unwrap();
     }

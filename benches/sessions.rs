@@ -114,13 +114,16 @@ pub fn search(effort: Effort) {
             ("two", "login parser"),
             ("phrase", "\"the file\""),
             ("begun", "te*"),
+            // Nobody gives labels here: every place of the word is looked at in vain.
+            ("in vain", "the role:label"),
         ] {
             let query = Query::parse(text, 0, false);
             let mut samples: Vec<f64> = (0..effort.times(9))
                 .map(|_| {
                     let start = Instant::now();
                     let mut index = Index::open(root.path()).unwrap();
-                    assert!(!index.find(&query, 50, &stop).unwrap().is_empty(), "{text}");
+                    let found = index.find(&query, 50, &stop).unwrap();
+                    assert_eq!(found.is_empty(), name == "in vain", "{text}");
                     start.elapsed().as_secs_f64() * 1000.0
                 })
                 .collect();

@@ -282,7 +282,7 @@ mod tests {
             left_out: vec!["big".into()],
             left_out_count: 1,
         };
-        let entry = Entry::new("1".into(), None, "t".into(), state.body()).unwrap();
+        let entry = Entry::new("1".into(), None, "t".into(), &state.body()).unwrap();
         assert_eq!(entry.kind(), "custom");
         assert_eq!(of(&entry), Some(state));
         let other =

@@ -101,7 +101,7 @@ impl Session {
         };
         let problems = sorted(loaded.problems);
         let (tree, sums) = (loaded.tree, loaded.sums);
-        Ok(Self { tree, sums, problems, ..Self::empty(header, file, clock, ids) })
+        Ok(Self { tree, problems, sums, ..Self::empty(header, file, clock, ids) })
     }
 
     /// Opens a session file to look at it. It is not touched, and may be open elsewhere.
@@ -111,7 +111,7 @@ impl Session {
         let file = Backing::Looked(path.to_path_buf());
         let problems = sorted(loaded.problems);
         let (tree, sums) = (loaded.tree, loaded.sums);
-        Ok(Self { tree, sums, problems, ..Self::empty(header, file, clock, ids) })
+        Ok(Self { tree, problems, sums, ..Self::empty(header, file, clock, ids) })
     }
 
     /// A session of its own with the branch up to `leaf` (nothing for `None`), in a new file below `root`, or
@@ -196,7 +196,7 @@ impl Session {
         let id = self.free_id();
         let parent = self.leaf().map(str::to_string);
         let stamp = clock::iso8601(self.clock.now_ms());
-        let entry = Entry::new(id.clone(), parent, stamp, body).ok_or(SessionError::BadEntry)?;
+        let entry = Entry::new(id.clone(), parent, stamp, &body).ok_or(SessionError::BadEntry)?;
         self.write(entry, starts)?;
         Ok(id)
     }
@@ -305,6 +305,7 @@ impl Session {
     pub fn context(&self) -> SessionContext {
         let path = self.tree.path();
         let from = projection::kept_from(&path);
+        context::decode(&path[from..]);
         let context = context::build(&path);
         let mut now: Vec<u32> = self.tree.way_back(self.tree.leaf_index()).take(path.len() - from).collect();
         now.sort_unstable();

@@ -81,8 +81,8 @@ impl std::fmt::Debug for Entry {
 
 impl Entry {
     /// A new entry. Fails only for an unknown body that is not an object with a `type`.
-    pub fn new(id: String, parent_id: Option<String>, timestamp: String, body: EntryBody) -> Option<Self> {
-        let (kind, rest) = kind_and_rest(&body)?;
+    pub fn new(id: String, parent_id: Option<String>, timestamp: String, body: &EntryBody) -> Option<Self> {
+        let (kind, rest) = kind_and_rest(body)?;
         let quoted = |text: &str| serde_json::to_string(text).ok();
         let parent = parent_id.as_deref().map_or(Some("null".to_string()), quoted)?;
         let line = format!(
@@ -295,13 +295,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn entry(body: EntryBody) -> Entry {
+    fn entry(body: &EntryBody) -> Entry {
         Entry::new("0000000a".into(), None, "2025-11-20T23:30:11.042Z".into(), body).unwrap()
     }
 
     #[test]
     fn new_entries_have_the_wire_order_of_fields() {
-        let made = entry(EntryBody::ModelChange { provider: "p".into(), model_id: "m".into() });
+        let made = entry(&EntryBody::ModelChange { provider: "p".into(), model_id: "m".into() });
         assert_eq!(
             made.line().unwrap(),
             r#"{"type":"model_change","id":"0000000a","parentId":null,"timestamp":"2025-11-20T23:30:11.042Z","provider":"p","modelId":"m"}"#
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_removed_message_is_written_as_null() {
-        let made = entry(EntryBody::ContextEdit { target_id: "x".into(), replacement: None });
+        let made = entry(&EntryBody::ContextEdit { target_id: "x".into(), replacement: None });
         let line = made.line().unwrap();
         assert!(line.ends_with(r#""targetId":"x","replacement":null}"#), "{line}");
     }
@@ -326,12 +326,12 @@ mod tests {
             (line.into(), "hologram", Some("0"))
         );
         let EntryBody::Unknown(value) = read.body() else { panic!("known?") };
-        let written = entry(EntryBody::Unknown(value)).line().unwrap().into_owned();
+        let written = entry(&EntryBody::Unknown(value)).line().unwrap().into_owned();
         assert!(written.ends_with(r#","depth":3}"#), "{written}");
         assert!(
-            Entry::new("1".into(), None, String::new(), EntryBody::Unknown(json!({"no": "type"}))).is_none()
+            Entry::new("1".into(), None, String::new(), &EntryBody::Unknown(json!({"no": "type"}))).is_none()
         );
-        assert!(entry(EntryBody::Unknown(json!({"type": "bare"}))).line().unwrap().ends_with(r#".042Z"}"#));
+        assert!(entry(&EntryBody::Unknown(json!({"type": "bare"}))).line().unwrap().ends_with(r#".042Z"}"#));
     }
 
     #[test]

@@ -18,8 +18,9 @@ const NOBODY: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct Tree {
     entries: Vec<Entry>,
-    /// Places by ids. The ids themselves are in the entries only.
-    by_id: HashTable<u32>,
+    /// Places by ids. The ids themselves are in the entries only; of each a part of its hash is kept, so that
+    /// the table grows without reading them.
+    by_id: HashTable<(u32, u32)>,
     hasher: RandomState,
     leaf: Option<u32>,
     /// For each entry the one before it, so that a walk need not look for ids.
@@ -46,8 +47,9 @@ impl Tree {
     }
 
     fn place(&self, id: &str) -> Option<u32> {
-        let hash = self.hasher.hash_one(id);
-        self.by_id.find(hash, |at| self.entries[*at as usize].id() == id).copied()
+        let sum = self.hasher.hash_one(id) as u32;
+        let is_it = |(other, at): &(u32, u32)| *other == sum && self.entries[*at as usize].id() == id;
+        self.by_id.find(spread(sum), is_it).map(|(_, at)| *at)
     }
 
     /// Where in [`Tree::entries`] an entry is.
@@ -85,16 +87,13 @@ impl Tree {
         let id = &entry.place().id;
         let at = u32::try_from(self.entries.len()).ok().filter(|at| *at != NOBODY);
         let Some(at) = at else { return Err(id.to_string()) };
-        let Self { entries, hasher, .. } = self;
-        let id_at = |at: u32| entries[at as usize].id();
-        let free = self.by_id.entry(
-            hasher.hash_one(id.as_str()),
-            |other| id_at(*other) == id,
-            |other| hasher.hash_one(id_at(*other)),
-        );
+        let sum = self.hasher.hash_one(id.as_str()) as u32;
+        let Self { by_id, entries, .. } = self;
+        let is_it = |(other, at): &(u32, u32)| *other == sum && entries[*at as usize].id() == id;
+        let free = by_id.entry(spread(sum), is_it, |(sum, _)| spread(*sum));
         match free {
             hashbrown::hash_table::Entry::Occupied(_) => return Err(id.to_string()),
-            hashbrown::hash_table::Entry::Vacant(free) => drop(free.insert(at)),
+            hashbrown::hash_table::Entry::Vacant(free) => drop(free.insert((sum, at))),
         }
         // Children that came before their parent: only a file that somebody else wrote has them.
         let early = if self.waiting.is_empty() { None } else { self.waiting.remove(id) };
@@ -125,8 +124,7 @@ impl Tree {
 
     /// Makes room for so many more entries.
     pub(super) fn reserve(&mut self, entries: usize) {
-        let Self { entries: known, hasher, .. } = self;
-        self.by_id.reserve(entries, |at| hasher.hash_one(known[*at as usize].id()));
+        self.by_id.reserve(entries, |(sum, _)| spread(*sum));
         self.entries.reserve(entries);
         self.parent.reserve(entries);
         self.first.reserve(entries);
@@ -210,6 +208,11 @@ impl Tree {
         let shared = one.iter().zip(&other).take_while(|(one, other)| one.id() == other.id());
         shared.last().map(|(one, _)| *one)
     }
+}
+
+/// A hash of as many bits as a table looks at, at both of its ends.
+fn spread(sum: u32) -> u64 {
+    u64::from(sum) << 32 | u64::from(sum)
 }
 
 /// The place, where it is one.

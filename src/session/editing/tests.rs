@@ -41,7 +41,7 @@ fn make(tree: &mut Tree, target: &str, wish: &Wish) -> Result<usize, Refused> {
     for body in edits {
         let parent = tree.leaf().map(|leaf| leaf.id().to_string());
         let id = format!("edit {}", tree.entries().len());
-        tree.push(Entry::new(id, parent, "t".into(), body).unwrap()).unwrap();
+        tree.push(Entry::new(id, parent, "t".into(), &body).unwrap()).unwrap();
     }
     Ok(count)
 }

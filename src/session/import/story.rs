@@ -76,7 +76,7 @@ impl Story {
                     parent = Some(id);
                     continue;
                 }
-                match Entry::new(id.clone(), parent.take(), clock::iso8601(last), body) {
+                match Entry::new(id.clone(), parent.take(), clock::iso8601(last), &body) {
                     Some(entry) => self.entries.push(entry),
                     None => self.problem(0, format!("entry {id} has no type; skipped")),
                 }

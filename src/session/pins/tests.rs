@@ -11,7 +11,7 @@ impl Path {
     fn add(&mut self, body: EntryBody) -> String {
         let (id, parent) =
             (format!("e{}", self.0.entries().len()), self.0.leaf().map(|leaf| leaf.id().to_string()));
-        self.0.push(Entry::new(id.clone(), parent, "t".into(), body).unwrap()).unwrap();
+        self.0.push(Entry::new(id.clone(), parent, "t".into(), &body).unwrap()).unwrap();
         id
     }
 

@@ -231,13 +231,12 @@ impl Scan<'_> {
             self.earlier.push((self.number as usize, text.to_string()));
             return Ok(());
         }
-        let (place, spent) = match head::of(text) {
-            Some(head) => (Place::of(&head), sums::spent_by_head(&head, text)),
-            None => {
-                let place = Place::decode(text).map_err(|error| format!("not an entry ({error})"))?;
-                let spent = sums::spent(&place.kind, place.role, text);
-                (place, spent)
-            }
+        let (place, spent) = if let Some(head) = head::of(text) {
+            (Place::of(&head), sums::spent_by_head(&head, text))
+        } else {
+            let place = Place::decode(text).map_err(|error| format!("not an entry ({error})"))?;
+            let spent = sums::spent(&place.kind, place.role, text);
+            (place, spent)
         };
         let length = u32::try_from(text.len()).map_err(|_| "longer than 4 GB".to_string())?;
         let entry = Entry::there(place, self.lines.clone(), from, length);
