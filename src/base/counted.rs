@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// `1 file`, `2 files`.
-pub fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
+pub fn counted<N: Display + PartialEq + Copy + From<u8>>(count: N, one: &str, many: &str) -> String {
     let what = if count == N::from(1) { one } else { many };
     format!("{count} {what}")
 }

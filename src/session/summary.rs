@@ -374,7 +374,9 @@ mod tests {
         ];
         let mut copy =
             Summary::new(&Header::forked("s".into(), 1_000, "/w".into(), "/s/first.jsonl".as_ref()));
-        lines.iter().for_each(|line| copy.take(line));
+        for line in lines {
+            copy.take(line);
+        }
         assert_eq!((copy.entries, copy.answers, copy.tools), (3, 1, 1));
         assert_eq!((copy.total().requests, copy.total().input, copy.used.len()), (1, 5, 0));
         // A summary is of the model that answered before it.

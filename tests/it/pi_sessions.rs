@@ -206,7 +206,9 @@ fn every_version_is_read_as_pi_reads_it() {
                 for one in [&mut ours, &mut theirs] {
                     one["leaf"] = Value::Null;
                     let entries = one["entries"].as_array_mut().unwrap();
-                    entries.iter_mut().for_each(|entry| *entry = entry[2].clone());
+                    for entry in entries {
+                        *entry = entry[2].clone();
+                    }
                 }
             }
             for part in ["id", "name", "entries", "labels", "leaf", "context"] {

@@ -8,15 +8,15 @@ use crate::session::{Tree, context};
 struct Path(Tree);
 
 impl Path {
-    fn add(&mut self, body: EntryBody) -> String {
+    fn add(&mut self, body: &EntryBody) -> String {
         let (id, parent) =
             (format!("e{}", self.0.entries().len()), self.0.leaf().map(|leaf| leaf.id().to_string()));
-        self.0.push(Entry::new(id.clone(), parent, "t".into(), &body).unwrap()).unwrap();
+        self.0.push(Entry::new(id.clone(), parent, "t".into(), body).unwrap()).unwrap();
         id
     }
 
     fn say(&mut self, message: Value) -> String {
-        self.add(EntryBody::Message { message: serde_json::from_value(message).unwrap() })
+        self.add(&EntryBody::Message { message: serde_json::from_value(message).unwrap() })
     }
 
     fn user(&mut self, text: &str) -> String {
@@ -24,13 +24,13 @@ impl Path {
     }
 
     fn pin(&mut self, target: &str, pinned: bool) {
-        self.add(entry(target, pinned));
+        self.add(&entry(target, pinned));
     }
 
     /// Compacts as a session does: keeps from this entry on.
     fn compact(&mut self, first_kept: &str) {
         let copies = carried(&self.0.path(), first_kept);
-        self.add(EntryBody::Compaction {
+        self.add(&EntryBody::Compaction {
             summary: "S".into(),
             first_kept_entry_id: first_kept.into(),
             tokens_before: 1,
@@ -40,7 +40,7 @@ impl Path {
             system_message: None,
         });
         for copy in copies {
-            self.add(copy);
+            self.add(&copy);
         }
     }
 
@@ -101,8 +101,11 @@ fn what_was_changed_by_hand_is_carried_as_it_is_told() {
     let (gone, other) = (path.user("gone"), path.user("as it was"));
     path.pin(&gone, true);
     path.pin(&other, true);
-    path.add(EntryBody::ContextEdit { target_id: gone, replacement: None });
-    path.add(EntryBody::ContextEdit { target_id: other, replacement: Some(json!({"content": "otherwise"})) });
+    path.add(&EntryBody::ContextEdit { target_id: gone, replacement: None });
+    path.add(&EntryBody::ContextEdit {
+        target_id: other,
+        replacement: Some(json!({"content": "otherwise"})),
+    });
     let last = path.user("last");
     path.compact(&last);
     assert_eq!(path.told(), ["S", "last", "otherwise"]);
@@ -121,7 +124,7 @@ fn every_kind_is_told_as_what_it_is() {
     let ran = path.say(json!({"role": "bashExecution", "command": "ls", "output": "a b"}));
     let hidden = path
         .say(json!({"role": "bashExecution", "command": "ls", "output": "c", "excludeFromContext": true}));
-    let note = path.add(EntryBody::CustomMessage {
+    let note = path.add(&EntryBody::CustomMessage {
         custom_type: "note".into(),
         content: json!("mind"),
         display: true,

@@ -7,7 +7,7 @@ use crate::base::clock;
 
 /// Milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// Words and filters that one question has; SQLite refuses to read long ones.
+/// Words and filters that one question has; the database refuses to read long ones.
 const WORDS_MAX: usize = 64;
 /// Where a filter by words looks.
 const COLUMNS: [(&str, &str); 4] =
