@@ -13,6 +13,7 @@ pub mod export;
 pub mod fork;
 pub mod header;
 pub mod import;
+pub mod legs;
 pub mod message;
 pub mod migrate;
 pub mod outline;
