@@ -51,6 +51,15 @@ async fn a_turn_is_looked_at_and_taken_back() {
     desk.shows("brought back").await;
     assert_eq!(desk.disk("a.txt"), "one\n2\n3\n4\n5\n");
     assert!(desk.path("new.rs").exists() && !desk.path("b.txt.restored").exists());
+    let session = desk.state().agent.session.clone();
+    run(&mut desk, "session.new").await;
+    desk.until("another session", |state| state.agent.session != session).await;
+    run(&mut desk, "session.undo-restore").await;
+    assert!(
+        desk.message().contains("no files were brought back"),
+        "that was another session: {}",
+        desk.message()
+    );
 }
 
 #[tokio::test]
