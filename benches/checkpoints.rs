@@ -97,7 +97,7 @@ pub fn checkpoints(effort: Effort) {
     let step = Step { base: Arc::clone(&now.files), target: Arc::clone(&first.files) };
     let (back, applied) = timed(|| {
         let plan = keeper.plan(&now, &[step], &Decisions::new()).unwrap();
-        keeper.apply(&plan, &mut Nobody)
+        keeper.apply(&now, &plan, &mut Nobody)
     });
     assert!(applied.failed.is_empty());
     report("checkpoint: 1 k files brought back", back, "ms", None, "no budget");

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
 
 use super::args::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, process};
@@ -98,6 +99,10 @@ pub fn run(args: &Args, errand: &Errand) -> Result<i32, (i32, Report)> {
     let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
     let talk = login::Terminal::default();
     let said = runtime.block_on(async {
+        // What changes files says itself how far it came.
+        if let Errand::Restore(wanted, json) = errand {
+            return restored(&options, wanted, *json).await;
+        }
         tokio::select! {
             said = perform(&options, errand, &talk) => said,
             _ = tokio::signal::ctrl_c() => Err(Report::new("given up; nothing is changed")),
@@ -115,6 +120,22 @@ pub fn run(args: &Args, errand: &Errand) -> Result<i32, (i32, Report)> {
     let told = out.write_all(text.as_bytes());
     // It is done, whether anybody reads that or not.
     Ok(told.map_or(code, |()| code))
+}
+
+/// Brings files back. An interruption ends it before the first file has changed; then it goes on to its end.
+async fn restored(options: &Options, wanted: &restore::Wanted, json: bool) -> Result<(String, i32), Report> {
+    let cancel = CancellationToken::new();
+    let (options, wanted, ending) = (options.clone(), wanted.clone(), cancel.clone());
+    let mut done = tokio::task::spawn_blocking(move || restore::answer(&options, &wanted, json, &ending));
+    let done = tokio::select! {
+        done = &mut done => done,
+        _ = tokio::signal::ctrl_c() => {
+            cancel.cancel();
+            done.await
+        }
+    };
+    let (text, whole) = done.map_err(|error| Report::caused("the work was ended", &error))??;
+    Ok((text, if whole { OK } else { FAILED }))
 }
 
 async fn perform(
@@ -135,11 +156,7 @@ async fn perform(
             let (text, whole) = stored::answer(&places, wanted, *json)?;
             Ok((text, if whole { OK } else { FAILED }))
         }
-        Errand::Restore(wanted, json) => {
-            let (options, wanted, json) = (options.clone(), wanted.clone(), *json);
-            let done = tokio::task::spawn_blocking(move || restore::answer(&options, &wanted, json)).await;
-            Ok((done.map_err(|error| Report::caused("the work was ended", &error))??, OK))
-        }
+        Errand::Restore(wanted, json) => restored(options, wanted, *json).await,
         Errand::Export(id, form, file) => {
             let root = options.session_root();
             let said = sessions::export(&root, &options.cwd, id, form.as_deref(), file.as_deref())?;

@@ -12,6 +12,7 @@ pub mod login;
 pub mod models;
 pub mod process;
 pub mod prompt;
+pub mod prune;
 pub mod restore;
 pub mod run;
 pub mod sessions;

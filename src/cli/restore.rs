@@ -1,28 +1,27 @@
-//! `bowline sessions diff`, `restore`, `revert` and `prune`: states of a workspace without a live session.
+//! `bowline sessions diff`, `restore` and `revert`: states of a workspace without a live session.
 //!
 //! Must not know how states are kept. Asks nobody; without `--dry-run` the files of the workspace change.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::prune;
 use super::sessions::located;
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::ids::RandomIds;
 use crate::runtime::Options;
+use crate::runtime::checkpoints::state;
 use crate::runtime::restoring;
 use crate::runtime::ways::{Preview, Shown, Way, What};
-use crate::session::checkpoints::{self, CHECKPOINT, Checkpoint, LEFT_OUT_MAX, When};
+use crate::session::checkpoints::{self, Checkpoint, When};
+use crate::session::legs::Leg;
 use crate::session::{Entry, Session};
 use crate::workspace::checkpoint::apply::Nobody;
-use crate::workspace::checkpoint::store::Pruned;
 use crate::workspace::checkpoint::{
-    Applied, CheckpointError, Decision, Decisions, Keeper, Limits, Node, Oid, Plan, Store, Taken, keeper,
+    Applied, CheckpointError, Conflict, Decision, Decisions, Keeper, Limits, Node, Plan, Taken,
 };
 
 /// What of the states.
@@ -61,20 +60,51 @@ pub fn wanted(words: &[&str], dry: bool, with_conversation: bool, take: Option<&
     }
 }
 
-/// Does it; the answer is text or JSON.
-pub fn answer(options: &Options, wanted: &Wanted, json: bool) -> Result<String, Report> {
-    let (text, value) = match wanted {
+/// Does it; the answer is text or JSON, and whether all was done that was asked for. What has not begun to change
+/// files can be cancelled.
+pub fn answer(
+    options: &Options,
+    wanted: &Wanted,
+    json: bool,
+    cancel: &CancellationToken,
+) -> Result<(String, bool), Report> {
+    let Told { text, value, whole } = match wanted {
         Wanted::Go { session, way, dry, decision } => {
             let file = located(&options.session_root(), &options.cwd, session)?;
-            go(options, &file, way, *dry, *decision)?
+            go(options, &file, way, *dry, *decision, cancel)?
         }
-        Wanted::Prune(dry) => prune(options, *dry)?,
+        Wanted::Prune(dry) => {
+            let (text, value) = prune::prune(options, *dry)?;
+            Told { text, value, whole: true }
+        }
     };
-    Ok(if json { format!("{value:#}") } else { text })
+    Ok((if json { format!("{value:#}") } else { text }, whole))
+}
+
+/// What the person is told.
+struct Told {
+    text: String,
+    value: Value,
+    /// Whether all was done.
+    whole: bool,
+}
+
+/// What was done.
+struct Done {
+    applied: Applied,
+    /// Why the state afterwards was not recorded.
+    unrecorded: Option<Report>,
 }
 
 fn failed(error: &CheckpointError) -> Report {
-    Report::caused("cannot go back", error)
+    match error {
+        CheckpointError::Cancelled => given_up(),
+        error => Report::caused("cannot go back", error),
+    }
+}
+
+fn given_up() -> Report {
+    Report::new("given up; nothing is changed")
 }
 
 /// A way with the whole id of its entry.
@@ -106,75 +136,79 @@ fn go(
     way: &Way,
     dry: bool,
     decision: Decision,
-) -> Result<(String, Value), Report> {
+    cancel: &CancellationToken,
+) -> Result<Told, Report> {
     let (clock, ids) = (SystemClock::shared(), RandomIds::shared());
     let session = if dry { Session::look_at(file, clock, ids) } else { Session::open(file, clock, ids) };
     let mut session = session.map_err(|error| Report::caused("cannot read the session", &error))?;
     let way = with_whole_id(&session, way)?;
-    let wanted = restoring::steps(&session, &way)?;
-    let Some([first, _]) = wanted.first() else { return Err(Report::new("there is nothing to bring back")) };
-    let (root, home) = (PathBuf::from(&first.root), &options.home);
+    let wanted = restoring::legs(&session, &way)?;
+    let Some(first) = wanted.first() else { return Err(Report::new("there is nothing to bring back")) };
+    let (root, home) = (PathBuf::from(&first.target.root), &options.home);
     restoring::are_here(&wanted, &root)?;
     let own = [home.data.clone(), home.state.clone(), home.cache.clone()];
     let keeper = Keeper::open(&home.checkpoints(), &root, &own, Limits::default());
     let keeper = keeper.map_err(|error| failed(&error))?;
-    let (now, plan) = plan(&keeper, &wanted, decision).map_err(|error| failed(&error))?;
+    let (now, plan) = plan(&keeper, &wanted, decision, cancel).map_err(|error| failed(&error))?;
     let preview = restoring::show(&keeper, way.clone(), plan.clone());
-    let mut applied = None;
-    if !dry {
-        let done = apply(&keeper, &mut session, &way, &now, &plan)?;
-        applied = Some(done);
+    if cancel.is_cancelled() {
+        return Err(given_up());
     }
-    Ok(told(&preview, applied.as_ref()))
+    let done = if dry { None } else { Some(apply(&keeper, &mut session, &way, &now, &plan)?) };
+    Ok(told(&preview, decision, done.as_ref()))
 }
 
 fn plan(
     keeper: &Keeper,
-    wanted: &[[Checkpoint; 2]],
+    wanted: &[Leg],
     decision: Decision,
+    cancel: &CancellationToken,
 ) -> Result<(Taken, Plan), CheckpointError> {
-    let steps = restoring::load(keeper, wanted)?;
+    let disk = match restoring::open_ended(keeper, wanted)? {
+        Some(names) => Some(keeper.take(&names, &[], cancel)?),
+        None => None,
+    };
+    let steps = restoring::load(keeper, wanted, disk.as_ref())?;
     let changed: Vec<_> = restoring::changed(&steps).into_iter().collect();
-    let now = keeper.take(&changed, &[], &CancellationToken::new())?;
+    let now = keeper.take(&changed, &[], cancel)?;
     let decisions: Decisions = changed.into_iter().map(|name| (name, decision)).collect();
     let plan = keeper.plan(&now, &steps, &decisions)?;
     Ok((now, plan))
 }
 
-/// Records what is there, goes, and records what is there then.
+/// Records what is there, goes, and records what is there then. From the first change on it is not given up.
 fn apply(
     keeper: &Keeper,
     session: &mut Session,
     way: &Way,
     now: &Taken,
     plan: &Plan,
-) -> Result<Applied, Report> {
+) -> Result<Done, Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
-    let known = session.leaf().and_then(|leaf| checkpoints::at(session.tree(), leaf));
-    if known.is_none_or(|known| known.tree != now.id.to_string()) {
-        session.append(state(keeper, When::Left, now).body()).map_err(unsaved)?;
+    if !plan.changes.is_empty() || !checkpoints::is_known(session.tree(), &now.id.to_string()) {
+        session.append(state(keeper.root(), When::Left, now).body()).map_err(unsaved)?;
     }
+    let undo = session.leaf().map(str::to_string);
     if let Way::To(entry, What::Conversation | What::Both) = way {
         // Before what a person said, since that is how the files were then.
         let (leaf, _) = session.way_to(entry).map_err(unsaved)?;
         session.branch(leaf.as_deref()).map_err(unsaved)?;
     }
-    let applied = keeper.apply(plan, &mut Nobody);
-    let after = keeper.take(&[], &[], &CancellationToken::new()).map_err(|error| failed(&error))?;
-    session.append(state(keeper, When::Restored, &after).body()).map_err(unsaved)?;
+    // Before anything is written over.
     session.sync().map_err(unsaved)?;
-    Ok(applied)
+    let applied = keeper.apply(now, plan, &mut Nobody);
+    let unrecorded = arrived(keeper, session, undo).err();
+    Ok(Done { applied, unrecorded })
 }
 
-fn state(keeper: &Keeper, at: When, taken: &Taken) -> Checkpoint {
-    Checkpoint {
-        at,
-        tree: taken.id.to_string(),
-        root: keeper.root().to_string_lossy().into_owned(),
-        files: taken.files.values().filter(|node| node.oid().is_some()).count(),
-        left_out: taken.left_out.iter().take(LEFT_OUT_MAX).map(|(name, _)| name.to_string()).collect(),
-        left_out_count: taken.left_out.len(),
-    }
+/// Records what is there then; `undo` leads back from it.
+fn arrived(keeper: &Keeper, session: &mut Session, undo: Option<String>) -> Result<(), Report> {
+    let unsaved = |error| Report::caused("the session cannot be written", &error);
+    let after = keeper.take(&[], &[], &CancellationToken::new());
+    let after = after.map_err(|error| Report::caused("the state afterwards was not recorded", &error))?;
+    let state = Checkpoint { undo, ..state(keeper.root(), When::Restored, &after) };
+    session.append(state.body()).map_err(unsaved)?;
+    session.sync().map_err(unsaved)
 }
 
 /// What happens to a path, in one letter: git's.
@@ -188,7 +222,18 @@ fn letter(file: &Shown) -> char {
     }
 }
 
-fn told(preview: &Preview, applied: Option<&Applied>) -> (String, Value) {
+/// What becomes of a path that both sides changed.
+fn outcome(conflict: &Conflict) -> &'static str {
+    match conflict.decision {
+        Decision::Mine => "stays",
+        Decision::Theirs => "taken",
+        Decision::Beside => "beside it",
+    }
+}
+
+fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
+    let applied = done.map(|done| &done.applied);
+    let conflicts = || preview.files.iter().filter_map(|file| file.conflict.as_ref());
     let mut lines = Vec::new();
     for file in &preview.files {
         let counts = file
@@ -196,7 +241,7 @@ fn told(preview: &Preview, applied: Option<&Applied>) -> (String, Value) {
             .as_ref()
             .map_or_else(String::new, |diff| format!("  +{} -{}", diff.added, diff.removed));
         let note = match &file.conflict {
-            Some(conflict) => format!("  {}", conflict.clash.words()),
+            Some(conflict) => format!("  {}: {}", conflict.clash.words(), outcome(conflict)),
             None if file.merged => "  put together".to_string(),
             None => String::new(),
         };
@@ -211,13 +256,17 @@ fn told(preview: &Preview, applied: Option<&Applied>) -> (String, Value) {
     for (name, why) in applied.iter().flat_map(|applied| &applied.failed) {
         lines.push(format!("! {name}  {why}"));
     }
+    let unrecorded = done.and_then(|done| done.unrecorded.as_ref());
+    lines.extend(unrecorded.map(|report| format!("! {report}")));
     if preview.files.is_empty() {
         lines.push("The files are so already.".to_string());
-    } else if preview.conflicts() > 0 {
+    } else if asked == Decision::Mine && preview.conflicts() > 0 {
         lines.push(
             "What changed on both sides (U) stays; --take theirs or --take beside brings it.".to_string(),
         );
     }
+    let refused = applied.is_some_and(|applied| !applied.failed.is_empty());
+    let whole = !refused && unrecorded.is_none() && conflicts().all(|conflict| conflict.decision == asked);
     let value = json!({
         "files": preview.files.iter().map(facts).collect::<Vec<_>>(),
         "left": preview.left.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why})).collect::<Vec<_>>(),
@@ -226,8 +275,9 @@ fn told(preview: &Preview, applied: Option<&Applied>) -> (String, Value) {
             let failed = applied.failed.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
             failed.collect::<Vec<_>>()
         }),
+        "unrecorded": unrecorded.map(ToString::to_string),
     });
-    (lines.join("\n"), value)
+    Told { text: lines.join("\n"), value, whole }
 }
 
 fn facts(file: &Shown) -> Value {
@@ -238,64 +288,6 @@ fn facts(file: &Shown) -> Value {
         "removed": file.diff.as_ref().map(|diff| diff.removed),
         "merged": file.merged,
         "conflict": file.conflict.as_ref().map(|conflict| conflict.clash.words()),
+        "outcome": file.conflict.as_ref().map(outcome),
     })
-}
-
-/// Removes the objects of all stores that no session below the folder of sessions names.
-fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
-    let mut named: BTreeMap<String, BTreeSet<Oid>> = BTreeMap::new();
-    mentions(&options.session_root(), &mut named)
-        .map_err(|error| Report::caused("the sessions cannot be read, so nothing is removed", &error))?;
-    let base = options.home.checkpoints();
-    let mut lines = Vec::new();
-    let mut values = Vec::new();
-    for entry in std::fs::read_dir(&base).into_iter().flatten().flatten() {
-        let folder = entry.path();
-        let Some(workspace) = keeper::workspace_of(&folder) else { continue };
-        let shown = workspace.display().to_string();
-        let roots: Vec<Oid> =
-            named.get(&*workspace.to_string_lossy()).into_iter().flatten().copied().collect();
-        let done = Store::open(&folder).and_then(|store| store.prune(&roots, dry));
-        match done {
-            Ok(Pruned { objects, bytes, kept }) => {
-                lines.push(format!("{shown}: {objects} objects of {bytes} bytes, {kept} stay"));
-                values.push(json!({"workspace": shown, "objects": objects, "bytes": bytes, "kept": kept}));
-            }
-            Err(error) => {
-                lines.push(format!("{shown}: left alone: {error}"));
-                values.push(json!({"workspace": shown, "error": error.to_string()}));
-            }
-        }
-    }
-    if lines.is_empty() {
-        lines.push("There are no checkpoints.".to_string());
-    }
-    Ok((lines.join("\n"), json!(values)))
-}
-
-/// The states that the sessions below a folder name, by workspace. Fails rather than overlook one.
-fn mentions(folder: &Path, named: &mut BTreeMap<String, BTreeSet<Oid>>) -> std::io::Result<()> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries?,
-    };
-    for entry in entries {
-        let entry = entry?;
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            mentions(&path, named)?;
-        } else if path.to_string_lossy().contains(".jsonl") && !path.to_string_lossy().ends_with(".index") {
-            for line in BufReader::new(File::open(&path)?).split(b'\n') {
-                let line = line?;
-                let line = String::from_utf8_lossy(&line);
-                let state = line.contains(CHECKPOINT).then(|| Entry::parse(&line).ok()).flatten();
-                if let Some(state) = state.as_ref().and_then(checkpoints::of)
-                    && let Some(oid) = Oid::parse(&state.tree)
-                {
-                    named.entry(state.root).or_default().insert(oid);
-                }
-            }
-        }
-    }
-    Ok(())
 }

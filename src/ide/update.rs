@@ -76,6 +76,7 @@ fn show_session(state: &mut super::state::State, snapshot: &Snapshot) {
     state.agent.name.clone_from(&snapshot.name);
     state.agent.usage = snapshot.usage.clone();
     state.agent.context_tokens = snapshot.context_tokens;
+    state.agent.way_back.clone_from(&snapshot.way_back);
 }
 
 /// The conversation is at another place now.

@@ -91,40 +91,40 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     let decided = match key.code {
         KeyCode::Up => {
             view.step(-1);
-            true
+            Ok(())
         }
         KeyCode::Down => {
             view.step(1);
-            true
+            Ok(())
         }
         KeyCode::PageUp => {
             view.scroll(-PAGE);
-            true
+            Ok(())
         }
         KeyCode::PageDown => {
             view.scroll(PAGE);
-            true
+            Ok(())
         }
         KeyCode::Enter => {
             if let Some(Overlay::WayBack(view)) = cx.state.pop_overlay() {
                 cx.state.say("bringing the files back…");
                 cx.effects.push(Effect::WayBack(Ask::Go(view.preview.way, view.decisions)));
             }
-            true
+            Ok(())
         }
         KeyCode::Escape => {
             cx.state.pop_overlay();
             cx.state.say("nothing was changed");
-            true
+            Ok(())
         }
         _ => match key.typed() {
             Some('k') => {
                 view.step(-1);
-                true
+                Ok(())
             }
             Some('j') => {
                 view.step(1);
-                true
+                Ok(())
             }
             Some('m') => view.decide(Decision::Mine),
             Some('t') => view.decide(Decision::Theirs),
@@ -133,8 +133,8 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
             _ => return false,
         },
     };
-    if !decided {
-        cx.state.say("only one side changed this file; there is nothing to decide");
+    if let Err(why) = decided {
+        cx.state.say(why);
     }
     cx.state.damage.all();
     true

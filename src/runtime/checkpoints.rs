@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
@@ -39,14 +40,26 @@ struct Inner {
     hub: Hub,
     /// Has the session's owner write down what was recorded.
     write: Write,
-    /// Made with the first change; `None` where it cannot be.
-    keeper: OnceCell<Option<Arc<Keeper>>>,
-    round: tokio::sync::Mutex<Option<Round>>,
+    /// Made with the first change; where it cannot be, the next one tries again.
+    keeper: OnceCell<Arc<Keeper>>,
+    open: tokio::sync::Mutex<Open>,
+    /// Agents beside the session's own that are working.
+    others: AtomicUsize,
+    /// Whether the session's own is.
+    in_turn: AtomicBool,
     /// What was recorded and is not in the session's file yet, in order.
     unwritten: Mutex<Vec<Checkpoint>>,
     told: Mutex<Told>,
     /// Ends what is under way when the session ends.
     cancel: CancellationToken,
+}
+
+/// What has been recorded before a change, and not yet after it.
+#[derive(Default)]
+struct Open {
+    round: Option<Round>,
+    /// Whether the last round was not the end of it: agents worked on, or the look at it failed.
+    unclosed: bool,
 }
 
 /// A round of calls that has begun to change files.
@@ -63,7 +76,14 @@ struct Round {
 struct Told {
     failure: bool,
     left_out: bool,
+    /// Looks that took too long, one after the other.
+    slow: u32,
+    /// Whether the folder is too large, so that every further look would only be waited for.
+    lasting: bool,
 }
+
+/// Looks that take too long before no further one is waited for.
+const SLOW_MAX: u32 = 2;
 
 impl Checkpoints {
     /// For a session's workspace; nothing is read or made yet. Nothing where they are not wanted.
@@ -77,7 +97,9 @@ impl Checkpoints {
                 hub,
                 write,
                 keeper: OnceCell::new(),
-                round: tokio::sync::Mutex::default(),
+                open: tokio::sync::Mutex::default(),
+                others: AtomicUsize::default(),
+                in_turn: AtomicBool::default(),
                 unwritten: Mutex::default(),
                 told: Mutex::default(),
                 cancel: CancellationToken::new(),
@@ -88,19 +110,15 @@ impl Checkpoints {
     /// The keeper of the workspace; the error is told to whoever asked for it, and to the person once.
     pub(super) async fn keeper(&self) -> Result<Arc<Keeper>, Report> {
         let inner = &self.0;
-        let made = inner.keeper.get_or_init(|| async {
+        let made = inner.keeper.get_or_try_init(|| async {
             let (base, root, own) = (inner.base.clone(), inner.root.clone(), inner.own.clone());
-            match blocking(move || Keeper::open(&base, &root, &own, Limits::default())).await {
-                Ok(keeper) => Some(Arc::new(keeper)),
-                Err(report) => {
-                    self.failed(&report).await;
-                    None
-                }
+            let opened = blocking(move || Keeper::open(&base, &root, &own, Limits::default())).await;
+            if let Err(report) = &opened {
+                self.failed(report).await;
             }
+            opened.map(Arc::new)
         });
-        made.await
-            .clone()
-            .ok_or_else(|| Report::new("this folder has no checkpoints, since they cannot be kept"))
+        made.await.cloned()
     }
 
     /// Records the state of now. `instead` are contents that count in place of those on the disk.
@@ -111,22 +129,60 @@ impl Checkpoints {
     ) -> Result<Taken, Report> {
         let keeper = self.keeper().await?;
         let cancel = self.0.cancel.clone();
-        blocking(move || keeper.take(&extra, &instead, &cancel)).await
+        let this = self.clone();
+        blocking(move || {
+            let taken = keeper.take(&extra, &instead, &cancel);
+            this.note(taken.as_ref().err());
+            taken
+        })
+        .await
+    }
+
+    /// Notes whether it is of use to look again: a folder that is too large stays so, the rest may pass.
+    fn note(&self, error: Option<&CheckpointError>) {
+        let mut told = lock(&self.0.told);
+        match error {
+            Some(CheckpointError::TooMany(_) | CheckpointError::TooMuch(_)) => told.lasting = true,
+            Some(CheckpointError::TooSlow(_)) => {
+                told.slow += 1;
+                told.lasting |= told.slow >= SLOW_MAX;
+            }
+            Some(_) => {}
+            None => (told.slow, told.failure) = (0, false),
+        }
+    }
+
+    /// Another agent than the session's own begins to work.
+    pub(super) fn joins(&self) {
+        self.0.others.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// It has stopped. What the last one left behind is recorded.
+    pub(super) fn leaves(&self) {
+        let fewer = |others: usize| others.checked_sub(1);
+        let was = self.0.others.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer);
+        if was == Ok(1) && !self.0.in_turn.load(Ordering::SeqCst) {
+            let this = self.clone();
+            tokio::spawn(async move {
+                this.close_round().await;
+                (this.0.write)().await;
+            });
+        }
+    }
+
+    /// Whether agents beside the session's own are working.
+    pub(super) fn is_busy(&self) -> bool {
+        self.0.others.load(Ordering::SeqCst) > 0
+    }
+
+    /// The session's own agent begins a turn, or has ended one.
+    pub(super) fn in_turn(&self, is: bool) {
+        self.0.in_turn.store(is, Ordering::SeqCst);
     }
 
     /// A recorded state as an entry for the session.
     pub(super) fn entry(&self, at: When, taken: &Taken) -> Checkpoint {
-        let files = taken.files.values().filter(|node| node.oid().is_some()).count();
-        let left_out = taken.left_out.iter().take(LEFT_OUT_MAX).map(|(name, _)| name.to_string()).collect();
-        let root = self.0.keeper.get().and_then(Option::as_ref).map_or(&*self.0.root, |keeper| keeper.root());
-        Checkpoint {
-            at,
-            tree: taken.id.to_string(),
-            root: root.to_string_lossy().into_owned(),
-            files,
-            left_out,
-            left_out_count: taken.left_out.len(),
-        }
+        state(self.0.keeper.get().map_or(&*self.0.root, |keeper| keeper.root()), at, taken)
     }
 
     /// What was recorded and is not in the session's file yet.
@@ -137,14 +193,29 @@ impl Checkpoints {
     /// A round of calls is over: the state after it is recorded by a task, if there was one before.
     pub(super) fn end_round(&self) -> JoinHandle<()> {
         let this = self.clone();
-        tokio::spawn(async move {
-            let mut round = this.0.round.lock().await;
-            let Some(ended) = round.take() else { return };
-            match this.take(ended.named.into_iter().collect(), Vec::new()).await {
-                Ok(taken) => this.recorded(When::After, &taken).await,
-                Err(report) => this.failed(&report).await,
+        tokio::spawn(async move { this.close_round().await })
+    }
+
+    /// Records the state after the last round, unless it is. While others work on it is one in between.
+    pub(super) async fn close_round(&self) {
+        let mut open = self.0.open.lock().await;
+        let busy = self.is_busy();
+        let named = match open.round.take() {
+            Some(ended) => ended.named.into_iter().collect(),
+            None if open.unclosed && !busy => Vec::new(),
+            None => return,
+        };
+        match self.take(named, Vec::new()).await {
+            Ok(taken) => {
+                open.unclosed = busy;
+                let state = Checkpoint { busy, ..self.entry(When::After, &taken) };
+                self.recorded(state, &taken).await;
             }
-        })
+            Err(report) => {
+                open.unclosed = !lock(&self.0.told).lasting;
+                self.failed(&report).await;
+            }
+        }
     }
 
     /// Ends what is under way; nothing more is recorded.
@@ -152,15 +223,14 @@ impl Checkpoints {
         self.0.cancel.cancel();
     }
 
-    async fn recorded(&self, at: When, taken: &Taken) {
-        lock(&self.0.unwritten).push(self.entry(at, taken));
+    async fn recorded(&self, state: Checkpoint, taken: &Taken) {
+        lock(&self.0.unwritten).push(state);
         self.tell_left_out(taken).await;
     }
 
     /// Records the state before a call, or adds to it what the call names and nobody saw.
     async fn before_call(&self, env: Arc<dyn Environment>, paths: Vec<PathBuf>) {
-        // What did not work once in a folder, as where it is too large, would only be waited for again.
-        if lock(&self.0.told).failure {
+        if lock(&self.0.told).lasting {
             return;
         }
         let Ok(keeper) = self.keeper().await else { return };
@@ -168,15 +238,16 @@ impl Checkpoints {
         let named: Vec<Name> = contents.iter().map(|(name, _)| name.clone()).collect();
         let with: Vec<(Name, Vec<u8>)> =
             contents.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))).collect();
-        let mut round = self.0.round.lock().await;
-        if let Some(open) = &mut *round {
+        let mut open = self.0.open.lock().await;
+        if let Some(round) = &mut open.round {
             let new: HashSet<Name> =
-                named.into_iter().filter(|name| open.named.insert(name.clone())).collect();
+                named.into_iter().filter(|name| round.named.insert(name.clone())).collect();
             let with = with.into_iter().filter(|(name, _)| new.contains(name)).collect();
-            match add(keeper, open, with).await {
+            match add(keeper, round, with).await {
                 Ok(Some(taken)) => {
-                    open.files = Arc::clone(&taken.files);
-                    self.recorded(When::Before, &taken).await;
+                    round.files = Arc::clone(&taken.files);
+                    let state = Checkpoint { more: true, ..self.entry(When::Before, &taken) };
+                    self.recorded(state, &taken).await;
                 }
                 Ok(None) => return,
                 Err(report) => return self.failed(&report).await,
@@ -185,14 +256,15 @@ impl Checkpoints {
             match self.take(named.clone(), with).await {
                 Ok(taken) => {
                     let (files, at_ms) = (Arc::clone(&taken.files), taken.at_ms);
-                    *round = Some(Round { files, at_ms, named: named.into_iter().collect() });
-                    self.recorded(When::Before, &taken).await;
+                    let round = Some(Round { files, at_ms, named: named.into_iter().collect() });
+                    *open = Open { round, unclosed: false };
+                    self.recorded(self.entry(When::Before, &taken), &taken).await;
                 }
                 Err(report) => return self.failed(&report).await,
             }
         }
         // Whoever waits for the round while the session's owner waits for him must not wait for this.
-        drop(round);
+        drop(open);
         (self.0.write)().await;
     }
 
@@ -221,6 +293,21 @@ impl Checkpoints {
         let told =
             Report::new(format!("not in the checkpoints, so changes of it cannot be brought back: {names}"));
         self.0.hub.tell(RuntimeEvent::Failed(told)).await;
+    }
+}
+
+/// A recorded state of a folder as an entry for a session.
+pub fn state(root: &Path, at: When, taken: &Taken) -> Checkpoint {
+    Checkpoint {
+        at,
+        tree: taken.id.to_string(),
+        root: root.to_string_lossy().into_owned(),
+        files: taken.files.values().filter(|node| node.oid().is_some()).count(),
+        left_out: taken.left_out.iter().take(LEFT_OUT_MAX).map(|(name, _)| name.to_string()).collect(),
+        left_out_count: taken.left_out.len(),
+        more: false,
+        busy: false,
+        undo: None,
     }
 }
 
@@ -254,7 +341,8 @@ pub(super) async fn contents(
     for path in paths {
         let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
         let Some(name) = Name::below(root, &real) else { continue };
-        let small = env.stat(&real).await.is_ok_and(|facts| facts.size <= Limits::default().file);
+        // One that is gone from the disk may still be open.
+        let small = env.stat(&real).await.map_or(true, |facts| facts.size <= Limits::default().file);
         let data = if small { env.read(&real).await.ok() } else { None };
         found.push((name, data.map(|data| data.bytes)));
     }

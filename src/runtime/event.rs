@@ -83,6 +83,8 @@ pub struct Snapshot {
     pub usage: Usage,
     /// Tokens in the context at the last answer.
     pub context_tokens: u64,
+    /// The entry that leads back from the last way back of files.
+    pub way_back: Option<String>,
     /// Whether a run is going on.
     pub working: bool,
 }

@@ -19,7 +19,7 @@ use crate::agent::event::{AgentEvent, Compacted};
 use crate::agent::{fullness, history};
 use crate::base::error::Report;
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
-use crate::session::checkpoints::{self, When};
+use crate::session::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError};
 use crate::workspace::checkpoint::Taken;
 
@@ -116,15 +116,31 @@ impl Recorder {
         self.write_checkpoints().await
     }
 
-    /// The person is about to leave this state of the workspace for another: where the entries so far do not lead
-    /// back to it, it is written down. Gives the entry that does.
-    pub async fn leave_state(&mut self, now: &Taken) -> Option<String> {
+    /// Waits until the state after the last call is recorded, whoever made it, and writes it down.
+    pub(super) async fn settle_all(&mut self) {
         self.settle().await;
-        let known = self.session.leaf().and_then(|leaf| checkpoints::at(self.session.tree(), leaf));
-        if known.is_none_or(|known| known.tree != now.id.to_string()) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.close_round().await;
+        }
+        self.write_checkpoints().await;
+    }
+
+    fn in_turn(&self, is: bool) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.in_turn(is);
+        }
+    }
+
+    /// The person is about to leave this state of the workspace for another: where files change, or the entries so
+    /// far do not lead back to it, it is written down. Gives the entry that leads back.
+    pub async fn leave_state(&mut self, now: &Taken, changes: bool) -> Option<String> {
+        self.settle().await;
+        if changes || !checkpoints::is_known(self.session.tree(), &now.id.to_string()) {
             let left = self.checkpoints.as_ref()?.entry(When::Left, now);
             self.append(left.body()).await;
         }
+        // Before anything is written over.
+        self.sync().await;
         self.session.leaf().map(str::to_string)
     }
 
@@ -137,12 +153,12 @@ impl Recorder {
         self.sync().await;
     }
 
-    /// The workspace has been brought to another state, which is recorded.
-    pub async fn arrive_at_state(&mut self) {
+    /// The workspace has been brought to another state, which is recorded; `undo` leads back from it.
+    pub async fn arrive_at_state(&mut self, undo: Option<String>) {
         let Some(checkpoints) = self.checkpoints.clone() else { return };
         match checkpoints.take(Vec::new(), Vec::new()).await {
             Ok(taken) => {
-                let state = checkpoints.entry(When::Restored, &taken);
+                let state = Checkpoint { undo, ..checkpoints.entry(When::Restored, &taken) };
                 self.append(state.body()).await;
                 self.sync().await;
             }
@@ -162,6 +178,7 @@ impl Recorder {
             thinking: self.thinking,
             usage: self.usage.clone(),
             context_tokens: self.context_tokens,
+            way_back: checkpoints::way_back(self.session.entries()),
             working,
         }
     }
@@ -284,9 +301,19 @@ impl Listener for Recorder {
             // Beside the next request, which takes longer.
             AgentEvent::TurnEnd { .. } => {
                 self.settle().await;
+                self.in_turn(false);
                 self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
             }
-            AgentEvent::AgentEnd { .. } if self.settle().await => self.sync().await,
+            AgentEvent::TurnStart => self.in_turn(true),
+            // Nobody has to wait for the look at what the last call has changed.
+            AgentEvent::AgentEnd { .. } => {
+                self.in_turn(false);
+                self.hub.tell(RuntimeEvent::Agent(event)).await;
+                if self.settle().await {
+                    self.sync().await;
+                }
+                return;
+            }
             _ => {}
         }
         self.hub.tell(RuntimeEvent::Agent(event)).await;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
+use super::checkpoints::Checkpoints;
 use super::choice::Wish;
 use super::event::RuntimeEvent;
 use super::hub::Hub;
@@ -65,6 +66,8 @@ pub(super) struct Recruits {
     clock: SharedClock,
     ids: SharedIds,
     hub: Hub,
+    /// Who records the workspace has to know who works in it.
+    checkpoints: Option<Checkpoints>,
     /// How deep the agents are that are equipped: 1 for those of the session's own.
     depth: u32,
     depth_max: u32,
@@ -73,7 +76,13 @@ pub(super) struct Recruits {
 impl Recruits {
     /// For the session's own agent, whose agents may be `depth_max` deep.
     pub(super) fn new(models: Offered, clock: SharedClock, ids: SharedIds, hub: Hub, depth_max: u32) -> Self {
-        Self { kit: Arc::default(), models, clock, ids, hub, depth: 1, depth_max }
+        Self { kit: Arc::default(), models, clock, ids, hub, checkpoints: None, depth: 1, depth_max }
+    }
+
+    /// The same where states of the workspace are recorded.
+    #[must_use]
+    pub(super) fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
+        Self { checkpoints, ..self }
     }
 
     /// The team of an agent of this depth; none where that is deep enough.
@@ -97,8 +106,13 @@ impl Recruits {
     }
 
     fn ears(&self) -> Ears {
-        let hub = self.hub.clone();
+        let (hub, checkpoints) = (self.hub.clone(), self.checkpoints.clone());
         Arc::new(move |id, event: AgentEvent| {
+            match (&checkpoints, &event) {
+                (Some(checkpoints), AgentEvent::AgentStart) => checkpoints.joins(),
+                (Some(checkpoints), AgentEvent::AgentEnd { .. }) => checkpoints.leaves(),
+                _ => {}
+            }
             let (hub, id) = (hub.clone(), id.to_string());
             async move { hub.tell(RuntimeEvent::Delegated { agent: id, event }).await }.boxed()
         })

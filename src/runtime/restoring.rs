@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle as Runtime;
 
-use super::checkpoints::{blocking, contents};
+use super::checkpoints::{Checkpoints, blocking, contents};
 use super::recorder::Recorder;
 use super::ways::{Preview, Restored, Shown, Way, What};
 use crate::agent::driver::Driver;
@@ -17,9 +17,11 @@ use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::patch::diff;
 use crate::session::Session;
-use crate::session::checkpoints::{self, Checkpoint};
+use crate::session::checkpoints::Checkpoint;
+use crate::session::legs::{self, Leg};
 use crate::workspace::checkpoint::apply::{self, Held};
 use crate::workspace::checkpoint::merge::is_text;
+use crate::workspace::checkpoint::object::Kind;
 use crate::workspace::checkpoint::plan::differences;
 use crate::workspace::checkpoint::{
     CheckpointError, Decisions, Files, Keeper, Name, Node, Oid, Plan, Step, Taken,
@@ -28,24 +30,17 @@ use crate::workspace::checkpoint::{
 /// Bytes of texts that a preview compares; of files beyond only the names are shown.
 const COMPARED_MAX: usize = 32 << 20;
 
-/// The steps of a way on the files, each from a state to another; none where they stay.
-pub fn steps(session: &Session, way: &Way) -> Result<Vec<[Checkpoint; 2]>, Report> {
+/// The legs of a way on the files, each from a state to another; none where they stay.
+pub fn legs(session: &Session, way: &Way) -> Result<Vec<Leg>, Report> {
     match way {
         Way::To(_, What::Conversation) => Ok(Vec::new()),
-        Way::To(entry, _) => {
-            let target = checkpoints::at(session.tree(), entry).ok_or_else(|| {
-                Report::new("nobody recorded how the files were there")
-                    .hint("they are recorded from the first change of an agent on")
-            })?;
-            let base = checkpoints::last(session.entries()).unwrap_or_else(|| target.clone());
-            Ok(vec![[base, target]])
-        }
+        Way::To(entry, _) => legs::to(session.tree(), entry).ok_or_else(|| {
+            Report::new("nobody recorded how the files were there")
+                .hint("they are recorded from the first change of an agent on")
+        }),
         Way::Without(entry) => {
-            let turn = checkpoints::turn(session.tree(), entry);
-            let rounds = turn.map(|turn| turn.rounds).unwrap_or_default();
-            let changed = rounds.into_iter().filter(|(before, after)| before.tree != after.tree);
-            let steps: Vec<_> = changed.map(|(before, after)| [after, before]).rev().collect();
-            if steps.is_empty() { Err(Report::new("this turn changed no files")) } else { Ok(steps) }
+            let legs = legs::without(session.tree(), entry);
+            if legs.is_empty() { Err(Report::new("this turn changed no files")) } else { Ok(legs) }
         }
     }
 }
@@ -56,6 +51,14 @@ struct Worked {
     now: Taken,
     plan: Plan,
     open: HashSet<Name>,
+    recorded: Recorded,
+}
+
+/// Contents that the states of a way have, with their paths.
+type Recorded = HashSet<(Name, Oid)>;
+
+fn content(name: &Name, bytes: &[u8]) -> (Name, Oid) {
+    (name.clone(), Oid::of(Kind::Blob, bytes))
 }
 
 async fn work_out(
@@ -66,27 +69,47 @@ async fn work_out(
     if driver.working() {
         return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
     }
-    let wanted = steps(driver.listener().session(), way)?;
-    if wanted.is_empty() {
+    if matches!(way, Way::To(_, What::Conversation)) {
         return Ok(None);
     }
     let kept = driver.listener().checkpoints();
+    if kept.as_ref().is_some_and(Checkpoints::is_busy) {
+        let told = Report::new("agents that the agent has started are still working");
+        return Err(told.hint("wait for them, or interrupt them (Escape)"));
+    }
+    driver.listener().settle_all().await;
+    let wanted = legs(driver.listener().session(), way)?;
     let kept = kept
         .ok_or_else(|| Report::new("checkpoints are off").hint("the setting `checkpoints` turns them on"))?;
     let keeper = kept.keeper().await?;
     are_here(&wanted, keeper.root())?;
+    let (reader, names) = (Arc::clone(&keeper), wanted.clone());
+    let open_ended = blocking(move || open_ended(&reader, &names)).await?;
+    let disk = match open_ended {
+        Some(names) => Some(kept.take(names, Vec::new()).await?),
+        None => None,
+    };
     let reader = Arc::clone(&keeper);
-    let steps = blocking(move || load(&reader, &wanted)).await?;
+    let steps = blocking(move || load(&reader, &wanted, disk.as_ref())).await?;
     let env = Arc::clone(&driver.services().tools.env);
     let changed = changed(&steps);
     let open = open(&*env, &keeper).await;
     let paths: Vec<PathBuf> = open.intersection(&changed).map(|name| name.under(keeper.root())).collect();
     let unsaved = contents(&*env, keeper.root(), paths).await;
-    let instead = unsaved.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))).collect();
+    let sides = steps.iter().flat_map(|step| step.base.iter().chain(step.target.iter()));
+    let recorded: Recorded = sides.filter_map(|(name, node)| Some((name.clone(), node.oid()?))).collect();
+    let mut instead = Vec::new();
+    for (name, bytes) in unsaved.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))) {
+        // Of a file that is gone from the disk and still open nothing is unsaved where its text was recorded.
+        let gone = env.stat(&name.under(keeper.root())).await.is_err();
+        if !gone || !recorded.contains(&content(&name, &bytes)) {
+            instead.push((name, bytes));
+        }
+    }
     let now = kept.take(changed.into_iter().collect(), instead).await?;
     let (planner, taken) = (Arc::clone(&keeper), now.clone());
     let plan = blocking(move || planner.plan(&taken, &steps, &decisions)).await?;
-    Ok(Some(Worked { keeper, now, plan, open }))
+    Ok(Some(Worked { keeper, now, plan, open, recorded }))
 }
 
 /// The paths that steps are about.
@@ -96,23 +119,43 @@ pub fn changed(steps: &[Step]) -> HashSet<Name> {
 }
 
 /// Whether states are those of this folder.
-pub fn are_here(wanted: &[[Checkpoint; 2]], root: &Path) -> Result<(), Report> {
+pub fn are_here(wanted: &[Leg], root: &Path) -> Result<(), Report> {
     let root = root.to_string_lossy();
-    match wanted.iter().flatten().find(|state| state.root != root) {
+    match wanted.iter().find(|leg| leg.target.root != root) {
         Some(other) => {
-            let told = Report::new(format!("these files were recorded in another folder: {}", other.root));
+            let other = &other.target.root;
+            let told = Report::new(format!("these files were recorded in another folder: {other}"));
             Err(told.hint("start bowline there"))
         }
         None => Ok(()),
     }
 }
 
-/// Reads the states of steps.
-pub fn load(keeper: &Keeper, wanted: &[[Checkpoint; 2]]) -> Result<Vec<Step>, CheckpointError> {
-    let load = |state: &Checkpoint| -> Result<Arc<Files>, CheckpointError> {
-        keeper.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
+fn load_state(keeper: &Keeper, state: &Checkpoint) -> Result<Arc<Files>, CheckpointError> {
+    keeper.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
+}
+
+/// Whether how the disk is now is where legs begin, since nobody has recorded it, as after a crash; and then the
+/// ignored paths that one has to look at, too.
+pub fn open_ended(keeper: &Keeper, wanted: &[Leg]) -> Result<Option<Vec<Name>>, CheckpointError> {
+    let mut names = None;
+    for leg in wanted.iter().filter(|leg| leg.base.is_none()) {
+        let target = load_state(keeper, &leg.target)?;
+        names.get_or_insert_with(Vec::new).extend(target.hidden().iter().cloned());
+    }
+    Ok(names)
+}
+
+/// Reads the states of legs; `disk` is how it is now where they begin there.
+pub fn load(keeper: &Keeper, wanted: &[Leg], disk: Option<&Taken>) -> Result<Vec<Step>, CheckpointError> {
+    let step = |leg: &Leg| {
+        let base = match (&leg.base, disk) {
+            (Some(base), _) => load_state(keeper, base)?,
+            (None, Some(disk)) => Arc::clone(&disk.files),
+            (None, None) => return Err(CheckpointError::Missing(Oid([0; 20]))),
+        };
+        Ok(Step::between(&base, &*load_state(keeper, &leg.target)?))
     };
-    let step = |[base, target]: &[Checkpoint; 2]| Ok(Step { base: load(base)?, target: load(target)? });
     wanted.iter().map(step).collect()
 }
 
@@ -190,7 +233,7 @@ pub(super) async fn begin(
 ) -> Result<Begun, Report> {
     let worked = work_out(driver, &way, decisions).await?;
     let undo = match &worked {
-        Some(Worked { now, .. }) => driver.listener().leave_state(now).await,
+        Some(Worked { now, plan, .. }) => driver.listener().leave_state(now, !plan.changes.is_empty()).await,
         None => None,
     };
     Ok(Begun { way, worked, undo })
@@ -199,17 +242,18 @@ pub(super) async fn begin(
 /// Brings the files there, and records that.
 pub(super) async fn finish(driver: &mut Driver<Recorder>, begun: Begun) -> Result<Restored, Report> {
     let Begun { way, worked, undo } = begun;
-    let Some(Worked { keeper, plan, open, .. }) = worked else {
+    let Some(Worked { keeper, now, plan, open, recorded }) = worked else {
         return Ok(Restored::nothing(way));
     };
     let env = Arc::clone(&driver.services().tools.env);
     let Plan { conflicts, merged, .. } = plan.clone();
     let applied = blocking(move || {
-        let mut held = OpenFiles { env, keeper: Arc::clone(&keeper), open, runtime: Runtime::current() };
-        Ok(keeper.apply(&plan, &mut held))
+        let mut held =
+            OpenFiles { env, keeper: Arc::clone(&keeper), open, recorded, runtime: Runtime::current() };
+        Ok(keeper.apply(&now, &plan, &mut held))
     })
     .await?;
-    driver.listener().arrive_at_state().await;
+    driver.listener().arrive_at_state(undo.clone()).await;
     Ok(Restored { way, applied, conflicts, merged, undo, said: None })
 }
 
@@ -218,6 +262,7 @@ struct OpenFiles {
     env: Arc<dyn Environment>,
     keeper: Arc<Keeper>,
     open: HashSet<Name>,
+    recorded: Recorded,
     runtime: Runtime,
 }
 
@@ -229,15 +274,13 @@ impl Held for OpenFiles {
     fn write(&mut self, name: &Name, before: Option<&[u8]>, after: Vec<u8>) -> Result<(), String> {
         let path = name.under(self.keeper.root());
         let done = async {
-            let stamp = match before {
-                Some(before) => {
-                    let data = self.env.read(&path).await?;
-                    if data.bytes != before {
-                        return Err(crate::exec::EnvError::Stale(path.clone()));
-                    }
-                    Some(data.stamp)
-                }
-                None => None,
+            let stamp = match (before, self.env.read(&path).await) {
+                (Some(before), Ok(data)) if data.bytes == before => Some(data.stamp),
+                // Gone from the disk, though still open: nothing is lost where its text was recorded.
+                (None, Ok(data)) if self.recorded.contains(&content(name, &data.bytes)) => Some(data.stamp),
+                (None, Err(_)) => None,
+                (Some(_), Err(error)) => return Err(error),
+                (_, Ok(_)) => return Err(crate::exec::EnvError::Stale(path.clone())),
             };
             self.env.write(&path, after, stamp).await
         };

@@ -65,9 +65,10 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
     }
     let setup = setup(&session, &context, model.clone(), thinking);
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
-    let recruits = Recruits::new(models.clone(), clock, ids, hub.clone(), options.agents_deep);
-    let team = recruits.team();
     let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
+    let recruits = Recruits::new(models.clone(), clock, ids, hub.clone(), options.agents_deep)
+        .with_checkpoints(checkpoints.clone());
+    let team = recruits.team();
     let kept = shared(&options, session.id(), team.clone(), checkpoints.clone());
     let services = services(&options, client, equipment.all.clone(), rules.clone(), kept);
     let lost = moving::lost(&options, &context, &model);

@@ -51,11 +51,25 @@ pub struct Checkpoint {
     /// How many were not.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out_count: usize,
+    /// Whether it is the state before it with more of it: what nobody had looked at when that was recorded.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub more: bool,
+    /// Whether agents beside the one of the conversation were still at work.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub busy: bool,
+    /// Of a state that was gone back to: the entry that leads back from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_no(answer: &bool) -> bool {
+    !answer
 }
 
 impl Checkpoint {
@@ -92,6 +106,18 @@ fn begins_turn(entry: &Entry) -> bool {
 /// The state that was recorded last, whichever branch it is on.
 pub fn last(entries: &[Entry]) -> Option<Checkpoint> {
     entries.iter().rev().find_map(of)
+}
+
+/// Whether a state is the one that was recorded last and the one of the place where the conversation is, so that
+/// there is a way back to it.
+pub fn is_known(tree: &Tree, state: &str) -> bool {
+    let here = tree.leaf().and_then(|leaf| at(tree, leaf.id()));
+    [here, last(tree.entries())].iter().all(|known| known.as_ref().is_some_and(|known| known.tree == state))
+}
+
+/// The entry that leads back from the last way back.
+pub fn way_back(entries: &[Entry]) -> Option<String> {
+    entries.iter().rev().filter_map(of).find(|state| state.at == When::Restored)?.undo
 }
 
 /// The state at an entry: its own; else what was recorded next, before anybody began something else; else what was
@@ -131,30 +157,23 @@ fn ahead(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
 
 /// One turn: what a person said, and what was done about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct Turn<'a> {
     /// What began it.
-    pub prompt: String,
-    /// The states before and after each round that may have changed files, in order.
-    pub rounds: Vec<(Checkpoint, Checkpoint)>,
+    pub prompt: &'a str,
+    /// The states that were recorded in it, with their entries, in order.
+    pub states: Vec<(&'a str, Checkpoint)>,
 }
 
 /// The turn that an entry belongs to, on the way to the leaf where the entry is on that way. `None` before anybody
 /// said anything.
-pub fn turn(tree: &Tree, id: &str) -> Option<Turn> {
+pub fn turn<'a>(tree: &'a Tree, id: &str) -> Option<Turn<'a>> {
     let active = tree.path();
     let path = if active.iter().any(|entry| entry.id() == id) { active } else { onwards(tree, id) };
     let place = path.iter().position(|entry| entry.id() == id)?;
     let first = path[..=place].iter().rposition(|entry| begins_turn(entry))?;
     let rest = path[first + 1..].iter().take_while(|entry| !begins_turn(entry));
-    let (mut rounds, mut before) = (Vec::new(), None);
-    for state in rest.filter_map(|entry| of(entry)) {
-        match state.at {
-            When::Before => before = Some(state),
-            When::After => rounds.extend(before.take().map(|before| (before, state))),
-            When::Left | When::Restored => before = None,
-        }
-    }
-    Some(Turn { prompt: path[first].id().to_string(), rounds })
+    let states = rest.filter_map(|entry| Some((entry.id(), of(entry)?)));
+    Some(Turn { prompt: path[first].id(), states: states.collect() })
 }
 
 /// The way to an entry, and on from there with what was said first.
@@ -256,18 +275,17 @@ mod tests {
         let mut tree = tree(TWO_TURNS);
         let rounds = |tree: &Tree, id: &str| {
             let turn = turn(tree, id)?;
-            let rounds: Vec<String> =
-                turn.rounds.iter().map(|(a, b)| format!("{}>{}", a.tree, b.tree)).collect();
-            Some(format!("{} {}", turn.prompt, rounds.join(" ")))
+            let states: Vec<&str> = turn.states.iter().map(|(_, state)| &*state.tree).collect();
+            Some(format!("{} {}", turn.prompt, states.join(" ")))
         };
         for id in ["u1", "a1", "t1", "c2", "f1"] {
-            assert_eq!(rounds(&tree, id).as_deref(), Some("u1 0>1 1>2"), "{id}");
+            assert_eq!(rounds(&tree, id).as_deref(), Some("u1 0 1 1 2"), "{id}");
         }
         for id in ["u2", "s2", "f2"] {
-            assert_eq!(rounds(&tree, id).as_deref(), Some("u2 3>4"), "{id}");
+            assert_eq!(rounds(&tree, id).as_deref(), Some("u2 3 4"), "{id}");
         }
         assert!(tree.branch(Some("a1")));
-        assert_eq!(rounds(&tree, "t3").as_deref(), Some("u2 3>4"), "beside the way to the leaf");
+        assert_eq!(rounds(&tree, "t3").as_deref(), Some("u2 3 4"), "beside the way to the leaf");
         assert_eq!(rounds(&tree, "u1").as_deref(), Some("u1 "), "the way ends before it changed anything");
         assert_eq!(rounds(&tree, "nobody"), None);
     }
@@ -281,10 +299,14 @@ mod tests {
             files: 3,
             left_out: vec!["big".into()],
             left_out_count: 1,
+            more: true,
+            busy: true,
+            undo: Some("u".into()),
         };
         let entry = Entry::new("1".into(), None, "t".into(), &state.body()).unwrap();
         assert_eq!(entry.kind(), "custom");
         assert_eq!(of(&entry), Some(state));
+        assert_eq!(way_back(&[entry]), None, "no way back");
         let other =
             Entry::parse(r#"{"type":"custom","id":"1","customType":"bowline.checkpoint","data":7}"#).unwrap();
         assert_eq!(of(&other), None);

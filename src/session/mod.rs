@@ -15,6 +15,7 @@ pub mod fork;
 pub mod head;
 pub mod header;
 pub mod import;
+pub mod legs;
 pub mod message;
 pub mod migrate;
 pub mod outline;

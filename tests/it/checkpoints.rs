@@ -45,6 +45,87 @@ fn a_turn_that_ignored_less_takes_nothing_away_on_the_way_back() {
     assert_eq!(place.text(".gitignore"), "out/\n");
 }
 
+/// Says in a child what the child is to look at; of the process itself the excludes of the person are.
+const GLOBAL: &str = "BOWLINE_TEST_GLOBAL_EXCLUDES";
+
+#[test]
+fn what_rules_outside_of_the_state_leave_out_is_not_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path();
+    fs::create_dir_all(home.join(".config/git")).unwrap();
+    fs::write(home.join(".config/git/ignore"), "*.global\n").unwrap();
+    if std::env::var_os(GLOBAL).is_none() {
+        let own = std::env::current_exe().unwrap();
+        let name = "checkpoints::what_rules_outside_of_the_state_leave_out_is_not_taken_away";
+        let mut child = Command::new(own);
+        child.args([name, "--exact"]).env(GLOBAL, "1").env("HOME", home).env_remove("XDG_CONFIG_HOME");
+        let ran = child.output().unwrap();
+        return assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    }
+    let repository = home.join("repository");
+    fs::create_dir_all(repository.join("sub/.git/info")).unwrap();
+    fs::write(repository.join(".gitignore"), "*.parent\n").unwrap();
+    fs::write(repository.join("sub/.git/info/exclude"), "*.excluded\n").unwrap();
+    let base = home.join("checkpoints");
+    let keeper = Keeper::open(&base, &repository.join("sub"), &[], Limits::default()).unwrap();
+    let cancel = CancellationToken::new();
+    let hidden = ["a.excluded", "a.global", "a.parent", "deep/b.parent"];
+    for file in hidden {
+        fs::create_dir_all(keeper.root().join("deep")).unwrap();
+        fs::write(keeper.root().join(file), "hours of work").unwrap();
+    }
+    let before = keeper.take(&[], &[], &cancel).unwrap();
+    assert_eq!(names(&before), ["deep"], "all are ignored");
+    fs::write(keeper.root().join("made"), "by the agent").unwrap();
+    let after = keeper.take(&hidden.map(name), &[], &cancel).unwrap();
+    // As it comes back from the store.
+    let [base, target] = [&after, &before].map(|state| keeper.load(state.id).unwrap());
+    let plan = keeper.plan(&after, &[Step { base, target }], &Decisions::new()).unwrap();
+    let applied = keeper.apply(&after, &plan, &mut Nobody);
+    assert!(applied.failed.is_empty() && !keeper.root().join("made").exists());
+    for file in hidden {
+        assert_eq!(fs::read_to_string(keeper.root().join(file)).unwrap(), "hours of work", "{file}");
+    }
+    assert_eq!(plan.left.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(), hidden);
+}
+
+#[test]
+fn unsaved_words_of_a_file_that_is_gone_are_somebodys_change() {
+    let place = Place::new();
+    place.put("d/f", "one");
+    let one = place.take();
+    place.put("d/f", "two");
+    let two = place.take();
+    fs::remove_dir_all(place.root.join("d")).unwrap();
+    let words = [(name("d/f"), b"unsaved".to_vec())];
+    let now = place.keeper.take(&[], &words, &CancellationToken::new()).unwrap();
+    let step = Step { base: two.files.clone(), target: one.files.clone() };
+    let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
+    assert_eq!((plan.conflicts.len(), plan.changes.len()), (1, 0), "{plan:?}");
+    let theirs = plan.conflicts[0].mine.and_then(bowline::workspace::checkpoint::Node::oid).unwrap();
+    assert_eq!(place.keeper.store().blob(theirs).unwrap(), b"unsaved");
+    // Nor does it come where something else is.
+    place.put("d", "a file");
+    let now = place.keeper.take(&[], &words, &CancellationToken::new()).unwrap();
+    assert_eq!(names(&now), ["d"]);
+}
+
+#[test]
+fn what_another_look_has_seen_since_is_still_a_change_since() {
+    let place = Place::new();
+    place.put("f", "one");
+    let one = place.take();
+    place.put("f", "two");
+    let now = place.take();
+    let step = Step { base: now.files.clone(), target: one.files.clone() };
+    let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
+    place.put("f", "written meanwhile");
+    place.take();
+    let applied = place.keeper.apply(&now, &plan, &mut Nobody);
+    assert_eq!((applied.done, applied.failed.len()), (0, 1));
+    assert_eq!(place.text("f"), "written meanwhile");
+}
+
 #[test]
 fn limits_are_told_and_nothing_is_lost_by_them() {
     let limits = Limits { file: 100, files: 20, bytes: 300, ..Limits::default() };
@@ -84,7 +165,7 @@ fn nothing_is_written_through_a_link_that_came_meanwhile() {
     let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
     fs::rename(place.root.join("d"), place.root.join("kept")).unwrap();
     symlink(outside.path(), place.root.join("d")).unwrap();
-    let applied = place.keeper.apply(&plan, &mut Nobody);
+    let applied = place.keeper.apply(&now, &plan, &mut Nobody);
     assert_eq!((applied.done, applied.failed.len()), (0, 1));
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
@@ -101,7 +182,7 @@ fn a_file_that_changes_between_the_look_and_the_way_back_stays() {
     let step = Step { base: now.files.clone(), target: one.files.clone() };
     let plan = place.keeper.plan(&now, &[step], &Decisions::new()).unwrap();
     place.put("f", "typed just now");
-    let applied = place.keeper.apply(&plan, &mut Nobody);
+    let applied = place.keeper.apply(&now, &plan, &mut Nobody);
     assert_eq!(applied.failed, [(name("f"), "changed meanwhile".to_string())]);
     assert_eq!((place.text("f"), place.text("g")), ("typed just now".into(), "one".into()));
 }

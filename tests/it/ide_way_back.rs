@@ -51,6 +51,15 @@ async fn a_turn_is_looked_at_and_taken_back() {
     desk.shows("brought back").await;
     assert_eq!(desk.disk("a.txt"), "one\n2\n3\n4\n5\n");
     assert!(desk.path("new.rs").exists() && !desk.path("b.txt.restored").exists());
+    let session = desk.state().agent.session.clone();
+    run(&mut desk, "session.new").await;
+    desk.until("another session", |state| state.agent.session != session).await;
+    run(&mut desk, "session.undo-restore").await;
+    assert!(
+        desk.message().contains("no files were brought back"),
+        "that was another session: {}",
+        desk.message()
+    );
 }
 
 #[tokio::test]
@@ -114,4 +123,24 @@ async fn where_nothing_was_recorded_it_is_said() {
     assert!(desk.message().contains("nobody recorded"), "{}", desk.message());
     run(&mut desk, "session.undo-restore").await;
     assert!(desk.message().contains("no files were brought back"), "{}", desk.message());
+}
+
+#[tokio::test]
+async fn an_open_file_that_the_agent_removed_comes_back_but_not_over_unsaved_words() {
+    let turns = [bash("c1", "rm a.txt b.txt"), Turn::text("done")];
+    let files = plan().with("a.txt", "first\n").with("b.txt", "second\n");
+    let mut desk = files.turns(turns).start().await;
+    desk.ask("remove them").await;
+    desk.look_again().await;
+    desk.keys("Alt-2").await;
+    assert_eq!((desk.shown(), desk.text()), ("a.txt".into(), "first\n".into()));
+    desk.keys("Ctrl-End").await;
+    desk.type_in("unsaved").await;
+    run(&mut desk, "session.undo-turn").await;
+    desk.shows("take back what a turn changed").await;
+    desk.shows("1 to decide").await;
+    desk.keys("Enter").await;
+    desk.shows("brought back").await;
+    assert_eq!(desk.text(), "first\nunsaved", "the words stay");
+    assert_eq!(desk.disk("b.txt"), "second\n", "what nobody had changed is there again");
 }

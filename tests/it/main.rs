@@ -208,3 +208,5 @@ mod tui_term;
 mod unicode;
 /// The Vim key map against Neovim.
 mod vim;
+/// Ways back past what the person changed, past failures and past agents at work.
+mod ways_back;

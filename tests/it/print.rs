@@ -264,6 +264,33 @@ fn killed_in_the_middle_nothing_finished_is_lost() {
 }
 
 #[test]
+fn killed_while_a_tool_runs_what_it_changed_comes_back() {
+    let command = "echo theirs > a.txt; echo new > n.txt; echo $$ > started; sleep 60";
+    let place = Place::new(vec![wire::calls("t1", "bash", &json!({"command": command}))]);
+    std::fs::write(place.work().join("a.txt"), "mine\n").unwrap();
+    let mut child = place.spawn(&["-p", "first", "--approval", "full"]);
+    place.server.wait_for_requests(1);
+    while !std::fs::read_to_string(place.work().join("started")).is_ok_and(|text| text.ends_with('\n')) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let shell = std::fs::read_to_string(place.work().join("started")).unwrap();
+    end_group(shell.trim().parse().unwrap());
+    let entries = place.entries();
+    let session = entries[0]["id"].as_str().unwrap();
+    let prompt =
+        entries.iter().find(|entry| entry["message"]["role"] == "user").unwrap()["id"].as_str().unwrap();
+    let (code, out, err) = place.run(&["sessions", "diff", session, prompt]);
+    assert!(code == 0 && out.contains("M a.txt") && out.contains("D n.txt"), "{out}{err}");
+    let (code, out, err) = place.run(&["sessions", "restore", session, prompt]);
+    assert_eq!(code, 0, "{out}{err}");
+    let text = |name: &str| std::fs::read_to_string(place.work().join(name)).ok();
+    assert_eq!((text("a.txt").as_deref(), text("n.txt")), (Some("mine\n"), None));
+}
+
+#[test]
 fn killed_while_a_tool_runs_its_call_is_answered_for_it() {
     let place = Place::new(vec![
         wire::calls("t1", "bash", &json!({"command": "echo $$ > started; sleep 60"})),

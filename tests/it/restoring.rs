@@ -1,151 +1,16 @@
 //! Sessions that know how the files were: what the agent's turns changed comes back, what the person changed stays.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::agent::AgentEvent;
-use bowline::base::clock::SystemClock;
-use bowline::base::ids::RandomIds;
-use bowline::base::paths::Home;
-use bowline::exec::LocalEnvironment;
-use bowline::llm::providers::scripted::{Scripted, Turn};
+use bowline::llm::providers::scripted::Turn;
 use bowline::runtime::ways::{Way, What};
-use bowline::runtime::{Delivery, Handle, Options, RuntimeEvent, SessionChoice, start};
+use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
 use bowline::session::checkpoints::{self, When};
-use bowline::session::outline::Filter;
-use bowline::session::{Entry, Session};
-use bowline::tools::{Approval, Ask, Decision as Leave, Mode};
 use bowline::workspace::checkpoint::{Decision, Decisions, Name};
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use serde_json::json;
-use tokio::sync::mpsc;
 
-struct Nobody;
-
-impl Approval for Nobody {
-    fn decide(&self, ask: Ask) -> BoxFuture<'static, Leave> {
-        async move { Leave::Deny(ask.rule) }.boxed()
-    }
-}
-
-/// A folder with a home and a workspace in it.
-struct Place {
-    dir: tempfile::TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("work")).unwrap();
-        Self { dir }
-    }
-
-    fn work(&self) -> PathBuf {
-        self.dir.path().join("work")
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        std::fs::write(self.work().join(name), text).unwrap();
-    }
-
-    /// What is in a file; `-` where there is none.
-    fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.work().join(name)).unwrap_or_else(|_| "-".to_string())
-    }
-
-    fn options(&self) -> Options {
-        let root = self.dir.path().join("home").display().to_string();
-        let home =
-            Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
-        let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
-        let env = Arc::new(LocalEnvironment::new(self.work(), vars));
-        let options = Options::new(home, self.work(), env, Arc::new(Nobody));
-        Options { policy: Mode::Full, checkpoints: true, ..options }
-    }
-
-    async fn start(&self, turns: Vec<Turn>) -> Rig {
-        self.start_with(turns, |options| options).await
-    }
-
-    async fn start_with(&self, turns: Vec<Turn>, change: impl FnOnce(Options) -> Options) -> Rig {
-        let (_, injected) = Scripted::injected(turns);
-        let handle = start(change(Options { providers: vec![injected], ..self.options() })).await.unwrap();
-        let (_, events) = handle.subscribe().await.unwrap();
-        Rig { handle, events, told: Vec::new() }
-    }
-}
-
-struct Rig {
-    handle: Handle,
-    events: mpsc::Receiver<RuntimeEvent>,
-    /// What the person was told.
-    told: Vec<String>,
-}
-
-impl Rig {
-    fn prompt(&self, text: &str) {
-        self.handle.prompt(text.to_string(), vec![], Delivery::Steer);
-    }
-
-    async fn next(&mut self) -> RuntimeEvent {
-        let event = tokio::time::timeout(Duration::from_mins(1), self.events.recv());
-        let event = event.await.expect("an event within the deadline").expect("a living session");
-        if let RuntimeEvent::Failed(report) = &event {
-            self.told.push(report.to_string());
-        }
-        event
-    }
-
-    async fn run(&mut self, text: &str) {
-        self.prompt(text);
-        while !matches!(self.next().await, RuntimeEvent::Agent(AgentEvent::AgentEnd { .. })) {}
-    }
-
-    /// The entry of what the person said.
-    async fn said(&self, text: &str) -> String {
-        self.places(Filter::Turns).await.into_iter().rfind(|(_, words)| words == text).unwrap().0
-    }
-
-    /// What was said last.
-    async fn last(&self) -> String {
-        self.places(Filter::Talk).await.pop().unwrap().0
-    }
-
-    /// Entries and what they say, in the order of writing.
-    async fn places(&self, filter: Filter) -> Vec<(String, String)> {
-        let rows = self.handle.outline(filter).await.unwrap().rows;
-        let shown: Vec<String> = rows.into_iter().map(|row| row.id.to_string()).collect();
-        let written = self.session().await;
-        let ids = written.entries().iter().map(|entry| entry.id().to_string());
-        self.handle.words(ids.filter(|id| shown.contains(id)).collect()).await.unwrap()
-    }
-
-    async fn session(&self) -> Session {
-        let (snapshot, _) = self.handle.subscribe().await.unwrap();
-        Session::look_at(&snapshot.file.unwrap(), SystemClock::shared(), RandomIds::shared()).unwrap()
-    }
-
-    /// The entries of the session: the states among them by when they were recorded.
-    async fn kinds(&self) -> String {
-        let kind = |entry: &Entry| match checkpoints::of(entry) {
-            Some(state) => format!("{:?}", state.at).to_lowercase(),
-            None => entry.kind().to_string(),
-        };
-        let session = self.session().await;
-        let kinds: Vec<String> = session.entries().iter().map(kind).collect();
-        kinds.join(" ").replace("model_change thinking_level_change ", "")
-    }
-}
-
-fn bash(id: &str, command: &str) -> Turn {
-    Turn::call(id, "bash", json!({"command": command}))
-}
-
-fn done() -> Turn {
-    Turn::text("done")
-}
+use crate::support::recorded::{Place, bash, done};
 
 #[tokio::test]
 async fn the_files_of_any_entry_come_back_and_so_does_what_was_there() {
@@ -300,9 +165,8 @@ async fn an_ignored_file_that_a_tool_names_is_recorded_from_then_on() {
     assert_eq!(place.text("a.env"), "secret=2\n");
     rig.handle.revert_turn(&first, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.env"), place.text("t")), ("secret=1\n".into(), "-".into()));
-    // Where it was not recorded nobody knows how it was: it stays, and is named.
-    let preview = rig.handle.restore_preview(&first, What::Code).await.unwrap();
-    assert_eq!(preview.left.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(), ["a.env"]);
+    // Where it was not recorded it is as it was when it was: nobody had changed it until then.
+    rig.handle.restore(&second, What::Code, Decisions::new()).await.unwrap();
     rig.handle.restore(&first, What::Code, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.env"), place.text("z.env")), ("secret=1\n".into(), "other\n".into()));
 }

@@ -2,15 +2,30 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use bowline::base::clock::SystemClock;
 use bowline::base::ids::RandomIds;
+use bowline::base::paths::Home;
+use bowline::cli::restore;
+use bowline::exec::LocalEnvironment;
 use bowline::llm::model::{Message, UserMessage};
+use bowline::runtime::Options;
 use bowline::session::checkpoints::{Checkpoint, When};
 use bowline::session::{AgentMessage, EntryBody, Session};
+use bowline::tools::{Approval, Ask, Decision};
 use bowline::workspace::checkpoint::{Keeper, Limits};
+use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+struct Refuses;
+
+impl Approval for Refuses {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        Box::pin(std::future::ready(Decision::Deny(ask.rule)))
+    }
+}
 
 struct Stage {
     dir: tempfile::TempDir,
@@ -34,7 +49,9 @@ impl Stage {
             let taken = keeper.take(&[], &[], &CancellationToken::new()).unwrap();
             let root = keeper.root().to_string_lossy().into_owned();
             let (tree, left_out) = (taken.id.to_string(), Vec::new());
-            let state = Checkpoint { at, tree, root, files: taken.files.len(), left_out, left_out_count: 0 };
+            let files = taken.files.len();
+            let (left_out_count, more, busy, undo) = (0, false, false, None);
+            let state = Checkpoint { at, tree, root, files, left_out, left_out_count, more, busy, undo };
             session.append(state.body()).unwrap();
         };
         take(When::Before);
@@ -67,8 +84,30 @@ impl Stage {
         std::fs::read_to_string(self.dir.path().join("work").join(name)).unwrap_or_else(|_| "-".to_string())
     }
 
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.dir.path().join("work").join(name)
+    }
+
     fn put(&self, name: &str, text: &str) {
-        std::fs::write(self.dir.path().join("work").join(name), text).unwrap();
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// The folder with the store's objects, and whether any are left in it.
+    fn holds(&self) -> bool {
+        let packs = walk(&self.dir.path().join("home/data/checkpoints"));
+        packs.iter().any(|path| path.extension().is_some_and(|ending| ending == "pack"))
+    }
+
+    /// Makes everything in the store old enough to be pruned.
+    fn age(&self) {
+        for entry in walk(&self.dir.path().join("home/data/checkpoints")) {
+            let file = std::fs::File::options().write(true).open(entry).unwrap();
+            file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        }
+    }
+
+    fn sessions(&self) -> std::path::PathBuf {
+        self.dir.path().join("home/data/sessions")
     }
 }
 
@@ -108,18 +147,59 @@ fn what_both_sides_changed_is_taken_as_asked() {
     let done = stage.says(&["sessions", "revert", &stage.id, &stage.prompt]);
     assert!(done.contains("stays; --take theirs"), "{done}");
     assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("mine\n2\n3\n".into(), "-".into()));
-    stage.says(&["sessions", "revert", &stage.id, &stage.prompt, "--take", "theirs"]);
+    let done = stage.says(&["sessions", "revert", &stage.id, &stage.prompt, "--take", "theirs"]);
+    assert_eq!(done, "U a.txt  +1 -1  changed on both sides: taken\n");
     assert_eq!(stage.text("a.txt"), "1\n2\n3\n");
+}
+
+#[test]
+fn what_stays_is_told_as_it_is() {
+    let stage = Stage::new();
+    stage.put("a.txt", "mine\n2\n3\n");
+    let revert = ["sessions", "revert", &stage.id, &stage.prompt];
+    let done = stage.says(&[&revert[..], &["--take", "beside"]].concat());
+    assert_eq!(
+        done,
+        "U a.txt  +1 -1  changed on both sides: beside it\nA a.txt.restored  +3 -0\nD new.txt  +0 -1\n"
+    );
+    assert_eq!(
+        (stage.text("a.txt"), stage.text("a.txt.restored")),
+        ("mine\n2\n3\n".into(), "1\n2\n3\n".into())
+    );
+    // Something that cannot be recorded, so that it is not written over, whatever is asked for.
+    std::fs::remove_file(stage.path("a.txt")).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, stage.path("a.txt"), rustix::fs::Mode::RWXU).unwrap();
+    let done = stage.run(&[&revert[..], &["--take", "theirs"]].concat());
+    let told = String::from_utf8(done.stdout).unwrap();
+    assert!(told.contains("U a.txt") && told.contains("what is there was not recorded: beside it"), "{told}");
+    assert!(!done.status.success(), "not all was done that was asked for");
+    assert_eq!(stage.text("a.txt.restored-2"), "1\n2\n3\n", "{told}");
+}
+
+#[test]
+fn what_is_given_up_has_changed_nothing() {
+    let stage = Stage::new();
+    let home = stage.dir.path().join("home").display().to_string();
+    let home = Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| home.clone())).unwrap();
+    let work = stage.dir.path().join("work");
+    let env = Arc::new(LocalEnvironment::new(work.clone(), []));
+    let options = Options::new(home, work, env, Arc::new(Refuses));
+    let words = ["restore", &stage.id, &stage.prompt];
+    let wanted = restore::wanted(&words, false, false, None).unwrap();
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let told = restore::answer(&options, &wanted, false, &cancel).unwrap_err();
+    assert!(told.to_string().contains("given up; nothing is changed"), "{told}");
+    assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("one\n2\n3\n".into(), "new\n".into()));
+    let (_, whole) = restore::answer(&options, &wanted, false, &CancellationToken::new()).unwrap();
+    assert!(whole);
+    assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("1\n2\n3\n".into(), "-".into()));
 }
 
 #[test]
 fn only_what_no_session_names_is_pruned() {
     let stage = Stage::new();
-    let packs = stage.dir.path().join("home/data/checkpoints");
-    for entry in walk(&packs) {
-        let file = std::fs::File::options().write(true).open(entry).unwrap();
-        file.set_modified(std::time::UNIX_EPOCH).unwrap();
-    }
+    stage.age();
     let told = stage.says(&["sessions", "prune"]);
     assert!(told.contains(": 0 objects of 0 bytes"), "{told}");
     std::fs::remove_dir_all(stage.dir.path().join("home/data/sessions")).unwrap();
@@ -127,6 +207,61 @@ fn only_what_no_session_names_is_pruned() {
     assert!(!counted.contains(": 0 objects") && counted.contains(", 0 stay"), "{counted}");
     assert_eq!(stage.says(&["sessions", "prune"]), counted);
     assert!(stage.says(&["sessions", "prune"]).contains(": 0 objects of 0 bytes, 0 stay"));
+}
+
+#[test]
+fn what_sessions_elsewhere_name_is_not_pruned() {
+    let stage = Stage::new();
+    stage.age();
+    let (sessions, other) = (stage.sessions(), stage.dir.path().join("other"));
+    let prune = |words: &[&str]| {
+        let told = stage.run(&[&["sessions", "prune"][..], words].concat());
+        assert!(stage.holds(), "{}", String::from_utf8_lossy(&told.stdout));
+        told
+    };
+    // Another folder is given: the usual one counts all the same.
+    std::fs::create_dir(&other).unwrap();
+    prune(&["--session-dir", other.to_str().unwrap()]);
+    // Behind a link, which leads in a circle, too.
+    let moved = stage.dir.path().join("moved");
+    std::fs::rename(&sessions, &moved).unwrap();
+    std::fs::create_dir(&sessions).unwrap();
+    std::os::unix::fs::symlink(&moved, sessions.join("link")).unwrap();
+    std::os::unix::fs::symlink(&sessions, moved.join("round")).unwrap();
+    prune(&[]);
+    std::fs::remove_file(sessions.join("link")).unwrap();
+    std::fs::remove_file(moved.join("round")).unwrap();
+    std::fs::remove_dir(&sessions).unwrap();
+    std::fs::rename(&moved, &sessions).unwrap();
+    // In the trash.
+    stage.says(&["sessions", "delete", &stage.id]);
+    assert!(walk(&sessions).iter().all(|path| path.extension().is_none_or(|ending| ending != "jsonl")));
+    prune(&[]);
+    stage.says(&["sessions", "restore", &stage.id]);
+    // A line that nobody can read.
+    let file =
+        walk(&sessions).into_iter().find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap().replace("\"tree\":", "\"tree:");
+    std::fs::write(&file, text).unwrap();
+    let told = prune(&[]);
+    assert!(!told.status.success() && String::from_utf8_lossy(&told.stderr).contains("nothing is removed"));
+}
+
+#[test]
+fn a_store_that_does_not_say_whose_it_is_is_left_alone() {
+    let stage = Stage::new();
+    stage.age();
+    let stores = stage.dir.path().join("home/data/checkpoints");
+    let note = walk(&stores).into_iter().find(|path| path.ends_with("workspace")).unwrap();
+    let whose = std::fs::read(&note).unwrap();
+    for broken in ["", "/w"] {
+        std::fs::write(&note, broken).unwrap();
+        let told = stage.says(&["sessions", "prune"]);
+        assert!(told.contains("left alone") && stage.holds(), "{told}");
+    }
+    // The next work there says it again.
+    Keeper::open(&stores, &stage.dir.path().join("work"), &[], Limits::default()).unwrap();
+    assert_eq!(std::fs::read(&note).unwrap(), whose);
 }
 
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {

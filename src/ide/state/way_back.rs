@@ -62,14 +62,59 @@ impl WayBack {
 
     /// What is done about a path.
     pub fn decision(&self, file: &Shown) -> Decision {
-        self.decisions.get(&file.name).copied().unwrap_or_default()
+        let decided = self.decisions.get(&file.name).copied().unwrap_or_default();
+        file.conflict.as_ref().map_or(decided, |conflict| conflict.clash.done(decided))
     }
 
-    /// Decides about the selected path; whether there was anything to decide.
-    pub fn decide(&mut self, decision: Decision) -> bool {
-        let Some(file) = self.current().filter(|file| file.conflict.is_some()) else { return false };
-        let name = file.name.clone();
-        self.decisions.insert(name, decision);
-        true
+    /// Decides about the selected path; the error says why not.
+    pub fn decide(&mut self, decision: Decision) -> Result<(), &'static str> {
+        let Some((name, clash)) = self
+            .current()
+            .and_then(|file| file.conflict.as_ref().map(|conflict| (file.name.clone(), conflict.clash)))
+        else {
+            return Err("only one side changed this file; there is nothing to decide");
+        };
+        match clash.done(decision) {
+            done if done == decision => {
+                self.decisions.insert(name, decision);
+                Ok(())
+            }
+            Decision::Beside => {
+                Err("what is there was not recorded, so it is not written over; b writes beside it")
+            }
+            _ => Err("something else is in its way, so it cannot be brought back there"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::ways::What;
+    use crate::workspace::checkpoint::plan::Clash;
+    use crate::workspace::checkpoint::{Conflict, Name};
+
+    #[test]
+    fn only_what_can_be_done_is_decided_and_shown() {
+        let view = |clash: Option<Clash>| {
+            let name = Name::from_bytes(b"a").unwrap();
+            let decision = Decision::Mine;
+            let conflict =
+                clash.map(|clash| Conflict { name: name.clone(), clash, mine: None, theirs: None, decision });
+            let file = Shown { name, from: None, to: None, diff: None, merged: false, conflict };
+            let way = Way::To(String::new(), What::Code);
+            WayBack::new(Preview { way, files: vec![file], left: Vec::new() })
+        };
+        let decided = |clash, decision| {
+            let mut view = view(clash);
+            let said = view.decide(decision);
+            (said.is_ok(), view.decision(&view.preview.files[0]))
+        };
+        assert_eq!(decided(None, Decision::Theirs), (false, Decision::Mine));
+        assert_eq!(decided(Some(Clash::Changed), Decision::Theirs), (true, Decision::Theirs));
+        for clash in [Clash::Unrecorded, Clash::InTheWay] {
+            assert_eq!(decided(Some(clash), Decision::Theirs), (false, Decision::Mine), "{clash:?}");
+        }
+        assert_eq!(decided(Some(Clash::Unrecorded), Decision::Beside), (true, Decision::Beside));
     }
 }

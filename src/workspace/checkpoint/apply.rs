@@ -14,8 +14,9 @@ use super::error::CheckpointError;
 use super::files::{Node, RIGHTS};
 use super::index::{Index, Stat};
 use super::name::Name;
-use super::object::Oid;
+use super::object::{Kind, Oid};
 use super::plan::{Change, Plan};
+use super::snapshot;
 use super::store::Store;
 
 /// The rights without which an owner cannot change what a folder holds.
@@ -110,6 +111,8 @@ fn text(error: impl std::fmt::Display) -> String {
 
 /// What is told of a path that somebody changed after the state was taken.
 const MEANWHILE: &str = "changed meanwhile";
+/// What is told of a path at which nothing was found, though something is there: an ignored file, or a new one.
+const IN_PLACE: &str = "something that was not recorded is there";
 
 impl Work<'_> {
     fn doing(
@@ -160,20 +163,32 @@ impl Work<'_> {
         match (node, facts) {
             (None, None) => true,
             (Some(Node::Folder(_)), Some(facts)) => facts.is_dir(),
-            (Some(Node::File { .. }), Some(facts)) => {
-                facts.is_file() && self.index.is_as_recorded(name, &Stat::of(facts))
+            (Some(Node::File { oid, .. }), Some(facts)) if facts.is_file() => {
+                self.is_same(name, oid, facts, false)
             }
-            (Some(Node::Link(_)), Some(facts)) => {
-                facts.is_symlink() && self.index.is_as_recorded(name, &Stat::of(facts))
+            (Some(Node::Link(oid)), Some(facts)) if facts.is_symlink() => {
+                self.is_same(name, oid, facts, true)
             }
             _ => false,
         }
+    }
+
+    /// Whether a file or a link is what was recorded: by its dates, or where those are too young by what it holds.
+    fn is_same(&self, name: &Name, oid: Oid, facts: &Metadata, is_link: bool) -> bool {
+        // What is open is compared by whoever has it open, with what is unsaved in it.
+        let held = !is_link && self.held.has(name);
+        self.index.is_as_recorded(name, &Stat::of(facts)).unwrap_or_else(|| {
+            let content = || snapshot::content(&name.under(self.root), is_link, u64::MAX - 1);
+            held || content().is_ok_and(|read| read.is_some_and(|bytes| Oid::of(Kind::Blob, &bytes) == oid))
+        })
     }
 
     fn check(&self, change: &Change) -> Result<Option<Metadata>, String> {
         let facts = self.facts(&change.name)?;
         if self.is_as_taken(&change.name, change.from, facts.as_ref()) {
             Ok(facts)
+        } else if change.from.is_none() {
+            Err(IN_PLACE.to_string())
         } else {
             Err(MEANWHILE.to_string())
         }
@@ -275,4 +290,36 @@ fn write(path: &Path, content: &[u8], rights: u16, is_there: bool) -> io::Result
 pub fn target(store: &Store, oid: Oid) -> Result<String, CheckpointError> {
     let bytes = store.blob(oid)?;
     Ok(Path::new(std::ffi::OsStr::from_bytes(&bytes)).display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::checkpoint::pack::Packer;
+
+    #[test]
+    fn what_is_too_young_for_its_dates_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, name) = (folder.path().join("work"), Name::from_bytes(b"f").unwrap());
+        fs::create_dir(&root).unwrap();
+        let store = Store::open(&folder.path().join("store")).unwrap();
+        let batch = store.batch();
+        let [one, two] =
+            [b"one", b"two"].map(|text| batch.put(&mut Packer::default(), Kind::Blob, text).unwrap());
+        batch.finish().unwrap();
+        let node = |oid| Some(Node::File { rights: 0o644, oid });
+        let change = Change { name: name.clone(), from: node(two), to: node(one) };
+        let plan = Plan { changes: vec![change], ..Plan::default() };
+        let go = |text: &str| {
+            fs::write(root.join("f"), text).unwrap();
+            let stat = Stat::of(&fs::symlink_metadata(root.join("f")).unwrap());
+            let mut index = Index::default();
+            // Looked at in the moment in which it was written: the dates of a change since may be the same.
+            index.put(name.clone(), stat, two, 0);
+            let applied = apply(&root, &store, &index, &plan, &mut Nobody);
+            (applied.done, fs::read_to_string(root.join("f")).unwrap())
+        };
+        assert_eq!(go("tri"), (0, "tri".to_string()), "written since");
+        assert_eq!(go("two"), (1, "one".to_string()));
+    }
 }

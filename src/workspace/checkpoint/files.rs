@@ -1,10 +1,11 @@
 //! A state of a workspace: what is at each path. Written as git's trees with a note of what those cannot say.
 //!
 //! Must not know the disk. A checkpoint is a tree with two entries: `files`, the workspace as git would
-//! have it, and `facts`: rights beyond "may be run", and paths that are there but were not recorded.
+//! have it, and `facts`: rights beyond "may be run", paths that are there but were not recorded, and those that
+//! were though ignore files leave them out.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::{Deref, DerefMut};
 
 use super::error::CheckpointError;
 use super::name::Name;
@@ -14,6 +15,8 @@ use super::store::{Batch, Store};
 
 /// The first line of the facts: which form they have.
 const FORM: &[u8] = b"bowline checkpoint 1\0";
+/// What stands before a path that was recorded though it is ignored.
+const IGNORED: &str = "i";
 /// The bits of a mode that are kept: who may read, write and run.
 pub const RIGHTS: u32 = 0o777;
 
@@ -51,7 +54,45 @@ impl Node {
 }
 
 /// What is at each path of a workspace, folders included.
-pub type Files = BTreeMap<Name, Node>;
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Files {
+    nodes: BTreeMap<Name, Node>,
+    /// Paths that ignore files leave out, and that were recorded all the same. Such files may be in the state's
+    /// folder, in one above it, in the repository or the person's own: what says so later is only this.
+    hidden: BTreeSet<Name>,
+}
+
+impl Files {
+    /// A path was recorded though it is ignored.
+    pub(super) fn hide(&mut self, name: Name) {
+        self.hidden.insert(name);
+    }
+
+    /// The paths that were recorded though they are ignored.
+    pub fn hidden(&self) -> &BTreeSet<Name> {
+        &self.hidden
+    }
+}
+
+impl Deref for Files {
+    type Target = BTreeMap<Name, Node>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.nodes
+    }
+}
+
+impl DerefMut for Files {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.nodes
+    }
+}
+
+impl FromIterator<(Name, Node)> for Files {
+    fn from_iter<T: IntoIterator<Item = (Name, Node)>>(nodes: T) -> Self {
+        Self { nodes: nodes.into_iter().collect(), hidden: BTreeSet::new() }
+    }
+}
 
 /// Rights that need no mention, since most have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,24 +181,31 @@ fn tree(
     batch.put(packer, Kind::Tree, &write_tree(&mut entries.unwrap_or_default()))
 }
 
-/// The form, the usual rights, then for each path that has others `rights path`, and `- path` for each that was
-/// not recorded; each with a zero byte behind it.
+/// The form, the usual rights, then for each path that has others `rights path`, `- path` for each that was not
+/// recorded and `i path` for each that was though it is ignored; each with a zero byte behind it.
 fn facts(files: &Files) -> Vec<u8> {
     let usual = Usual::of(files);
     let mut out = FORM.to_vec();
     out.extend_from_slice(format!("{:o} {:o} {:o}\0", usual.file, usual.run, usual.folder).as_bytes());
-    for (name, node) in files {
+    for (name, node) in files.iter() {
         let word = match mode(*node) {
             None => "-".to_string(),
             Some((mode, Some(rights))) if rights != usual.rights(mode) => format!("{rights:o}"),
             Some(_) => continue,
         };
-        out.extend_from_slice(word.as_bytes());
-        out.push(b' ');
-        out.extend_from_slice(name.bytes());
-        out.push(0);
+        add_record(&mut out, &word, name);
+    }
+    for name in files.hidden.iter().filter(|name| files.contains_key(name)) {
+        add_record(&mut out, IGNORED, name);
     }
     out
+}
+
+fn add_record(out: &mut Vec<u8>, word: &str, name: &Name) {
+    out.extend_from_slice(word.as_bytes());
+    out.push(b' ');
+    out.extend_from_slice(name.bytes());
+    out.push(0);
 }
 
 /// Reads a state back. Names in it that would lead elsewhere make it damaged.
@@ -168,7 +216,7 @@ pub fn load(store: &Store, id: Oid) -> Result<Files, CheckpointError> {
     let facts = store.blob(part(b"facts").ok_or_else(damaged)?)?;
     let mut records = facts.strip_prefix(FORM).ok_or_else(damaged)?.split(|byte| *byte == 0);
     let usual = records.next().and_then(usual_of).ok_or_else(damaged)?;
-    let mut files = Files::new();
+    let mut files = Files::default();
     let mut next = vec![(Name::root(), part(b"files").ok_or_else(damaged)?)];
     while let Some((folder, oid)) = next.pop() {
         for entry in entries(store, oid)? {
@@ -216,6 +264,10 @@ fn add_fact(files: &mut Files, record: &[u8]) -> Option<()> {
         files.insert(name, Node::Unrecorded);
         return Some(());
     }
+    if word == IGNORED.as_bytes() {
+        files.hide(name);
+        return Some(());
+    }
     let told = octal(word)?;
     match files.get_mut(&name)? {
         Node::File { rights, .. } | Node::Folder(rights) => *rights = told,
@@ -238,7 +290,7 @@ mod tests {
         let store = Store::open(folder.path()).unwrap();
         let batch = store.batch();
         let oid = batch.put(&mut Packer::default(), Kind::Blob, b"x").unwrap();
-        let files = Files::from([
+        let mut files = Files::from_iter([
             (name("a"), Node::Folder(0o755)),
             (name("a/b"), Node::Folder(0o700)),
             (name("a-b"), Node::File { rights: 0o644, oid }),
@@ -248,14 +300,15 @@ mod tests {
             (name("z.bin"), Node::Unrecorded),
             (Name::from_bytes(b"\xff\n \xfe").unwrap(), Node::File { rights: 0, oid }),
         ]);
+        files.hide(name("a/secret é"));
         let id = save(&files, &batch).unwrap();
         batch.finish().unwrap();
         assert_eq!(load(&store, id).unwrap(), files);
         let batch = store.batch();
-        let empty = save(&Files::new(), &batch).unwrap();
+        let empty = save(&Files::default(), &batch).unwrap();
         assert_eq!(save(&files, &batch).unwrap(), id, "equal states have one name");
         batch.finish().unwrap();
-        assert_eq!(load(&store, empty).unwrap(), Files::new());
+        assert_eq!(load(&store, empty).unwrap(), Files::default());
         assert!(matches!(load(&store, oid), Err(CheckpointError::Damaged(_))));
     }
 
@@ -269,7 +322,7 @@ mod tests {
             let oid = batch.put(&mut packer, Kind::Blob, b"x").unwrap();
             let evil = vec![TreeEntry { name: bad.as_bytes().into(), mode: Mode::File, oid }];
             let root = tree(Some(evil), &batch, &mut packer).unwrap();
-            let facts = batch.put(&mut packer, Kind::Blob, &facts(&Files::new())).unwrap();
+            let facts = batch.put(&mut packer, Kind::Blob, &facts(&Files::default())).unwrap();
             let top = vec![
                 TreeEntry { name: (*b"facts").into(), mode: Mode::File, oid: facts },
                 TreeEntry { name: (*b"files").into(), mode: Mode::Tree, oid: root },

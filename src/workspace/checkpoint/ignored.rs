@@ -17,13 +17,18 @@ use super::store::Store;
 /// Names of files with rules; of two in a folder the later one counts more.
 const RULES: [&[u8]; 2] = [b".gitignore", b".ignore"];
 
+/// Whether a file has rules.
+pub(super) fn is_rules(name: &Name) -> bool {
+    RULES.contains(&name.last())
+}
+
 /// The rules of a state, by the folder that they are of.
 pub(super) struct Rules(HashMap<Name, Gitignore>);
 
 impl Rules {
     /// The rules of a state.
     pub(super) fn of(files: &Files, store: &Store) -> Result<Self, CheckpointError> {
-        let found = files.iter().filter(|(name, _)| RULES.contains(&name.last()));
+        let found = files.iter().filter(|(name, _)| is_rules(name));
         let mut builders: HashMap<Name, GitignoreBuilder> = HashMap::new();
         // `.gitignore` sorts before `.ignore`, and later lines count more.
         for (name, node) in found {
@@ -73,7 +78,7 @@ mod tests {
         let store = Store::open(folder.path()).unwrap();
         let batch = store.batch();
         let mut packer = Packer::default();
-        let mut files = Files::new();
+        let mut files = Files::default();
         for (name, text) in [(".gitignore", "target/\n*.log\n"), ("a/.ignore", "!keep.log\n/x\n[\n")] {
             let oid = batch.put(&mut packer, Kind::Blob, text.as_bytes()).unwrap();
             files.insert(Name::from_bytes(name.as_bytes()).unwrap(), Node::File { rights: 0o644, oid });
@@ -87,6 +92,6 @@ mod tests {
         for name in ["src/a.rs", "target", "a/keep.log", "b/x", "a/b/x"] {
             assert!(!left_out(name), "{name}");
         }
-        assert!(Rules::of(&Files::new(), &store).unwrap().0.is_empty());
+        assert!(Rules::of(&Files::default(), &store).unwrap().0.is_empty());
     }
 }

@@ -102,9 +102,13 @@ impl Index {
         (known.settled && known.stat == *stat).then_some(Oid(known.oid))
     }
 
-    /// Whether what is there is what was recorded last, for all that its dates say.
-    pub fn is_as_recorded(&self, name: &Name, stat: &Stat) -> bool {
-        self.0.get(name).is_some_and(|known| known.stat == *stat)
+    /// Whether what is there has the dates of what was recorded last. `None` where it may have been changed since
+    /// all the same, so that one has to read it.
+    pub fn is_as_recorded(&self, name: &Name, stat: &Stat) -> Option<bool> {
+        match self.0.get(name) {
+            Some(known) if known.stat == *stat => known.settled.then_some(true),
+            _ => Some(false),
+        }
     }
 
     /// A file was looked at, at `now`.
@@ -150,7 +154,11 @@ mod tests {
         assert_eq!((read.unchanged(&a, &stat), read.unchanged(&b, &stat)), (Some(Oid([1; 20])), None));
         let other = Stat { inode: 2, ..stat };
         assert_eq!(read.unchanged(&a, &other), None);
-        assert!(read.is_as_recorded(&a, &stat) && !read.is_as_recorded(&a, &other));
+        assert_eq!(
+            (read.is_as_recorded(&a, &stat), read.is_as_recorded(&a, &other)),
+            (Some(true), Some(false))
+        );
+        assert_eq!(read.is_as_recorded(&b, &stat), None, "it was too young to be believed");
         let bytes = fs::read(&path).unwrap();
         for cut in 0..bytes.len() {
             fs::write(&path, &bytes[..cut]).unwrap();

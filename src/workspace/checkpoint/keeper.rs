@@ -3,6 +3,7 @@
 //! Must not know sessions. Two programs may have keepers of one workspace.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::apply::{self, Applied, Held};
 use super::error::CheckpointError;
-use super::files::{self, Files};
+use super::files::{self, Files, Node};
 use super::index::{Index, Stat};
 use super::name::Name;
 use super::object::Oid;
@@ -30,6 +31,8 @@ pub struct Taken {
     pub left_out: Vec<(Name, Why)>,
     /// When the look at it began, in milliseconds since the epoch.
     pub at_ms: u64,
+    /// What was known of the files then, by which a later change shows.
+    index: Arc<Index>,
 }
 
 /// Keeps the states of one workspace.
@@ -40,7 +43,7 @@ pub struct Keeper {
     limits: Limits,
     store: Store,
     clock: Clocked,
-    index: Mutex<Index>,
+    index: Mutex<Arc<Index>>,
     /// The state that was read or taken last: what is wanted next is mostly that.
     last: Mutex<Option<(Oid, Arc<Files>)>>,
 }
@@ -74,6 +77,15 @@ pub fn workspace_of(folder: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
 }
 
+/// Writes which workspace a store is of, whole or not at all: one that says nothing would be of nobody.
+fn write_note(note: &Path, root: &Path) -> io::Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    let mut file = tempfile::NamedTempFile::new_in(note.parent().unwrap_or(Path::new("/")))?;
+    io::Write::write_all(&mut file, root.as_os_str().as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(note).map(drop).map_err(|failed| failed.error)
+}
+
 impl Keeper {
     /// The keeper of a workspace, whose store is below `base` (`…/checkpoints`). `own` are folders of bowline's
     /// own files, which are not recorded.
@@ -81,12 +93,11 @@ impl Keeper {
         let root = fs::canonicalize(root).map_err(CheckpointError::at(root))?;
         let folder = folder(base, &root);
         let store = Store::open(&folder)?;
-        let note = folder.join(WORKSPACE);
-        if !note.exists() {
-            use std::os::unix::ffi::OsStrExt;
-            fs::write(&note, root.as_os_str().as_bytes()).map_err(CheckpointError::at(&note))?;
+        if workspace_of(&folder).is_none_or(|noted| noted != root) {
+            let note = folder.join(WORKSPACE);
+            write_note(&note, &root).map_err(CheckpointError::at(&note))?;
         }
-        let index = Mutex::new(Index::read(&folder.join(KNOWN)));
+        let index = Mutex::new(Arc::new(Index::read(&folder.join(KNOWN))));
         let real = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         let own = own.iter().map(real).chain([real(&base.to_path_buf())]).collect();
         let clock = Clocked(SystemClock::shared());
@@ -103,7 +114,7 @@ impl Keeper {
         &self.store
     }
 
-    fn index(&self) -> MutexGuard<'_, Index> {
+    fn index(&self) -> MutexGuard<'_, Arc<Index>> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -131,17 +142,18 @@ impl Keeper {
             cancel,
         };
         let found = snapshot::take(&self.store, &index, &wanted)?;
-        if *index != found.index {
-            *index = found.index;
+        if **index != found.index {
+            *index = Arc::new(found.index);
             if let Err(error) = index.write(&self.store.root().join(KNOWN)) {
                 // Only the next look takes longer.
                 tracing::warn!(%error, "the index of checkpoints cannot be written");
             }
         }
+        let known = Arc::clone(&index);
         drop(index);
         let files = Arc::new(found.files);
         self.remember(found.id, &files);
-        Ok(Taken { id: found.id, files, left_out: found.left_out, at_ms })
+        Ok(Taken { id: found.id, files, left_out: found.left_out, at_ms, index: known })
     }
 
     /// A state that was recorded.
@@ -156,21 +168,25 @@ impl Keeper {
         Ok(files)
     }
 
-    /// A state with some contents in place of others, recorded.
-    pub fn amend(&self, files: &Files, with: &[(Name, files::Node)]) -> Result<Taken, CheckpointError> {
-        let mut files = files.clone();
+    /// A state with some contents in place of others, recorded. What was not in it was ignored.
+    pub fn amend(&self, before: &Files, with: &[(Name, Node)]) -> Result<Taken, CheckpointError> {
+        let mut files = before.clone();
         for (name, node) in with {
-            for folder in name.folders() {
-                files.entry(folder).or_insert(files::Node::Folder(0o755));
+            for folder in name.folders().filter(|folder| !before.contains_key(folder)) {
+                files.insert(folder.clone(), Node::Folder(0o755));
+                files.hide(folder);
             }
-            files.insert(name.clone(), *node);
+            if files.insert(name.clone(), *node).is_none() {
+                files.hide(name.clone());
+            }
         }
         let batch = self.store.batch();
         let id = files::save(&files, &batch)?;
         batch.finish()?;
         let files = Arc::new(files);
         self.remember(id, &files);
-        Ok(Taken { id, files, left_out: Vec::new(), at_ms: self.clock.0.now_ms() })
+        let index = Arc::clone(&self.index());
+        Ok(Taken { id, files, left_out: Vec::new(), at_ms: self.clock.0.now_ms(), index })
     }
 
     /// Keeps a content, for a state that is amended.
@@ -193,9 +209,9 @@ impl Keeper {
         plan::plan(&self.store, &now.files, steps, decisions)
     }
 
-    /// Does what was planned. `held` writes files that somebody has open.
-    pub fn apply(&self, plan: &Plan, held: &mut dyn Held) -> Applied {
-        let index = self.index().clone();
-        apply::apply(&self.root, &self.store, &index, plan, held)
+    /// Does what was planned from the state `now`: what has changed since is left alone. `held` writes files that
+    /// somebody has open.
+    pub fn apply(&self, now: &Taken, plan: &Plan, held: &mut dyn Held) -> Applied {
+        apply::apply(&self.root, &self.store, &now.index, plan, held)
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::error::CheckpointError;
 use super::files::{Files, Node};
-use super::ignored::Rules;
+use super::ignored::{Rules, is_rules};
 use super::merge;
 use super::name::Name;
 use super::object::{Kind, Oid};
@@ -29,6 +29,29 @@ pub struct Step {
     pub base: Arc<Files>,
     /// How it is to be.
     pub target: Arc<Files>,
+}
+
+impl Step {
+    /// The step between two states with only what it needs of them: of large states there may be many steps.
+    pub fn between(base: &Files, target: &Files) -> Self {
+        let (mut from, mut to) = (Files::default(), Files::default());
+        // What says which paths may have been there all the same.
+        let tells = |name: &Name, node: Node| is_rules(name) || node == Node::Unrecorded;
+        for (name, node) in target.iter().filter(|(name, node)| tells(name, **node)) {
+            if base.get(name) == Some(node) {
+                from.insert(name.clone(), *node);
+            }
+            to.insert(name.clone(), *node);
+        }
+        for Change { name, from: was, to: is } in differences(base, target) {
+            if base.hidden().contains(&name) {
+                from.hide(name.clone());
+            }
+            from.extend(was.map(|node| (name.clone(), node)));
+            to.extend(is.map(|node| (name, node)));
+        }
+        Self { base: Arc::new(from), target: Arc::new(to) }
+    }
 }
 
 /// What is done about a conflict.
@@ -64,6 +87,16 @@ impl Clash {
             Self::Changed => "changed on both sides",
             Self::Unrecorded => "what is there was not recorded",
             Self::InTheWay => "something is in the way",
+        }
+    }
+
+    /// What is done when this is decided: what cannot be brought back is not written over, and nothing is written
+    /// through what is in the way.
+    pub fn done(self, decision: Decision) -> Decision {
+        match (self, decision) {
+            (Self::Unrecorded, Decision::Theirs) => Decision::Beside,
+            (Self::InTheWay, Decision::Theirs) => Decision::Mine,
+            (_, decision) => decision,
         }
     }
 }
@@ -169,6 +202,17 @@ pub(super) fn plan(
     Ok(plan)
 }
 
+/// Why a path that is not in the wanted state may have been there all the same.
+fn left(step: &Step, rules: Option<&Rules>, name: &Name, is_folder: bool) -> Option<Left> {
+    let is_unread = |folder: Name| step.target.get(&folder) == Some(&Node::Unrecorded);
+    if name.folders().any(is_unread) {
+        return Some(Left::NotRecorded);
+    }
+    let ignored =
+        step.base.hidden().contains(name) || rules.is_some_and(|rules| rules.leave_out(name, is_folder));
+    ignored.then_some(Left::Ignored)
+}
+
 struct Planner<'a> {
     store: &'a Store,
     batch: &'a Batch<'a>,
@@ -191,9 +235,10 @@ impl Planner<'_> {
                 continue;
             }
             let is_folder = base.is_some_and(Node::is_folder);
-            if target.is_none() && rules.as_ref().is_some_and(|rules| rules.leave_out(&name, is_folder)) {
+            let stays = target.is_none().then(|| left(step, rules.as_ref(), &name, is_folder)).flatten();
+            if let Some(why) = stays {
                 if !is_folder {
-                    self.plan.left.push((name, Left::Ignored));
+                    self.plan.left.push((name, why));
                 }
             } else if target == Some(Node::Unrecorded) {
                 self.plan.left.push((name, Left::NotRecorded));
@@ -278,11 +323,7 @@ impl Planner<'_> {
 
     /// Asks about a path, and does what was decided.
     fn clash(&mut self, name: Name, clash: Clash, mine: Option<Node>, theirs: Option<Node>) {
-        let mut decision = self.decisions.get(&name).copied().unwrap_or_default();
-        // What cannot be brought back is not written over, and nothing is written through what is in the way.
-        if decision == Decision::Theirs && clash != Clash::Changed {
-            decision = if clash == Clash::Unrecorded { Decision::Beside } else { Decision::Mine };
-        }
+        let decision = clash.done(self.decisions.get(&name).copied().unwrap_or_default());
         match (decision, theirs) {
             (Decision::Theirs, theirs) => self.set(name.clone(), theirs),
             (Decision::Beside, Some(node)) if !node.is_folder() => {

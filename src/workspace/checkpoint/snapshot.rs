@@ -3,7 +3,7 @@
 //! Must not know why it is taken. Ignored files are left out unless they were recorded before or are asked for;
 //! `.git` always is. Links are recorded as links, never followed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -141,8 +141,9 @@ pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Sna
     let patience = Patience { end: Instant::now() + time, seconds: time.as_secs(), cancel: wanted.cancel };
     let now_ns = i128::from(wanted.clock.now_ms()) * 1_000_000;
     let mut seen = walk(wanted, &patience)?;
+    let mut hidden = BTreeSet::new();
     for name in before.names().chain(wanted.extra) {
-        look_at(wanted.root, name, &mut seen);
+        look_at(wanted.root, name, &mut seen, &mut hidden);
     }
     within(&seen, wanted.limits)?;
     let batch = store.batch();
@@ -151,7 +152,7 @@ pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Sna
         Ok(contents) => (contents, None),
         Err((contents, error)) => (contents, Some(error)),
     };
-    let (mut files, mut left_out, mut index) = (Files::new(), Vec::new(), Index::default());
+    let (mut files, mut left_out, mut index) = (Files::default(), Vec::new(), Index::default());
     for (name, seen) in seen {
         // Below what is no folder any more nothing is recorded.
         let parent = name.parent().filter(|parent| *parent != Name::root());
@@ -176,6 +177,9 @@ pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Sna
             (_, Some(Content::Gone) | None) => continue,
         };
         files.insert(name, node);
+    }
+    for name in hidden {
+        files.hide(name);
     }
     if let Some(error) = late {
         batch.finish()?;
@@ -243,8 +247,9 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// Looks at one path that the walk has not shown. The folders on the way to it must be folders.
-fn look_at(root: &Path, name: &Name, seen: &mut BTreeMap<Name, Seen>) {
+/// Looks at one path that the walk has not shown, so that it is ignored. The folders on the way to it must be
+/// folders.
+fn look_at(root: &Path, name: &Name, seen: &mut BTreeMap<Name, Seen>, hidden: &mut BTreeSet<Name>) {
     if seen.contains_key(name) {
         return;
     }
@@ -261,6 +266,7 @@ fn look_at(root: &Path, name: &Name, seen: &mut BTreeMap<Name, Seen>) {
     }
     if let Some(facts) = facts(name) {
         new.push((name.clone(), Seen::of(&facts)));
+        hidden.extend(new.iter().map(|(name, _)| name.clone()));
         seen.extend(new);
     }
 }
@@ -348,7 +354,7 @@ fn read(
 }
 
 /// What a file holds, or where a link leads; `None` where that is more than the limit.
-fn content(path: &Path, is_link: bool, limit: u64) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn content(path: &Path, is_link: bool, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if is_link {
         return fs::read_link(path).map(|target| Some(target.as_os_str().as_bytes().to_vec()));
     }
@@ -368,16 +374,25 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
 }
 
-/// Contents in place of those on the disk. What is not there as a file stays so.
+/// Contents in place of those on the disk. What was unsaved in a file that has gone from the disk is there as one,
+/// unless something else is in its place.
 fn put_instead(
     instead: &[(Name, Vec<u8>)],
     files: &mut Files,
     batch: &Batch<'_>,
 ) -> Result<(), CheckpointError> {
     for (name, bytes) in instead {
-        if let Some(Node::File { oid, .. }) = files.get_mut(name) {
-            *oid = batch.put(&mut Packer::default(), Kind::Blob, bytes)?;
+        let blocked = |folder: &Name| files.get(folder).is_some_and(|node| !node.is_folder());
+        let rights = match files.get(name) {
+            Some(Node::File { rights, .. }) => *rights,
+            None if !name.folders().any(|folder| blocked(&folder)) => 0o644,
+            _ => continue,
+        };
+        let oid = batch.put(&mut Packer::default(), Kind::Blob, bytes)?;
+        for folder in name.folders() {
+            files.entry(folder).or_insert(Node::Folder(0o755));
         }
+        files.insert(name.clone(), Node::File { rights, oid });
     }
     Ok(())
 }

@@ -27,8 +27,11 @@ const FRESH: Duration = Duration::from_hours(24);
 pub struct Store {
     root: PathBuf,
     packs: RwLock<Vec<Arc<Pack>>>,
-    /// Shared while the store is open, alone while it is pruned.
+    /// Locked while the store is open.
+    #[expect(dead_code, reason = "the lock goes with it")]
     in_use: File,
+    /// Whether no other program has it open.
+    alone: bool,
 }
 
 /// What a pruning did, or would do.
@@ -45,18 +48,28 @@ pub struct Pruned {
 impl Store {
     /// Opens the store in a folder, which is made when missing.
     pub fn open(root: &Path) -> Result<Self, CheckpointError> {
+        Self::open_as(root, false)
+    }
+
+    /// Opens the store as long as no other program has it open, and keeps others out.
+    pub fn open_alone(root: &Path) -> Result<Self, CheckpointError> {
+        Self::open_as(root, true)
+    }
+
+    fn open_as(root: &Path, alone: bool) -> Result<Self, CheckpointError> {
         make(root).map_err(CheckpointError::at(root))?;
         let place = root.join("in-use");
         let mut options = OpenOptions::new();
         let lock = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&place);
         let in_use = lock.map_err(CheckpointError::at(&place))?;
-        match in_use.try_lock_shared() {
+        match if alone { in_use.try_lock() } else { in_use.try_lock_shared() } {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(CheckpointError::Busy(root.to_path_buf())),
             // A file system without locks: then nobody may prune either.
+            Err(TryLockError::Error(error)) if alone => return Err(CheckpointError::at(&place)(error)),
             Err(TryLockError::Error(error)) => tracing::debug!(%error, "a store of checkpoints has no locks"),
         }
-        let store = Self { root: root.to_path_buf(), packs: RwLock::default(), in_use };
+        let store = Self { root: root.to_path_buf(), packs: RwLock::default(), in_use, alone };
         store.look_again().map_err(CheckpointError::at(root))?;
         Ok(store)
     }
@@ -151,16 +164,23 @@ impl Store {
         self.rewrite(&small, |_| true)
     }
 
-    /// Puts the objects of packs that pass into new ones, and removes those.
+    /// Puts the objects of packs that pass into new ones, each checked, and removes those.
     fn rewrite(&self, old: &[Arc<Pack>], keep: impl Fn(Oid) -> bool) -> io::Result<()> {
         let mut writer = PackWriter::new(&self.folder())?;
         let mut made = Vec::new();
         let mut seen = HashSet::new();
+        let mut damaged: Vec<(Oid, Arc<Pack>)> = Vec::new();
         for pack in old {
             pack.raw(&keep, |oid, packed| {
-                if !seen.insert(oid) {
+                if seen.contains(&oid) {
                     return Ok(());
                 }
+                // Another pack may have it whole; one that is whole nowhere stays where it is.
+                if pack.read(oid).is_none_or(|read| read.is_err()) {
+                    damaged.push((oid, Arc::clone(pack)));
+                    return Ok(());
+                }
+                seen.insert(oid);
                 if writer.is_full() {
                     let full = std::mem::replace(&mut writer, PackWriter::new(&self.folder())?);
                     made.extend(full.finish()?);
@@ -169,7 +189,9 @@ impl Store {
             })?;
         }
         made.extend(writer.finish()?);
-        let stays = |pack: &Arc<Pack>| made.iter().any(|new| new.path() == pack.path());
+        damaged.retain(|(oid, _)| !seen.contains(oid));
+        let holds = |pack: &Arc<Pack>| damaged.iter().any(|(_, with)| with.path() == pack.path());
+        let stays = |pack: &Arc<Pack>| holds(pack) || made.iter().any(|new| new.path() == pack.path());
         for pack in old.iter().filter(|pack| !stays(pack)) {
             // The index first: what has none is not looked at.
             gone(fs::remove_file(pack.path().with_extension("idx")))?;
@@ -178,8 +200,8 @@ impl Store {
         self.look_again()
     }
 
-    /// Removes every object that these trees do not lead to, but none that is younger than a day. Fails as
-    /// [`CheckpointError::Busy`] while another program has the store open. `only_count` says what it would do.
+    /// Removes every object that these trees do not lead to, but none that is younger than a day. Whoever does more
+    /// than count must have opened the store alone, before he found out which trees there are.
     pub fn prune(self, roots: &[Oid], only_count: bool) -> Result<Pruned, CheckpointError> {
         let kept = self.reachable(roots)?;
         let io = CheckpointError::at(&self.root);
@@ -211,13 +233,9 @@ impl Store {
         if only_count || old.is_empty() {
             return Ok(pruned);
         }
-        // The lock that this holds itself is given back and taken alone.
-        self.in_use.unlock().and_then(|()| self.in_use.try_lock().map_err(io::Error::from)).map_err(
-            |error| match error.kind() {
-                io::ErrorKind::WouldBlock => CheckpointError::Busy(self.root.clone()),
-                _ => CheckpointError::Io { path: self.root.clone(), source: error },
-            },
-        )?;
+        if !self.alone {
+            return Err(CheckpointError::Busy(self.root.clone()));
+        }
         self.rewrite(&old, |oid| kept.contains(&oid)).and_then(|()| self.sweep()).map_err(io)?;
         Ok(pruned)
     }
@@ -338,8 +356,9 @@ impl Batch<'_> {
             let made: Vec<_> = full.into_iter().chain(last).map(Arc::new).collect();
             let any = !made.is_empty();
             self.store.set(|packs| packs.extend(made));
-            if any {
-                self.store.tidy()?;
+            // What was written is safe, with many packs as with one.
+            if any && let Err(error) = self.store.tidy() {
+                tracing::warn!(%error, "the packs of checkpoints cannot be made one");
             }
             Ok(any)
         };
@@ -371,13 +390,66 @@ mod tests {
         let other = Store::open(folder.path()).unwrap();
         let oids: Vec<Oid> = (0..PACKS_MAX).map(|n| put(&store, format!("{n}").as_bytes())).collect();
         assert_eq!(packs(&store), 1);
+        assert!(!other.has(oids[0]), "not looked for yet");
         for (n, oid) in oids.iter().enumerate() {
-            assert!(!other.has(*oid) || n > 0, "not looked for yet");
             assert_eq!(other.blob(*oid).unwrap(), format!("{n}").as_bytes());
         }
         let again = put(&store, b"7");
         assert_eq!((again, packs(&store)), (oids[7], 1), "what is there is not written again");
         assert!(matches!(store.read(Oid([7; 20])), Err(CheckpointError::Missing(_))));
+    }
+
+    /// Breaks an object where it stands in the only pack that has it.
+    fn break_in_place(folder: &Path, oid: Oid) {
+        let store = Store::open(folder).unwrap();
+        let pack = store.packs().into_iter().find(|pack| pack.has(oid)).unwrap();
+        let mut bytes = fs::read(pack.path()).unwrap();
+        let last = bytes.len() - 21;
+        bytes[last] ^= 0x55;
+        fs::write(pack.path(), bytes).unwrap();
+        assert!(matches!(Store::open(folder).unwrap().read(oid), Err(CheckpointError::Damaged(_))));
+    }
+
+    #[test]
+    fn a_damaged_copy_does_not_win_over_a_whole_one() {
+        let folder = tempfile::tempdir().unwrap();
+        // Two programs that do not know of each other's packs write the same, each among something of its own.
+        let (one, other) = (Store::open(folder.path()).unwrap(), Store::open(folder.path()).unwrap());
+        let twice = put(&one, b"twice");
+        let batch = other.batch();
+        for text in [&b"other"[..], b"twice"] {
+            batch.put(&mut Packer::default(), Kind::Blob, text).unwrap();
+        }
+        batch.finish().unwrap();
+        let first = one.packs()[0].clone();
+        let mut bytes = fs::read(first.path()).unwrap();
+        bytes[15] ^= 0x55;
+        fs::write(first.path(), bytes).unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let mut packs = store.packs();
+        packs.sort_by_key(|pack| pack.path() != first.path());
+        store.rewrite(&packs, |_| true).unwrap();
+        assert_eq!(Store::open(folder.path()).unwrap().blob(twice).unwrap(), b"twice");
+        assert!(!first.path().exists(), "nothing that only it has");
+    }
+
+    #[test]
+    fn packs_stay_that_cannot_be_made_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let oids: Vec<Oid> = (0..PACKS_MAX - 1).map(|n| put(&store, format!("{n}").as_bytes())).collect();
+        break_in_place(folder.path(), oids[3]);
+        // A folder where the lock would be: tidying fails, writing does not.
+        fs::create_dir(folder.path().join("tidying")).unwrap();
+        let last = put(&store, b"last");
+        assert_eq!((store.blob(last).unwrap(), packs(&store)), (b"last".to_vec(), PACKS_MAX));
+        fs::remove_dir(folder.path().join("tidying")).unwrap();
+        put(&store, b"one more");
+        assert_eq!(packs(&store), 2, "the damaged one is left where it is");
+        let again = Store::open(folder.path()).unwrap();
+        for (n, oid) in oids.iter().enumerate().filter(|(n, _)| *n != 3) {
+            assert_eq!(again.blob(*oid).unwrap(), format!("{n}").as_bytes());
+        }
     }
 
     #[test]
@@ -397,13 +469,19 @@ mod tests {
         let counted = open().prune(&[a], true).unwrap();
         assert_eq!((counted.objects, counted.kept), (1, 2));
         assert!(
-            matches!(open().prune(&[a], false), Err(CheckpointError::Busy(_))),
+            matches!(Store::open_alone(folder.path()), Err(CheckpointError::Busy(_))),
             "another one has it open"
         );
+        assert!(
+            matches!(open().prune(&[a], false), Err(CheckpointError::Busy(_))),
+            "another one may open it"
+        );
         drop(store);
+        let alone = || Store::open_alone(folder.path()).unwrap();
         fs::write(folder.path().join("objects/pack/tmp_half"), "half").unwrap();
-        assert_eq!(open().prune(&[a], false).unwrap(), counted);
-        let store = open();
+        assert_eq!(alone().prune(&[a], false).unwrap(), counted);
+        let store = alone();
+        assert!(matches!(Store::open(folder.path()), Err(CheckpointError::Busy(_))), "others wait");
         assert!(store.has(a) && store.has(fresh) && !store.has(b));
         assert!(!folder.path().join("objects/pack/tmp_half").exists());
         assert_eq!(store.prune(&[a], false).unwrap().objects, 0);

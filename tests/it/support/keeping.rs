@@ -56,7 +56,7 @@ impl Place {
 
     pub fn step(&self, now: &Taken, step: Step) -> (Plan, Applied) {
         let plan = self.keeper.plan(now, &[step], &Decisions::new()).unwrap();
-        let applied = self.keeper.apply(&plan, &mut Nobody);
+        let applied = self.keeper.apply(now, &plan, &mut Nobody);
         (plan, applied)
     }
 }

@@ -20,6 +20,7 @@ pub mod place;
 pub mod place_suite;
 pub mod process;
 pub mod pty;
+pub mod recorded;
 pub mod remote_place;
 pub mod server;
 pub mod shell;

@@ -17,12 +17,13 @@ impl Bench {
         Self { _folder: folder, store }
     }
 
-    /// `a/b=text`, `a/` a folder, `a@text` a link, `a?` unrecorded.
+    /// `a/b=text`, `a/` a folder, `a@text` a link, `a?` unrecorded; `#a=text` a file though it is ignored.
     fn state(&self, items: &[&str]) -> Arc<Files> {
         let batch = self.store.batch();
-        let mut files = Files::new();
+        let mut files = Files::default();
         let put = |text: &str| batch.put(&mut Packer::default(), Kind::Blob, text.as_bytes()).unwrap();
         for item in items {
+            let (is_hidden, item) = item.strip_prefix('#').map_or((false, *item), |item| (true, item));
             let (name, node) = if let Some((name, text)) = item.split_once('=') {
                 (name, Node::File { rights: 0o644, oid: put(text) })
             } else if let Some((name, text)) = item.split_once('@') {
@@ -36,6 +37,9 @@ impl Bench {
             for folder in name.folders() {
                 files.entry(folder).or_insert(Node::Folder(0o755));
             }
+            if is_hidden {
+                files.hide(name.clone());
+            }
             files.insert(name, node);
         }
         batch.finish().unwrap();
@@ -46,7 +50,11 @@ impl Bench {
         let step = Step { base: self.state(base), target: self.state(target) };
         let name = |text: &str| Name::from_bytes(text.as_bytes()).unwrap();
         let decisions = decisions.iter().map(|(text, decision)| (name(text), *decision)).collect();
-        plan(&self.store, &self.state(now), &[step], &decisions).unwrap()
+        let slim = Step::between(&step.base, &step.target);
+        let [whole, slim] =
+            [step, slim].map(|step| plan(&self.store, &self.state(now), &[step], &decisions).unwrap());
+        assert_eq!(whole, slim, "a step has all that it needs");
+        whole
     }
 
     fn show(&self, plan: &Plan) -> String {
@@ -143,6 +151,26 @@ fn what_a_state_ignores_is_not_removed_by_it() {
 }
 
 #[test]
+fn what_was_recorded_though_it_is_ignored_may_have_been_there() {
+    let bench = Bench::new();
+    let now = &["#a.env=secret", "#out/x=1", "made=1"][..];
+    let plan = bench.plan(now, now, &["#a.env=old"], &[]);
+    assert_eq!(bench.show(&plan), "a.env =secret>=old; made =1>-; ~out/x Ignored");
+    let plan = bench.plan(now, now, &[], &[]);
+    assert_eq!(bench.show(&plan), "made =1>-; ~a.env Ignored; ~out/x Ignored");
+}
+
+#[test]
+fn what_was_in_a_folder_that_could_not_be_read_stays() {
+    let bench = Bench::new();
+    let now = &["d/x=hours of work", "d/e/y=more", "made=1"][..];
+    let plan = bench.plan(now, now, &["d?"], &[]);
+    assert_eq!(bench.show(&plan), "made =1>-; ~d NotRecorded; ~d/e/y NotRecorded; ~d/x NotRecorded");
+    let plan = bench.plan(now, now, &["d/e?"], &[]);
+    assert_eq!(bench.show(&plan), "d/x =hours of work>-; made =1>-; ~d/e NotRecorded; ~d/e/y NotRecorded");
+}
+
+#[test]
 fn one_of_two_turns_is_taken_back() {
     let bench = Bench::new();
     let states = [&["a=1\n2\n3\n4\n"][..], &["a=X\n2\n3\n4\n", "n=1"], &["a=X\n2\n3\nY\n", "n=1"]]
@@ -150,4 +178,33 @@ fn one_of_two_turns_is_taken_back() {
     let step = Step { base: states[1].clone(), target: states[0].clone() };
     let plan = plan(&bench.store, &states[2], &[step], &Decisions::new()).unwrap();
     assert_eq!(bench.show(&plan), "a =X|2|3|Y|>=1|2|3|Y|; n =1>-; +a");
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_is_removed_where_nobody_could_look(
+        now in proptest::collection::btree_set("[ab]/[ab]/[ab]|[ab]/[cd]|[cd]", 1..12),
+        was in proptest::collection::btree_set("[ab]/[ab]/[ab]|[ab]/[cd]|[cd]", 0..12),
+        unread in "[ab]|[ab]/[ab]",
+    ) {
+        let bench = Bench::new();
+        let inside = |name: &String| name.starts_with(&format!("{unread}/"));
+        let now: Vec<String> = now.iter().map(|name| format!("{name}=now")).collect();
+        let unread_too = [format!("{unread}?")];
+        let was: Vec<String> = was.iter().filter(|name| !inside(name)).map(|name| format!("{name}=was")).collect();
+        let was: Vec<&str> = was.iter().chain(&unread_too).map(String::as_str).collect();
+        let now: Vec<&str> = now.iter().map(String::as_str).collect();
+        let plan = bench.plan(&now, &now, &was, &[]);
+        let unread = Name::from_bytes(unread.as_bytes()).unwrap();
+        for change in &plan.changes {
+            proptest::prop_assert!(!change.name.is_in(&unread), "{}", bench.show(&plan));
+        }
+    }
+}
+
+#[test]
+fn what_was_not_recorded_stays_with_the_recorded_beside_it() {
+    let bench = Bench::new();
+    let plan = bench.plan(&["u?", "u.restored=2"], &["u=1"], &["u=2"], &[("u", Decision::Theirs)]);
+    assert_eq!(bench.show(&plan), "u.restored-2 ->=2; !u Unrecorded =2");
 }

@@ -1,0 +1,133 @@
+//! `bowline sessions prune`: removes the states of workspaces that no session names any more.
+//!
+//! Must not know how states are kept. What a session may still name stays: sessions elsewhere, in the trash and
+//! behind links count, and what cannot be read ends it before anything is removed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::base::error::Report;
+use crate::runtime::Options;
+use crate::session::checkpoints::{self, CHECKPOINT};
+use crate::session::{Entry, EntryBody};
+use crate::workspace::checkpoint::store::Pruned;
+use crate::workspace::checkpoint::{Oid, Store, keeper};
+
+/// The states that sessions name, by workspace.
+type Named = BTreeMap<String, BTreeSet<Oid>>;
+
+/// Removes the objects of all stores that no session names, or only counts them.
+pub fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
+    let base = options.home.checkpoints();
+    // Each is taken for itself before the sessions are read, so that nobody records meanwhile.
+    let mut stores = Vec::new();
+    for entry in fs::read_dir(&base).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let Some(workspace) = keeper::workspace_of(&folder) else { continue };
+        let is_its = keeper::folder(&base, &workspace) == folder;
+        let open = || if dry { Store::open(&folder) } else { Store::open_alone(&folder) };
+        let store = is_its.then(open);
+        let shown = if is_its { workspace.display() } else { folder.display() }.to_string();
+        stores.push((shown, workspace, store));
+    }
+    let named = named(options)?;
+    let (mut lines, mut values) = (Vec::new(), Vec::new());
+    for (shown, workspace, store) in stores {
+        let roots = named.get(&*workspace.to_string_lossy());
+        let roots: Vec<Oid> = roots.into_iter().flatten().copied().collect();
+        let done = store.map(|store| store.and_then(|store| store.prune(&roots, dry)));
+        let why = match done {
+            Some(Ok(Pruned { objects, bytes, kept })) => {
+                lines.push(format!("{shown}: {objects} objects of {bytes} bytes, {kept} stay"));
+                values.push(json!({"workspace": shown, "objects": objects, "bytes": bytes, "kept": kept}));
+                continue;
+            }
+            Some(Err(error)) => error.to_string(),
+            None => "it does not say which folder it is of; it does after the next work there".to_string(),
+        };
+        lines.push(format!("{shown}: left alone: {why}"));
+        values.push(json!({"workspace": shown, "error": why}));
+    }
+    if lines.is_empty() {
+        lines.push("There are no checkpoints.".to_string());
+    }
+    Ok((lines.join("\n"), json!(values)))
+}
+
+/// The states that any session names that is known here: those of the usual folder, of the one that was given,
+/// and in the trash.
+fn named(options: &Options) -> Result<Named, Report> {
+    let (mut named, mut seen) = (Named::new(), BTreeSet::new());
+    let folders = [options.home.sessions(), options.session_root()];
+    let mut read = folders.iter().try_for_each(|folder| mentions(folder, true, &mut seen, &mut named));
+    read = read.and_then(|()| mentions(&options.home.trash().join("files"), false, &mut seen, &mut named));
+    read.map(|()| named).map_err(|(path, error)| {
+        let what = format!("a session cannot be read, so nothing is removed: {}", path.display());
+        Report::caused(&what, &error).hint("open it once, or put it elsewhere")
+    })
+}
+
+type Unread = (PathBuf, io::Error);
+
+/// The states that the sessions in a folder name, or `deep` below it. Fails rather than overlook one.
+fn mentions(
+    folder: &Path,
+    deep: bool,
+    seen: &mut BTreeSet<PathBuf>,
+    named: &mut Named,
+) -> Result<(), Unread> {
+    let at = |path: &Path| {
+        let path = path.to_path_buf();
+        move |error| (path, error)
+    };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(at(folder))?,
+    };
+    // Links may lead in circles.
+    if !seen.insert(fs::canonicalize(folder).map_err(at(folder))?) {
+        return Ok(());
+    }
+    for entry in entries {
+        let path = entry.map_err(at(folder))?.path();
+        let is_folder = match fs::metadata(&path) {
+            // A link that leads nowhere.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            facts => facts.map_err(at(&path))?.is_dir(),
+        };
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if is_folder {
+            if deep {
+                mentions(&path, deep, seen, named)?;
+            }
+        } else if name.contains(".jsonl") && path.extension().is_none_or(|ending| ending != "index") {
+            states(&path, named).map_err(at(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// The states that a session names.
+fn states(path: &Path, named: &mut Named) -> io::Result<()> {
+    for line in BufReader::new(File::open(path)?).split(b'\n') {
+        let line = line?;
+        let line = String::from_utf8_lossy(&line);
+        if !line.contains(CHECKPOINT) {
+            continue;
+        }
+        let bad = || io::Error::new(io::ErrorKind::InvalidData, "a line of a checkpoint that is none");
+        let entry = Entry::parse(&line).map_err(|_| bad())?;
+        let is_one =
+            matches!(entry.body(), EntryBody::Custom { custom_type, .. } if custom_type == CHECKPOINT);
+        if is_one {
+            let state = checkpoints::of(&entry).ok_or_else(bad)?;
+            let oid = Oid::parse(&state.tree).ok_or_else(bad)?;
+            named.entry(state.root).or_default().insert(oid);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! Ways back past what the person changed in between, past what failed, and past agents that work on.
+
+use bowline::agent::AgentEvent;
+use bowline::runtime::ways::What;
+use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
+use bowline::session::checkpoints;
+use bowline::workspace::checkpoint::Decisions;
+
+use crate::support::family::{FAMILIES, Stage};
+use crate::support::process::until;
+use crate::support::recorded::{Place, Rig, bash, done};
+
+async fn restore(rig: &Rig, entry: &str, what: What) -> bowline::runtime::ways::Restored {
+    let restored = rig.handle.restore(entry, what, Decisions::new()).await.unwrap();
+    assert!(restored.applied.failed.is_empty(), "{:?}", restored.applied);
+    restored
+}
+
+#[tokio::test]
+async fn what_the_person_changed_between_two_turns_stays() {
+    let place = Place::new();
+    place.put("b.txt", "old\n");
+    place.put("c.txt", "1\n2\n3\n4\n5\n");
+    let turns = vec![
+        bash("c1", "echo 1 > a.txt; sed -i s/1/one/ c.txt; echo 1 > d.txt"),
+        done(),
+        bash("c2", "echo 2 > a.txt"),
+        done(),
+    ];
+    let mut rig = place.start(turns).await;
+    rig.run("first").await;
+    place.put("b.txt", "mine\n");
+    place.put("c.txt", "one\n2\n3\n4\nfive\n");
+    place.put("d.txt", "mine, too\n");
+    place.put("own.txt", "mine alone\n");
+    rig.run("second").await;
+    let texts = || ["a.txt", "b.txt", "c.txt", "d.txt", "own.txt"].map(|name| place.text(name));
+    let before = texts();
+    let restored = restore(&rig, &rig.said("first").await, What::Code).await;
+    assert_eq!(texts(), ["-", "mine\n", "1\n2\n3\n4\nfive\n", "mine, too\n", "mine alone\n"]);
+    let conflicts: Vec<String> = restored.conflicts.iter().map(|c| c.name.to_string()).collect();
+    assert_eq!(conflicts, ["d.txt"], "what both changed is asked about");
+    restore(&rig, &restored.undo.unwrap(), What::Code).await;
+    assert_eq!(texts(), before, "and the way back goes back");
+}
+
+#[tokio::test]
+async fn what_the_person_changed_stays_across_branches() {
+    let place = Place::new();
+    place.put("own.txt", "old\n");
+    let turns = vec![
+        bash("c1", "echo start > f; echo x > x"),
+        done(),
+        bash("c2", "echo left > f; rm x"),
+        done(),
+        bash("c3", "echo right > f; echo y > y"),
+        done(),
+    ];
+    let mut rig = place.start(turns).await;
+    rig.run("start").await;
+    let start = rig.last().await;
+    rig.run("left").await;
+    let left = rig.last().await;
+    place.put("own.txt", "mine\n");
+    restore(&rig, &start, What::Both).await;
+    assert_eq!((place.text("f"), place.text("own.txt")), ("start\n".into(), "mine\n".into()));
+    rig.run("right").await;
+    let right = rig.last().await;
+    place.put("own.txt", "mine again\n");
+    for _ in 0..3 {
+        for (to, texts) in [(&left, ["left\n", "-", "-"]), (&right, ["right\n", "x\n", "y\n"])] {
+            let gone = restore(&rig, to, What::Both).await;
+            assert!(gone.conflicts.is_empty(), "{gone:?}");
+            assert_eq!(["f", "x", "y"].map(|name| place.text(name)), texts);
+            assert_eq!(place.text("own.txt"), "mine again\n");
+        }
+    }
+}
+
+#[tokio::test]
+async fn where_only_the_conversation_went_the_files_are_found_all_the_same() {
+    let place = Place::new();
+    let turns = vec![bash("c1", "echo 1 > a"), done(), bash("c2", "echo 2 > b"), done()];
+    let mut rig = place.start(turns).await;
+    rig.run("first").await;
+    let first = rig.said("first").await;
+    restore(&rig, &first, What::Conversation).await;
+    rig.run("other").await;
+    assert_eq!((place.text("a"), place.text("b")), ("1\n".into(), "2\n".into()));
+    restore(&rig, &first, What::Code).await;
+    assert_eq!((place.text("a"), place.text("b")), ("-".into(), "-".into()));
+}
+
+#[tokio::test]
+async fn a_look_that_failed_is_made_good() {
+    let place = Place::new();
+    let mut rig = place
+        .start(vec![
+            bash(
+                "c1",
+                "P=$(echo ../home/data/checkpoints/*/objects); echo 1 > a; mv $P/pack $P/away; touch $P/pack",
+            ),
+            done(),
+            bash("c2", "echo 2 > a"),
+            done(),
+        ])
+        .await;
+    rig.run("first").await;
+    assert_eq!(rig.told.len(), 1, "{:?}", rig.told);
+    assert!(rig.told[0].contains("cannot be brought back"), "{:?}", rig.told);
+    let stores = place.dir.path().join("home/data/checkpoints");
+    let objects = std::fs::read_dir(stores).unwrap().next().unwrap().unwrap().path().join("objects");
+    std::fs::remove_file(objects.join("pack")).unwrap();
+    std::fs::rename(objects.join("away"), objects.join("pack")).unwrap();
+    rig.run("second").await;
+    let kinds = rig.kinds().await;
+    assert!(kinds.ends_with("before message after message"), "it was tried again: {kinds}");
+    restore(&rig, &rig.said("second").await, What::Code).await;
+    assert_eq!(place.text("a"), "1\n");
+    restore(&rig, &rig.said("first").await, What::Code).await;
+    assert_eq!(place.text("a"), "-");
+}
+
+#[tokio::test]
+async fn a_place_that_can_be_made_later_is_made_later() {
+    let place = Place::new();
+    let data = place.dir.path().join("home/data");
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("checkpoints"), "in the way").unwrap();
+    let mut rig = place.start(vec![bash("c1", "echo 1 > a"), done(), bash("c2", "echo 2 > a"), done()]).await;
+    rig.run("first").await;
+    assert_eq!(rig.told.len(), 1, "{:?}", rig.told);
+    std::fs::remove_file(data.join("checkpoints")).unwrap();
+    rig.run("second").await;
+    restore(&rig, &rig.said("second").await, What::Code).await;
+    assert_eq!(place.text("a"), "1\n");
+}
+
+#[tokio::test]
+async fn the_way_back_of_a_way_back_is_known_after_a_restart() {
+    let place = Place::new();
+    let mut rig = place.start(vec![bash("c1", "echo 1 > a"), done()]).await;
+    rig.run("go").await;
+    let undo = restore(&rig, &rig.said("go").await, What::Code).await.undo;
+    let file = rig.session().await.file().unwrap().to_path_buf();
+    rig.handle.shutdown().await;
+    let choice = SessionChoice::Open(file);
+    let rig = place.start_with(vec![], |options| Options { session: choice, ..options }).await;
+    let (snapshot, _) = rig.handle.subscribe().await.unwrap();
+    assert_eq!(snapshot.way_back, undo);
+    restore(&rig, &undo.unwrap(), What::Code).await;
+    assert_eq!(place.text("a"), "1\n");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_that_works_on_is_waited_for_and_what_it_changed_comes_back() {
+    let family = FAMILIES[1];
+    let first = vec![family.shell("c1", "echo mine > main.txt"), family.spawn("c2", "work")];
+    let replies = vec![family.reply(first), family.says(&["done"])];
+    let wait = "touch begun; while [ ! -e go ]; do sleep 0.01; done; echo theirs > late.txt";
+    let delegated = vec![family.reply(vec![family.shell("d1", wait)]), family.says(&["ready"])];
+    let mut stage = Stage::with(family, replies, delegated, |options| Options {
+        checkpoints: true,
+        session: SessionChoice::New,
+        ..options
+    })
+    .await;
+    let (_, mut events) = stage.handle.subscribe().await.unwrap();
+    stage.run("go").await;
+    until("the agent works", || stage.work().join("begun").exists()).await;
+    let (snapshot, _) = stage.handle.subscribe().await.unwrap();
+    let session = || {
+        let (clock, ids) =
+            (bowline::base::clock::SystemClock::shared(), bowline::base::ids::RandomIds::shared());
+        bowline::session::Session::look_at(snapshot.file.as_ref().unwrap(), clock, ids).unwrap()
+    };
+    let said = session();
+    let prompt = said.entries().iter().find(|entry| entry.kind() == "message").unwrap().id().to_string();
+    let refused = stage.handle.restore(&prompt, What::Code, Decisions::new()).await.unwrap_err();
+    assert!(refused.to_string().contains("still working"), "{refused}");
+    stage.write("go", "");
+    let ended = |event: &RuntimeEvent| {
+        matches!(event, RuntimeEvent::Delegated { event: AgentEvent::AgentEnd { .. }, .. })
+    };
+    while !ended(&events.recv().await.unwrap()) {}
+    stage.handle.restore(&prompt, What::Code, Decisions::new()).await.unwrap();
+    let there = |name: &str| stage.work().join(name).exists();
+    assert_eq!((there("main.txt"), there("begun"), there("late.txt")), (false, false, false));
+    let last = checkpoints::last(session().entries()).unwrap();
+    assert_eq!(last.at, checkpoints::When::Restored);
+}
