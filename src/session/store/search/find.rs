@@ -15,12 +15,15 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::fault::SearchError;
+use super::schema;
 use crate::session::search::hit::{Hit, Role, Snippet};
 use crate::session::search::query::Query;
 use crate::session::search::{harvest, snippet};
 
 /// Places that are weighed against each other, and as many are taken where there are more.
 const WEIGHED: i64 = 2000;
+/// Files of a project that are asked for by name; where there are more, one of them is soon found anyway.
+const FILES_MAX: usize = 300;
 /// Longest line of which a piece is shown, in bytes.
 const LINE_MAX: i64 = 64 << 20;
 
@@ -50,10 +53,13 @@ pub(super) fn find(
 }
 
 fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result<Vec<Place>> {
-    let (fits, values) = conditions(query);
-    let by_words = query.matching().is_some();
+    let projects = match projects(database, query)? {
+        Some(files) if files.is_empty() => return Ok(Vec::new()),
+        files => files.filter(|files| files.len() <= FILES_MAX),
+    };
+    let (matching, fits, values) = conditions(query, projects.as_deref());
     let ask = |weight: &str| {
-        let (from, order) = if by_words {
+        let (from, order) = if matching {
             ("words JOIN entries e ON e.id = words.rowid", "words.rowid")
         } else {
             ("entries e", "e.id")
@@ -67,28 +73,42 @@ fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result
     };
     let places = ask("1.0")?;
     let few = (places.len() as i64) < WEIGHED;
-    // What is run and touched weighs more than what is said.
-    if few && by_words { ask("-bm25(words, 1.0, 0.5, 2.0, 2.0)") } else { Ok(places) }
+    // What is run and touched weighs more than what is said; where it stands weighs nothing.
+    let by_words = query.matching().is_some();
+    if few && by_words { ask("-bm25(words, 1.0, 0.5, 2.0, 2.0, 0.0)") } else { Ok(places) }
 }
 
-/// What a place has to be like, and the values in that.
-fn conditions(query: &Query) -> (String, Vec<Sql>) {
+/// The files of the projects that are asked for; `None` where none is asked for.
+fn projects(database: &Connection, query: &Query) -> rusqlite::Result<Option<Vec<i64>>> {
+    if query.projects.is_empty() {
+        return Ok(None);
+    }
+    let any = vec!["instr(lower(cwd), lower(?)) > 0"; query.projects.len()].join(" OR ");
+    let mut ask = database.prepare(&format!("SELECT id FROM files WHERE {any}"))?;
+    let files = ask.query_map(params_from_iter(&query.projects), |row| row.get(0))?;
+    files.collect::<rusqlite::Result<Vec<i64>>>().map(Some)
+}
+
+/// Whether words have to be there, what a place has to be like, and the values in that. `files` are the only
+/// ones that count, where they are few enough to be asked for by name.
+fn conditions(query: &Query, files: Option<&[i64]>) -> (bool, String, Vec<Sql>) {
     let mut values: Vec<Sql> = Vec::new();
     let mut fits: Vec<String> = Vec::new();
     let mut given = |value: Sql| {
         values.push(value);
         format!("?{}", values.len())
     };
-    if let Some(matching) = query.matching() {
-        fits.push(format!("words MATCH {}", given(matching.into())));
+    let any = |words: Vec<String>| format!("(place : ({}))", words.join(" OR "));
+    let number = |role: &Role| Role::ALL.iter().position(|one| one == role).unwrap_or_default();
+    let roles: Vec<String> = query.roles.iter().map(|role| schema::role_word(number(role))).collect();
+    let mut words: Vec<String> = query.matching().map(|words| format!("({words})")).into_iter().collect();
+    words.extend(Some(roles).filter(|roles| !roles.is_empty()).map(any));
+    words.extend(files.map(|files| any(files.iter().map(|file| schema::file_word(*file)).collect())));
+    let matching = !words.is_empty();
+    if matching {
+        fits.push(format!("words MATCH {}", given(words.join(" AND ").into())));
     }
-    if !query.roles.is_empty() {
-        let number =
-            |role: &Role| Role::ALL.iter().position(|one| one == role).unwrap_or_default().to_string();
-        let numbers: Vec<String> = query.roles.iter().map(number).collect();
-        fits.push(format!("e.role IN ({})", numbers.join(", ")));
-    }
-    if !query.projects.is_empty() {
+    if !query.projects.is_empty() && files.is_none() {
         let one =
             |project: &String| format!("instr(lower(f.cwd), lower({})) > 0", given(project.clone().into()));
         let any: Vec<String> = query.projects.iter().map(one).collect();
@@ -96,7 +116,7 @@ fn conditions(query: &Query) -> (String, Vec<Sql>) {
     }
     fits.extend(query.since_ms.map(|ms| format!("e.at >= {}", given((ms as i64).into()))));
     fits.extend(query.before_ms.map(|ms| format!("e.at < {}", given((ms as i64).into()))));
-    (fits.join(" AND "), values)
+    (matching, fits.join(" AND "), values)
 }
 
 fn place(row: &Row<'_>, root: &Path) -> rusqlite::Result<Place> {

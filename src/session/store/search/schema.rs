@@ -5,10 +5,12 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::fault::SearchError;
 
 /// Changes with the tables, with what is read of an entry, and with how words are cut.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// `words` keeps which words stand in which entry, not the text. Letters are compared without case and marks. How
-/// words begin is kept for as many letters as fit nearly everything: somebody who types asks just that.
+/// words begin is kept for as many letters as fit nearly everything: somebody who types asks just that. Who
+/// speaks and in which file are words, too ([`role_word`], [`file_word`]): so what is asked of them is found
+/// together with the rest, and not looked for place by place.
 const TABLES: &str = "
     CREATE TABLE files (
         id INTEGER PRIMARY KEY,
@@ -35,10 +37,20 @@ const TABLES: &str = "
     );
     CREATE INDEX entries_of_files ON entries (file);
     CREATE VIRTUAL TABLE words USING fts5 (
-        said, thought, command, file,
+        said, thought, command, file, place,
         content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3'
     );
 ";
+
+/// The word in `place` for a role, by its number in `Role::ALL`.
+pub(super) fn role_word(role: usize) -> String {
+    format!("r{role}")
+}
+
+/// The word in `place` for a file, by its number.
+pub(super) fn file_word(file: i64) -> String {
+    format!("f{file}")
+}
 
 /// Makes the tables where they are not there in this version.
 pub(super) fn make(database: &Connection) -> Result<(), SearchError> {

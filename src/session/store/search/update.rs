@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 use rusqlite::{Connection, Statement, TransactionBehavior, params};
 
 use super::fault::{SearchError, Stop};
+use super::schema;
 use crate::session::header::Header;
 use crate::session::migrate;
 use crate::session::search::harvest::{self, Harvest};
@@ -265,7 +266,8 @@ impl<'t> Rows<'t> {
                 "INSERT INTO entries (file, entry, at, role, start, length) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?,
             words: database.prepare(
-                "INSERT INTO words (rowid, said, thought, command, file) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO words (rowid, said, thought, command, file, place)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?,
             database,
         })
@@ -282,10 +284,12 @@ impl<'t> Rows<'t> {
             _ => {}
         }
         let entry = target.or(id).unwrap_or_else(|| migrate::id_of(now.objects as usize));
-        let role = Role::ALL.iter().position(|one| *one == role).unwrap_or_default() as i64;
-        self.entry.execute(params![now.id, entry, at_ms as i64, role, start as i64, line.len() as i64])?;
+        let role = Role::ALL.iter().position(|one| *one == role).unwrap_or_default();
+        let place = format!("{} {}", schema::role_word(role), schema::file_word(now.id));
+        let (role, start, length) = (role as i64, start as i64, line.len() as i64);
+        self.entry.execute(params![now.id, entry, at_ms as i64, role, start, length])?;
         let row = self.database.last_insert_rowid();
-        self.words.execute(params![row, said, thought, command, file])?;
+        self.words.execute(params![row, said, thought, command, file, place])?;
         Ok(true)
     }
 }

@@ -141,6 +141,34 @@ fn of_what_stands_everywhere_the_newest_places_are_taken() {
 }
 
 #[test]
+fn who_speaks_and_where_is_found_together_with_the_words() {
+    let root = tempfile::tempdir().unwrap();
+    let ids = CountingIds::shared();
+    let mut labelled = session(root.path(), "/harbour", &ids, &["common one", "r1 f1"]);
+    let first = labelled.entries()[0].id().to_string();
+    labelled.label(&first, Some("common label")).unwrap();
+    let _other = session(root.path(), "/quay", &ids, &["common two"]);
+    let texts = |text: &str| texts(root.path(), text);
+    assert_eq!(texts("common role:label"), ["common label"]);
+    assert_eq!(texts("role:label"), ["common label"]);
+    assert_eq!(texts("common project:quay"), ["common two"]);
+    assert_eq!(texts("common project:quay role:label"), [] as [&str; 0]);
+    assert_eq!(texts("common project:elsewhere"), [] as [&str; 0]);
+    assert_eq!(texts("project:HARB role:user").len(), 2);
+    assert_eq!(texts("common role:user role:label").len(), 3);
+    // The words for that are no words that somebody has said.
+    assert_eq!(texts("f1"), ["r1 f1"]);
+    let mut index = Index::open(root.path()).unwrap();
+    let plan = "EXPLAIN QUERY PLAN SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT 9";
+    let how: String = index
+        .database
+        .query_row(plan, ["({said} : \"common\") AND (place : (r5))"], |row| row.get(3))
+        .unwrap();
+    assert!(how.contains("VIRTUAL TABLE INDEX") && !how.contains("TEMP B-TREE"), "{how}");
+    index.update(&Stop::default()).unwrap();
+}
+
+#[test]
 fn copies_of_a_branch_are_shown_once() {
     let root = tempfile::tempdir().unwrap();
     let one = session(root.path(), "/w", &CountingIds::shared(), &["the only one"]);
