@@ -27,17 +27,18 @@ const FORMS: &str = r#"(?x)
     # A signed token: head, claims, signature.
   | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*
     # In a header, in an address (a sign @ within the password included).
-  | (?P<keep1>\b(?i:bearer|basic|authorization:\s*[a-z]+)\s+)[A-Za-z0-9+/=._~-]{16,}
+  | (?P<keep1>\b(?i:authorization:\s*[a-z]+)\s+)[A-Za-z0-9+/=._~-]{16,}
+  | (?P<keep12>\b(?i:bearer|basic)\s+)(?P<maybe5>[A-Za-z0-9+/=._~-]{16,})
   | (?P<keep2>\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/]+(?P<keep3>@)
     # By name, in quotation marks: "password": "…", token = '…'
   | (?P<keep4>NAME["']?\s*[=:]\s*)(?:"[^"\n]{6,}(?P<keep5>")|'[^'\n]{6,}(?P<keep6>'))
     # Without them: API_KEY=…, password: …
-  | (?P<keep7>(?:NAME|\b(?i:pass|pwd))=)(?P<maybe1>[^\s"',;]{6,})
-  | (?P<keep8>NAME\s*[=:]\s*)(?P<maybe2>[^\s"',;]{6,})
+  | (?P<keep7>(?:NAME|\b(?i:pass|pwd))=(?:(?i:bearer|basic|token)\x20+)?)(?P<maybe1>[^\s"',;]{6,})
+  | (?P<keep8>NAME[\x20\t]*[=:][\x20\t]*(?:(?i:bearer|basic|token)\x20+)?)(?P<maybe2>[^\s"',;]{6,})
     # In a sentence, as an argument.
   | (?P<keep9>\b(?i:password|passphrase|token|secret|api\ key)\s+is\s+)(?P<maybe3>[^\s"',;]{6,})
   | (?P<keep10>--(?i:[a-z-]*(?:key|secret|token|password))(?:\s+|=))(?P<maybe4>[^\s"']{6,})
-  | (?P<keep11>\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;&]*?\s-p)[^\s"']{4,}
+  | (?P<keep11>\b(?:mysql|mysqldump|mysqladmin|mariadb)(?:\s+-[^\sp]\S*(?:\s+[^\s-]\S*)?)*\s+-p)[^\s"']{4,}
 "#;
 /// What secrets are called.
 const NAME: &str = r"(?:(?i:\b[a-z0-9_-]*(?:
@@ -60,12 +61,14 @@ pub fn without(text: &str) -> Cow<'_, str> {
         // Written as a shell does, a value is one unless it is fetched; after a colon it may be a type, in a
         // sentence any word.
         let is_none = maybe(1).or(maybe(4)).is_some_and(is_fetched)
-            || maybe(2).is_some_and(|value| !looks_secret(value))
-            || maybe(3).is_some_and(|value| !has_digit(value));
+            || maybe(2)
+                .is_some_and(|value| !looks_secret(value) || !(has_digit(value) || is_password(kept(8))))
+            || maybe(3).is_some_and(|value| !has_digit(value))
+            || maybe(5).is_some_and(|value| !has_digit(value) && !value.contains('='));
         if is_none {
             return found[0].to_string();
         }
-        let before = [1, 2, 4, 7, 8, 9, 10, 11].map(kept).concat();
+        let before = [1, 2, 4, 7, 8, 9, 10, 11, 12].map(kept).concat();
         let quote = [kept(5), kept(6)].concat();
         format!("{before}{quote}{SIGN}{quote}{}", kept(3))
     })
@@ -86,6 +89,12 @@ fn looks_secret(value: &str) -> bool {
         || TYPES.contains(&word)
         || (word.starts_with(|c: char| c.is_ascii_uppercase()) && word.chars().all(char::is_alphabetic));
     !is_fetched(value) && (has_digit(value) || !is_type)
+}
+
+/// Whether a name is one of those whose values are words, too: of everything else a parser may complain.
+fn is_password(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("pass") || name.contains("pwd")
 }
 
 fn has_digit(value: &str) -> bool {
@@ -120,6 +129,9 @@ mod tests {
             ("GOCSPX-abcdefghijklmnop xapp-1-A0123456789-abc", "[secret] [secret]"),
             ("mysql -uroot -phunter2 db", "mysql -uroot -p[secret] db"),
             ("my password is hunter2hunter2", "my password is [secret]"),
+            ("X-Auth-Token: Bearer 7f3a9c0d1e2b4f567788", "X-Auth-Token: Bearer [secret]"),
+            ("auth_token=Bearer 7f3a9c0d1e2b", "auth_token=Bearer [secret]"),
+            ("mysql -u root -h db -pcorrect shop", "mysql -u root -h db -p[secret] shop"),
             ("password: 'correct horse battery'", "password: '[secret]'"),
             ("password: correcthorse", "password: [secret]"),
             ("postgres://u:p@ss@db/x", "postgres://u:[secret]@db/x"),
@@ -145,6 +157,10 @@ mod tests {
             "export API_KEY=$OTHER_KEY; run --token $TOKEN",
             "the tests pass: everything; bypass: nothing",
             "mysql -p",
+            "find mysql dumps -path x",
+            "fix basic tests/it/architecture.rs",
+            "Unexpected token: invalid syntax",
+            "error at token:\nsomething12 went wrong",
         ] {
             assert_eq!(without(text), text);
         }

@@ -71,6 +71,9 @@ fn named(options: &Options) -> Result<Named, Report> {
     })
 }
 
+/// How files beside sessions end that hold no entries: what is known of them, and what was cut off their ends.
+const BESIDE: [&str; 3] = ["index", "new", "torn"];
+
 type Unread = (PathBuf, io::Error);
 
 /// The states that the sessions in a folder name, or `deep` below it. Fails rather than overlook one.
@@ -104,7 +107,9 @@ fn mentions(
             if deep {
                 mentions(&path, deep, seen, named)?;
             }
-        } else if name.contains(".jsonl") && path.extension().is_none_or(|ending| ending != "index") {
+        } else if name.contains(".jsonl")
+            && !path.extension().is_some_and(|ending| BESIDE.iter().any(|one| ending == *one))
+        {
             states(&path, named).map_err(at(&path))?;
         }
     }

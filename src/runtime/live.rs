@@ -142,11 +142,12 @@ impl Live {
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
         // What a call that was just interrupted has left behind.
         tools.jobs.end_all(COMMANDS_LEAVE).await;
-        self.driver.listener().end().await;
-        self.hub.tell(RuntimeEvent::Ended).await;
+        // Before the last state is recorded: what they change until then is theirs.
         if let Some(team) = &self.team {
             team.close_all().await;
         }
+        self.driver.listener().end().await;
+        self.hub.tell(RuntimeEvent::Ended).await;
         self.recruits.dismiss();
         self.lifecycle.send_replace(Lifecycle::Closed);
         if let Some(done) = done

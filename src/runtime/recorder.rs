@@ -2,6 +2,7 @@
 //! anybody hears of it, and the sums that front ends show.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -22,6 +23,9 @@ use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, 
 use crate::session::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError};
 use crate::workspace::checkpoint::Taken;
+
+/// How long the end of a session waits for a look at what agents have left behind.
+const LAST_LOOK: Duration = Duration::from_secs(2);
 
 /// Listens to the agent of one session.
 pub struct Recorder {
@@ -147,6 +151,10 @@ impl Recorder {
     /// The session ends: what was recorded is written down, and everything is on the disk.
     pub async fn end(&mut self) {
         if let Some(checkpoints) = &self.checkpoints {
+            let closed = tokio::time::timeout(LAST_LOOK, checkpoints.close_round()).await;
+            if closed.is_err() {
+                tracing::warn!("the last state of the workspace was not recorded in time");
+            }
             checkpoints.end();
         }
         self.settle().await;
@@ -309,7 +317,10 @@ impl Listener for Recorder {
             AgentEvent::AgentEnd { .. } => {
                 self.in_turn(false);
                 self.hub.tell(RuntimeEvent::Agent(event)).await;
-                if self.settle().await {
+                let written = self.settle().await;
+                // An answer that was cut off has no end of its turn, in which an agent beside it may have worked.
+                self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
+                if self.settle().await || written {
                     self.sync().await;
                 }
                 return;

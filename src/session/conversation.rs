@@ -121,7 +121,7 @@ impl Session {
             return Err(SessionError::NoSuchEntry(id.to_string()));
         }
         let path = leaf.map_or_else(Vec::new, |leaf| self.tree.path_to(leaf));
-        let entries = fork::branch(&path).map_err(|source| self.unreadable(source))?;
+        let entries = fork::branch(&path, self.tree.entries()).map_err(|source| self.unreadable(source))?;
         let labels = self.labels();
         let named: Vec<(String, String)> = entries
             .iter()

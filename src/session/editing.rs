@@ -48,6 +48,9 @@ pub enum Refused {
     /// Nothing to do.
     #[error("that is not told already")]
     Gone,
+    /// It, or what it belongs to, is not told.
+    #[error("that is left out; restore it before it is told differently")]
+    LeftOut,
 }
 
 /// The entries that bring a wish about at the end of a path.
@@ -65,6 +68,7 @@ pub fn edits(path: &[&Entry], target: &str, wish: &Wish) -> Result<Vec<EntryBody
     match wish {
         Wish::Drop => dropped(&projection, place, &message),
         Wish::Replace(text) if text.trim().is_empty() => Err(Refused::Empty),
+        Wish::Replace(_) if is_left_out(&projection, place, &message) => Err(Refused::LeftOut),
         Wish::Replace(text) => {
             let content = with_words(&content_of(&message), text);
             Ok(vec![edit(row.entry, Some(content))])
@@ -145,6 +149,15 @@ fn parts_answers(projection: &Projection<'_>, place: usize) -> bool {
     let before = projection.rows[..place].iter().rev().find_map(role);
     let after = projection.rows[place + 1..].iter().find_map(role);
     before.is_none_or(|role| role == "assistant") && after.is_some_and(|role| role == "assistant")
+}
+
+/// Whether a message is not told, or the answer whose call it answers.
+fn is_left_out(projection: &Projection<'_>, place: usize, message: &AgentMessage) -> bool {
+    let answer = match message {
+        AgentMessage::Llm(Message::ToolResult(_)) => answer_before(projection, place),
+        _ => None,
+    };
+    [Some(place), answer].into_iter().flatten().any(|at| projection.told(&projection.rows[at]).is_none())
 }
 
 /// Tells a message as it was: one that was left out with its group comes back with that.

@@ -23,7 +23,7 @@ fn is_ours(before: &Checkpoint, after: &Checkpoint) -> bool {
 }
 
 /// Whether agents, or a way back, were at work when a state was recorded: what follows it is theirs.
-fn is_open(state: &Checkpoint) -> bool {
+pub(super) fn is_open(state: &Checkpoint) -> bool {
     matches!(state.at, When::Before | When::Left) || state.busy
 }
 

@@ -1,14 +1,20 @@
 //! Ways back past what the person changed in between, past what failed, and past agents that work on.
 
+use std::path::Path;
+
 use bowline::agent::AgentEvent;
+use bowline::base::clock::SystemClock;
+use bowline::base::ids::RandomIds;
 use bowline::runtime::ways::What;
 use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
-use bowline::session::checkpoints;
+use bowline::session::Session;
+use bowline::session::checkpoints::{self, When};
 use bowline::workspace::checkpoint::Decisions;
 
 use crate::support::family::{FAMILIES, Stage};
 use crate::support::process::until;
 use crate::support::recorded::{Place, Rig, bash, done};
+use crate::support::server::{Piece, Reply};
 
 async fn restore(rig: &Rig, entry: &str, what: What) -> bowline::runtime::ways::Restored {
     let restored = rig.handle.restore(entry, what, Decisions::new()).await.unwrap();
@@ -152,6 +158,59 @@ async fn the_way_back_of_a_way_back_is_known_after_a_restart() {
     assert_eq!(place.text("a"), "1\n");
 }
 
+fn recording(options: Options) -> Options {
+    Options { checkpoints: true, session: SessionChoice::New, ..options }
+}
+
+fn stored(file: &Path) -> Session {
+    Session::look_at(file, SystemClock::shared(), RandomIds::shared()).unwrap()
+}
+
+/// How the last state was recorded, and whether agents were at work then.
+fn last_state(file: &Path) -> (When, bool) {
+    let last = checkpoints::last(stored(file).entries()).unwrap();
+    (last.at, last.busy)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_end_of_a_session_ends_what_agents_beside_it_have_changed() {
+    let family = FAMILIES[1];
+    let replies = vec![family.reply(vec![family.spawn("c1", "work")]), family.says(&["done"])];
+    let wait = "touch begun; while [ ! -e go ]; do sleep 0.01; done";
+    let delegated = vec![family.reply(vec![family.shell("d1", wait)]), family.says(&["ready"])];
+    let mut stage = Stage::with(family, replies, delegated, recording).await;
+    stage.run("go").await;
+    until("the agent works", || stage.work().join("begun").exists()).await;
+    let file = stage.handle.snapshot().await.unwrap().file.unwrap();
+    stage.handle.shutdown().await;
+    assert_eq!(last_state(&file), (When::After, false), "what a person changes now is his");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_is_cut_off_ends_what_an_agent_beside_it_has_changed() {
+    let family = FAMILIES[1];
+    let held = Reply::Stream(vec![Piece::Gate]);
+    let replies = vec![family.reply(vec![family.spawn("c1", "work")]), held];
+    let work = family.shell("d1", "while [ ! -e go ]; do sleep 0.01; done; echo theirs > late.txt");
+    let delegated = vec![family.reply(vec![work]), family.says(&["ready"])];
+    let stage = Stage::with(family, replies, delegated, recording).await;
+    let (_, mut events) = stage.handle.subscribe().await.unwrap();
+    stage.say("go");
+    // Of each two of its own, but the second of the agent, who waits.
+    stage.server.wait_for_requests(3);
+    stage.write("go", "");
+    let ended = |event: &RuntimeEvent| {
+        matches!(event, RuntimeEvent::Delegated { event: AgentEvent::AgentEnd { .. }, .. })
+    };
+    while !ended(&events.recv().await.unwrap()) {}
+    stage.handle.abort();
+    let over = |event: &RuntimeEvent| matches!(event, RuntimeEvent::Agent(AgentEvent::AgentEnd { .. }));
+    while !over(&events.recv().await.unwrap()) {}
+    // Asked behind the end, so answered when everything of it is done.
+    let file = stage.handle.snapshot().await.unwrap().file.unwrap();
+    assert_eq!(last_state(&file), (When::After, false), "what a person changes now is his");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_that_works_on_is_waited_for_and_what_it_changed_comes_back() {
     let family = FAMILIES[1];
@@ -159,21 +218,12 @@ async fn an_agent_that_works_on_is_waited_for_and_what_it_changed_comes_back() {
     let replies = vec![family.reply(first), family.says(&["done"])];
     let wait = "touch begun; while [ ! -e go ]; do sleep 0.01; done; echo theirs > late.txt";
     let delegated = vec![family.reply(vec![family.shell("d1", wait)]), family.says(&["ready"])];
-    let mut stage = Stage::with(family, replies, delegated, |options| Options {
-        checkpoints: true,
-        session: SessionChoice::New,
-        ..options
-    })
-    .await;
+    let mut stage = Stage::with(family, replies, delegated, recording).await;
     let (_, mut events) = stage.handle.subscribe().await.unwrap();
     stage.run("go").await;
     until("the agent works", || stage.work().join("begun").exists()).await;
     let (snapshot, _) = stage.handle.subscribe().await.unwrap();
-    let session = || {
-        let (clock, ids) =
-            (bowline::base::clock::SystemClock::shared(), bowline::base::ids::RandomIds::shared());
-        bowline::session::Session::look_at(snapshot.file.as_ref().unwrap(), clock, ids).unwrap()
-    };
+    let session = || stored(snapshot.file.as_ref().unwrap());
     let said = session();
     let prompt = said.entries().iter().find(|entry| entry.kind() == "message").unwrap().id().to_string();
     let refused = stage.handle.restore(&prompt, What::Code, Decisions::new()).await.unwrap_err();
@@ -187,5 +237,5 @@ async fn an_agent_that_works_on_is_waited_for_and_what_it_changed_comes_back() {
     let there = |name: &str| stage.work().join(name).exists();
     assert_eq!((there("main.txt"), there("begun"), there("late.txt")), (false, false, false));
     let last = checkpoints::last(session().entries()).unwrap();
-    assert_eq!(last.at, checkpoints::When::Restored);
+    assert_eq!(last.at, When::Restored);
 }

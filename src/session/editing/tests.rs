@@ -121,3 +121,16 @@ fn what_is_not_told_cannot_be_changed() {
     assert_eq!(make(&mut tree, "x", &Wish::Drop), Err(Refused::Unknown("x".into())));
     assert_eq!(make(&mut tree, "u2", &Wish::Drop), Ok(1), "what it keeps can");
 }
+
+#[test]
+fn what_is_left_out_is_restored_before_it_is_told_differently() {
+    let mut tree = tree("u1 c1 r1 s1 a1 u2");
+    let other = Wish::Replace("otherwise".into());
+    make(&mut tree, "c1", &Wish::Drop).unwrap();
+    for target in ["c1", "r1", "s1"] {
+        assert_eq!(make(&mut tree, target, &other), Err(Refused::LeftOut), "{target}");
+    }
+    make(&mut tree, "c1", &Wish::Restore).unwrap();
+    make(&mut tree, "r1", &other).unwrap();
+    assert_eq!(told(&tree), "u1 assistant otherwise s1 a1 u2");
+}
