@@ -130,6 +130,10 @@ impl<'a> Scan<'a> {
     }
 
     fn enter(&mut self, object: bool) -> Option<()> {
+        // A message that is a list is for the decoder.
+        if !object && self.message && self.depth == 1 {
+            return None;
+        }
         self.depth += 1;
         self.objects = self.objects << 1 | u64::from(object);
         (self.depth < DEPTH_MAX).then_some(())
@@ -286,6 +290,9 @@ mod tests {
             of(r#"{"type":"message","id":"a","parentId":null,"timestamp":""}"#).unwrap().role,
             Role::Other
         );
+        // The decoder takes a list for a message, too, by the order of its fields.
+        let list = r#"{"type":"message","id":"a","parentId":null,"timestamp":"","message":["user"]}"#;
+        assert_eq!(of(list), None);
     }
 
     #[test]

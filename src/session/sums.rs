@@ -67,8 +67,12 @@ fn spent_on(entry: &Entry) -> Option<Usage> {
 }
 
 impl Sums {
-    /// Those that were kept, by the places of their entries.
-    pub(super) fn of(known: HashMap<u32, Usage>, newest: Option<(u32, Usage)>) -> Self {
+    /// Those that were kept of a tree, by the places of their entries. Where it still waits for parents no sum
+    /// from before holds.
+    pub(super) fn of(tree: &Tree, known: HashMap<u32, Usage>, newest: Option<(u32, Usage)>) -> Self {
+        if tree.is_waiting() {
+            return Self { unordered: true, ..Self::default() };
+        }
         Self { known, newest, unordered: false }
     }
 
@@ -190,6 +194,21 @@ mod tests {
     }
 
     #[test]
+    fn a_parent_that_comes_behind_what_was_remembered_counts() {
+        let mut tree = Tree::default();
+        for (n, parent) in [(0, None), (1, Some(3))] {
+            tree.push(Entry::parse(&line(n, parent)).unwrap()).unwrap();
+        }
+        let mut sums = Sums::of(&tree, HashMap::new(), None);
+        for (n, parent) in [(2, Some(1)), (3, Some(0))] {
+            read(&mut tree, &mut sums, &line(n, parent));
+        }
+        for leaf in 0..4 {
+            assert_eq!(sums.to(&tree, Some(leaf)).input, added_up(&tree, leaf as usize).0, "{leaf}");
+        }
+    }
+
+    #[test]
     fn a_long_way_is_added_up_once() {
         let (mut tree, mut sums) = (Tree::default(), Sums::default());
         let count = 3 * STEP + 7;
@@ -203,7 +222,7 @@ mod tests {
         assert_eq!(kept, 4, "one for each step, and the leaf");
         // What is known is believed: nothing before it is read again.
         let odd = Usage { input: 5, cost: Cost::default(), ..Usage::default() };
-        let mut told = Sums::of(HashMap::from([(count as u32 - 3, odd)]), None);
+        let mut told = Sums::of(&tree, HashMap::from([(count as u32 - 3, odd)]), None);
         let last: u64 = (count - 2..count).filter(|n| n % 4 != 0).map(|n| n as u64).sum();
         assert_eq!(told.to(&tree, leaf).input, 5 + last);
     }

@@ -122,6 +122,11 @@ impl Tree {
         before.or_else(|| self.place(parent))
     }
 
+    /// Whether there are entries whose parent has not been seen yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Makes room for so many more entries.
     pub(super) fn reserve(&mut self, entries: usize) {
         self.by_id.reserve(entries, |(sum, _)| spread(*sum));

@@ -203,7 +203,7 @@ impl Scan<'_> {
         let newest = tree.leaf_index();
         let mut known: HashMap<u32, Usage> = index.sums.iter().map(|(at, sum)| (*at, sum.usage())).collect();
         let newest = newest.and_then(|at| known.remove_entry(&at));
-        self.loaded.sums = Sums::of(known, newest);
+        self.loaded.sums = Sums::of(&tree, known, newest);
         (self.loaded.tree, self.at, self.number) = (tree, index.covers, index.lines);
         let problems = index.problems.into_iter();
         self.loaded.problems =
