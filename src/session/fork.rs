@@ -36,7 +36,8 @@ pub(super) fn branch(path: &[&Entry], all: &[Entry]) -> io::Result<Vec<Entry>> {
     let mut kept: Vec<Entry> = Vec::with_capacity(path.len());
     for entry in path.iter().filter(|entry| entry.kind() != "label") {
         let closing = closing(entry, &states);
-        for entry in std::iter::once(*entry).chain(closing.filter(|state| !on_path.contains(state.id()))) {
+        for entry in std::iter::once(*entry).chain(closing.take_while(|state| !on_path.contains(state.id())))
+        {
             let parent = kept.last().map(|before| before.id().to_string());
             kept.push(entry.behind(parent.as_deref())?);
         }
@@ -72,8 +73,14 @@ mod tests {
             ("c", Some("b"), "after"),
             ("d", Some("c"), "before"),
             ("e", Some("d"), "after"),
+            // Two looks at what is before one round.
+            ("f", Some("e"), "before"),
+            ("g", Some("f"), "before"),
+            ("h", Some("g"), "u"),
+            ("i", Some("h"), "after"),
         ] {
-            let data = json!({"at": at, "tree": format!("{:040x}", 1), "root": "/w"});
+            let more = id == "g";
+            let data = json!({"at": at, "tree": format!("{:040x}", 1), "root": "/w", "more": more});
             let mut line =
                 json!({"type": "custom", "customType": "bowline.checkpoint", "id": id, "data": data});
             if at == "u" {
@@ -89,5 +96,6 @@ mod tests {
         assert_eq!(fork("b"), "acb", "the state after it comes along");
         assert_eq!(fork("c"), "abc", "once");
         assert_eq!((fork("d"), fork("e")), ("abcde".into(), "abcde".into()));
+        assert_eq!((fork("f"), fork("h")), ("abcdefgi".into(), "abcdefgih".into()), "each once");
     }
 }
