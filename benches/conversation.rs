@@ -265,7 +265,7 @@ pub fn branches(effort: Effort) {
     for entries in sizes(effort) {
         let mut session = open(&write(folder.path(), *entries, true));
         let leaf = session.leaf().unwrap().to_string();
-        let fork = session.entries()[entries - KEPT / 2].id().to_string();
+        let fork = session.entries().get(entries - KEPT / 2).unwrap().id().to_string();
         session.context();
         let figure = median(effort.times(9), || {
             timed(|| {

@@ -110,12 +110,8 @@ fn given_up() -> Report {
 /// A way with the whole id of its entry.
 fn with_whole_id(session: &Session, way: &Way) -> Result<Way, Report> {
     let (Way::To(id, _) | Way::Without(id)) = way;
-    let fits: Vec<&str> = session
-        .entries()
-        .iter()
-        .map(Entry::id)
-        .filter(|known| *known == id || known.starts_with(id))
-        .collect();
+    let fits: Vec<&str> =
+        session.entries().map(Entry::id).filter(|known| *known == id || known.starts_with(id)).collect();
     let whole = match &fits[..] {
         _ if session.tree().contains(id) => id.clone(),
         [one] => (*one).to_string(),

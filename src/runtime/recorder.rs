@@ -186,7 +186,7 @@ impl Recorder {
             thinking: self.thinking,
             usage: self.usage.clone(),
             context_tokens: self.context_tokens,
-            way_back: checkpoints::way_back(self.session.entries()),
+            way_back: checkpoints::way_back(self.session.tree()),
             working,
         }
     }

@@ -104,27 +104,31 @@ fn begins_turn(entry: &Entry) -> bool {
 }
 
 /// The state that was recorded last, whichever branch it is on.
-pub fn last(entries: &[Entry]) -> Option<Checkpoint> {
-    entries.iter().rev().find_map(of)
+pub fn last(tree: &Tree) -> Option<Checkpoint> {
+    tree.of_kind("custom").find_map(of)
 }
 
 /// Whether a state is the one that was recorded last and the one of the place where the conversation is, so that
 /// there is a way back to it.
 pub fn is_known(tree: &Tree, state: &str) -> bool {
     let here = tree.leaf().and_then(|leaf| at(tree, leaf.id()));
-    [here, last(tree.entries())].iter().all(|known| known.as_ref().is_some_and(|known| known.tree == state))
+    [here, last(tree)].iter().all(|known| known.as_ref().is_some_and(|known| known.tree == state))
 }
 
 /// The entry that leads back from the last way back.
-pub fn way_back(entries: &[Entry]) -> Option<String> {
-    entries.iter().rev().filter_map(of).find(|state| state.at == When::Restored)?.undo
+pub fn way_back(tree: &Tree) -> Option<String> {
+    tree.of_kind("custom").filter_map(of).find(|state| state.at == When::Restored)?.undo
 }
 
 /// The state at an entry: its own; else what was recorded next, before anybody began something else; else what was
 /// recorded last before it. `None` where nothing was recorded, or there is no such entry.
 pub fn at(tree: &Tree, id: &str) -> Option<Checkpoint> {
     let entry = tree.get(id)?;
-    of(entry).or_else(|| ahead(tree, entry)).or_else(|| tree.path_to(id).into_iter().rev().find_map(of))
+    let before = || {
+        let mut way = tree.way_back(tree.index_of(id)).filter(|at| tree.kind(*at) == "custom");
+        way.find_map(|at| of(tree.entry(at)))
+    };
+    of(entry).or_else(|| ahead(tree, entry)).or_else(before)
 }
 
 /// What was recorded next. What somebody left behind there counts before what the agent found there.
@@ -135,7 +139,7 @@ fn ahead(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
     while let Some(entry) = next.pop() {
         // A file that somebody else wrote may have circles.
         steps += 1;
-        if begins_turn(entry) || steps > tree.entries().len() {
+        if begins_turn(entry) || steps > tree.len() {
             continue;
         }
         match of(entry) {
@@ -181,7 +185,7 @@ fn onwards<'a>(tree: &'a Tree, id: &str) -> Vec<&'a Entry> {
     let mut path = tree.path_to(id);
     while let Some(next) = path.last().and_then(|last| tree.children(Some(last.id())).first().copied()) {
         path.push(next);
-        if path.len() > tree.entries().len() {
+        if path.len() > tree.len() {
             break;
         }
     }
@@ -253,8 +257,8 @@ mod tests {
             .map(|id| state(&tree, id));
         assert_eq!(states.join(""), "00011122333444");
         assert_eq!(state(&tree, "nobody"), "-");
-        assert_eq!(last(tree.entries()).unwrap().tree, "4");
-        assert_eq!(last(tree_of_none().entries()), None);
+        assert_eq!(last(&tree).unwrap().tree, "4");
+        assert_eq!(last(&tree_of_none()), None);
         assert_eq!(state(&tree_of_none(), "u1"), "-");
     }
 
@@ -306,7 +310,9 @@ mod tests {
         let entry = Entry::new("1".into(), None, "t".into(), &state.body()).unwrap();
         assert_eq!(entry.kind(), "custom");
         assert_eq!(of(&entry), Some(state));
-        assert_eq!(way_back(&[entry]), None, "no way back");
+        let mut tree = Tree::default();
+        tree.push(entry).unwrap();
+        assert_eq!(way_back(&tree), None, "no way back");
         let other =
             Entry::parse(r#"{"type":"custom","id":"1","customType":"bowline.checkpoint","data":7}"#).unwrap();
         assert_eq!(of(&other), None);

@@ -21,7 +21,7 @@ use super::projection;
 use super::store::load::{self, Use};
 use super::store::{self, SessionFile, Store};
 use super::sums::Sums;
-use super::tree::Tree;
+use super::tree::{Entries, Tree};
 use crate::base::clock::{self, SharedClock};
 use crate::base::ids::SharedIds;
 
@@ -121,7 +121,7 @@ impl Session {
             return Err(SessionError::NoSuchEntry(id.to_string()));
         }
         let path = leaf.map_or_else(Vec::new, |leaf| self.tree.path_to(leaf));
-        let entries = fork::branch(&path, self.tree.entries()).map_err(|source| self.unreadable(source))?;
+        let entries = fork::branch(&path, &self.tree).map_err(|source| self.unreadable(source))?;
         let labels = self.labels();
         let named: Vec<(String, String)> = entries
             .iter()
@@ -136,7 +136,7 @@ impl Session {
 
     /// A session of its own with everything that is in this one, in a new file below `root`.
     pub fn copy(&self, root: &Path) -> Result<Self, SessionError> {
-        let entries = self.tree.entries().iter().map(|entry| entry.behind(entry.parent_id()));
+        let entries = self.tree.entries().map(|entry| entry.behind(entry.parent_id()));
         let entries: io::Result<Vec<Entry>> = entries.collect();
         let entries = entries.map_err(|source| self.unreadable(source))?;
         let mut copy = self.sibling(root, Path::new(&self.header.cwd), entries)?;
@@ -215,7 +215,7 @@ impl Session {
                 drop(line);
                 self.keep(entry);
                 if let Some(from) = from {
-                    self.tree.settle_last(|entry| entry.settle(lines, from));
+                    self.tree.settle_last(lines, from);
                 }
             }
             Backing::Pending(_) => self.write_whole(entry, Store::create)?,
@@ -249,12 +249,7 @@ impl Session {
         let store = std::mem::replace(store, Store::new(PathBuf::new()));
         self.file = Backing::Open(store);
         self.keep(entry);
-        let mut from = self.header.line.len() as u64 + 1;
-        self.tree.settle(|entry| {
-            let next = from + entry.length() + 1;
-            entry.settle(lines.clone(), from);
-            from = next;
-        });
+        self.tree.settle(&lines, self.header.line.len() as u64 + 1);
         Ok(())
     }
 
@@ -290,12 +285,12 @@ impl Session {
 
     /// The names of entries, by their ids.
     pub fn labels(&self) -> HashMap<String, String> {
-        fork::labels(self.tree.entries())
+        fork::labels(&self.tree)
     }
 
     /// The session's name: the latest that it was given.
     pub fn name(&self) -> Option<String> {
-        let named = self.tree.entries().iter().rev().find(|entry| entry.kind() == "session_info")?;
+        let named = self.tree.of_kind("session_info").next()?;
         let EntryBody::SessionInfo { name } = named.body() else { return None };
         name.filter(|name| !name.trim().is_empty())
     }
@@ -303,15 +298,14 @@ impl Session {
     /// The conversation from the root to the leaf. Its messages stay in memory until another one is asked for;
     /// those of a branch that was left, or that were summed up since, go.
     pub fn context(&self) -> SessionContext {
-        let path = self.tree.path();
-        let from = projection::kept_from(&path);
+        let (path, from) = projection::told_path(&self.tree, self.tree.leaf_index());
         context::decode(&path[from..]);
         let context = context::build(&path);
         let mut now: Vec<u32> = self.tree.way_back(self.tree.leaf_index()).take(path.len() - from).collect();
         now.sort_unstable();
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         for left in told.iter().filter(|at| now.binary_search(at).is_err()) {
-            self.tree.entries()[*left as usize].forget();
+            self.tree.entry(*left).forget();
         }
         *told = now;
         context
@@ -319,7 +313,7 @@ impl Session {
 
     /// The conversation from the root to any entry; empty when there is no such entry.
     pub fn context_at(&self, leaf: &str) -> SessionContext {
-        context::build(&self.tree.path_to(leaf))
+        context::build(&projection::told_path(&self.tree, self.tree.index_of(leaf)).0)
     }
 
     /// The session's id.
@@ -342,7 +336,7 @@ impl Session {
     }
 
     /// All entries of all branches, in the order in which they were written.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> Entries<'_> {
         self.tree.entries()
     }
 
@@ -365,7 +359,7 @@ impl Session {
 /// The text of a file with everything and one more entry. Fails when an entry cannot be read again.
 fn whole(header: &Header, tree: &Tree, last: &Entry) -> io::Result<String> {
     let mut text = format!("{}\n", header.line);
-    for entry in tree.entries().iter().chain([last]) {
+    for entry in tree.entries().chain([last]) {
         text.push_str(&entry.line()?);
         text.push('\n');
     }

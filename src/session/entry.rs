@@ -20,6 +20,11 @@ use super::role::Role;
 use crate::base::clock;
 use crate::llm::model::{AssistantMessage, Message, ToolResultMessage, UserMessage};
 
+/// The kinds that steer what a model is told of a path, beside the messages on it: of a long path nothing else
+/// has to be known from before what its last compaction keeps.
+pub(super) const STEERING: [&str; 4] =
+    ["compaction", "context_edit", "model_change", "thinking_level_change"];
+
 /// Text that only grows, of which pieces can be read: a session file.
 pub trait Lines: Send + Sync {
     /// The piece of `length` bytes that begins at byte `from`.
@@ -168,8 +173,9 @@ impl Entry {
         self.place.role
     }
 
-    pub(super) fn place(&self) -> &Place {
-        &self.place
+    /// What a tree needs of it.
+    pub(super) fn head(&self) -> Head<'_> {
+        self.place.head()
     }
 
     /// Where its line is in its file, in bytes, and how long it is there.
@@ -263,6 +269,12 @@ impl Place {
     /// Reads them from a line. The error says what is wrong with it.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
         head::of(line).map_or_else(|| Self::decode(line), |head| Ok(Self::of(&head)))
+    }
+
+    /// As a tree takes them.
+    pub(super) fn head(&self) -> Head<'_> {
+        let Self { id, parent_id, timestamp, kind, role } = self;
+        Head { kind, id, parent_id: parent_id.as_deref(), timestamp, role: *role, usage: None }
     }
 
     /// Those of a head that was found.

@@ -7,31 +7,27 @@ use super::body::EntryBody;
 use super::checkpoints::{self, Checkpoint};
 use super::entry::Entry;
 use super::legs;
+use super::tree::Tree;
 
 /// The names of entries, by their ids: of each the latest in the order of the file.
-pub(super) fn labels<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> HashMap<String, String> {
-    let mut labels = HashMap::new();
-    for entry in entries.into_iter().filter(|entry| entry.kind() == "label") {
-        match entry.body() {
-            EntryBody::Label { target_id, label: Some(label) } => {
-                labels.insert(target_id, label);
-            }
-            EntryBody::Label { target_id, label: None } => {
-                labels.remove(&target_id);
-            }
-            _ => {}
+pub(super) fn labels(tree: &Tree) -> HashMap<String, String> {
+    let mut latest: HashMap<String, Option<String>> = HashMap::new();
+    for entry in tree.of_kind("label") {
+        if let EntryBody::Label { target_id, label } = entry.body() {
+            latest.entry(target_id).or_insert(label);
         }
     }
-    labels
+    latest.into_iter().filter_map(|(id, label)| Some((id, label?))).collect()
 }
 
 /// A branch as a session of its own: without the entries that name others, since those stand where they
 /// were made and not at what they name. What followed one follows what was before it. Where the branch ends
 /// within a round of calls, the state after it comes along from where it is: without it whatever happened in
 /// the folder since would count as a change of that round.
-pub(super) fn branch(path: &[&Entry], all: &[Entry]) -> io::Result<Vec<Entry>> {
-    let states: Vec<(&Entry, Checkpoint)> =
-        all.iter().filter_map(|entry| Some((entry, checkpoints::of(entry)?))).collect();
+pub(super) fn branch(path: &[&Entry], tree: &Tree) -> io::Result<Vec<Entry>> {
+    let mut states: Vec<(&Entry, Checkpoint)> =
+        tree.of_kind("custom").filter_map(|entry| Some((entry, checkpoints::of(entry)?))).collect();
+    states.reverse();
     let on_path: HashSet<&str> = path.iter().map(|entry| entry.id()).collect();
     let mut kept: Vec<Entry> = Vec::with_capacity(path.len());
     for entry in path.iter().filter(|entry| entry.kind() != "label") {
@@ -61,7 +57,6 @@ fn closing<'a>(entry: &Entry, states: &'a [(&'a Entry, Checkpoint)]) -> impl Ite
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::tree::Tree;
     use serde_json::json;
 
     #[test]
@@ -90,7 +85,7 @@ mod tests {
             tree.push(Entry::parse(&line.to_string()).unwrap()).unwrap();
         }
         let fork = |leaf: &str| {
-            let kept = branch(&tree.path_to(leaf), tree.entries()).unwrap();
+            let kept = branch(&tree.path_to(leaf), &tree).unwrap();
             kept.iter().map(|entry| entry.id().to_string()).collect::<String>()
         };
         assert_eq!(fork("b"), "acb", "the state after it comes along");

@@ -31,8 +31,10 @@ pub(super) fn is_open(state: &Checkpoint) -> bool {
 /// entry.
 pub fn to(tree: &Tree, id: &str) -> Option<Vec<Leg>> {
     let wanted = checkpoints::at(tree, id)?;
-    let states: Vec<Checkpoint> =
-        tree.entries().iter().filter_map(checkpoints::of).filter(|state| state.root == wanted.root).collect();
+    let of_root = |state: &Checkpoint| state.root == wanted.root;
+    let mut states: Vec<Checkpoint> =
+        tree.of_kind("custom").filter_map(checkpoints::of).filter(of_root).collect();
+    states.reverse();
     // Where it was so a second time, as after another way back, what happened before that is gone already.
     let place = states.iter().rposition(|state| state.tree == wanted.tree)?;
     let mut legs = Vec::new();
@@ -69,8 +71,8 @@ pub fn without(tree: &Tree, id: &str) -> Vec<Leg> {
 
 /// What was recorded next in a folder, on whichever branch.
 fn next(tree: &Tree, id: &str, root: &str) -> Option<Checkpoint> {
-    let mut behind = tree.entries().iter().skip_while(|entry| entry.id() != id).skip(1);
-    behind.find_map(|entry| checkpoints::of(entry).filter(|state| state.root == root))
+    let behind = tree.of_kind("custom").take_while(|entry| entry.id() != id);
+    behind.filter_map(|entry| checkpoints::of(entry).filter(|state| state.root == root)).last()
 }
 
 /// Adds a leg; one that goes on where the one before ends makes it longer.

@@ -8,11 +8,10 @@
 pub mod turn;
 pub mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use compact_str::CompactString;
 
-use super::entry::Entry;
 use super::role::Role;
 use super::tree::Tree;
 
@@ -44,15 +43,15 @@ impl Filter {
         }
     }
 
-    fn shows(self, entry: &Entry, labelled: bool) -> bool {
-        let summary = matches!(entry.kind(), "compaction" | "branch_summary");
-        let said = entry.role() == Role::User;
+    fn shows(self, kind: &str, role: Role, labelled: bool) -> bool {
+        let summary = matches!(kind, "compaction" | "branch_summary");
+        let said = role == Role::User;
         labelled
             || match self {
                 Self::Turns => said || summary,
                 Self::Talk => {
-                    let heard = matches!(entry.role(), Role::Assistant | Role::Other);
-                    said || summary || heard || entry.kind() == "custom_message"
+                    let heard = matches!(role, Role::Assistant | Role::Other);
+                    said || summary || heard || kind == "custom_message"
                 }
                 Self::Labels => false,
                 Self::All => true,
@@ -114,18 +113,17 @@ pub type Labels = HashMap<String, String>;
 
 /// Makes the rows of a tree. Linear in the number of its entries.
 pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
-    let entries = tree.entries();
-    let shown: Vec<bool> =
-        entries.iter().map(|entry| filter.shows(entry, labels.contains_key(entry.id()))).collect();
+    let labelled: HashSet<u32> = labels.keys().filter_map(|id| tree.index_of(id)).collect();
+    let shows = |at: u32| filter.shows(tree.kind(at), tree.role(at), labelled.contains(&at));
+    let shown: Vec<bool> = (0..tree.len() as u32).map(shows).collect();
     let above = nearest_above(tree, &shown);
     let mut children = Children::of(&shown, &above);
     let active = active(tree);
-    let mut maker =
-        Maker { entries, labels, active: &active, out: Outline::default(), row_of: HashMap::new() };
+    let mut maker = Maker { tree, labels, active: &active, out: Outline::default(), row_of: HashMap::new() };
     let roots = children.take(None);
     maker.grow(&roots, &mut children);
     // A circle hangs on no root; only a damaged file has one.
-    for at in 0..entries.len() as u32 {
+    for at in 0..tree.len() as u32 {
         if shown[at as usize] && !maker.row_of.contains_key(&at) {
             maker.grow(&[at], &mut children);
         }
@@ -134,7 +132,7 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let here = here.and_then(|at| if shown[at as usize] { Some(at) } else { above[at as usize] });
     let mut out = maker.out;
     out.here = here.and_then(|at| maker.row_of.get(&at).copied());
-    out.turns = entries.iter().filter(|entry| entry.role() == Role::User).count() as u32;
+    out.turns = (0..tree.len() as u32).filter(|at| tree.role(*at) == Role::User).count() as u32;
     out.ends = tree.ends() as u32;
     out
 }
@@ -168,7 +166,7 @@ fn nearest_above(tree: &Tree, shown: &[bool]) -> Vec<Option<u32>> {
 
 /// Which entries are on the way to the leaf.
 fn active(tree: &Tree) -> Vec<bool> {
-    let mut active = vec![false; tree.entries().len()];
+    let mut active = vec![false; tree.len()];
     for at in tree.way_back(tree.leaf_index()) {
         active[at as usize] = true;
     }
@@ -208,7 +206,7 @@ enum Due {
 }
 
 struct Maker<'a> {
-    entries: &'a [Entry],
+    tree: &'a Tree,
     labels: &'a Labels,
     active: &'a [bool],
     out: Outline,
@@ -255,7 +253,7 @@ impl Maker<'_> {
     }
 
     fn row(&self, at: u32, lane: u32, starts: bool) -> Row {
-        let entry = &self.entries[at as usize];
+        let entry = self.tree.entry(at);
         Row {
             id: entry.id().into(),
             kind: entry.kind().into(),

@@ -13,6 +13,7 @@ use super::body::EntryBody;
 use super::entry::Entry;
 use super::message::AgentMessage;
 use super::role::Role;
+use super::tree::Tree;
 use crate::llm::model::{Message, Thinking};
 
 /// What of an entry a row is.
@@ -218,6 +219,42 @@ pub fn kept_from(path: &[&Entry]) -> usize {
     let Some(at) = path.iter().rposition(|entry| entry.kind() == "compaction") else { return 0 };
     let EntryBody::Compaction { first_kept_entry_id: kept, .. } = path[at].body() else { return at };
     path[..at].iter().rposition(|entry| entry.id() == kept).unwrap_or(at)
+}
+
+/// The part of the way to a leaf that has to be known for what is told there: what steers it, then everything from
+/// what the last compaction keeps on, which begins at the place that is given as well. What that compaction sums up
+/// is not looked at.
+pub fn told_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
+    let Some(kept) = leaf.filter(|_| tree.is_ordered()).and_then(|leaf| kept_place(tree, leaf)) else {
+        let mut way: Vec<&Entry> = tree.way_back(leaf).map(|at| tree.entry(at)).collect();
+        way.reverse();
+        let from = kept_from(&way);
+        return (way, from);
+    };
+    let mut way: Vec<u32> = tree.way_back(leaf).take_while(|at| *at >= kept).collect();
+    let mut before: Vec<u32> = tree.steering(kept).collect();
+    // Who answered last is the model of a conversation in which nobody has answered or chosen since.
+    let answer = tree.way_back(Some(kept)).skip(1).find(|at| tree.role(*at) == Role::Assistant);
+    if let Some(answer) = answer {
+        before.insert(before.partition_point(|at| *at > answer), answer);
+    }
+    let from = before.len();
+    way.extend(before);
+    (way.into_iter().rev().map(|at| tree.entry(at)).collect(), from)
+}
+
+/// Where that begins which the last compaction on the way to a leaf keeps; `None` where there is none.
+fn kept_place(tree: &Tree, leaf: u32) -> Option<u32> {
+    let mut ways = std::iter::once(leaf).chain(tree.steering(leaf));
+    let compaction = ways.find(|at| tree.kind(*at) == "compaction")?;
+    let EntryBody::Compaction { first_kept_entry_id: kept, .. } = tree.entry(compaction).body() else {
+        return Some(compaction);
+    };
+    let kept = tree.index_of(&kept).filter(|kept| *kept < compaction);
+    // On the way back every place is before the last one.
+    let on_way =
+        |kept: &u32| tree.way_back(Some(compaction)).take_while(|at| at >= kept).last() == Some(*kept);
+    Some(kept.filter(on_way).unwrap_or(compaction))
 }
 
 /// What a row says, without a thought for edits.

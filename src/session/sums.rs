@@ -61,9 +61,14 @@ pub(super) fn spent_by_head(head: &Head, line: &str) -> Option<Usage> {
     }
 }
 
+/// What was spent on the entry at a place. Makes none on which nothing can be.
+fn spent_at(tree: &Tree, at: u32) -> Option<Usage> {
+    let spends = matches!(tree.role(at), Role::Assistant | Role::None);
+    spends.then(|| spent_on(tree.entry(at))).flatten()
+}
+
 fn spent_on(entry: &Entry) -> Option<Usage> {
-    let spends = entry.role() == Role::Assistant || entry.role() == Role::None;
-    spends.then(|| entry.line().ok()).flatten().and_then(|line| spent(entry.kind(), entry.role(), &line))
+    entry.line().ok().and_then(|line| spent(entry.kind(), entry.role(), &line))
 }
 
 impl Sums {
@@ -97,7 +102,7 @@ impl Sums {
             way.push(at);
         }
         for (n, at) in way.iter().rev().enumerate() {
-            if let Some(spent) = spent_on(&tree.entries()[*at as usize]) {
+            if let Some(spent) = spent_at(tree, *at) {
                 sum += &spent;
             }
             if (n + 1).is_multiple_of(STEP) {
@@ -117,7 +122,7 @@ impl Sums {
     pub(super) fn take(&mut self, tree: &Tree, spent: Option<&Usage>) {
         let Some(at) = tree.leaf_index().filter(|_| !self.unordered) else { return };
         let parent = tree.parent_index(at);
-        if parent.is_none() && tree.entries()[at as usize].parent_id().is_some() {
+        if parent.is_none() && tree.is_waiting() {
             *self = Self { unordered: true, ..Self::default() };
             return;
         }

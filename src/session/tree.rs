@@ -1,80 +1,189 @@
 //! The tree of a session: who follows whom, and which entry is the leaf.
 //!
-//! Must not know what entries say, nor files. Indices are places in the file's order. Nothing here
-//! but a walk through all entries costs more than the branch that it is about.
+//! Must not know what entries say, nor files. Places are those in the file's order. An entry is made when it is
+//! looked at; of all others there is no more than a row, and of those that an index remembers not even that is in
+//! memory. Nothing here but a walk through all entries costs more than the branch that it is about.
+
+pub(super) mod base;
+pub(super) mod grow;
+pub(super) mod kinds;
+pub(super) mod rows;
+mod slots;
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::RandomState;
+use std::sync::Arc;
 
 use compact_str::CompactString;
 use hashbrown::HashTable;
 
-use super::entry::Entry;
-
-/// Stands for no entry, in lists of places that hold one for each entry.
-const NOBODY: u32 = u32::MAX;
+use self::base::Base;
+use self::kinds::Kinds;
+use self::rows::{Links, Row, somebody};
+use self::slots::Slots;
+use super::entry::{Entry, Lines, Place};
+use super::role::Role;
 
 /// The shape of a session.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Tree {
-    entries: Vec<Entry>,
-    /// Places by ids. The ids themselves are in the entries only; of each a part of its hash is kept, so that
-    /// the table grows without reading them.
+    /// The first rows, where an index has them.
+    base: Option<Base>,
+    /// What of those is different since.
+    touched: HashMap<u32, Links>,
+    /// The rows behind them, with ids and time stamps.
+    rows: Vec<(Row, CompactString, CompactString)>,
+    /// Places of those by their ids. The ids themselves are in the rows only; of each a part of its hash is kept,
+    /// so that the table grows without reading them.
     by_id: HashTable<(u32, u32)>,
     hasher: RandomState,
+    kinds: Kinds,
+    slots: Slots,
+    /// Where lines are read.
+    lines: Option<Arc<dyn Lines>>,
     leaf: Option<u32>,
-    /// For each entry the one before it, so that a walk need not look for ids.
-    parent: Vec<u32>,
-    /// For each entry the first that follows it.
-    first: Vec<u32>,
-    /// For each entry the next that follows the same one.
-    next: Vec<u32>,
-    /// Those that follow nobody, in order.
-    roots: Vec<u32>,
+    /// The latest that follows nobody.
+    root: Option<u32>,
+    /// How many entries nothing follows.
+    ends: u32,
     /// Those whose parent has not been seen yet, by its id.
     waiting: HashMap<CompactString, Vec<u32>>,
+    /// The same parents, by the places of those that wait.
+    lost: HashMap<u32, CompactString>,
+    /// Whether an entry stands before its parent, or follows itself.
+    unordered: bool,
 }
 
+impl std::fmt::Debug for Tree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tree").field("entries", &self.len()).field("leaf", &self.leaf).finish_non_exhaustive()
+    }
+}
+
+/// Entries of a tree in the order of its file.
+#[derive(Debug, Clone)]
+pub struct Entries<'a> {
+    tree: &'a Tree,
+    places: std::ops::Range<u32>,
+}
+
+impl<'a> Entries<'a> {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The one at a place, counted from the first.
+    pub fn get(&self, at: usize) -> Option<&'a Entry> {
+        self.places.clone().nth(at).map(|at| self.tree.entry(at))
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = &'a Entry;
+
+    fn next(&mut self) -> Option<&'a Entry> {
+        self.places.next().map(|at| self.tree.entry(at))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.places.size_hint()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<&'a Entry> {
+        self.places.nth(n).map(|at| self.tree.entry(at))
+    }
+}
+
+impl DoubleEndedIterator for Entries<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.places.next_back().map(|at| self.tree.entry(at))
+    }
+}
+
+impl ExactSizeIterator for Entries<'_> {}
+
 impl Tree {
-    /// All entries in the order of the file.
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.based() as usize + self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All entries in the order of the file. Each is made when it is come to: where a kind, or who speaks, is
+    /// enough to know that one is not wanted, [`Self::of_kind`] and [`Self::role`] do not make it.
+    pub fn entries(&self) -> Entries<'_> {
+        Entries { tree: self, places: 0..self.len() as u32 }
+    }
+
+    /// The entries of a kind on all branches, the latest in the file first. Passes over nothing else.
+    pub fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Entry> {
+        let latest = self.kinds.named(kind).and_then(|kind| somebody(kind.latest));
+        std::iter::successors(latest, |at| somebody(self.links(*at).same)).map(|at| self.entry(at))
     }
 
     /// The entry of that id.
     pub fn get(&self, id: &str) -> Option<&Entry> {
-        self.place(id).map(|at| &self.entries[at as usize])
+        self.index_of(id).map(|at| self.entry(at))
     }
 
-    fn place(&self, id: &str) -> Option<u32> {
-        let sum = self.hasher.hash_one(id) as u32;
-        let is_it = |(other, at): &(u32, u32)| *other == sum && self.entries[*at as usize].id() == id;
-        self.by_id.find(spread(sum), is_it).map(|(_, at)| *at)
+    /// The entry at a place that there is.
+    pub fn entry(&self, at: u32) -> &Entry {
+        self.slots.get_or(at, || self.make(at))
+    }
+
+    /// Who speaks in the entry at a place that there is.
+    pub fn role(&self, at: u32) -> Role {
+        self.row(at).role
+    }
+
+    /// The kind of the entry at a place that there is.
+    pub fn kind(&self, at: u32) -> &str {
+        self.kinds.get(self.row(at).kind).map_or("", |kind| &kind.name)
+    }
+
+    fn make(&self, at: u32) -> Entry {
+        let row = self.row(at);
+        let (id, timestamp) = self.texts(at);
+        let parent_id = match somebody(row.links.parent) {
+            Some(parent) => Some(self.texts(parent).0),
+            None => self.lost.get(&at).cloned(),
+        };
+        let kind = self.kinds.get(row.kind).map(|kind| kind.name.clone()).unwrap_or_default();
+        let place = Place { id, parent_id, timestamp, kind, role: row.role };
+        Entry::there(place, self.lines.clone().unwrap_or_else(|| Arc::new(Nowhere)), row.from, row.length)
     }
 
     /// Where in [`Tree::entries`] an entry is.
     pub fn index_of(&self, id: &str) -> Option<u32> {
-        self.place(id)
+        let sum = self.sum(id);
+        let is_it = |(other, at): &(u32, u32)| *other == sum && self.is(*at, id);
+        let behind = self.by_id.find(spread(sum), is_it).map(|(_, at)| *at);
+        behind.or_else(|| self.base.as_ref()?.place(id))
     }
 
     /// Where the one before it is.
     pub fn parent_index(&self, at: u32) -> Option<u32> {
-        somebody(*self.parent.get(at as usize)?)
+        if (at as usize) < self.len() { somebody(self.links(at).parent) } else { None }
     }
 
     /// How many entries nothing follows.
     pub fn ends(&self) -> usize {
-        self.first.iter().filter(|first| **first == NOBODY).count()
+        self.ends as usize
     }
 
     /// Whether the id is taken.
     pub fn contains(&self, id: &str) -> bool {
-        self.place(id).is_some()
+        self.index_of(id).is_some()
     }
 
     /// The entry after which the next one goes; `None` before the first.
     pub fn leaf(&self) -> Option<&Entry> {
-        self.leaf.map(|at| &self.entries[at as usize])
+        self.leaf.map(|at| self.entry(at))
     }
 
     /// Where that one is.
@@ -82,81 +191,20 @@ impl Tree {
         self.leaf
     }
 
-    /// Adds an entry and makes it the leaf. Fails with the id when that is taken.
-    pub fn push(&mut self, entry: Entry) -> Result<(), String> {
-        let id = &entry.place().id;
-        let at = u32::try_from(self.entries.len()).ok().filter(|at| *at != NOBODY);
-        let Some(at) = at else { return Err(id.to_string()) };
-        let sum = self.hasher.hash_one(id.as_str()) as u32;
-        let Self { by_id, entries, .. } = self;
-        let is_it = |(other, at): &(u32, u32)| *other == sum && entries[*at as usize].id() == id;
-        let free = by_id.entry(spread(sum), is_it, |(sum, _)| spread(*sum));
-        match free {
-            hashbrown::hash_table::Entry::Occupied(_) => return Err(id.to_string()),
-            hashbrown::hash_table::Entry::Vacant(free) => drop(free.insert((sum, at))),
-        }
-        // Children that came before their parent: only a file that somebody else wrote has them.
-        let early = if self.waiting.is_empty() { None } else { self.waiting.remove(id) };
-        let parent_id = entry.place().parent_id.clone();
-        self.entries.push(entry);
-        self.parent.push(NOBODY);
-        self.first.push(NOBODY);
-        self.next.push(NOBODY);
-        for child in early.into_iter().flatten() {
-            self.follow(at, child);
-        }
-        match parent_id {
-            None => self.roots.push(at),
-            Some(parent) => match self.parent_of(at, &parent) {
-                Some(parent) => self.follow(parent, at),
-                None => self.waiting.entry(parent).or_default().push(at),
-            },
-        }
-        self.leaf = Some(at);
-        Ok(())
-    }
-
-    /// Where the parent of a new entry is: nearly always right before it.
-    fn parent_of(&self, at: u32, parent: &str) -> Option<u32> {
-        let before = at.checked_sub(1).filter(|before| self.entries[*before as usize].id() == parent);
-        before.or_else(|| self.place(parent))
-    }
-
     /// Whether there are entries whose parent has not been seen yet.
     pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Makes room for so many more entries.
-    pub(super) fn reserve(&mut self, entries: usize) {
-        self.by_id.reserve(entries, |(sum, _)| spread(*sum));
-        self.entries.reserve(entries);
-        self.parent.reserve(entries);
-        self.first.reserve(entries);
-        self.next.reserve(entries);
-    }
-
-    /// Puts a child behind those that its parent has. Later ones are found faster: the list is
-    /// kept with the latest first.
-    fn follow(&mut self, parent: u32, child: u32) {
-        self.parent[child as usize] = parent;
-        self.next[child as usize] = std::mem::replace(&mut self.first[parent as usize], child);
-    }
-
-    /// Tells every entry that is only in memory where its line is now.
-    pub(super) fn settle(&mut self, mut with: impl FnMut(&mut Entry)) {
-        self.entries.iter_mut().for_each(&mut with);
-    }
-
-    /// The same for the last one.
-    pub(super) fn settle_last(&mut self, with: impl FnOnce(&mut Entry)) {
-        self.entries.last_mut().map(with);
+    /// Whether every entry stands behind the one that it follows.
+    pub(super) fn is_ordered(&self) -> bool {
+        !self.unordered
     }
 
     /// Moves the leaf: the next entry follows `id`, or starts a new root with `None`. False
     /// when there is no such entry.
     pub fn branch(&mut self, id: Option<&str>) -> bool {
-        let target = id.map(|id| self.place(id));
+        let target = id.map(|id| self.index_of(id));
         match target {
             Some(None) => false,
             Some(at) => {
@@ -173,17 +221,22 @@ impl Tree {
     /// The places from `leaf` back to the root. Ends early at a parent that is missing, and at one that
     /// would close a circle.
     pub fn way_back(&self, leaf: Option<u32>) -> impl Iterator<Item = u32> {
-        let next = |at: &u32| somebody(self.parent[*at as usize]);
-        std::iter::successors(leaf, next).take(self.entries.len())
+        std::iter::successors(leaf, |at| somebody(self.links(*at).parent)).take(self.len())
+    }
+
+    /// The places on the way from `at` back to the root whose entries steer what a model is told, `at` not among
+    /// them. Only where the tree [is ordered](Self::is_ordered).
+    pub(super) fn steering(&self, at: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(somebody(self.links(at).steering), |at| somebody(self.links(*at).steering))
     }
 
     /// The entries from the root to `leaf`, as far as [`Self::way_back`] goes.
     pub fn path_to(&self, leaf: &str) -> Vec<&Entry> {
-        self.path_from(self.place(leaf))
+        self.path_from(self.index_of(leaf))
     }
 
     fn path_from(&self, leaf: Option<u32>) -> Vec<&Entry> {
-        let mut path: Vec<&Entry> = self.way_back(leaf).map(|at| &self.entries[at as usize]).collect();
+        let mut path: Vec<&Entry> = self.way_back(leaf).map(|at| self.entry(at)).collect();
         path.reverse();
         path
     }
@@ -196,15 +249,16 @@ impl Tree {
     /// The entries that follow `id` directly, in the order of the file. For `None` the roots: those
     /// that follow nobody, and those whose parent is missing.
     pub fn children(&self, id: Option<&str>) -> Vec<&Entry> {
-        let mut found: Vec<u32> = match id {
-            None => self.roots.iter().chain(self.waiting.values().flatten()).copied().collect(),
-            Some(id) => {
-                let first = self.place(id).and_then(|at| somebody(self.first[at as usize]));
-                std::iter::successors(first, |at| somebody(self.next[*at as usize])).collect()
-            }
+        let first = match id {
+            None => self.root,
+            Some(id) => self.index_of(id).and_then(|at| somebody(self.links(at).first)),
         };
+        let mut found: Vec<u32> = std::iter::successors(first, |at| somebody(self.links(*at).next)).collect();
+        if id.is_none() {
+            found.extend(self.lost.keys());
+        }
         found.sort_unstable();
-        found.into_iter().map(|at| &self.entries[at as usize]).collect()
+        found.into_iter().map(|at| self.entry(at)).collect()
     }
 
     /// The last entry that two branches share; `None` when they have nothing in common.
@@ -215,70 +269,19 @@ impl Tree {
     }
 }
 
+/// For lines that nobody can read: a tree of entries in memory has all of them.
+struct Nowhere;
+
+impl Lines for Nowhere {
+    fn read(&self, _: u64, _: u32) -> std::io::Result<String> {
+        Err(std::io::ErrorKind::NotFound.into())
+    }
+}
+
 /// A hash of as many bits as a table looks at, at both of its ends.
 fn spread(sum: u32) -> u64 {
     u64::from(sum) << 32 | u64::from(sum)
 }
 
-/// The place, where it is one.
-fn somebody(place: u32) -> Option<u32> {
-    (place != NOBODY).then_some(place)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tree(rows: &[(&str, &str)]) -> Tree {
-        let mut tree = Tree::default();
-        for (id, parent) in rows {
-            let parent = if parent.is_empty() { "null".to_string() } else { format!("\"{parent}\"") };
-            let line = format!(r#"{{"type":"custom","id":"{id}","parentId":{parent}}}"#);
-            tree.push(Entry::parse(&line).unwrap()).unwrap();
-        }
-        tree
-    }
-
-    fn ids(path: &[&Entry]) -> String {
-        path.iter().map(|entry| entry.id()).collect()
-    }
-
-    #[test]
-    fn branches_share_their_root() {
-        let mut tree = tree(&[("a", ""), ("b", "a"), ("c", "b"), ("d", "b")]);
-        assert_eq!(ids(&tree.path()), "abd");
-        assert_eq!(ids(&tree.path_to("c")), "abc");
-        assert_eq!(
-            (ids(&tree.children(Some("b"))), ids(&tree.children(Some("d")))),
-            ("cd".into(), String::new())
-        );
-        assert_eq!(ids(&tree.children(None)), "a");
-        assert_eq!(tree.common_ancestor("c", "d").map(Entry::id), Some("b"));
-        assert!(tree.branch(Some("a")));
-        assert_eq!(ids(&tree.path()), "a");
-        assert!(!tree.branch(Some("nobody")));
-        assert_eq!(ids(&tree.path()), "a");
-        assert!(tree.branch(None));
-        assert!(tree.path().is_empty());
-    }
-
-    #[test]
-    fn circles_and_missing_parents_end_a_path() {
-        assert_eq!(ids(&tree(&[("a", "b"), ("b", "a")]).path()), "ab");
-        assert_eq!(ids(&tree(&[("a", "a")]).path()), "a");
-        let lost = tree(&[("a", ""), ("b", "gone"), ("c", "b"), ("d", "late"), ("late", "a")]);
-        assert_eq!((ids(&lost.path_to("c")), ids(&lost.children(None))), ("bc".into(), "ab".into()));
-        assert_eq!(
-            (ids(&lost.children(Some("late"))), ids(&lost.path_to("d"))),
-            ("d".into(), "alated".into())
-        );
-        assert!(lost.common_ancestor("a", "c").is_none());
-    }
-
-    #[test]
-    fn a_taken_id_is_refused() {
-        let mut tree = tree(&[("a", "")]);
-        assert!(tree.push(Entry::parse(r#"{"type":"custom","id":"a"}"#).unwrap()).is_err());
-        assert_eq!(tree.entries().len(), 1);
-    }
-}
+mod tests;

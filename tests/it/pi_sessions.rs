@@ -60,7 +60,7 @@ fn plain(value: &Value) -> Value {
 /// How a session is seen here, in the words of the script.
 fn seen(session: &Session) -> Value {
     let context = session.context();
-    let entries = session.entries().iter().map(|entry| json!([entry.id(), entry.parent_id(), entry.kind()]));
+    let entries = session.entries().map(|entry| json!([entry.id(), entry.parent_id(), entry.kind()]));
     let model = context.model.map(|(provider, id)| json!({"provider": provider, "modelId": id}));
     let messages: Vec<&AgentMessage> = context.messages.iter().map(|message| &**message).collect();
     plain(&json!({
@@ -292,7 +292,7 @@ fn compaction(words: &str, first_kept_entry_id: String) -> EntryBody {
 fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
     const WORDS: [&str; 4] = ["fix it", "naïve — 漢字", "a\nb\u{2028}c", ""];
     let words = *chance.pick(&WORDS);
-    let all: Vec<String> = session.entries().iter().map(|entry| entry.id().to_string()).collect();
+    let all: Vec<String> = session.entries().map(|entry| entry.id().to_string()).collect();
     let on_path: Vec<String> = session.tree().path().iter().map(|entry| entry.id().to_string()).collect();
     let usage = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 3,
         "cost": {"input": 0.5, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0.5}});

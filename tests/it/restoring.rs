@@ -213,7 +213,7 @@ async fn what_is_too_large_is_told_once() {
     let about: Vec<&String> = rig.told.iter().filter(|told| told.contains("data.bin (too large)")).collect();
     assert_eq!(about.len(), 1, "{:?}", rig.told);
     let session = rig.session().await;
-    let state = checkpoints::last(session.entries()).unwrap();
+    let state = checkpoints::last(session.tree()).unwrap();
     assert_eq!(
         (state.at, state.left_out_count, state.left_out),
         (When::After, 1, vec!["data.bin".to_string()])

@@ -168,7 +168,7 @@ fn stored(file: &Path) -> Session {
 
 /// How the last state was recorded, and whether agents were at work then.
 fn last_state(file: &Path) -> (When, bool) {
-    let last = checkpoints::last(stored(file).entries()).unwrap();
+    let last = checkpoints::last(stored(file).tree()).unwrap();
     (last.at, last.busy)
 }
 
@@ -225,7 +225,7 @@ async fn an_agent_that_works_on_is_waited_for_and_what_it_changed_comes_back() {
     let (snapshot, _) = stage.handle.subscribe().await.unwrap();
     let session = || stored(snapshot.file.as_ref().unwrap());
     let said = session();
-    let prompt = said.entries().iter().find(|entry| entry.kind() == "message").unwrap().id().to_string();
+    let prompt = said.entries().find(|entry| entry.kind() == "message").unwrap().id().to_string();
     let refused = stage.handle.restore(&prompt, What::Code, Decisions::new()).await.unwrap_err();
     assert!(refused.to_string().contains("still working"), "{refused}");
     stage.write("go", "");
@@ -236,6 +236,6 @@ async fn an_agent_that_works_on_is_waited_for_and_what_it_changed_comes_back() {
     stage.handle.restore(&prompt, What::Code, Decisions::new()).await.unwrap();
     let there = |name: &str| stage.work().join(name).exists();
     assert_eq!((there("main.txt"), there("begun"), there("late.txt")), (false, false, false));
-    let last = checkpoints::last(session().entries()).unwrap();
+    let last = checkpoints::last(session().tree()).unwrap();
     assert_eq!(last.at, When::Restored);
 }

@@ -107,17 +107,16 @@ fn every_entry_of_the_fixture_is_known_and_kept_byte_for_byte() {
     let session = look(&fixture());
     assert_eq!(session.problems(), []);
     let header = Cow::Borrowed(session.header().line.as_str());
-    let entries = session.entries().iter().map(|entry| entry.line().unwrap());
+    let entries = session.entries().map(|entry| entry.line().unwrap());
     let lines: Vec<Cow<str>> = std::iter::once(header).chain(entries).collect();
     assert_eq!(lines.join("\n") + "\n", text);
     let unknown: Vec<&str> = session
         .entries()
-        .iter()
         .filter(|entry| matches!(entry.body(), EntryBody::Unknown(_)))
         .map(Entry::kind)
         .collect();
     assert_eq!(unknown, ["hologram"]);
-    for entry in session.entries().iter().filter(|entry| entry.kind() == "message") {
+    for entry in session.entries().filter(|entry| entry.kind() == "message") {
         let EntryBody::Message { message } = entry.body() else { panic!("{entry:?}") };
         assert_eq!(entry.message(), Some(message));
     }

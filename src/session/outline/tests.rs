@@ -1,6 +1,7 @@
 //! The rows of trees, drawn in a letter for each.
 
 use super::*;
+use crate::session::entry::Entry;
 
 fn tree(rows: &[(&str, &str, &str)]) -> Tree {
     let mut tree = Tree::default();

@@ -53,12 +53,14 @@ pub struct Changed {
 /// The turn that an entry belongs to; `None` when there is no such entry.
 pub fn of(tree: &Tree, id: &str) -> Option<Turn> {
     let entry = tree.get(id)?;
-    let path = tree.path_to(id);
-    let begins = path.iter().rposition(|entry| entry.role() == Role::User).unwrap_or(0);
-    let number = path.iter().filter(|entry| entry.role() == Role::User).count() as u32;
+    let way: Vec<u32> = tree.way_back(tree.index_of(id)).collect();
+    let said = |at: &&u32| tree.role(**at) == Role::User;
+    let number = way.iter().filter(said).count() as u32;
+    let begins = way.iter().position(|at| said(&at)).map_or(way.len(), |n| n + 1);
+    let path = way[..begins].iter().rev().map(|at| tree.entry(*at));
     let mut turn = Turn { number, time_ms: entry.time_ms(), words: words(entry), ..Turn::default() };
     let mut calls = HashMap::new();
-    for part in path[begins..].iter().copied().chain(rest(tree, entry)) {
+    for part in path.chain(rest(tree, entry)) {
         turn.take(part, id, &mut calls);
     }
     Some(turn)
@@ -67,12 +69,15 @@ pub fn of(tree: &Tree, id: &str) -> Option<Turn> {
 /// What follows an entry in its turn. Where the conversation parts, the way that it is on, else the
 /// latest one.
 fn rest<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
-    let active: std::collections::HashSet<&str> = tree.path().into_iter().map(Entry::id).collect();
+    let active: std::collections::HashSet<u32> = tree.way_back(tree.leaf_index()).collect();
     let mut rest = Vec::new();
     let mut at = entry;
-    while rest.len() < tree.entries().len() {
+    while rest.len() < tree.len() {
         let next = tree.children(Some(at.id()));
-        let on = next.iter().find(|child| active.contains(child.id())).or(next.last());
+        let on = next
+            .iter()
+            .find(|child| tree.index_of(child.id()).is_some_and(|at| active.contains(&at)))
+            .or(next.last());
         match on {
             Some(next) if next.role() != Role::User => rest.push(*next),
             _ => break,

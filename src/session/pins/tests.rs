@@ -165,7 +165,7 @@ fn every_kind_is_told_as_what_it_is() {
             vec![&*from("a note"), "mind"],
         ]
     );
-    let can: Vec<bool> = path.0.entries().iter().map(can_be).collect();
+    let can: Vec<bool> = path.0.entries().map(can_be).collect();
     assert_eq!(can[..5], [true, true, true, false, true]);
     assert!(!can[5], "a pin itself is none");
 }

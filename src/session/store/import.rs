@@ -123,7 +123,7 @@ fn lines(file: &Path, failed: &mut io::Result<()>) -> impl Iterator<Item = Line>
 /// A session in pi's format, entries byte for byte as they are.
 fn ours(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<Story, SessionError> {
     let session = Session::look_at(file, clock.clone(), ids.clone())?;
-    let lines = session.entries().iter().map(|entry| entry.behind(entry.parent_id()));
+    let lines = session.entries().map(|entry| entry.behind(entry.parent_id()));
     let entries: std::io::Result<Vec<_>> = lines.collect();
     let entries = entries.map_err(|source| SessionError::Io { path: file.to_path_buf(), source })?;
     let header = session.header();

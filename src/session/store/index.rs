@@ -1,59 +1,65 @@
 //! What is remembered of a long session file, so that opening it again reads none of its lines: of
-//! every entry its place in the tree and where its line is.
+//! every entry its place in the tree and where its line is. That stays in the file of the index, too, of which
+//! only those pages are read that are looked at.
 //!
 //! Must not know what entries say. Everything here follows from the session file; an index that is
 //! missing, broken or of another file is made anew. It is trusted for as far as the file still has the
-//! bytes that it was made from, which samples tell; what was added since is read as ever.
+//! bytes that it was made from, which samples tell; what was added since is read as ever. A page that is found
+//! to be broken later is made from the session file again, with all others.
+//!
+//! The file: a mark, the length of the head (4 bytes), the head (postcard), its sum (CRC-32); then
+//! the pages of [`base`](crate::session::tree::base), each with its sum behind it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::llm::model::Usage;
 use crate::llm::model::usage::Cost;
 use crate::session::error::Problem;
-use crate::session::role::Role;
 use crate::session::sums::Sums;
+use crate::session::tree::Tree;
+use crate::session::tree::base::{Base, PAGE, Pages, pages};
+use crate::session::tree::grow::Remembered;
+use crate::session::tree::rows::Widths;
 
-/// Changes with the form of the file.
-const VERSION: u32 = 3;
+/// The beginning of the file; changes with its form.
+const MARK: [u8; 8] = *b"bowline4";
+/// Bytes before the head.
+const FRONT: usize = MARK.len() + 4;
+/// A head is no longer than that.
+const HEAD_MAX: usize = 64 << 20;
 /// Places in the file that are compared, spread evenly.
 const SAMPLES: u64 = 16;
 /// Bytes at each of them.
 const SAMPLE_BYTES: u64 = 4096;
+/// Pages that are kept in memory; each has its place among them by its number.
+const KEPT: usize = 64;
+/// Entries without their parents that are remembered; a file with more is read anew each time.
+const LOST_MAX: usize = 1000;
 
-/// What is remembered, but for the entries, which follow one by one: of a long session there are too many
-/// to have them in memory twice.
+/// What is remembered, but for the rows.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::session) struct Index {
-    version: u32,
     /// Bytes of the session file that it covers, whole lines.
     pub(in crate::session) covers: u64,
     /// Lines there.
     pub(in crate::session) lines: u64,
     samples: u32,
-    /// Entries that follow.
-    count: usize,
+    count: u32,
+    widths: Widths,
+    kinds: Vec<(String, u32)>,
+    root: Option<u32>,
+    ends: u32,
+    lost: Vec<(u32, String)>,
     /// What was spent on the way to some of them, by their places.
     pub(in crate::session) sums: Vec<(u32, Sum)>,
     /// What was wrong: number of the line, and what.
     pub(in crate::session) problems: Vec<(u64, String)>,
-}
-
-/// One entry.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::session) struct Record<'a> {
-    pub(in crate::session) id: &'a str,
-    pub(in crate::session) parent: Option<&'a str>,
-    pub(in crate::session) timestamp: &'a str,
-    pub(in crate::session) kind: &'a str,
-    pub(in crate::session) role: Role,
-    /// Of the line in the session file, in bytes.
-    pub(in crate::session) from: u64,
-    pub(in crate::session) length: u32,
 }
 
 /// What was spent.
@@ -104,81 +110,144 @@ pub(in crate::session) fn path_of(session: &Path) -> PathBuf {
     session.with_extension("jsonl.index")
 }
 
-/// The bytes of an index whose sum is right; for [`Index::read`].
-pub(in crate::session) fn bytes_of(session: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path_of(session)).ok()?.read_to_end(&mut bytes).ok()?;
-    let sum = bytes.split_off(bytes.len().checked_sub(4)?);
-    (crc32fast::hash(&bytes).to_le_bytes() == sum[..]).then_some(bytes)
+/// Makes the pages of an index anew; `None` when that cannot be done.
+pub(in crate::session) type Rescue = Box<dyn Fn() -> Option<Vec<Arc<[u8]>>> + Send + Sync>;
+
+/// The pages of an index, where they are.
+struct InFile {
+    file: File,
+    /// Where the first begins, in bytes.
+    from: u64,
+    count: usize,
+    kept: Mutex<Vec<Option<(usize, Arc<[u8]>)>>>,
+    rescue: Rescue,
+    rescued: OnceLock<Vec<Arc<[u8]>>>,
 }
 
-/// The entries in the order of the file; `None` for one that cannot be read.
-pub(in crate::session) struct Records<'a> {
-    rest: &'a [u8],
-    left: usize,
-}
-
-impl<'a> Iterator for Records<'a> {
-    type Item = Option<Record<'a>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let (record, rest) = postcard::take_from_bytes(self.rest).ok().unzip();
-        self.rest = rest.unwrap_or_default();
-        Some(record)
+impl InFile {
+    fn read(&self, number: usize) -> io::Result<Arc<[u8]>> {
+        let mut bytes = vec![0; PAGE + 4];
+        self.file.read_exact_at(&mut bytes, self.from + number as u64 * (PAGE as u64 + 4))?;
+        let sum = bytes.split_off(PAGE);
+        if crc32fast::hash(&bytes).to_le_bytes() != sum[..] {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok(bytes.into())
     }
 
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+    fn rescued(&self, number: usize, error: &io::Error) -> Arc<[u8]> {
+        let all = self.rescued.get_or_init(|| {
+            tracing::warn!(page = number, %error, "the index of a session is broken; the session is read anew");
+            (self.rescue)().unwrap_or_else(|| {
+                tracing::error!("a session whose index is broken cannot be read anew");
+                Vec::new()
+            })
+        });
+        all.get(number).cloned().unwrap_or_default()
     }
 }
 
-impl ExactSizeIterator for Records<'_> {}
+impl Pages for InFile {
+    fn page(&self, number: usize) -> Arc<[u8]> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(place) = kept.get_mut(number % KEPT) else { return Arc::default() };
+        if let Some((_, page)) = place.as_ref().filter(|(known, _)| *known == number) {
+            return page.clone();
+        }
+        let page = match (self.rescued.get(), number < self.count) {
+            (Some(all), _) => all.get(number).cloned().unwrap_or_default(),
+            (None, true) => self.read(number).unwrap_or_else(|error| self.rescued(number, &error)),
+            (None, false) => Arc::default(),
+        };
+        *place = Some((number, page.clone()));
+        page
+    }
+}
+
+/// The pages of a tree, as an index has them; `None` of a tree that has none.
+pub(in crate::session) fn pages_of(tree: &Tree) -> Option<Vec<Arc<[u8]>>> {
+    let (_, widths) = tree.to_remember(LOST_MAX)?;
+    let mut all = Vec::new();
+    let done: Result<(), ()> = tree.pages(widths, |page| {
+        all.push(page.into());
+        Ok(())
+    });
+    done.ok().map(|()| all)
+}
 
 impl Index {
-    /// An index of what stands in the first `covers` bytes of a file.
-    pub(in crate::session) fn of(
-        file: &File,
-        covers: u64,
-        lines: u64,
-        sums: &Sums,
-        problems: &[Problem],
-    ) -> io::Result<Self> {
-        let sums = sums.all().into_iter().map(|(at, usage)| (at, Sum::of(usage))).collect();
-        let problems = problems.iter().map(|found| (found.line as u64, found.message.clone())).collect();
-        let samples = samples(file, covers)?;
-        Ok(Self { version: VERSION, covers, lines, samples, count: 0, sums, problems })
-    }
-
-    /// Reads an index, if it is of this file.
-    pub(in crate::session) fn read<'a>(bytes: &'a [u8], file: &File) -> Option<(Self, Records<'a>)> {
-        let (index, rest) = postcard::take_from_bytes::<Self>(bytes).ok()?;
-        let fits = index.version == VERSION && index.covers <= file.metadata().ok()?.len();
-        let records = Records { rest, left: index.count.min(rest.len()) };
-        (fits && samples(file, index.covers).ok()? == index.samples).then_some((index, records))
-    }
-
-    /// Keeps it beside the session file with its first entries, in one step.
-    pub(in crate::session) fn write<'r>(
-        mut self,
+    /// Reads an index, if it is of this file; gives what a tree begins with, too.
+    pub(in crate::session) fn read(
         session: &Path,
-        count: usize,
-        records: impl Iterator<Item = Record<'r>>,
-    ) -> io::Result<()> {
-        self.count = count;
-        self.sums.retain(|(at, _)| (*at as usize) < count);
-        let mut bytes = postcard::to_allocvec(&self).map_err(io::Error::other)?;
-        for record in records {
-            bytes = postcard::to_extend(&record, bytes).map_err(io::Error::other)?;
+        of: &File,
+        rescue: impl FnOnce(u64) -> Rescue,
+    ) -> Option<(Self, Base, Remembered)> {
+        let file = File::open(path_of(session)).ok()?;
+        let length = file.metadata().ok()?.len();
+        let mut front = [0; FRONT];
+        file.read_exact_at(&mut front, 0).ok()?;
+        let (mark, head) = front.split_first_chunk::<8>()?;
+        let head = u32::from_le_bytes(*head.first_chunk()?) as usize;
+        if *mark != MARK || head > HEAD_MAX || head as u64 > length {
+            return None;
         }
-        let sum = crc32fast::hash(&bytes);
-        bytes.extend(sum.to_le_bytes());
-        let path = path_of(session);
-        let new = path.with_extension("index.new");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(0o600).open(&new)?.write_all(&bytes)?;
-        fs::rename(&new, &path)
+        let mut bytes = vec![0; head + 4];
+        file.read_exact_at(&mut bytes, FRONT as u64).ok()?;
+        let sum = bytes.split_off(head);
+        if crc32fast::hash(&bytes).to_le_bytes() != sum[..] {
+            return None;
+        }
+        let mut index: Self = postcard::from_bytes(&bytes).ok()?;
+        let (from, count) = ((FRONT + head + 4) as u64, pages(index.widths, index.count as usize));
+        let whole = length == from + count as u64 * (PAGE as u64 + 4);
+        let fits =
+            index.covers <= of.metadata().ok()?.len() && samples(of, index.covers).ok()? == index.samples;
+        if !whole || !fits {
+            return None;
+        }
+        let kept = Mutex::new(vec![None; KEPT]);
+        let rescue = rescue(index.covers);
+        let pages = Box::new(InFile { file, from, count, kept, rescue, rescued: OnceLock::new() });
+        let kinds = index.kinds.len() as u32;
+        let base = Base { pages, widths: index.widths, count: index.count, kinds };
+        let (kinds, lost) = (std::mem::take(&mut index.kinds), std::mem::take(&mut index.lost));
+        let remembered = Remembered { kinds, root: index.root, ends: index.ends, lost };
+        Some((index, base, remembered))
     }
+}
+
+/// Keeps an index beside the session file, in one step, of what stands in its first `covers` bytes, which
+/// are so many lines. Of a tree that an index has no room for there is none.
+pub(in crate::session) fn write(
+    session: &Path,
+    file: &File,
+    (covers, lines): (u64, u64),
+    tree: &Tree,
+    sums: &Sums,
+    problems: &[Problem],
+) -> io::Result<()> {
+    let Some((remembered, widths)) = tree.to_remember(LOST_MAX) else { return Ok(()) };
+    let Remembered { kinds, root, ends, lost } = remembered;
+    let sums = sums.all().into_iter().map(|(at, usage)| (at, Sum::of(usage))).collect();
+    let problems = problems.iter().map(|found| (found.line as u64, found.message.clone())).collect();
+    let (samples, count) = (samples(file, covers)?, tree.len() as u32);
+    let index = Index { covers, lines, samples, count, widths, kinds, root, ends, lost, sums, problems };
+    let head = postcard::to_allocvec(&index).map_err(io::Error::other)?;
+    let path = path_of(session);
+    let new = path.with_extension("index.new");
+    let mut options = OpenOptions::new();
+    let out = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    let mut out = BufWriter::with_capacity(1 << 20, out);
+    out.write_all(&MARK)?;
+    out.write_all(&u32::try_from(head.len()).map_err(io::Error::other)?.to_le_bytes())?;
+    out.write_all(&head)?;
+    out.write_all(&crc32fast::hash(&head).to_le_bytes())?;
+    tree.pages(widths, |page| {
+        out.write_all(&page)?;
+        out.write_all(&crc32fast::hash(&page).to_le_bytes())
+    })?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    fs::rename(&new, &path)
 }
 
 /// A sum over pieces of the first `covers` bytes, the last ones among them.

@@ -10,10 +10,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::index::{self, Index, Record};
+use super::index::{self, Index};
 use super::{SessionFile, Store, lock};
 use crate::llm::model::Usage;
-use crate::session::entry::{Entry, Lines, Place};
+use crate::session::entry::{Entry, Place};
 use crate::session::error::{Problem, SessionError};
 use crate::session::head;
 use crate::session::header::{Header, HeaderError, VERSION};
@@ -23,8 +23,10 @@ use crate::session::tree::Tree;
 
 /// Longest first line, in bytes.
 pub(super) const HEADER_BYTES_MAX: u64 = 1 << 20;
-/// An index is made anew when more bytes than this had to be read behind it.
+/// An index is made anew when more bytes than this had to be read behind it, and more than this share of those
+/// that it covers.
 const INDEX_BYTES: u64 = 4 << 20;
+const INDEX_SHARE: u64 = 32;
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 20;
 
@@ -64,24 +66,8 @@ pub(in crate::session) fn load(path: &Path, usage: Use) -> Result<Loaded, Sessio
     }
     let file = SessionFile(Arc::new(file));
     let store = Store { path: path.to_path_buf(), file: writable.then(|| file.clone()), torn: false };
-    let mut scan = Scan {
-        path,
-        usage,
-        lines: file.lines(),
-        at: 0,
-        number: 0,
-        header: None,
-        earlier: Vec::new(),
-        loaded: Loaded {
-            header: None,
-            tree: Tree::default(),
-            sums: Sums::default(),
-            problems: Vec::new(),
-            store,
-            earlier: None,
-        },
-    };
-    scan.run(&file.0)?;
+    let mut scan = Scan::new(path, usage, &file, store);
+    scan.run(&file, None)?;
     Ok(scan.loaded)
 }
 
@@ -102,10 +88,20 @@ fn open(path: &Path, usage: Use) -> io::Result<(File, bool)> {
     Ok((File::open(path)?, false))
 }
 
+/// The pages of an index over the first `covers` bytes of a session file, made anew.
+fn rescued(path: &Path, file: &SessionFile, covers: u64) -> Option<Vec<Arc<[u8]>>> {
+    let store = Store { path: path.to_path_buf(), file: None, torn: false };
+    let mut scan = Scan::new(path, Use::Look, file, store);
+    if let Err(error) = scan.run(file, Some(covers)) {
+        tracing::error!(path = %path.display(), %error, "cannot read a session again");
+        return None;
+    }
+    index::pages_of(&scan.loaded.tree)
+}
+
 struct Scan<'p> {
     path: &'p Path,
     usage: Use,
-    lines: Arc<dyn Lines>,
     /// Where the next line begins, in bytes.
     at: u64,
     /// Lines so far.
@@ -116,7 +112,15 @@ struct Scan<'p> {
     loaded: Loaded,
 }
 
-impl Scan<'_> {
+impl<'p> Scan<'p> {
+    fn new(path: &'p Path, usage: Use, file: &SessionFile, store: Store) -> Self {
+        let (sums, problems) = (Sums::default(), Vec::new());
+        let mut tree = Tree::default();
+        tree.read_from(file.lines());
+        let loaded = Loaded { header: None, tree, sums, problems, store, earlier: None };
+        Self { path, usage, at: 0, number: 0, header: None, earlier: Vec::new(), loaded }
+    }
+
     fn error(&self, source: io::Error) -> SessionError {
         SessionError::Io { path: self.path.to_path_buf(), source }
     }
@@ -125,8 +129,11 @@ impl Scan<'_> {
         SessionError::NotASession(self.path.to_path_buf())
     }
 
-    fn run(&mut self, file: &File) -> Result<(), SessionError> {
-        let mut input = BufReader::with_capacity(PIECE, file);
+    /// Reads the file, or only its first bytes: then as if there were no index.
+    fn run(&mut self, file: &SessionFile, only: Option<u64>) -> Result<(), SessionError> {
+        let mut input: &File = &file.0;
+        input.seek(SeekFrom::Start(0)).map_err(|error| self.error(error))?;
+        let mut input = BufReader::with_capacity(PIECE, input);
         let mut line = Vec::new();
         input
             .by_ref()
@@ -137,11 +144,11 @@ impl Scan<'_> {
             return Ok(());
         }
         let torn = !self.take_header(&line)?;
-        let known = if torn || self.is_earlier() { 0 } else { self.recall(file) };
+        let known = if torn || self.is_earlier() || only.is_some() { 0 } else { self.recall(file) };
         if known > 0 {
             input.seek(SeekFrom::Start(self.at)).map_err(|error| self.error(error))?;
         }
-        loop {
+        while only.is_none_or(|only| self.at < only) {
             line.clear();
             if input.read_until(b'\n', &mut line).map_err(|error| self.error(error))? == 0 {
                 break;
@@ -153,8 +160,8 @@ impl Scan<'_> {
         }
         if self.is_earlier() {
             self.upgrade();
-        } else if self.at - known > INDEX_BYTES {
-            self.remember(file);
+        } else if only.is_none() && self.at - known > INDEX_BYTES.max(known / INDEX_SHARE) {
+            self.remember(&file.0);
         }
         self.loaded.header = self.header.take();
         Ok(())
@@ -182,24 +189,13 @@ impl Scan<'_> {
     }
 
     /// Takes what the index knows, and says how many bytes of the file that are.
-    fn recall(&mut self, file: &File) -> u64 {
-        let Some(bytes) = index::bytes_of(self.path) else { return 0 };
-        let Some((index, records)) = Index::read(&bytes, file) else { return 0 };
-        let mut tree = Tree::default();
-        tree.reserve(records.len());
-        for record in records {
-            let Some(Record { id, parent, timestamp, kind, role, from, length }) = record else { return 0 };
-            let place = Place {
-                id: id.into(),
-                parent_id: parent.map(Into::into),
-                timestamp: timestamp.into(),
-                kind: kind.into(),
-                role,
-            };
-            if tree.push(Entry::there(place, self.lines.clone(), from, length)).is_err() {
-                return 0;
-            }
-        }
+    fn recall(&mut self, file: &SessionFile) -> u64 {
+        let rescue = |covers| -> index::Rescue {
+            let (path, file) = (self.path.to_path_buf(), file.clone());
+            Box::new(move || rescued(&path, &file, covers))
+        };
+        let Some((index, base, remembered)) = Index::read(self.path, &file.0, rescue) else { return 0 };
+        let tree = Tree::remembered(base, remembered, file.lines());
         let newest = tree.leaf_index();
         let mut known: HashMap<u32, Usage> = index.sums.iter().map(|(at, sum)| (*at, sum.usage())).collect();
         let newest = newest.and_then(|at| known.remove_entry(&at));
@@ -231,17 +227,17 @@ impl Scan<'_> {
             self.earlier.push((self.number as usize, text.to_string()));
             return Ok(());
         }
-        let (place, spent) = if let Some(head) = head::of(text) {
-            (Place::of(&head), sums::spent_by_head(&head, text))
+        let length = u32::try_from(text.len()).map_err(|_| "longer than 4 GB".to_string())?;
+        let Loaded { tree, sums, .. } = &mut self.loaded;
+        let taken = |id: String| format!("second entry {id}");
+        let spent = if let Some(head) = head::of(text) {
+            tree.push_there(&head, (from, length)).map_err(taken)?;
+            sums::spent_by_head(&head, text)
         } else {
             let place = Place::decode(text).map_err(|error| format!("not an entry ({error})"))?;
-            let spent = sums::spent(&place.kind, place.role, text);
-            (place, spent)
+            tree.push_there(&place.head(), (from, length)).map_err(taken)?;
+            sums::spent(&place.kind, place.role, text)
         };
-        let length = u32::try_from(text.len()).map_err(|_| "longer than 4 GB".to_string())?;
-        let entry = Entry::there(place, self.lines.clone(), from, length);
-        let Loaded { tree, sums, .. } = &mut self.loaded;
-        tree.push(entry).map_err(|id| format!("second entry {id}"))?;
         sums.take(tree, spent.as_ref());
         Ok(())
     }
@@ -298,19 +294,13 @@ impl Scan<'_> {
     /// Makes the index anew. Without it the next opening reads the lines again.
     fn remember(&self, file: &File) {
         // A last line without a line feed may still grow.
-        let end = self.at;
-        let entries = self.loaded.tree.entries();
-        let covered = entries.partition_point(|entry| entry.span().is_some_and(|(from, _)| from < end));
-        let records = entries[..covered].iter().filter_map(|entry| {
-            let (from, length) = entry.span()?;
-            let Place { id, parent_id, timestamp, kind, role } = entry.place();
-            let parent = parent_id.as_deref();
-            Some(Record { id, parent, timestamp, kind, role: *role, from, length })
-        });
+        if !self.loaded.tree.lies_before(self.at) {
+            return;
+        }
         let told = |found: &&Problem| found.line as u64 <= self.number;
         let problems: Vec<Problem> = self.loaded.problems.iter().filter(told).cloned().collect();
-        let index = Index::of(file, end, self.number, &self.loaded.sums, &problems);
-        if let Err(error) = index.and_then(|index| index.write(self.path, covered, records)) {
+        let Loaded { tree, sums, .. } = &self.loaded;
+        if let Err(error) = index::write(self.path, file, (self.at, self.number), tree, sums, &problems) {
             tracing::warn!(path = %self.path.display(), %error, "cannot keep the index of a session");
         }
     }

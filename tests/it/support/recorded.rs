@@ -116,7 +116,7 @@ impl Rig {
         let rows = self.handle.outline(filter).await.unwrap().rows;
         let shown: Vec<String> = rows.into_iter().map(|row| row.id.to_string()).collect();
         let written = self.session().await;
-        let ids = written.entries().iter().map(|entry| entry.id().to_string());
+        let ids = written.entries().map(|entry| entry.id().to_string());
         self.handle.words(ids.filter(|id| shown.contains(id)).collect()).await.unwrap()
     }
 
@@ -132,7 +132,7 @@ impl Rig {
             None => entry.kind().to_string(),
         };
         let session = self.session().await;
-        let kinds: Vec<String> = session.entries().iter().map(kind).collect();
+        let kinds: Vec<String> = session.entries().map(kind).collect();
         kinds.join(" ").replace("model_change thinking_level_change ", "")
     }
 }

@@ -57,7 +57,10 @@ fn a_session_of_an_earlier_format_is_not_touched_before_something_is_added() {
     let again = look(&path);
     assert_eq!((texts(&again), again.entries().len()), (texts(&session), 4));
     assert_eq!(texts(&again)[..2], before);
-    assert_eq!(again.entries()[0].line().unwrap(), session.entries()[0].line().unwrap());
+    assert_eq!(
+        again.entries().get(0).unwrap().line().unwrap(),
+        session.entries().get(0).unwrap().line().unwrap()
+    );
 }
 
 #[test]
@@ -71,7 +74,7 @@ fn entries_are_read_again_from_where_they_were_written() {
     }
     let text = fs::read_to_string(session.file().unwrap()).unwrap();
     let lines: Vec<&str> = text.lines().skip(1).collect();
-    for (entry, line) in session.entries().iter().zip(lines) {
+    for (entry, line) in session.entries().zip(lines) {
         let (from, length) = entry.span().unwrap();
         assert_eq!(&text[from as usize..from as usize + length as usize], line);
         assert_eq!(entry.line().unwrap(), line);
@@ -103,13 +106,13 @@ fn a_long_session_is_opened_by_its_index() {
     assert!(index.exists());
     // Nothing of what the index covers is read: a line that means nothing now is not noticed.
     let bytes = fs::read(&path).unwrap();
-    let (from, length) = first.entries()[10].span().unwrap();
+    let (from, length) = first.entries().get(10).unwrap().span().unwrap();
     let mut other = bytes.clone();
     other[from as usize..from as usize + length as usize].fill(b'x');
     fs::write(&path, &other).unwrap();
     let by_index = look(&path);
     assert_eq!((by_index.entries().len(), by_index.problems()), (1000, first.problems()));
-    assert_eq!(by_index.entries()[10].body(), EntryBody::Unknown(serde_json::Value::Null));
+    assert_eq!(by_index.entries().get(10).unwrap().body(), EntryBody::Unknown(serde_json::Value::Null));
     fs::write(&path, &bytes).unwrap();
     // It goes on behind what the index knows.
     let mut session = open(&path);
@@ -125,7 +128,7 @@ fn an_index_of_another_file_or_a_broken_one_is_made_anew() {
     let folder = tempfile::tempdir().unwrap();
     let path = long(folder.path(), 1000);
     let index = folder.path().join("long.jsonl.index");
-    let entries = |path: &Path| look(path).entries().iter().map(|e| e.id().to_string()).collect::<Vec<_>>();
+    let entries = |path: &Path| look(path).entries().map(|e| e.id().to_string()).collect::<Vec<_>>();
     let wanted = entries(&path);
     let good = fs::read(&index).unwrap();
     for cut in [0, 3, 4, good.len() / 2, good.len() - 1] {
@@ -140,6 +143,36 @@ fn an_index_of_another_file_or_a_broken_one_is_made_anew() {
     let shorter: String = text.split_inclusive('\n').take(900).collect();
     fs::write(&path, shorter).unwrap();
     assert_eq!(entries(&path), wanted[..898]);
+}
+
+#[test]
+fn a_broken_page_of_an_index_is_made_again_from_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = long(folder.path(), 1000);
+    let index = folder.path().join("long.jsonl.index");
+    let whole = look(&path);
+    let told = |session: &Session| -> Vec<String> {
+        let line = |entry: &Entry| format!("{entry:?} {}", entry.line().unwrap());
+        session.entries().map(line).chain(texts(session)).collect()
+    };
+    let wanted = told(&whole);
+    let mut good = fs::read(&index).unwrap();
+    for from_end in [10, 40_000, good.len() - 10] {
+        let at = good.len() - from_end;
+        good[at] ^= 1;
+        fs::write(&index, &good).unwrap();
+        let mut session = open(&path);
+        assert_eq!(session.entries().len(), 1000);
+        assert!(session.tree().contains("00000007") && !session.tree().contains("1"));
+        assert_eq!(told(&session), wanted, "{from_end}");
+        // What comes later is no part of what is made again.
+        let last = session.append(user("after")).unwrap();
+        assert_eq!(session.tree().get(&last).unwrap().parent_id(), Some("000003e7"));
+        drop(session);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, &text[..text.trim_end().rfind('\n').unwrap() + 1]).unwrap();
+        good[at] ^= 1;
+    }
 }
 
 #[test]
@@ -160,7 +193,7 @@ fn what_was_spent_is_known_without_reading_it_again() {
     let all = first.spent();
     assert_eq!((all.input, all.reasoning, all.cost.total), (499_500, Some(1000), 500.0));
     // Of lines that the index covers nothing is read: some that mean nothing now are not noticed.
-    let [from, to] = [5, 50].map(|at| first.entries()[at].span().unwrap().0 as usize);
+    let [from, to] = [5, 50].map(|at| first.entries().get(at).unwrap().span().unwrap().0 as usize);
     let mut bytes = text.into_bytes();
     bytes[from..to].fill(b'x');
     fs::write(&path, &bytes).unwrap();
@@ -173,9 +206,8 @@ fn messages_that_are_not_told_any_more_are_not_in_memory() {
     let (clock, ids) = parts();
     let mut session = Session::create(root.path(), Path::new("/w"), clock, ids);
     let said: Vec<String> = (0..4).map(|n| session.append(user(&format!("{n}"))).unwrap()).collect();
-    let decoded = |session: &Session| -> Vec<bool> {
-        session.entries().iter().take(4).map(Entry::is_decoded).collect()
-    };
+    let decoded =
+        |session: &Session| -> Vec<bool> { session.entries().take(4).map(Entry::is_decoded).collect() };
     assert_eq!(decoded(&session), [false; 4], "nobody has asked");
     session.context();
     assert_eq!(decoded(&session), [true; 4]);

@@ -44,9 +44,9 @@ fn a_fork_has_the_branch_with_its_labels() {
     let labels: Vec<(String, String)> = written.labels().into_iter().collect();
     assert_eq!(labels, [(first.clone(), "start".to_string())]);
     // The label between them is gone, and what followed it follows what was before.
-    let info = written.entries().iter().find(|entry| entry.kind() == "session_info").unwrap();
+    let info = written.entries().find(|entry| entry.kind() == "session_info").unwrap();
     assert_eq!(info.parent_id(), Some(kept.as_str()));
-    let kinds: Vec<&str> = written.entries().iter().map(Entry::kind).collect();
+    let kinds: Vec<&str> = written.entries().map(Entry::kind).collect();
     assert_eq!(kinds, ["message", "message", "session_info", "label"]);
     let original = session.tree().get(&first).unwrap().line().unwrap();
     assert_eq!(written.tree().get(&first).unwrap().line().unwrap(), original);
@@ -61,7 +61,7 @@ fn a_copy_has_every_branch() {
     let (session, _) = branched(root.path());
     let mut copy = session.copy(root.path()).unwrap();
     let lines = |session: &Session| -> Vec<String> {
-        session.entries().iter().map(|entry| entry.line().unwrap().into_owned()).collect()
+        session.entries().map(|entry| entry.line().unwrap().into_owned()).collect()
     };
     assert_eq!((lines(&copy), texts(&copy)), (lines(&session), texts(&session)));
     assert_eq!(copy.header().parent_session.as_deref(), session.file().unwrap().to_str());

@@ -163,7 +163,7 @@ fn what_is_there_is_not_taken_twice_and_what_has_grown_is() {
         let other = tempfile::tempdir().unwrap();
         let at_once = look(&take(other.path(), &file).unwrap().path);
         let ids = |session: &Session| {
-            let mut ids: Vec<String> = session.entries().iter().map(|entry| entry.id().to_string()).collect();
+            let mut ids: Vec<String> = session.entries().map(|entry| entry.id().to_string()).collect();
             ids.sort();
             ids
         };
@@ -185,7 +185,7 @@ fn sessions_of_pi_come_over_byte_for_byte() {
         let (theirs, done) = (look(&file), take(root.path(), &file).unwrap());
         let ours = look(&done.path);
         let lines = |session: &Session| -> Vec<String> {
-            session.entries().iter().map(|entry: &Entry| entry.line().unwrap().into_owned()).collect()
+            session.entries().map(|entry: &Entry| entry.line().unwrap().into_owned()).collect()
         };
         assert_eq!(lines(&ours), lines(&theirs), "{}", file.display());
         assert_eq!(ours.context(), theirs.context());

@@ -46,7 +46,7 @@ fn what_is_said_anywhere_is_found_with_its_place() {
     assert_eq!(found.len(), 1);
     let hit = &found[0];
     assert_eq!((hit.path.as_path(), hit.session.as_str()), (one.file().unwrap(), one.id()));
-    assert_eq!((hit.entry.as_str(), hit.cwd.as_str()), (one.entries()[0].id(), "/w/one"));
+    assert_eq!((hit.entry.as_str(), hit.cwd.as_str()), (one.entries().get(0).unwrap().id(), "/w/one"));
     assert_eq!((hit.title.as_str(), hit.role, hit.at_ms), ("fix the login loop", Role::User, NOW));
     assert_eq!(&hit.snippet.text[hit.snippet.marks[0].clone()], "login");
     assert_eq!(ask(root.path(), "loop").len(), 2);
@@ -145,7 +145,7 @@ fn who_speaks_and_where_is_found_together_with_the_words() {
     let root = tempfile::tempdir().unwrap();
     let ids = CountingIds::shared();
     let mut labelled = session(root.path(), "/harbour", &ids, &["common one", "r1 f1"]);
-    let first = labelled.entries()[0].id().to_string();
+    let first = labelled.entries().get(0).unwrap().id().to_string();
     labelled.label(&first, Some("common label")).unwrap();
     let _other = session(root.path(), "/quay", &ids, &["common two"]);
     let texts = |text: &str| texts(root.path(), text);
@@ -254,6 +254,6 @@ fn sessions_of_the_first_format_have_the_ids_that_opening_gives_them() {
     .unwrap();
     let opened = Session::look_at(&path, clock::SystemClock::shared(), CountingIds::shared()).unwrap();
     let found = ask(root.path(), "two");
-    assert_eq!(found[0].entry, opened.entries()[2].id());
+    assert_eq!(found[0].entry, opened.entries().get(2).unwrap().id());
     assert_eq!(found[0].snippet.text, "two");
 }

@@ -1,0 +1,146 @@
+//! The rows of the beginning of a tree that need not be in memory: they are read a page at a time, and found
+//! by their ids through a list in the order of ids.
+//!
+//! Must not know files: who gives the pages knows where they come from.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use compact_str::CompactString;
+
+use super::rows::{Bytes, Row, Widths};
+
+/// Bytes of a page.
+pub(in crate::session) const PAGE: usize = 16 * 1024 - 4;
+/// Bytes of a line in the list of ids: the first eight bytes of the id, and the place.
+const IN_ORDER: usize = 12;
+
+/// Who gives pages: first those of the rows, then those of the list.
+pub(in crate::session) trait Pages: Send + Sync {
+    /// A page, by its number. Where there is none it may be empty.
+    fn page(&self, number: usize) -> Arc<[u8]>;
+}
+
+/// The beginning of a tree.
+pub(in crate::session) struct Base {
+    pub(in crate::session) pages: Box<dyn Pages>,
+    pub(in crate::session) widths: Widths,
+    pub(in crate::session) count: u32,
+    /// How many kinds are known.
+    pub(in crate::session) kinds: u32,
+}
+
+/// How many things of a size are on a page.
+fn on_page(size: usize) -> usize {
+    (PAGE / size.max(1)).max(1)
+}
+
+/// What an id is compared by first.
+fn start(id: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = id.len().min(8);
+    bytes[..length].copy_from_slice(&id[..length]);
+    u64::from_be_bytes(bytes)
+}
+
+/// How many pages so many rows and their list have.
+pub(in crate::session) fn pages(widths: Widths, count: usize) -> usize {
+    count.div_ceil(on_page(widths.row())) + count.div_ceil(on_page(IN_ORDER))
+}
+
+impl Base {
+    /// Gives a row to a reader.
+    fn with<T>(&self, at: u32, read: impl FnOnce(Bytes<'_>) -> T) -> T {
+        let (each, size) = (on_page(self.widths.row()), self.widths.row());
+        let page = self.pages.page(at as usize / each);
+        let from = at as usize % each * size;
+        read(Bytes(page.get(from..from + size).unwrap_or_default()))
+    }
+
+    pub(in crate::session) fn row(&self, at: u32) -> Row {
+        self.with(at, |bytes| bytes.row(at, self.count, self.kinds))
+    }
+
+    /// Id and time stamp.
+    pub(in crate::session) fn texts(&self, at: u32) -> (CompactString, CompactString) {
+        self.with(at, |bytes| (bytes.id().into(), bytes.timestamp().into()))
+    }
+
+    /// Whether that entry has the id.
+    pub(in crate::session) fn is(&self, at: u32, id: &str) -> bool {
+        self.with(at, |bytes| bytes.id() == id)
+    }
+
+    /// The how many-th in the order of ids: how its id begins, and its place.
+    fn in_order(&self, n: usize) -> (u64, u32) {
+        let each = on_page(IN_ORDER);
+        let page = self.pages.page((self.count as usize).div_ceil(on_page(self.widths.row())) + n / each);
+        let from = n % each * IN_ORDER;
+        let line = page.get(from..from + IN_ORDER).and_then(|line| line.split_first_chunk::<8>());
+        let place = line.and_then(|(_, place)| place.first_chunk::<4>());
+        (
+            line.map_or(0, |(start, _)| u64::from_le_bytes(*start)),
+            place.map_or(0, |at| u32::from_le_bytes(*at)),
+        )
+    }
+
+    /// Where the entry of an id is.
+    pub(in crate::session) fn place(&self, id: &str) -> Option<u32> {
+        let wanted = start(id.as_bytes());
+        let (mut from, mut to) = (0, self.count as usize);
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            let (start, at) = self.in_order(middle);
+            let at = at.min(self.count - 1);
+            let order = start.cmp(&wanted).then_with(|| self.with(at, |bytes| bytes.id().cmp(id)));
+            match order {
+                Ordering::Less => from = middle + 1,
+                Ordering::Equal => return Some(at),
+                Ordering::Greater => to = middle,
+            }
+        }
+        None
+    }
+}
+
+/// Makes the pages of rows, which are told in order, and hands them on one by one.
+pub(in crate::session) fn write<E>(
+    widths: Widths,
+    count: u32,
+    mut tell: impl FnMut(u32, &mut dyn FnMut(&Row, &str, &str)),
+    mut page: impl FnMut(Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut order: Vec<(u64, u32)> = Vec::with_capacity(count as usize);
+    let each = on_page(widths.row()) as u32;
+    for from in (0..count).step_by(each as usize) {
+        let mut bytes = Vec::with_capacity(PAGE);
+        for at in from..count.min(from + each) {
+            tell(at, &mut |row, id, timestamp| {
+                order.push((start(id.as_bytes()), at));
+                widths.write(row, id, timestamp, &mut bytes);
+            });
+        }
+        bytes.resize(PAGE, 0);
+        page(bytes)?;
+    }
+    order.sort_unstable();
+    // Ids that begin alike are in the order of what follows.
+    for alike in order.chunk_by_mut(|one, other| one.0 == other.0).filter(|alike| alike.len() > 1) {
+        let mut named: Vec<(CompactString, u32)> = Vec::with_capacity(alike.len());
+        for (_, at) in alike.iter() {
+            tell(*at, &mut |_, id, _| named.push((id.into(), *at)));
+        }
+        named.sort_unstable();
+        alike.iter_mut().zip(named).for_each(|(line, (_, at))| line.1 = at);
+    }
+    for lines in order.chunks(on_page(IN_ORDER)) {
+        let mut bytes = Vec::with_capacity(PAGE);
+        for (start, at) in lines {
+            bytes.extend(start.to_le_bytes());
+            bytes.extend(at.to_le_bytes());
+        }
+        bytes.resize(PAGE, 0);
+        page(bytes)?;
+    }
+    Ok(())
+}

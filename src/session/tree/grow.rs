@@ -1,0 +1,269 @@
+//! How a tree grows, and what an index remembers of it.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use super::base::{self, Base};
+use super::kinds::Kinds;
+use super::rows::{Links, NOBODY, Row, Widths};
+use super::{Tree, spread};
+use crate::session::entry::{Entry, Lines};
+use crate::session::head::Head;
+
+/// A part of a tree that an index remembers, but for its rows.
+pub(in crate::session) struct Remembered {
+    /// Names of kinds, and the places of their latest entries.
+    pub(in crate::session) kinds: Vec<(String, u32)>,
+    pub(in crate::session) root: Option<u32>,
+    pub(in crate::session) ends: u32,
+    /// Entries whose parents are missing, with the parents' ids.
+    pub(in crate::session) lost: Vec<(u32, String)>,
+}
+
+impl Tree {
+    /// A tree that begins with what was remembered, whose leaf is the last of it.
+    pub(in crate::session) fn remembered(base: Base, remembered: Remembered, lines: Arc<dyn Lines>) -> Self {
+        let count = base.count;
+        let there = |at: &u32| *at < count;
+        let mut tree = Self {
+            kinds: Kinds::of(remembered.kinds, count),
+            root: remembered.root.filter(there),
+            ends: remembered.ends,
+            leaf: count.checked_sub(1),
+            lines: Some(lines),
+            base: Some(base),
+            ..Self::default()
+        };
+        tree.slots.grow(count as usize);
+        for (at, parent) in remembered.lost.into_iter().filter(|(at, _)| there(at)) {
+            tree.wait(at, &parent);
+        }
+        tree
+    }
+
+    /// How many rows the index has.
+    pub(super) fn based(&self) -> u32 {
+        self.base.as_ref().map_or(0, |base| base.count)
+    }
+
+    /// The row of a place behind the base, or the base.
+    fn behind(&self, at: u32) -> Result<usize, &Base> {
+        match &self.base {
+            Some(base) if at < base.count => Err(base),
+            base => Ok((at - base.as_ref().map_or(0, |base| base.count)) as usize),
+        }
+    }
+
+    pub(super) fn row(&self, at: u32) -> Row {
+        match self.behind(at) {
+            Ok(behind) => self.rows[behind].0,
+            Err(base) => {
+                let mut row = base.row(at);
+                if let Some(links) = self.touched.get(&at) {
+                    row.links = *links;
+                }
+                row
+            }
+        }
+    }
+
+    pub(super) fn links(&self, at: u32) -> Links {
+        self.row(at).links
+    }
+
+    fn links_mut(&mut self, at: u32) -> &mut Links {
+        let links = self.links(at);
+        match self.behind(at) {
+            Ok(behind) => &mut self.rows[behind].0.links,
+            Err(_) => self.touched.entry(at).or_insert(links),
+        }
+    }
+
+    /// Id and time stamp.
+    pub(super) fn texts(&self, at: u32) -> (compact_str::CompactString, compact_str::CompactString) {
+        match self.behind(at) {
+            Ok(behind) => (self.rows[behind].1.clone(), self.rows[behind].2.clone()),
+            Err(base) => base.texts(at),
+        }
+    }
+
+    /// Whether the entry at a place has that id.
+    pub(super) fn is(&self, at: u32, id: &str) -> bool {
+        match self.behind(at) {
+            Ok(behind) => self.rows[behind].1 == id,
+            Err(base) => base.is(at, id),
+        }
+    }
+
+    pub(super) fn sum(&self, id: &str) -> u32 {
+        self.hasher.hash_one(id) as u32
+    }
+
+    /// Adds an entry and makes it the leaf. Fails with the id when that is taken.
+    pub fn push(&mut self, entry: Entry) -> Result<(), String> {
+        let span = entry.span().unwrap_or((0, u32::try_from(entry.length()).unwrap_or(u32::MAX)));
+        let at = self.add(&entry.head(), span)?;
+        self.slots.get_or(at, || entry);
+        Ok(())
+    }
+
+    /// The same with one whose line is at that place and of that length in the file that [`Tree::read_from`]
+    /// names. It is not made.
+    pub(in crate::session) fn push_there(&mut self, head: &Head<'_>, span: (u64, u32)) -> Result<(), String> {
+        self.add(head, span).map(drop)
+    }
+
+    /// Where lines of entries are read that are not in memory.
+    pub(in crate::session) fn read_from(&mut self, lines: Arc<dyn Lines>) {
+        self.lines = Some(lines);
+    }
+
+    fn add(&mut self, head: &Head<'_>, (from, length): (u64, u32)) -> Result<u32, String> {
+        let id = head.id;
+        let at = u32::try_from(self.len()).ok().filter(|at| *at != NOBODY);
+        let Some(at) = at else { return Err(id.to_string()) };
+        let sum = self.sum(id);
+        if self.base.as_ref().is_some_and(|base| base.place(id).is_some()) {
+            return Err(id.to_string());
+        }
+        let (rows, based) = (&self.rows, self.based());
+        let is_it = |(other, at): &(u32, u32)| *other == sum && rows[(at - based) as usize].1 == id;
+        match self.by_id.entry(spread(sum), is_it, |(sum, _)| spread(*sum)) {
+            hashbrown::hash_table::Entry::Occupied(_) => return Err(id.to_string()),
+            hashbrown::hash_table::Entry::Vacant(free) => drop(free.insert((sum, at))),
+        }
+        let (kind, same) = self.kinds.take(head.kind, at);
+        let links = Links { parent: NOBODY, first: NOBODY, next: NOBODY, steering: NOBODY, same };
+        let row = Row { links, from, length, kind, role: head.role };
+        self.rows.push((row, id.into(), head.timestamp.into()));
+        self.slots.grow(self.len());
+        self.ends += 1;
+        // Children that came before their parent: only a file that somebody else wrote has them.
+        let early = if self.waiting.is_empty() { None } else { self.waiting.remove(id) };
+        for child in early.into_iter().flatten() {
+            self.lost.remove(&child);
+            self.follow(at, child);
+        }
+        match head.parent_id {
+            None => {
+                let before = self.root.replace(at).unwrap_or(NOBODY);
+                self.links_mut(at).next = before;
+            }
+            Some(parent) => match self.parent_of(at, parent) {
+                Some(parent) => self.follow(parent, at),
+                None => self.wait(at, parent),
+            },
+        }
+        self.leaf = Some(at);
+        Ok(at)
+    }
+
+    /// Where the parent of a new entry is: nearly always right before it.
+    fn parent_of(&self, at: u32, parent: &str) -> Option<u32> {
+        let before = at.checked_sub(1).filter(|before| self.is(*before, parent));
+        before.or_else(|| self.index_of(parent))
+    }
+
+    fn wait(&mut self, at: u32, parent: &str) {
+        self.waiting.entry(parent.into()).or_default().push(at);
+        self.lost.insert(at, parent.into());
+    }
+
+    /// Puts a child behind those that its parent has. Later ones are found faster: the list is
+    /// kept with the latest first.
+    fn follow(&mut self, parent: u32, child: u32) {
+        self.unordered |= parent >= child;
+        let of_parent = self.row(parent);
+        let steers = self.kinds.get(of_parent.kind).is_some_and(|kind| kind.steers);
+        let links = self.links_mut(child);
+        links.parent = parent;
+        links.next = of_parent.links.first;
+        links.steering = if steers { parent } else { of_parent.links.steering };
+        self.links_mut(parent).first = child;
+        if of_parent.links.first == NOBODY {
+            self.ends = self.ends.saturating_sub(1);
+        }
+    }
+
+    /// Tells every entry that its line is in a file now, where one follows the other from a byte on.
+    pub(in crate::session) fn settle(&mut self, lines: &Arc<dyn Lines>, mut from: u64) {
+        self.unfold();
+        for at in 0..self.rows.len() {
+            let row = &mut self.rows[at].0;
+            row.from = from;
+            let mut length = u64::from(row.length);
+            if let Some(entry) = self.slots.made(at as u32) {
+                entry.settle(lines.clone(), from);
+                length = entry.length();
+            }
+            from += length + 1;
+        }
+        self.lines = Some(lines.clone());
+    }
+
+    /// The same for the last one, whose line begins at a byte of a file that others are in already.
+    pub(in crate::session) fn settle_last(&mut self, lines: Arc<dyn Lines>, from: u64) {
+        let Some((row, ..)) = self.rows.last_mut() else { return };
+        row.from = from;
+        if let Some(entry) = self.slots.made(self.len() as u32 - 1) {
+            entry.settle(lines, from);
+        }
+    }
+
+    /// Takes the rows of the base into memory: their file is another one from now on.
+    fn unfold(&mut self) {
+        let Some(base) = &self.base else { return };
+        let count = base.count;
+        let all = (0..self.len() as u32).map(|at| {
+            let (id, timestamp) = self.texts(at);
+            (self.row(at), id, timestamp)
+        });
+        self.rows = all.collect();
+        (self.base, self.touched) = (None, std::collections::HashMap::new());
+        for at in 0..count {
+            let sum = self.sum(&self.rows[at as usize].1);
+            self.by_id.insert_unique(spread(sum), (sum, at), |(sum, _)| spread(*sum));
+        }
+    }
+
+    /// Whether the line of the last entry begins before a byte.
+    pub(in crate::session) fn lies_before(&self, end: u64) -> bool {
+        (self.len() as u32).checked_sub(1).is_none_or(|last| self.row(last).from < end)
+    }
+
+    /// What an index is to remember; `None` of a tree that it has no room for, or whose order it does not keep.
+    pub(in crate::session) fn to_remember(&self, lost_max: usize) -> Option<(Remembered, Widths)> {
+        let kinds = self.kinds.all();
+        if self.unordered || self.lost.len() > lost_max || kinds.len() > usize::from(u8::MAX) {
+            return None;
+        }
+        let mut widths = self.base.as_ref().map_or(Widths::default(), |base| base.widths);
+        for (_, id, timestamp) in &self.rows {
+            widths = widths.with(id, timestamp)?;
+        }
+        let mut lost: Vec<(u32, String)> =
+            self.lost.iter().map(|(at, parent)| (*at, parent.to_string())).collect();
+        lost.sort_unstable();
+        let kinds = kinds.iter().map(|kind| (kind.name.to_string(), kind.latest)).collect();
+        Some((Remembered { kinds, root: self.root, ends: self.ends, lost }, widths))
+    }
+
+    /// The pages of all rows, one by one.
+    pub(in crate::session) fn pages<E>(
+        &self,
+        widths: Widths,
+        page: impl FnMut(Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let tell = |at: u32, take: &mut dyn FnMut(&Row, &str, &str)| match self.behind(at) {
+            Ok(behind) => {
+                let (row, id, timestamp) = &self.rows[behind];
+                take(row, id, timestamp);
+            }
+            Err(_) => {
+                let (id, timestamp) = self.texts(at);
+                take(&self.row(at), &id, &timestamp);
+            }
+        };
+        base::write(widths, self.len() as u32, tell, page)
+    }
+}

@@ -1,0 +1,169 @@
+//! What a tree knows of an entry without having it: who is around it, and where its line is. In memory, and as
+//! bytes of a fixed width, which are read where they are.
+//!
+//! Must not know files, nor what entries say. Bytes come from outside: whatever they hold, a row names only
+//! places that there are, and every way along rows ends.
+
+use crate::session::role::Role;
+
+/// Stands for no entry.
+pub(in crate::session) const NOBODY: u32 = u32::MAX;
+/// Bytes of a row before its id.
+const FIXED: usize = 36;
+
+/// The entries around one, by their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) struct Links {
+    /// The one that it follows.
+    pub(in crate::session) parent: u32,
+    /// The latest that follows it.
+    pub(in crate::session) first: u32,
+    /// The one before it that follows the same one, or like it nobody.
+    pub(in crate::session) next: u32,
+    /// The nearest on the way to the root that steers what a model is told.
+    pub(in crate::session) steering: u32,
+    /// The one before it of the same kind, on whichever branch.
+    pub(in crate::session) same: u32,
+}
+
+/// One entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::session) struct Row {
+    pub(in crate::session) links: Links,
+    /// Where its line begins in its file, in bytes.
+    pub(in crate::session) from: u64,
+    /// Bytes of its line.
+    pub(in crate::session) length: u32,
+    /// Its kind, by its number in the tree.
+    pub(in crate::session) kind: u32,
+    pub(in crate::session) role: Role,
+}
+
+/// How wide the texts of rows are, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(in crate::session) struct Widths {
+    pub(in crate::session) id: u8,
+    pub(in crate::session) timestamp: u8,
+}
+
+/// The place, where it is one.
+pub(in crate::session) fn somebody(place: u32) -> Option<u32> {
+    (place != NOBODY).then_some(place)
+}
+
+const ROLES: [Role; 5] = [Role::None, Role::User, Role::Assistant, Role::Tool, Role::Other];
+
+impl Widths {
+    /// Bytes of a row.
+    pub(in crate::session) fn row(self) -> usize {
+        FIXED + usize::from(self.id) + usize::from(self.timestamp)
+    }
+
+    /// Wide enough for these, too. `None` where texts are too long for rows.
+    pub(in crate::session) fn with(self, id: &str, timestamp: &str) -> Option<Self> {
+        let wide = |text: &str, now: u8| u8::try_from(text.len()).ok().map(|length| now.max(length));
+        Some(Self { id: wide(id, self.id)?, timestamp: wide(timestamp, self.timestamp)? })
+    }
+
+    /// Adds a row, whose texts fit.
+    pub(in crate::session) fn write(self, row: &Row, id: &str, timestamp: &str, out: &mut Vec<u8>) {
+        let end = out.len() + self.row();
+        let Links { parent, first, next, steering, same } = row.links;
+        for link in [parent, first, next, steering, same, row.length] {
+            out.extend(link.to_le_bytes());
+        }
+        out.extend(row.from.to_le_bytes());
+        let role = ROLES.iter().position(|role| *role == row.role).unwrap_or_default();
+        out.extend([row.kind as u8, role as u8, id.len() as u8, timestamp.len() as u8]);
+        out.extend(id.as_bytes());
+        out.extend(timestamp.as_bytes());
+        out.resize(end, 0);
+    }
+}
+
+/// A row as bytes.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::session) struct Bytes<'a>(pub(in crate::session) &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn word(self, n: usize) -> u32 {
+        let bytes = self.0.get(n * 4..).and_then(|rest| rest.first_chunk());
+        bytes.map_or(NOBODY, |bytes| u32::from_le_bytes(*bytes))
+    }
+
+    fn byte(self, n: usize) -> u8 {
+        self.0.get(n).copied().unwrap_or_default()
+    }
+
+    /// Its numbers, where it is at that place of so many rows and there are so many kinds.
+    pub(in crate::session) fn row(self, at: u32, count: u32, kinds: u32) -> Row {
+        let before = |n: usize| if self.word(n) < at { self.word(n) } else { NOBODY };
+        let first = self.word(1);
+        let links = Links {
+            parent: before(0),
+            first: if first > at && first < count { first } else { NOBODY },
+            next: before(2),
+            steering: before(3),
+            same: before(4),
+        };
+        Row {
+            links,
+            from: u64::from(self.word(6)) | u64::from(self.word(7)) << 32,
+            length: self.word(5),
+            kind: u32::from(self.byte(32)).min(kinds.saturating_sub(1)),
+            role: ROLES.get(usize::from(self.byte(33))).copied().unwrap_or_default(),
+        }
+    }
+
+    fn text(self, from: usize, length: u8) -> &'a str {
+        let bytes = self.0.get(from..from + usize::from(length));
+        bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    /// Its id.
+    pub(in crate::session) fn id(self) -> &'a str {
+        self.text(FIXED, self.byte(34))
+    }
+
+    /// Its time stamp.
+    pub(in crate::session) fn timestamp(self) -> &'a str {
+        self.text(FIXED + usize::from(self.byte(34)), self.byte(35))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_row_is_read_as_it_was_written() {
+        let links = Links { parent: 4, first: 9, next: NOBODY, steering: 0, same: 3 };
+        let row = Row { links, from: 1 << 40 | 7, length: 12, kind: 2, role: Role::Tool };
+        let widths = Widths::default().with("an id", "t").unwrap().with("x", "time").unwrap();
+        let mut bytes = Vec::new();
+        widths.write(&row, "an id", "t", &mut bytes);
+        widths.write(&row, "x", "time", &mut bytes);
+        assert_eq!(bytes.len(), 2 * widths.row());
+        for (bytes, id, timestamp) in
+            [(&bytes[..widths.row()], "an id", "t"), (&bytes[widths.row()..], "x", "time")]
+        {
+            let bytes = Bytes(bytes);
+            assert_eq!((bytes.row(5, 10, 3), bytes.id(), bytes.timestamp()), (row, id, timestamp));
+        }
+        assert_eq!(Widths::default().with(&"x".repeat(256), ""), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_row_that_leads_nowhere_else(bytes in prop::collection::vec(any::<u8>(), 0..80), at in 0u32..9) {
+            let bytes = Bytes(&bytes);
+            let row = bytes.row(at, 9, 3);
+            let Links { parent, first, next, steering, same } = row.links;
+            prop_assert!([parent, next, steering, same].iter().all(|link| *link == NOBODY || *link < at));
+            prop_assert!(first == NOBODY || (first > at && first < 9));
+            prop_assert!(row.kind < 3);
+            let _texts = (bytes.id(), bytes.timestamp());
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Entries that are made when they are looked at, and stay from then on where they are.
+//!
+//! Must not know how they are made.
+
+use std::sync::OnceLock;
+
+use crate::session::entry::Entry;
+
+/// Entries whose places are together.
+const TOGETHER: usize = 256;
+
+type Slot = OnceLock<Box<Entry>>;
+
+/// A place for each entry of a tree.
+#[derive(Default)]
+pub(super) struct Slots(Vec<OnceLock<Box<[Slot]>>>);
+
+fn empty() -> Box<[Slot]> {
+    (0..TOGETHER).map(|_| Slot::new()).collect()
+}
+
+impl Slots {
+    /// Has places for so many.
+    pub(super) fn grow(&mut self, count: usize) {
+        let wanted = count.div_ceil(TOGETHER);
+        if wanted > self.0.len() {
+            self.0.resize_with(wanted, OnceLock::new);
+        }
+    }
+
+    /// The entry of a place that there is.
+    pub(super) fn get_or(&self, at: u32, make: impl FnOnce() -> Entry) -> &Entry {
+        let together = self.0[at as usize / TOGETHER].get_or_init(empty);
+        together[at as usize % TOGETHER].get_or_init(|| Box::new(make()))
+    }
+
+    /// The entry of a place, if it was made.
+    pub(super) fn made(&mut self, at: u32) -> Option<&mut Entry> {
+        let together = self.0.get_mut(at as usize / TOGETHER)?.get_mut()?;
+        together.get_mut(at as usize % TOGETHER)?.get_mut().map(|entry| &mut **entry)
+    }
+}

@@ -1,0 +1,179 @@
+//! Trees of entries in memory, and of rows that an index has.
+
+use proptest::prelude::*;
+
+use super::base::Pages;
+use super::*;
+use crate::session::head;
+use crate::session::projection;
+
+fn tree(rows: &[(&str, &str)]) -> Tree {
+    let mut tree = Tree::default();
+    for (id, parent) in rows {
+        let parent = if parent.is_empty() { "null".to_string() } else { format!("\"{parent}\"") };
+        let line = format!(r#"{{"type":"custom","id":"{id}","parentId":{parent}}}"#);
+        tree.push(Entry::parse(&line).unwrap()).unwrap();
+    }
+    tree
+}
+
+fn ids(path: &[&Entry]) -> String {
+    path.iter().map(|entry| entry.id()).collect()
+}
+
+#[test]
+fn branches_share_their_root() {
+    let mut tree = tree(&[("a", ""), ("b", "a"), ("c", "b"), ("d", "b")]);
+    assert_eq!(ids(&tree.path()), "abd");
+    assert_eq!(ids(&tree.path_to("c")), "abc");
+    assert_eq!(
+        (ids(&tree.children(Some("b"))), ids(&tree.children(Some("d")))),
+        ("cd".into(), String::new())
+    );
+    assert_eq!(ids(&tree.children(None)), "a");
+    assert_eq!(tree.common_ancestor("c", "d").map(Entry::id), Some("b"));
+    assert!(tree.branch(Some("a")));
+    assert_eq!(ids(&tree.path()), "a");
+    assert!(!tree.branch(Some("nobody")));
+    assert_eq!(ids(&tree.path()), "a");
+    assert!(tree.branch(None));
+    assert!(tree.path().is_empty());
+}
+
+#[test]
+fn circles_and_missing_parents_end_a_path() {
+    assert_eq!(ids(&tree(&[("a", "b"), ("b", "a")]).path()), "ab");
+    assert_eq!(ids(&tree(&[("a", "a")]).path()), "a");
+    let lost = tree(&[("a", ""), ("b", "gone"), ("c", "b"), ("d", "late"), ("late", "a")]);
+    assert_eq!((ids(&lost.path_to("c")), ids(&lost.children(None))), ("bc".into(), "ab".into()));
+    assert_eq!((ids(&lost.children(Some("late"))), ids(&lost.path_to("d"))), ("d".into(), "alated".into()));
+    assert!(lost.common_ancestor("a", "c").is_none());
+}
+
+#[test]
+fn a_taken_id_is_refused() {
+    let mut tree = tree(&[("a", "")]);
+    assert!(tree.push(Entry::parse(r#"{"type":"custom","id":"a"}"#).unwrap()).is_err());
+    assert_eq!(tree.entries().len(), 1);
+}
+
+/// Pages in memory.
+struct Kept(Vec<Arc<[u8]>>);
+
+impl Pages for Kept {
+    fn page(&self, number: usize) -> Arc<[u8]> {
+        self.0.get(number).cloned().unwrap_or_default()
+    }
+}
+
+/// The same tree as an index gives it back.
+fn remembered(tree: &Tree) -> Tree {
+    let (known, widths) = tree.to_remember(1000).unwrap();
+    let mut pages = Vec::new();
+    let made: Result<(), ()> = tree.pages(widths, |page| {
+        pages.push(page.into());
+        Ok(())
+    });
+    made.unwrap();
+    let (count, kinds) = (tree.len() as u32, known.kinds.len() as u32);
+    assert_eq!(base::pages(widths, count as usize), pages.len());
+    let base = Base { pages: Box::new(Kept(pages)), widths, count, kinds };
+    Tree::remembered(base, known, Arc::new(Nowhere))
+}
+
+/// Everything that can be asked of a tree.
+fn told(tree: &Tree) -> Vec<String> {
+    let names = |path: &[&Entry]| path.iter().map(|entry| entry.id()).collect::<Vec<_>>().join(",");
+    let mut all = vec![format!(
+        "{} {} {:?} {:?} {}",
+        tree.len(),
+        tree.ends(),
+        tree.leaf_index(),
+        tree.is_waiting(),
+        names(&tree.children(None))
+    )];
+    // Of a long tree that is enough: what is before is on the way to it.
+    for (at, entry) in tree.entries().enumerate().skip(tree.len().saturating_sub(70)) {
+        let id = entry.id();
+        let (way, from) = projection::told_path(tree, Some(at as u32));
+        all.push(format!(
+            "{:?} {:?} {} | {} | {} | {} {from} | {:?}",
+            entry,
+            tree.parent_index(at as u32),
+            tree.kind(at as u32),
+            names(&tree.path_to(id)),
+            names(&tree.children(Some(id))),
+            names(&way),
+            tree.index_of(id)
+        ));
+    }
+    for kind in ["message", "label", "model_change", "nothing"] {
+        all.push(names(&tree.of_kind(kind).collect::<Vec<_>>()));
+    }
+    all
+}
+
+/// An id: short, long, or with a beginning that others have, too.
+fn id_of(n: usize) -> String {
+    match n % 3 {
+        0 => format!("{n:x}"),
+        1 => format!("0000000000-{n}"),
+        _ => format!("{n:08x}-and-more"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_remembered_tree_is_the_tree(
+        rows in prop::collection::vec((0usize..14, 0usize..8), 1..60),
+        cut in 0usize..60,
+        big in 0usize..12,
+    ) {
+        // Now and then with more than a page of rows before it.
+        let before = if big == 0 { 600 } else { 0 };
+        let mut lines = Vec::new();
+        for (n, (back, kind)) in (0..before).map(|_| (13, 0)).chain(rows.iter().copied()).enumerate() {
+            let parent = match back {
+                0 => None,
+                // Behind one that comes later, or never.
+                1 if kind > 5 => Some(n + 2),
+                back if back < 9 => n.checked_sub(back),
+                _ => n.checked_sub(1),
+            };
+            let parent = parent.map_or("null".to_string(), |n| format!("\"{}\"", id_of(n)));
+            let rest = match kind {
+                0 | 1 => r#""message","message":{"role":"user"}"#.to_string(),
+                2 => r#""message","message":{"role":"assistant"}"#.to_string(),
+                3 => r#""label","targetId":"0""#.to_string(),
+                4 => r#""model_change","provider":"p","modelId":"m""#.to_string(),
+                _ => format!("\"kind {kind}\""),
+            };
+            let (name, fields) = rest.split_once(',').map_or((rest.as_str(), String::new()), |(name, fields)| (name, format!(",{fields}")));
+            lines.push(format!(r#"{{"type":{name},"id":"{}","parentId":{parent},"timestamp":"{n}"{fields}}}"#, id_of(n)));
+        }
+        let mut whole = Tree::default();
+        let mut again: Option<Tree> = None;
+        for (n, line) in lines.iter().enumerate() {
+            if n == cut + before && whole.is_ordered() {
+                again = Some(remembered(&whole));
+            }
+            let head = head::of(line).unwrap();
+            for tree in std::iter::once(&mut whole).chain(&mut again) {
+                tree.push_there(&head, (n as u64 * 100, 9)).unwrap();
+                prop_assert!(tree.push_there(&head, (0, 0)).is_err(), "taken");
+            }
+        }
+        let again = again.or_else(|| whole.is_ordered().then(|| remembered(&whole)));
+        if let Some(again) = again {
+            prop_assert_eq!(told(&again), told(&whole));
+            if again.is_ordered() {
+                prop_assert_eq!(told(&remembered(&again)), told(&whole));
+            }
+            let mut unfolded = again;
+            unfolded.settle(&(Arc::new(Nowhere) as Arc<dyn Lines>), 5);
+            prop_assert_eq!(told(&unfolded), told(&whole));
+        }
+    }
+}
