@@ -11,4 +11,5 @@ pub mod log;
 pub mod paths;
 pub mod schema;
 pub mod secrets;
+pub mod shares;
 pub mod width;

@@ -2,16 +2,14 @@
 //!
 //! Must not know files. Works on a path of entries from the root to a leaf, linear in its length.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::entry::Entry;
 use super::message::AgentMessage;
 use super::projection::{Edits, Place, Projection, message_of};
+use crate::base::shares;
 use crate::llm::model::Thinking;
 
-/// Most threads that decode.
-const THREADS_MAX: usize = 4;
 /// Entries for which a thread of its own is worth its start.
 const SHARE_MIN: usize = 1000;
 
@@ -51,21 +49,8 @@ pub(super) fn decode(path: &[&Entry]) {
     if path.len() < 2 * SHARE_MIN {
         return;
     }
-    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS_MAX);
-    let share = path.len().div_ceil(threads).max(SHARE_MIN);
-    let mut shares = path.chunks(share);
-    // The first share is for whoever builds the context.
-    shares.next();
-    std::thread::scope(|scope| {
-        for share in shares {
-            let decode = || share.iter().for_each(|entry| drop(message_of(entry)));
-            // Where the system refuses a thread, whoever builds the context decodes its share, too.
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, decode) {
-                tracing::warn!("no thread to decode a conversation: {error}");
-            }
-        }
-        path.iter().take(share).for_each(|entry| drop(message_of(entry)));
-    });
+    let share = path.len().div_ceil(shares::threads()).max(SHARE_MIN);
+    shares::each(path, share, |share| share.iter().for_each(|entry| drop(message_of(entry))));
 }
 
 /// What each entry of a path from `from` on contributes by itself, with the edits of the whole path

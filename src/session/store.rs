@@ -9,6 +9,7 @@ pub mod index;
 pub mod listing;
 pub mod load;
 pub mod lock;
+mod pieces;
 pub mod prompts;
 pub mod search;
 pub mod trash;

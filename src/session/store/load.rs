@@ -11,14 +11,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::index::{self, Index};
+use super::pieces::{self, Found, Line};
 use super::{SessionFile, Store, lock};
+use crate::base::shares;
 use crate::llm::model::Usage;
-use crate::session::entry::{Entry, Place};
+use crate::session::entry::Entry;
 use crate::session::error::{Problem, SessionError};
-use crate::session::head;
+use crate::session::head::Head;
 use crate::session::header::{Header, HeaderError, VERSION};
 use crate::session::migrate;
-use crate::session::sums::{self, Sums};
+use crate::session::sums::Sums;
 use crate::session::tree::Tree;
 
 /// Longest first line, in bytes.
@@ -148,14 +150,17 @@ impl<'p> Scan<'p> {
         if known > 0 {
             input.seek(SeekFrom::Start(self.at)).map_err(|error| self.error(error))?;
         }
-        while only.is_none_or(|only| self.at < only) {
-            line.clear();
-            if input.read_until(b'\n', &mut line).map_err(|error| self.error(error))? == 0 {
+        let mut input = input.take(only.map_or(u64::MAX, |only| only.saturating_sub(self.at)));
+        // A short file is not worth a thread.
+        let (mut count, mut pieces) = (1, Vec::new());
+        loop {
+            pieces::read(&mut input, count, &mut pieces).map_err(|error| self.error(error))?;
+            if pieces.is_empty() {
                 break;
             }
-            match line.strip_suffix(b"\n") {
-                Some(whole) => self.take_line(whole, line.len()),
-                None => self.take_tail(&line),
+            count = shares::threads();
+            for line in pieces::look(&pieces, !self.is_earlier()).into_iter().flatten() {
+                self.take(line);
             }
         }
         if self.is_earlier() {
@@ -207,39 +212,40 @@ impl<'p> Scan<'p> {
         self.at
     }
 
-    /// Takes a whole line that is `length` bytes long with its line feed.
-    fn take_line(&mut self, line: &[u8], length: usize) {
+    /// Takes a line.
+    fn take(&mut self, line: Line<'_>) {
+        if !line.bytes.ends_with(b"\n") {
+            self.take_tail(line);
+            return;
+        }
         let from = self.at;
-        self.at += length as u64;
+        self.at += line.bytes.len() as u64;
         self.number += 1;
         if let Err(what) = self.add(line, from) {
             self.problem(self.number, format!("{what}; skipped"));
         }
     }
 
-    fn add(&mut self, line: &[u8], from: u64) -> Result<(), String> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let text = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_string())?;
-        if text.trim().is_empty() {
-            return Ok(());
-        }
-        if self.is_earlier() {
-            self.earlier.push((self.number as usize, text.to_string()));
-            return Ok(());
-        }
-        let length = u32::try_from(text.len()).map_err(|_| "longer than 4 GB".to_string())?;
+    fn add(&mut self, line: Line<'_>, from: u64) -> Result<(), String> {
+        let earlier = self.is_earlier();
+        let length = u32::try_from(line.length).map_err(|_| "longer than 4 GB".to_string())?;
         let Loaded { tree, sums, .. } = &mut self.loaded;
-        let taken = |id: String| format!("second entry {id}");
-        let spent = if let Some(head) = head::of(text) {
-            tree.push_there(&head, (from, length)).map_err(taken)?;
-            sums::spent_by_head(&head, text)
-        } else {
-            let place = Place::decode(text).map_err(|error| format!("not an entry ({error})"))?;
-            tree.push_there(&place.head(), (from, length)).map_err(taken)?;
-            sums::spent(&place.kind, place.role, text)
+        let mut add = |head: &Head<'_>, spent: Option<Box<Usage>>| {
+            tree.push_there(head, (from, length)).map_err(|id| format!("second entry {id}"))?;
+            sums.take(tree, spent.as_deref());
+            Ok(())
         };
-        sums.take(tree, spent.as_ref());
-        Ok(())
+        match line.found {
+            Found::Entry(head, spent) => add(&head, spent),
+            Found::Other(place, spent) => add(&place.head(), spent),
+            Found::Wrong(what) => Err(what),
+            Found::Text(text) => {
+                if earlier && !text.trim().is_empty() {
+                    self.earlier.push((self.number as usize, text.to_string()));
+                }
+                Ok(())
+            }
+        }
     }
 
     fn problem(&mut self, line: u64, message: String) {
@@ -248,12 +254,13 @@ impl<'p> Scan<'p> {
 
     /// Deals with a last line without a line feed: a whole one only lacks that, a torn one is cut
     /// off and kept in a `.torn` file.
-    fn take_tail(&mut self, tail: &[u8]) {
+    fn take_tail(&mut self, line: Line<'_>) {
+        let tail = line.bytes;
         // Not counted: it is none of the lines that an index covers.
         let number = self.number + 1;
         let whole = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(tail).is_ok();
         if whole {
-            if let Err(what) = self.add(tail, self.at) {
+            if let Err(what) = self.add(line, self.at) {
                 self.problem(number, format!("{what}; skipped"));
             }
             self.loaded.store.torn = true;
