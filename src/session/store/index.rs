@@ -8,7 +8,8 @@
 //! to be broken later is made from the session file again, with all others.
 //!
 //! The file: a mark, the length of the head (4 bytes), the head (postcard), its sum (CRC-32); then
-//! the pages of [`base`](crate::session::tree::base), each with its sum behind it.
+//! the pages of [`base`](crate::session::tree::base), each with its sum behind it, which goes on from that of the
+//! head: a page of another index is a broken one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -115,10 +116,13 @@ pub(in crate::session) type Rescue = Box<dyn Fn() -> Option<Vec<Arc<[u8]>>> + Se
 
 /// The pages of an index, where they are.
 struct InFile {
+    path: PathBuf,
     file: File,
     /// Where the first begins, in bytes.
     from: u64,
     count: usize,
+    /// The sum of the head.
+    seed: u32,
     kept: Mutex<Vec<Option<(usize, Arc<[u8]>)>>>,
     rescue: Rescue,
     rescued: OnceLock<Vec<Arc<[u8]>>>,
@@ -129,7 +133,7 @@ impl InFile {
         let mut bytes = vec![0; PAGE + 4];
         self.file.read_exact_at(&mut bytes, self.from + number as u64 * (PAGE as u64 + 4))?;
         let sum = bytes.split_off(PAGE);
-        if crc32fast::hash(&bytes).to_le_bytes() != sum[..] {
+        if sum_of(self.seed, &bytes) != sum[..] {
             return Err(io::ErrorKind::InvalidData.into());
         }
         Ok(bytes.into())
@@ -138,6 +142,10 @@ impl InFile {
     fn rescued(&self, number: usize, error: &io::Error) -> Arc<[u8]> {
         let all = self.rescued.get_or_init(|| {
             tracing::warn!(page = number, %error, "the index of a session is broken; the session is read anew");
+            // The next opening makes another one.
+            if let Err(error) = fs::remove_file(&self.path) {
+                tracing::warn!(%error, "a broken index cannot be removed");
+            }
             (self.rescue)().unwrap_or_else(|| {
                 tracing::error!("a session whose index is broken cannot be read anew");
                 Vec::new()
@@ -164,6 +172,13 @@ impl Pages for InFile {
     }
 }
 
+/// The sum of a page, or of the head itself with nothing to go on from.
+fn sum_of(seed: u32, bytes: &[u8]) -> [u8; 4] {
+    let mut sum = crc32fast::Hasher::new_with_initial(seed);
+    sum.update(bytes);
+    sum.finalize().to_le_bytes()
+}
+
 /// The pages of a tree, as an index has them; `None` of a tree that has none.
 pub(in crate::session) fn pages_of(tree: &Tree) -> Option<Vec<Arc<[u8]>>> {
     let (_, widths) = tree.to_remember(LOST_MAX)?;
@@ -182,7 +197,8 @@ impl Index {
         of: &File,
         rescue: impl FnOnce(u64) -> Rescue,
     ) -> Option<(Self, Base, Remembered)> {
-        let file = File::open(path_of(session)).ok()?;
+        let path = path_of(session);
+        let file = File::open(&path).ok()?;
         let length = file.metadata().ok()?.len();
         let mut front = [0; FRONT];
         file.read_exact_at(&mut front, 0).ok()?;
@@ -194,7 +210,7 @@ impl Index {
         let mut bytes = vec![0; head + 4];
         file.read_exact_at(&mut bytes, FRONT as u64).ok()?;
         let sum = bytes.split_off(head);
-        if crc32fast::hash(&bytes).to_le_bytes() != sum[..] {
+        if sum_of(0, &bytes) != sum[..] {
             return None;
         }
         let mut index: Self = postcard::from_bytes(&bytes).ok()?;
@@ -207,7 +223,16 @@ impl Index {
         }
         let kept = Mutex::new(vec![None; KEPT]);
         let rescue = rescue(index.covers);
-        let pages = Box::new(InFile { file, from, count, kept, rescue, rescued: OnceLock::new() });
+        let pages = Box::new(InFile {
+            path,
+            file,
+            from,
+            count,
+            seed: crc32fast::hash(&bytes),
+            kept,
+            rescue,
+            rescued: OnceLock::new(),
+        });
         let kinds = index.kinds.len() as u32;
         let base = Base { pages, widths: index.widths, count: index.count, kinds };
         let (kinds, lost) = (std::mem::take(&mut index.kinds), std::mem::take(&mut index.lost));
@@ -241,10 +266,11 @@ pub(in crate::session) fn write(
     out.write_all(&MARK)?;
     out.write_all(&u32::try_from(head.len()).map_err(io::Error::other)?.to_le_bytes())?;
     out.write_all(&head)?;
-    out.write_all(&crc32fast::hash(&head).to_le_bytes())?;
+    let seed = crc32fast::hash(&head);
+    out.write_all(&seed.to_le_bytes())?;
     tree.pages(widths, |page| {
         out.write_all(&page)?;
-        out.write_all(&crc32fast::hash(&page).to_le_bytes())
+        out.write_all(&sum_of(seed, &page))
     })?;
     out.into_inner().map_err(io::IntoInnerError::into_error)?;
     fs::rename(&new, &path)
