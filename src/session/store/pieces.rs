@@ -55,9 +55,17 @@ pub(super) fn read(input: &mut impl BufRead, count: usize, pieces: &mut Vec<Vec<
 
 /// Looks through pieces. Where entries are not asked for, all lines are texts.
 pub(super) fn look(pieces: &[Vec<u8>], entries: bool) -> Vec<Vec<Line<'_>>> {
-    let line = |bytes| line(bytes, entries);
     shares::each(pieces, 1, |share| {
-        share.iter().flat_map(|piece| piece.split_inclusive(|byte| *byte == b'\n')).map(line).collect()
+        let mut lines = Vec::new();
+        for mut rest in share.iter().map(Vec::as_slice) {
+            while !rest.is_empty() {
+                let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |feed| feed + 1);
+                let (bytes, behind) = rest.split_at(end);
+                lines.push(line(bytes, entries));
+                rest = behind;
+            }
+        }
+        lines
     })
 }
 
