@@ -114,7 +114,12 @@ pub type Labels = HashMap<String, String>;
 /// Makes the rows of a tree. Linear in the number of its entries.
 pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let labelled: HashSet<u32> = labels.keys().filter_map(|id| tree.index_of(id)).collect();
-    let shows = |at: u32| filter.shows(tree.kind(at), tree.role(at), labelled.contains(&at));
+    let mut turns = 0;
+    let shows = |at: u32| {
+        let (kind, role) = tree.kind_and_role(at);
+        turns += u32::from(role == Role::User);
+        filter.shows(kind, role, labelled.contains(&at))
+    };
     let shown: Vec<bool> = (0..tree.len() as u32).map(shows).collect();
     let above = nearest_above(tree, &shown);
     let mut children = Children::of(&shown, &above);
@@ -132,7 +137,7 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let here = here.and_then(|at| if shown[at as usize] { Some(at) } else { above[at as usize] });
     let mut out = maker.out;
     out.here = here.and_then(|at| maker.row_of.get(&at).copied());
-    out.turns = (0..tree.len() as u32).filter(|at| tree.role(*at) == Role::User).count() as u32;
+    out.turns = turns;
     out.ends = tree.ends() as u32;
     out
 }

@@ -143,7 +143,13 @@ impl Tree {
 
     /// The kind of the entry at a place that there is.
     pub fn kind(&self, at: u32) -> &str {
-        self.kinds.get(self.row(at).kind).map_or("", |kind| &kind.name)
+        self.kind_and_role(at).0
+    }
+
+    /// Both at once.
+    pub fn kind_and_role(&self, at: u32) -> (&str, Role) {
+        let row = self.row(at);
+        (self.kinds.get(row.kind).map_or("", |kind| &kind.name), row.role)
     }
 
     fn make(&self, at: u32) -> Entry {

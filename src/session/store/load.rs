@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::index::{self, Index};
-use super::pieces::{self, Found, Line};
+use super::pieces::{self, Found, Line, Pieces};
 use super::{SessionFile, Store, lock};
 use crate::base::shares;
 use crate::llm::model::Usage;
@@ -20,7 +20,7 @@ use crate::session::error::{Problem, SessionError};
 use crate::session::head::Head;
 use crate::session::header::{Header, HeaderError, VERSION};
 use crate::session::migrate;
-use crate::session::sums::Sums;
+use crate::session::sums::{Counted, Sums};
 use crate::session::tree::Tree;
 
 /// Longest first line, in bytes.
@@ -29,8 +29,6 @@ pub(super) const HEADER_BYTES_MAX: u64 = 1 << 20;
 /// that it covers.
 const INDEX_BYTES: u64 = 4 << 20;
 const INDEX_SHARE: u64 = 32;
-/// Bytes that are read at a time.
-const PIECE: usize = 1 << 20;
 
 /// What a session is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,28 +131,22 @@ impl<'p> Scan<'p> {
 
     /// Reads the file, or only its first bytes: then as if there were no index.
     fn run(&mut self, file: &SessionFile, only: Option<u64>) -> Result<(), SessionError> {
-        let mut input: &File = &file.0;
-        input.seek(SeekFrom::Start(0)).map_err(|error| self.error(error))?;
-        let mut input = BufReader::with_capacity(PIECE, input);
         let mut line = Vec::new();
-        input
-            .by_ref()
-            .take(HEADER_BYTES_MAX)
-            .read_until(b'\n', &mut line)
-            .map_err(|error| self.error(error))?;
+        let mut first = &*file.0;
+        let read = first
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| BufReader::new(first).take(HEADER_BYTES_MAX).read_until(b'\n', &mut line));
+        read.map_err(|error| self.error(error))?;
         if line.is_empty() {
             return Ok(());
         }
         let torn = !self.take_header(&line)?;
         let known = if torn || self.is_earlier() || only.is_some() { 0 } else { self.recall(file) };
-        if known > 0 {
-            input.seek(SeekFrom::Start(self.at)).map_err(|error| self.error(error))?;
-        }
-        let mut input = input.take(only.map_or(u64::MAX, |only| only.saturating_sub(self.at)));
+        let mut input = Pieces::of(&file.0, self.at, only.unwrap_or(u64::MAX));
         // A short file is not worth a thread.
-        let (mut count, mut pieces) = (1, Vec::new());
+        let mut count = 1;
         loop {
-            pieces::read(&mut input, count, &mut pieces).map_err(|error| self.error(error))?;
+            let pieces = input.next(count).map_err(|error| self.error(error))?;
             if pieces.is_empty() {
                 break;
             }
@@ -230,9 +222,9 @@ impl<'p> Scan<'p> {
         let earlier = self.is_earlier();
         let length = u32::try_from(line.length).map_err(|_| "longer than 4 GB".to_string())?;
         let Loaded { tree, sums, .. } = &mut self.loaded;
-        let mut add = |head: &Head<'_>, spent: Option<Box<Usage>>| {
+        let mut add = |head: &Head<'_>, spent: Option<Counted>| {
             tree.push_there(head, (from, length)).map_err(|id| format!("second entry {id}"))?;
-            sums.take(tree, spent.as_deref());
+            sums.take(tree, spent.map(Usage::from).as_ref());
             Ok(())
         };
         match line.found {

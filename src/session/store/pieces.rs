@@ -2,25 +2,26 @@
 //!
 //! Must not know trees: says of each line what it is.
 
-use std::io::{self, BufRead, Read};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 
 use crate::base::shares;
-use crate::llm::model::Usage;
 use crate::session::entry::Place;
 use crate::session::head::{self, Head};
-use crate::session::sums;
+use crate::session::sums::{self, Counted};
 
-/// Bytes of a piece, but for the rest of its last line.
-const PIECE: u64 = 1 << 20;
+/// Bytes of a piece; more only where a line is longer.
+const PIECE: usize = 1 << 20;
 
 /// What a line is.
 pub(super) enum Found<'a> {
     /// Nothing, or what it is was not asked.
     Text(&'a str),
     /// An entry, and what was spent on it.
-    Entry(Head<'a>, Option<Box<Usage>>),
+    Entry(Head<'a>, Option<Counted>),
     /// The same of one that is written in another way.
-    Other(Box<Place>, Option<Box<Usage>>),
+    Other(Box<Place>, Option<Counted>),
     /// No entry; why not.
     Wrong(String),
 }
@@ -34,30 +35,78 @@ pub(super) struct Line<'a> {
     pub(super) found: Found<'a>,
 }
 
-/// Reads the next pieces, whole lines each, but where the file ends within one, in the place of those that were
-/// read before; none at the end.
-pub(super) fn read(input: &mut impl BufRead, count: usize, pieces: &mut Vec<Vec<u8>>) -> io::Result<()> {
-    pieces.resize_with(count, Vec::new);
-    for n in 0..count {
-        let piece = &mut pieces[n];
-        piece.clear();
-        input.by_ref().take(PIECE).read_to_end(piece)?;
-        if piece.is_empty() {
-            pieces.truncate(n);
-            break;
+/// A file that is read from a byte on, up to another one.
+pub(super) struct Pieces<'f> {
+    file: &'f File,
+    at: u64,
+    end: u64,
+    /// Where pieces are read to, time after time.
+    buffers: Vec<Vec<u8>>,
+}
+
+impl<'f> Pieces<'f> {
+    pub(super) fn of(file: &'f File, at: u64, end: u64) -> Self {
+        Self { file, at, end, buffers: Vec::new() }
+    }
+
+    /// The next pieces, whole lines each, but where the file ends within one; none at the end.
+    pub(super) fn next(&mut self, count: usize) -> io::Result<Vec<&[u8]>> {
+        self.buffers.resize_with(count.max(self.buffers.len()), Vec::new);
+        let mut lengths = Vec::with_capacity(count);
+        for n in 0..count {
+            match self.fill(n)? {
+                0 => break,
+                length => lengths.push(length),
+            }
         }
-        if piece.last() != Some(&b'\n') {
-            input.read_until(b'\n', piece)?;
+        Ok(self.buffers.iter().zip(lengths).map(|(buffer, length)| &buffer[..length]).collect())
+    }
+
+    /// Reads one, and says how long it is.
+    fn fill(&mut self, n: usize) -> io::Result<usize> {
+        let mut size = PIECE;
+        loop {
+            let wanted = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(size).min(size);
+            let buffer = &mut self.buffers[n];
+            buffer.resize(wanted.max(buffer.len()), 0);
+            let read = read_at(self.file, &mut buffer[..wanted], self.at)?;
+            let whole = memchr::memrchr(b'\n', &buffer[..read]).map(|feed| feed + 1);
+            let length = match whole {
+                _ if read < size => read,
+                Some(whole) => whole,
+                None => {
+                    size *= 2;
+                    continue;
+                }
+            };
+            self.at += length as u64;
+            return Ok(length);
         }
     }
-    Ok(())
+}
+
+/// Reads as much as there is and has room.
+fn read_at(file: &File, mut room: &mut [u8], mut at: u64) -> io::Result<usize> {
+    let size = room.len();
+    while !room.is_empty() {
+        match file.read_at(room, at) {
+            Ok(0) => break,
+            Ok(read) => {
+                at += read as u64;
+                room = &mut room[read..];
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(size - room.len())
 }
 
 /// Looks through pieces. Where entries are not asked for, all lines are texts.
-pub(super) fn look(pieces: &[Vec<u8>], entries: bool) -> Vec<Vec<Line<'_>>> {
+pub(super) fn look<'a>(pieces: &[&'a [u8]], entries: bool) -> Vec<Vec<Line<'a>>> {
     shares::each(pieces, 1, |share| {
         let mut lines = Vec::new();
-        for mut rest in share.iter().map(Vec::as_slice) {
+        for mut rest in share.iter().copied() {
             while !rest.is_empty() {
                 let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |feed| feed + 1);
                 let (bytes, behind) = rest.split_at(end);
@@ -83,12 +132,12 @@ fn line(bytes: &[u8], entries: bool) -> Line<'_> {
 fn entry(text: &str) -> Found<'_> {
     if let Some(head) = head::of(text) {
         let spent = sums::spent_by_head(&head, text);
-        return Found::Entry(head, spent.map(Box::new));
+        return Found::Entry(head, spent);
     }
     match Place::decode(text) {
         Ok(place) => {
             let spent = sums::spent(&place.kind, place.role, text);
-            Found::Other(Box::new(place), spent.map(Box::new))
+            Found::Other(Box::new(place), spent)
         }
         Err(error) => Found::Wrong(format!("not an entry ({error})")),
     }

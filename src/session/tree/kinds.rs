@@ -22,6 +22,8 @@ pub(in crate::session) struct Kind {
 pub(in crate::session) struct Kinds {
     all: Vec<Kind>,
     by_name: HashMap<CompactString, u32>,
+    /// The number that was asked for last.
+    before: u32,
 }
 
 impl Kinds {
@@ -37,7 +39,12 @@ impl Kinds {
 
     /// The number of a kind, which is a new one where it was not seen before.
     fn number(&mut self, name: &str) -> u32 {
+        // Nearly all of a session are messages.
+        if self.get(self.before).is_some_and(|before| before.name == name) {
+            return self.before;
+        }
         if let Some(number) = self.by_name.get(name) {
+            self.before = *number;
             return *number;
         }
         let number = self.all.len() as u32;
