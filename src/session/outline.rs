@@ -115,12 +115,12 @@ pub type Labels = HashMap<String, String>;
 pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let labelled: HashSet<u32> = labels.keys().filter_map(|id| tree.index_of(id)).collect();
     let mut turns = 0;
-    let shows = |at: u32| {
+    let wanted = |at: u32| {
         let (kind, role) = tree.kind_and_role(at);
         turns += u32::from(role == Role::User);
         filter.shows(kind, role, labelled.contains(&at))
     };
-    let shown: Vec<bool> = (0..tree.len() as u32).map(shows).collect();
+    let shown: Vec<bool> = (0..tree.len() as u32).map(wanted).collect();
     let above = nearest_above(tree, &shown);
     let mut children = Children::of(&shown, &above);
     let active = active(tree);

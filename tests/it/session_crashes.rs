@@ -247,7 +247,7 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     let session = Session::look_at(&path, ManualClock::new(0), CountingIds::shared()).unwrap();
     let order: Vec<String> = session.tree().path().iter().map(|entry| said(&session, entry.id())).collect();
     assert_eq!(order, ["word 0", "word 1", "word 2"]);
-    assert_eq!(session.leaf(), session.entries().last().map(bowline::session::Entry::id));
+    assert_eq!(session.leaf(), session.entries().next_back().map(bowline::session::Entry::id));
     let listed = listing::list(folder.path());
     assert_eq!(listed[0].summary.active_ms, times[0], "the latest time that it has had");
     assert_eq!(listing::latest(folder.path(), Path::new("/w")), Some(path));

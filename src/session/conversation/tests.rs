@@ -85,7 +85,7 @@ fn what_was_appended_is_read_again() {
     assert_eq!(again.context(), session.context());
     assert_eq!((again.leaf(), again.id()), (session.leaf(), session.id()));
     assert_eq!(
-        again.entries().last().unwrap().body(),
+        again.entries().next_back().unwrap().body(),
         EntryBody::SessionInfo { name: Some("a name".into()) }
     );
     assert_eq!(texts(&again).len(), 2);

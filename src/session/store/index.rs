@@ -114,6 +114,9 @@ pub(in crate::session) fn path_of(session: &Path) -> PathBuf {
 /// Makes the pages of an index anew; `None` when that cannot be done.
 pub(in crate::session) type Rescue = Box<dyn Fn() -> Option<Vec<Arc<[u8]>>> + Send + Sync>;
 
+/// A page with its number.
+type Page = (usize, Arc<[u8]>);
+
 /// The pages of an index, where they are.
 struct InFile {
     path: PathBuf,
@@ -123,7 +126,7 @@ struct InFile {
     count: usize,
     /// The sum of the head.
     seed: u32,
-    kept: Mutex<Vec<Option<(usize, Arc<[u8]>)>>>,
+    kept: Mutex<Vec<Option<Page>>>,
     rescue: Rescue,
     rescued: OnceLock<Vec<Arc<[u8]>>>,
 }

@@ -254,12 +254,11 @@ impl Tree {
         widths: Widths,
         page: impl FnMut(Vec<u8>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let tell = |at: u32, take: &mut dyn FnMut(&Row, &str, &str)| match self.behind(at) {
-            Ok(behind) => {
+        let tell = |at: u32, take: &mut dyn FnMut(&Row, &str, &str)| {
+            if let Ok(behind) = self.behind(at) {
                 let (row, id, timestamp) = &self.rows[behind];
                 take(row, id, timestamp);
-            }
-            Err(_) => {
+            } else {
                 let (id, timestamp) = self.texts(at);
                 take(&self.row(at), &id, &timestamp);
             }
