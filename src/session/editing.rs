@@ -73,7 +73,7 @@ pub fn edits(path: &[&Entry], target: &str, wish: &Wish) -> Result<Vec<EntryBody
             let content = with_words(&content_of(&message), text);
             Ok(vec![edit(row.entry, Some(content))])
         }
-        Wish::Restore => restored(&projection, place, &message),
+        Wish::Restore => restored(path, &projection, place, &message),
     }
 }
 
@@ -160,8 +160,10 @@ fn is_left_out(projection: &Projection<'_>, place: usize, message: &AgentMessage
     [Some(place), answer].into_iter().flatten().any(|at| projection.told(&projection.rows[at]).is_none())
 }
 
-/// Tells a message as it was: one that was left out with its group comes back with that.
+/// Tells a message as it was: one that was left out with its group comes back with that, whose others are told as
+/// they were told before.
 fn restored(
+    path: &[&Entry],
     projection: &Projection<'_>,
     place: usize,
     message: &AgentMessage,
@@ -180,9 +182,24 @@ fn restored(
         _ => None,
     };
     let Some(answer) = whole else { return Ok(back(row).into_iter().collect()) };
-    let results = group(projection, answer)
-        .filter(|row| is_gone(row) || row.entry.id() == projection.rows[place].entry.id());
-    Ok(std::iter::once(&projection.rows[answer]).chain(results).filter_map(back).collect())
+    let target = row.entry.id();
+    let results = group(projection, answer).filter(|row| is_gone(row) || row.entry.id() == target);
+    let with_others = |row: &Row<'_>| match told_before(path, row.entry).filter(|_| row.entry.id() != target)
+    {
+        Some(content) => Some(edit(row.entry, Some(content))),
+        None => back(row),
+    };
+    Ok(std::iter::once(&projection.rows[answer]).chain(results).filter_map(with_others).collect())
+}
+
+/// What an entry was told with before its latest edit, where that was not as it says itself.
+fn told_before(path: &[&Entry], entry: &Entry) -> Option<Value> {
+    let edits = path.iter().rev().filter(|edit| edit.kind() == "context_edit");
+    let mut of_entry = edits.filter_map(|edit| match edit.body() {
+        EntryBody::ContextEdit { target_id, replacement } if target_id == entry.id() => Some(replacement),
+        _ => None,
+    });
+    of_entry.nth(1)??.get_mut("content").map(Value::take)
 }
 
 /// The results of the calls of the answer at a place: they stand before the next answer.

@@ -68,6 +68,21 @@ fn an_answer_goes_and_comes_back_with_what_its_calls_gave() {
 }
 
 #[test]
+fn what_was_changed_by_itself_before_stays_so_when_its_group_comes_back() {
+    for target in ["c1", "s1"] {
+        let mut tree = tree("u1 c1 r1 s1 u2");
+        make(&mut tree, "r1", &Wish::Drop).unwrap();
+        make(&mut tree, "s1", &Wish::Replace("short".into())).unwrap();
+        assert_eq!(make(&mut tree, "c1", &Wish::Drop), Ok(3));
+        assert_eq!(make(&mut tree, target, &Wish::Restore), Ok(3));
+        let own = if target == "s1" { "s1" } else { "short" };
+        assert_eq!(told(&tree), format!("u1 assistant {LEFT_OUT} {own} u2"), "by {target}");
+        make(&mut tree, "r1", &Wish::Restore).unwrap();
+        assert_eq!(told(&tree), format!("u1 assistant r1 {own} u2"));
+    }
+}
+
+#[test]
 fn a_result_that_goes_leaves_a_note_since_its_call_stays() {
     let mut tree = tree("u1 c1 r1 s1 u2");
     assert_eq!(make(&mut tree, "r1", &Wish::Drop), Ok(1));
