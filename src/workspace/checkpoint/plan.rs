@@ -191,10 +191,16 @@ pub(super) fn plan(
         decisions,
         plan: Plan::default(),
         made: HashMap::new(),
+        stays: HashMap::new(),
     };
     for step in steps {
         planner.step(step)?;
     }
+    for conflict in planner.plan.conflicts.iter_mut().filter(|known| known.decision == Decision::Theirs) {
+        conflict.theirs = planner.files.get(&conflict.name).copied();
+    }
+    // Where all steps together lead to what is there, there is nothing to decide.
+    planner.plan.conflicts.retain(|conflict| conflict.mine != conflict.theirs);
     planner.settle(now);
     let Planner { files, mut plan, .. } = planner;
     plan.changes = differences(now, &files);
@@ -222,6 +228,8 @@ struct Planner<'a> {
     plan: Plan,
     /// Texts that were put together and are not in the store yet.
     made: HashMap<Oid, Vec<u8>>,
+    /// Paths that stay as they are whatever later steps change, and what is written beside them.
+    stays: HashMap<Name, Option<Name>>,
 }
 
 impl Planner<'_> {
@@ -231,6 +239,10 @@ impl Planner<'_> {
         let rules = if goes { Some(Rules::of(&step.target, self.store)?) } else { None };
         for Change { name, from: base, to: target } in changes {
             let mine = self.files.get(&name).copied();
+            if self.stays.contains_key(&name) {
+                self.lead(&name, target);
+                continue;
+            }
             if mine == target {
                 continue;
             }
@@ -326,18 +338,41 @@ impl Planner<'_> {
         let decision = clash.done(self.decisions.get(&name).copied().unwrap_or_default());
         match (decision, theirs) {
             (Decision::Theirs, theirs) => self.set(name.clone(), theirs),
-            (Decision::Beside, Some(node)) if !node.is_folder() => {
-                if let Some(beside) = self.beside(&name) {
-                    self.files.insert(beside, node);
-                }
-            }
-            (Decision::Mine | Decision::Beside, _) => {}
+            (Decision::Mine | Decision::Beside, _) => drop(self.stays.insert(name.clone(), None)),
+        }
+        if decision == Decision::Beside {
+            self.write_beside(&name, theirs);
         }
         let conflict = Conflict { name, clash, mine, theirs, decision };
         // Several steps may change one path; the last one says where it would lead.
         match self.plan.conflicts.iter_mut().find(|known| known.name == conflict.name) {
             Some(known) => known.theirs = theirs,
             None => self.plan.conflicts.push(conflict),
+        }
+    }
+
+    /// A path that stays would have been changed by a later step, too: what it leads to is another thing now.
+    fn lead(&mut self, name: &Name, theirs: Option<Node>) {
+        let known = self.plan.conflicts.iter_mut().find(|known| known.name == *name);
+        let Some(conflict) = known.filter(|_| theirs != Some(Node::Unrecorded)) else { return };
+        conflict.theirs = theirs;
+        let (is_beside, is_same) = (conflict.decision == Decision::Beside, conflict.mine == theirs);
+        if is_beside {
+            self.write_beside(name, theirs.filter(|_| !is_same));
+        }
+    }
+
+    /// Has what was recorded, and nothing else, beside a path that stays.
+    fn write_beside(&mut self, name: &Name, theirs: Option<Node>) {
+        let known = self.stays.get(name).cloned().flatten();
+        if let Some(beside) = &known {
+            self.files.remove(beside);
+        }
+        if let Some(node) = theirs.filter(|node| !node.is_folder())
+            && let Some(beside) = known.or_else(|| self.beside(name))
+        {
+            self.files.insert(beside.clone(), node);
+            self.stays.insert(name.clone(), Some(beside));
         }
     }
 

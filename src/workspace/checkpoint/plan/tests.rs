@@ -132,6 +132,31 @@ fn decisions_are_done() {
 }
 
 #[test]
+fn what_stays_is_left_alone_by_later_steps() {
+    let bench = Bench::new();
+    let show = |now: &str, steps: &[(&str, &str)], decision| {
+        let steps: Vec<Step> = steps
+            .iter()
+            .map(|(base, target)| Step { base: bench.state(&[base]), target: bench.state(&[target]) })
+            .collect();
+        let decisions = [(Name::from_bytes(b"a").unwrap(), decision)].into_iter().collect();
+        bench.show(&plan(&bench.store, &bench.state(&[now]), &steps, &decisions).unwrap())
+    };
+    // The second step begins with what stays, and would change it.
+    let steps = [("a=b", "a=t"), ("a=m", "a=last")];
+    assert_eq!(show("a=m", &steps, Decision::Mine), "!a Changed =last");
+    assert_eq!(show("a=m", &steps, Decision::Beside), "a.restored ->=last; !a Changed =last");
+    assert_eq!(show("a=m", &steps, Decision::Theirs), "a =m>=last; !a Changed =last");
+    let goes_on = [("a=b", "a=t"), ("a=t", "a=last")];
+    assert_eq!(show("a=m", &goes_on, Decision::Theirs), "a =m>=last; !a Changed =last");
+    // And so it leads back to what is there.
+    let steps = [("a=b", "a=t"), ("a=c", "a=m")];
+    assert_eq!(show("a=m", &steps, Decision::Beside), "");
+    let steps = [("a=b", "a=t"), ("a=c", "x=new")];
+    assert_eq!(show("a=m", &steps, Decision::Beside), "x ->=new; !a Changed -");
+}
+
+#[test]
 fn folders_stay_with_what_stays_in_them() {
     let bench = Bench::new();
     let show = |now: &[&str], base: &[&str], target: &[&str]| bench.show(&bench.plan(now, base, target, &[]));
