@@ -38,7 +38,7 @@ fn rows(contents: &Contents) -> Vec<String> {
 #[tokio::test]
 async fn what_is_left_out_or_told_differently_is_so_with_the_next_request() {
     let call = Turn::call("c1", "bash", json!({"command": "echo sec''ret"}));
-    let turns = vec![call, says("done"), says("two"), says("three"), says("four"), says("five")];
+    let turns = vec![call, says("done"), says("two"), says("three"), says("four"), says("five"), says("six")];
     let mut rig = Rig::with(turns, |options| Options {
         compaction: Settings { enabled: false, ..Settings::default() },
         ..options
@@ -60,8 +60,12 @@ async fn what_is_left_out_or_told_differently_is_so_with_the_next_request() {
     rig.run("third").await;
     let said = carries(&rig.script.requests().pop().unwrap());
     assert_eq!(said, ["user one", "assistant finished", "user second", "assistant two", "user third"]);
-    // Everything comes back as it was.
+    // It comes back as it was told before: a result that went by itself comes back by itself.
     rig.handle.tell_as_it_was(call).await.unwrap();
+    rig.run("again").await;
+    let said = rig.script.requests().pop().unwrap();
+    assert!(!serde_json::to_string(&said.messages).unwrap().contains("secret"));
+    rig.handle.tell_as_it_was(result).await.unwrap();
     rig.handle.tell_as_it_was(answer).await.unwrap();
     rig.run("fourth").await;
     let said = rig.script.requests().pop().unwrap();
@@ -70,7 +74,7 @@ async fn what_is_left_out_or_told_differently_is_so_with_the_next_request() {
     // It holds after the session was closed, too.
     let second = entry(&rig, "second").await;
     rig.handle.leave_out(second).await.unwrap();
-    let mut rig = rig.reopened(vec![says("six")]).await;
+    let mut rig = rig.reopened(vec![says("seven")]).await;
     rig.run("fifth").await;
     assert!(!rig.request(0).iter().any(|said| said == "user second"), "{:?}", rig.request(0));
 }
