@@ -83,11 +83,27 @@ impl Browser {
 
     /// Opens a file and waits until it is there with all that belongs to it.
     pub fn open(&mut self, file: &Path) {
-        self.ask("Page.navigate", &json!({"url": format!("file://{}", file.display())}));
-        while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
+        // The empty page's own end of loading may come late, so the document is asked for by its name.
+        self.ask("Page.setLifecycleEventsEnabled", &json!({"enabled": true}));
+        let way = json!({"url": format!("file://{}", file.display())});
+        let document = self.ask("Page.navigate", &way)["loaderId"].clone();
+        let loaded = |event: &Value| {
+            let told = &event["params"];
+            event["method"] == "Page.lifecycleEvent" && told["name"] == "load" && told["loaderId"] == document
+        };
+        while !self.events.iter().any(loaded) {
             let heard = self.hear();
             self.events.push(heard);
         }
+        self.settle();
+    }
+
+    /// Waits until what was done is on the screen: what is not drawn yet has no text to be read
+    /// (`content-visibility`), and a click goes where things stood in the last frame.
+    fn settle(&mut self) {
+        const FRAMES: &str = "new Promise(done => { let left = 3; \
+             const frame = () => left-- ? requestAnimationFrame(frame) : done(true); frame(); })";
+        assert_eq!(self.value(FRAMES), true);
     }
 
     /// What an expression of the page's language gives, a promise's value included.
@@ -106,19 +122,23 @@ impl Browser {
                 json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text});
             self.ask("Input.dispatchKeyEvent", &params);
         }
+        self.settle();
     }
 
     /// A click in the middle of an element.
     pub fn click(&mut self, selector: &str) {
+        let it = format!("document.querySelector({selector:?})");
+        self.value(&format!("{it}.scrollIntoView()"));
+        self.settle();
         let place = self.value(&format!(
-            "(() => {{ const it = document.querySelector({selector:?}); it.scrollIntoView(); \
-             const box = it.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+            "(box => [box.x + box.width / 2, box.y + box.height / 2])({it}.getBoundingClientRect())"
         ));
         for kind in ["mousePressed", "mouseReleased"] {
             let params =
                 json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
             self.ask("Input.dispatchMouseEvent", &params);
         }
+        self.settle();
     }
 
     /// What the page tried to get from elsewhere, and what it complained of.
