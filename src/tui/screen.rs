@@ -35,8 +35,9 @@ pub struct Screen {
     depth: ColorDepth,
     synchronized: bool,
     writer: Writer,
-    /// What the terminal shows, once it has what [`Screen::take_output`] gave.
-    shown: Buffer,
+    /// What the terminal shows, once it has what [`Screen::take_output`] gave; `None` while that is `next`. The
+    /// first frame has nothing to be compared with, and does without the memory for it.
+    shown: Option<Buffer>,
     next: Buffer,
     /// The caret as the terminal has it; `None` while hidden.
     cursor: Option<(u16, u16)>,
@@ -57,7 +58,7 @@ impl Screen {
             depth,
             synchronized: true,
             writer: Writer::new(depth),
-            shown: Buffer::empty(area),
+            shown: None,
             next: Buffer::empty(area),
             cursor: None,
             shapes: Default::default(),
@@ -80,7 +81,7 @@ impl Screen {
     /// Takes a new size; the next frame draws everything.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         let area = Rect::new(0, 0, cols, rows);
-        self.shown = Buffer::empty(area);
+        self.shown = None;
         self.next = Buffer::empty(area);
         self.lost = true;
     }
@@ -105,16 +106,18 @@ impl Screen {
         if !self.lost && !tree.is_damaged() {
             return;
         }
-        let cleared = self.lost;
-        if self.lost {
+        let cleared = std::mem::take(&mut self.lost);
+        if cleared {
             tree.damage_all();
-            self.shown.reset();
             self.writer.clear();
-            self.cursor = None;
-            self.lost = false;
+            (self.cursor, self.shown) = (None, None);
+            tree.draw(&mut self.next, theme, self.depth, cx);
+            self.writer.whole(&self.next);
+        } else {
+            let shown = self.shown.get_or_insert_with(|| self.next.clone());
+            let rows = tree.draw(&mut self.next, theme, self.depth, cx);
+            self.writer.difference(shown, &self.next, &rows);
         }
-        let rows = tree.draw(&mut self.next, theme, self.depth, cx);
-        self.writer.difference(&mut self.shown, &self.next, &rows);
         let cursor = tree.cursor(cx).filter(|(x, y)| *x < self.next.area.width && *y < self.next.area.height);
         self.finish(cursor, cleared);
     }

@@ -10,6 +10,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
 use self::moves::{absolute, by_column, by_home, csi, vertical};
+use self::pen::{PLAIN, Pen, attributes};
 use crate::base::width::grapheme_width;
 use crate::tui::theme::color::{ColorDepth, reduce_pair};
 use crate::tui::tree::Rows;
@@ -18,16 +19,6 @@ use crate::tui::tree::Rows;
 const ERASE_MIN: u16 = 9;
 /// Unchanged cells at most this many are written again rather than jumped over.
 const GAP_MAX: u16 = 3;
-
-/// Attributes in force at the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Pen {
-    fg: Color,
-    bg: Color,
-    modifier: Modifier,
-}
-
-const PLAIN: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
 /// What is seen of a blank beside its background.
 const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
@@ -181,6 +172,16 @@ impl Writer {
                     self.row(old, new, y, &changed);
                     old[changed.clone()].clone_from_slice(&new[changed]);
                 }
+            }
+        }
+    }
+
+    /// Writes all cells onto a terminal that was cleared.
+    pub fn whole(&mut self, next: &Buffer) {
+        let blank = vec![Cell::EMPTY; usize::from(next.area.width)];
+        for (new, y) in next.content.chunks_exact(blank.len().max(1)).zip(0..) {
+            if let Some(changed) = changed(&blank, new) {
+                self.row(&blank, new, y, &changed);
             }
         }
     }
@@ -423,69 +424,6 @@ fn is_doubtful(symbol: &str) -> bool {
     symbol.chars().any(joins) || grapheme_width(symbol) > 2
 }
 
-/// Appends the numbers that change one set of attributes into another, joined by `;`.
-fn attributes(from: Pen, to: Pen, codes: &mut String) {
-    let (off, on) = (from.modifier - to.modifier, to.modifier - from.modifier);
-    let weight = Modifier::BOLD | Modifier::DIM;
-    // 22 ends both bold and dim, so what stays of the two must be set again.
-    let again = if off.intersects(weight) { to.modifier & weight } else { Modifier::empty() };
-    if off.intersects(weight) {
-        code(codes, 22);
-    }
-    for (modifier, set) in [
-        (Modifier::ITALIC, 3),
-        (Modifier::UNDERLINED, 4),
-        (Modifier::REVERSED, 7),
-        (Modifier::CROSSED_OUT, 9),
-    ] {
-        if on.contains(modifier) {
-            code(codes, set);
-        } else if off.contains(modifier) {
-            code(codes, set + 20);
-        }
-    }
-    for (modifier, set) in [(Modifier::BOLD, 1), (Modifier::DIM, 2)] {
-        if (on | again).contains(modifier) {
-            code(codes, set);
-        }
-    }
-    if from.fg != to.fg {
-        color_code(codes, to.fg, 30);
-    }
-    if from.bg != to.bg {
-        color_code(codes, to.bg, 40);
-    }
-}
-
-/// Appends one number, after a `;` where something stands before it.
-fn code(codes: &mut String, number: u8) {
-    if !codes.is_empty() {
-        codes.push(';');
-    }
-    if number >= 100 {
-        codes.push(char::from(b'0' + number / 100));
-    }
-    if number >= 10 {
-        codes.push(char::from(b'0' + number / 10 % 10));
-    }
-    codes.push(char::from(b'0' + number % 10));
-}
-
-/// Appends the numbers of a colour; `base` is 30 for text and 40 for the background.
-fn color_code(codes: &mut String, color: Color, base: u8) {
-    let numbers: &[u8] = match color {
-        Color::Indexed(n @ 0..8) => &[base + n],
-        Color::Indexed(n @ 8..16) => &[base + 52 + n],
-        Color::Indexed(n) => &[base + 8, 5, n],
-        Color::Rgb(r, g, b) => &[base + 8, 2, r, g, b],
-        // Named colours of other code count as the terminal's own.
-        _ => &[base + 9],
-    };
-    for number in numbers {
-        code(codes, *number);
-    }
-}
-
 /// Whether two cells look the same. The colours are compared first: they are what differs most
 /// often, and comparing symbols is not free.
 fn same(a: &Cell, b: &Cell) -> bool {
@@ -493,5 +431,6 @@ fn same(a: &Cell, b: &Cell) -> bool {
 }
 
 mod moves;
+mod pen;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,76 @@
+//! The attributes in force at a terminal, and the numbers that change them. Must not know cells or places.
+
+use ratatui::style::{Color, Modifier};
+
+/// Attributes in force at the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pen {
+    pub(super) fg: Color,
+    pub(super) bg: Color,
+    pub(super) modifier: Modifier,
+}
+
+pub(super) const PLAIN: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+
+/// Appends the numbers that change one set of attributes into another, joined by `;`.
+pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
+    let (off, on) = (from.modifier - to.modifier, to.modifier - from.modifier);
+    let weight = Modifier::BOLD | Modifier::DIM;
+    // 22 ends both bold and dim, so what stays of the two must be set again.
+    let again = if off.intersects(weight) { to.modifier & weight } else { Modifier::empty() };
+    if off.intersects(weight) {
+        code(codes, 22);
+    }
+    for (modifier, set) in [
+        (Modifier::ITALIC, 3),
+        (Modifier::UNDERLINED, 4),
+        (Modifier::REVERSED, 7),
+        (Modifier::CROSSED_OUT, 9),
+    ] {
+        if on.contains(modifier) {
+            code(codes, set);
+        } else if off.contains(modifier) {
+            code(codes, set + 20);
+        }
+    }
+    for (modifier, set) in [(Modifier::BOLD, 1), (Modifier::DIM, 2)] {
+        if (on | again).contains(modifier) {
+            code(codes, set);
+        }
+    }
+    if from.fg != to.fg {
+        color_code(codes, to.fg, 30);
+    }
+    if from.bg != to.bg {
+        color_code(codes, to.bg, 40);
+    }
+}
+
+/// Appends one number, after a `;` where something stands before it.
+fn code(codes: &mut String, number: u8) {
+    if !codes.is_empty() {
+        codes.push(';');
+    }
+    if number >= 100 {
+        codes.push(char::from(b'0' + number / 100));
+    }
+    if number >= 10 {
+        codes.push(char::from(b'0' + number / 10 % 10));
+    }
+    codes.push(char::from(b'0' + number % 10));
+}
+
+/// Appends the numbers of a colour; `base` is 30 for text and 40 for the background.
+pub(super) fn color_code(codes: &mut String, color: Color, base: u8) {
+    let numbers: &[u8] = match color {
+        Color::Indexed(n @ 0..8) => &[base + n],
+        Color::Indexed(n @ 8..16) => &[base + 52 + n],
+        Color::Indexed(n) => &[base + 8, 5, n],
+        Color::Rgb(r, g, b) => &[base + 8, 2, r, g, b],
+        // Named colours of other code count as the terminal's own.
+        _ => &[base + 9],
+    };
+    for number in numbers {
+        code(codes, *number);
+    }
+}
