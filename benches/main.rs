@@ -20,6 +20,8 @@ mod large;
 mod llm;
 /// Other editors beside it.
 mod peers;
+/// The built binary driven by another program.
+mod rpc;
 /// Files and text in a tree, beside ripgrep.
 mod search;
 /// Stored sessions: lists, a search through all of them.
@@ -28,6 +30,8 @@ mod sessions;
 #[path = "../tests/it/support"]
 #[allow(dead_code, reason = "the tests take more of it")]
 mod support {
+    pub mod anthropic;
+    pub mod driven;
     pub mod frames;
     pub mod server;
     pub mod sockets;
@@ -81,6 +85,7 @@ const ROWS: &[Row] = &[
     ("sessions-search", sessions::search),
     ("checkpoint", checkpoints::checkpoints),
     ("bash", tools::bash_output),
+    ("rpc", rpc::rpc),
     ("peers", peers::peers),
     // Before the others, which leave memory behind that it would not have to ask for.
     ("llm-memory", llm::memory),

@@ -22,6 +22,11 @@
 //! `exec::Environment` (files and commands of one place), `tools::Approval` (front ends
 //! answer), and later `tools::Delegate` (the agent answers with a subagent).
 //! `docs/architecture.md` says what each module must not know, and why.
+//!
+//! Programs that embed bowline begin with [`runtime::Builder`]; `docs/embedding.md` shows how. What they build on
+//! is [`runtime`] with [`runtime::Handle`] and its events, the ports of [`tools`] ([`tools::Tool`],
+//! [`tools::Approval`]), [`exec::Environment`], and the providers of [`llm`]. It changes seldom, and the changelog
+//! says so. Everything else is public for the program and its tests.
 
 pub mod agent;
 pub mod base;
@@ -40,3 +45,8 @@ pub mod text;
 pub mod tools;
 pub mod tui;
 pub mod workspace;
+
+/// The page for programs that embed bowline: its examples are run as tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/embedding.md")]
+pub struct Embedding;

@@ -128,6 +128,8 @@ pub struct Driver<L> {
     fullness: Fullness,
     /// What is being summed up.
     summing: Option<Summing>,
+    /// Whether somebody was told that a summary is asked for again.
+    repeating: bool,
     listener: L,
 }
 
@@ -167,6 +169,7 @@ impl<L: Listener> Driver<L> {
             aborted: false,
             fullness: Fullness::default(),
             summing: None,
+            repeating: false,
             listener,
         }
     }
@@ -179,6 +182,11 @@ impl<L: Listener> Driver<L> {
     /// Where the session stands.
     pub fn lifecycle(&self) -> Lifecycle {
         self.state.lifecycle()
+    }
+
+    /// The machine, to look at.
+    pub fn state(&self) -> &State {
+        &self.state
     }
 
     /// The rules of the loop; changes take effect with the next answer.
@@ -289,6 +297,8 @@ impl<L: Listener> Driver<L> {
                 }
             }
             Step::Wake(Wake::Summary(written)) => self.written(written).await,
+            Step::Wake(Wake::Repeat(repeat)) => self.repeat(repeat).await,
+            Step::Wake(Wake::Due(Timer::Summary)) => self.repeats().await,
             Step::Wake(Wake::Due(timer)) => {
                 if timer == Timer::Grace {
                     self.send(Event::Shown(self.shown())).await;

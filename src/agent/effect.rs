@@ -40,6 +40,9 @@ pub enum Fit {
 pub enum Event {
     /// A person says something.
     Prompt { message: UserMessage, lane: Lane },
+    /// Somebody puts a message into a queue, which begins nothing: it waits for the run that goes on, or for
+    /// the next one.
+    Queue { message: UserMessage, lane: Lane },
     /// Go on without new words, as after an interruption. The history must end with words or results.
     Continue,
     /// A person interrupts.
@@ -76,6 +79,8 @@ pub enum Timer {
     Retry,
     /// The end of the patience with interrupted tools.
     Grace,
+    /// The next try of a request for a summary. The machine has nothing to do with it.
+    Summary,
 }
 
 /// What the machine wants done, in this order.

@@ -100,6 +100,12 @@ pub enum AgentEvent {
         will_retry: bool,
         error: Option<String>,
     },
+    /// A request for a summary failed in a way that may pass; it is sent again after `delay`.
+    SummaryRetryStart { attempt: u32, max: u32, delay: Duration, error: String },
+    /// It is sent again: for the compaction for this reason, else for a branch that is left.
+    SummaryRetry { reason: Option<CompactionReason> },
+    /// Nothing is sent again any more: there is a summary, or none.
+    SummaryRetryEnd,
     /// The branch that is left is being summed up.
     BranchSummaryStart,
     /// That is over; whoever wanted to go elsewhere has the answer. `cost` is in US dollars.

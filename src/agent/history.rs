@@ -55,8 +55,8 @@ fn custom(value: &Value) -> Option<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::model::message::join_text;
-    use serde_json::json;
 
     fn told(value: Value) -> Option<String> {
         match for_model(&AgentMessage::Other(value))? {

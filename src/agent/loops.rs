@@ -55,7 +55,7 @@ impl Repetition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     fn detected(pattern: &str) -> Option<usize> {
         let mut repetition = Repetition::new(Some(WINDOW));

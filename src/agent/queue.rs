@@ -31,6 +31,16 @@ pub struct Queues {
     follow_up: VecDeque<UserMessage>,
 }
 
+impl QueueMode {
+    /// pi's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::One => "one-at-a-time",
+            Self::All => "all",
+        }
+    }
+}
+
 impl Queues {
     /// Adds a message at the end of its lane.
     pub fn push(&mut self, lane: Lane, message: UserMessage) {

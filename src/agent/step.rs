@@ -96,6 +96,21 @@ impl State {
         !matches!(self.phase, Phase::Idle)
     }
 
+    /// Whether something is being summed up.
+    pub fn summing(&self) -> bool {
+        matches!(self.phase, Phase::Summing { .. })
+    }
+
+    /// Whether the next attempt of a failed call is waited for.
+    pub fn waits_to_retry(&self) -> bool {
+        matches!(self.phase, Phase::Waiting { .. })
+    }
+
+    /// What waits to be said.
+    pub fn queues(&self) -> &Queues {
+        &self.queues
+    }
+
     /// Whether calls of one answer may run at the same time, from the next batch on.
     pub fn run_in_parallel(&mut self, parallel: bool) {
         self.config.parallel = parallel;
@@ -110,6 +125,11 @@ impl State {
                 out.push(Effect::ReturnQueue(vec![message]));
             }
             Event::Prompt { message, lane } => self.prompt(message, lane, &mut out),
+            Event::Queue { message, .. } if self.closed => out.push(Effect::ReturnQueue(vec![message])),
+            Event::Queue { message, lane } => {
+                self.queues.push(lane, message);
+                out.push(self.queue_update());
+            }
             Event::Continue => self.go_on(&mut out),
             Event::Abort => self.abort(&mut out),
             Event::TakeQueue => self.take_queue(&mut out),
@@ -130,6 +150,7 @@ impl State {
             }
             Event::Due(Timer::Retry) => self.retry(&mut out),
             Event::Due(Timer::Grace) => self.out_of_patience(&mut out),
+            Event::Due(Timer::Summary) => {}
         }
         out
     }

@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::compaction::summary::{Unwritten, Writing, Written};
+use super::compaction::summary::{Repeat, Unwritten, Writing, Written};
 use super::effect::Timer;
 use crate::base::clock::SharedClock;
 use crate::llm::model::{StreamEvent, ToolCall};
@@ -36,6 +36,8 @@ pub enum Wake {
     Due(Timer),
     /// A summary was written, or was not.
     Summary(Result<Written, Unwritten>),
+    /// A request for a summary is sent again.
+    Repeat(Repeat),
 }
 
 /// A tool call that ended.
@@ -56,6 +58,8 @@ pub struct ToolDone {
 pub struct Work {
     answer: Option<EventStream>,
     summary: Option<Writing>,
+    /// What is heard of it meanwhile.
+    repeats: Option<mpsc::Receiver<Repeat>>,
     tools: JoinSet<ToolDone>,
     /// Calls that nobody waits for any more and that have not ended yet.
     ending: Vec<JoinSet<ToolDone>>,
@@ -93,8 +97,9 @@ impl Work {
         self.answer.take().is_some()
     }
 
-    /// Starts writing a summary.
-    pub fn write(&mut self, summary: Writing) {
+    /// Starts writing a summary, of whose repetitions `repeats` tells.
+    pub fn write(&mut self, summary: Writing, repeats: mpsc::Receiver<Repeat>) {
+        self.repeats = Some(repeats);
         let whole = AssertUnwindSafe(summary).catch_unwind();
         let failed = || Unwritten::Failed("it failed inside; this is a defect".to_string());
         self.summary = Some(whole.map(move |written| written.unwrap_or_else(|_| Err(failed()))).boxed());
@@ -179,8 +184,9 @@ impl Work {
                     }
                     return Wake::Stream(event);
                 }
+                Some(repeat) = heard(&mut self.repeats) => return Wake::Repeat(repeat),
                 written = wait(&mut self.summary) => {
-                    self.summary = None;
+                    (self.summary, self.repeats) = (None, None);
                     return Wake::Summary(written);
                 }
                 Some(done) = self.tools.join_next() => match done {
@@ -229,6 +235,18 @@ async fn next_event(answer: &mut Option<EventStream>) -> Option<StreamEvent> {
         Some(stream) => stream.next().await,
         None => std::future::pending().await,
     }
+}
+
+/// The next repetition; pending where nobody tells of any.
+async fn heard(repeats: &mut Option<mpsc::Receiver<Repeat>>) -> Option<Repeat> {
+    let heard = match repeats {
+        Some(repeats) => repeats.recv().await,
+        None => std::future::pending().await,
+    };
+    if heard.is_none() {
+        *repeats = None;
+    }
+    heard
 }
 
 async fn wait(summary: &mut Option<Writing>) -> Result<Written, Unwritten> {

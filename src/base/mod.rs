@@ -7,6 +7,7 @@ pub mod counted;
 pub mod error;
 pub mod hidden;
 pub mod ids;
+pub mod json;
 pub mod log;
 pub mod paths;
 pub mod schema;

@@ -35,20 +35,25 @@ impl Home {
         self.data.join("checkpoints")
     }
 
+    /// All four below one folder, for somebody whose home folder is `user`. Nothing is created.
+    pub fn below(root: &Path, user: PathBuf) -> Self {
+        let under = |name: &str| root.join(name);
+        Self {
+            config: under("config"),
+            data: under("data"),
+            state: under("state"),
+            cache: under("cache"),
+            user,
+        }
+    }
+
     /// Finds the folders from the variables that `get` knows: `BOWLINE_HOME`, else XDG's, else
     /// the defaults below `HOME`. Nothing is created. `None` when there is no home at all.
     pub fn find(get: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let set = |name: &str| get(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let user = set("HOME").or_else(|| etcetera::home_dir().ok())?;
         if let Some(root) = set("BOWLINE_HOME") {
-            let under = |name: &str| root.join(name);
-            return Some(Self {
-                config: under("config"),
-                data: under("data"),
-                state: under("state"),
-                cache: under("cache"),
-                user,
-            });
+            return Some(Self::below(&root, user));
         }
         let xdg = |name: &str, fallback: &str| {
             // The XDG standard says that a relative path is to be ignored.

@@ -212,7 +212,7 @@ fn nullable(schema: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     fn schema() -> Schema {
         Schema::new(&json!({

@@ -16,12 +16,18 @@ pub struct Args {
     /// argument with white space), or @path to attach a file to the first prompt. With -p every
     /// argument is a prompt. `login [PROVIDER]` keeps a key or a login, `logout [PROVIDER]` forgets it,
     /// `models refresh [PROVIDER]` asks providers which models they have, `sessions` tells, searches, adds up and
-    /// deletes what is stored, `import FILES` takes over sessions of pi, Claude Code and codex
+    /// deletes what is stored, `import FILES` takes over sessions of pi, Claude Code and codex, `tool NAME JSON` runs one
+    /// tool once as a model would, with these arguments or with those on standard input
     pub args: Vec<String>,
 
     /// Answer on standard output, without a screen
     #[arg(short, long)]
     pub print: bool,
+
+    /// How to answer without a screen: text (as -p), json (every event, a line each; prompts may come as lines,
+    /// too), rpc (another program drives, see docs/rpc.md)
+    #[arg(long, value_name = "MODE", value_parser = ["text", "json", "rpc"])]
+    pub mode: Option<String>,
 
     /// Say this to the agent first; may be repeated
     #[arg(short, long, value_name = "TEXT")]
@@ -108,6 +114,14 @@ pub struct Args {
     /// With `prompt`: show the system prompt with its parts and their tokens
     #[arg(long)]
     pub show: bool,
+
+    /// With `tool`: the names of the tools; with --json their schemas, too
+    #[arg(long)]
+    pub list: bool,
+
+    /// With `tool`: where it works; nothing can be changed in a read-only place
+    #[arg(long, value_name = "PLACE", value_parser = ["local", "read-only"])]
+    pub env: Option<String>,
 
     /// With `export`: md, html or jsonl; else as the file's name ends
     #[arg(long, value_name = "FORM", value_parser = ["md", "html", "jsonl"])]

@@ -2,7 +2,9 @@
 //!
 //! Must not know how sessions are kept, nor how that is found out. Reads only, and asks nobody.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::args::Args;
 use super::process;

@@ -1,5 +1,5 @@
 //! Words in the place of a file or a prompt that are work of their own: `login`, `logout`,
-//! `models refresh`, `prompt --show`, `sessions`, `export`, `import`.
+//! `models refresh`, `prompt --show`, `sessions`, `export`, `import`, `tool`.
 //!
 //! Must not know how the work is done.
 
@@ -11,8 +11,8 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::args::Args;
-use super::process::{FAILED, Nobody, OK, USAGE, process};
-use super::{contents, login, prompt, restore, sessions, setup, stored};
+use super::process::{FAILED, Nobody, OK, USAGE, keep_log, process, tell};
+use super::{contents, login, prompt, restore, sessions, setup, stored, tool};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::runtime::Options;
@@ -40,6 +40,24 @@ pub enum Errand {
     Restore(restore::Wanted, bool),
     /// Make a document of a session: which, in what form, into which file.
     Export(String, Option<String>, Option<String>),
+    /// Something with one tool; in JSON, or as text.
+    Tool(tool::Wanted, bool),
+}
+
+impl Errand {
+    /// Whether its answer is a document or data, which a program may read.
+    fn is_data(&self) -> bool {
+        match self {
+            Self::Export(..) => true,
+            Self::Prompt(json)
+            | Self::Sessions(_, json)
+            | Self::Contents(_, json)
+            | Self::Stored(_, json)
+            | Self::Restore(_, json)
+            | Self::Tool(_, json) => *json,
+            Self::Login(_) | Self::Logout(_) | Self::Refresh(_) => false,
+        }
+    }
 }
 
 /// The work that the arguments name. A file of that name is a file.
@@ -68,6 +86,12 @@ pub fn wanted(args: &Args) -> Option<Errand> {
                 .map(|wanted| Errand::Sessions(wanted, args.json))
                 .or_else(|| other().map(|wanted| Errand::Stored(wanted, args.json)));
         }
+        ["tool", rest @ ..] => {
+            let file = Path::new("tool").exists() || args.print;
+            return tool::wanted(rest, args.list)
+                .filter(|_| !file)
+                .map(|wanted| Errand::Tool(wanted, args.json));
+        }
         ["import", files @ ..] if !files.is_empty() => {
             let is_file = Path::new("import").exists() || args.print;
             let files = files.iter().map(PathBuf::from).collect();
@@ -95,6 +119,11 @@ pub fn run(args: &Args, errand: &Errand) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     let options = setup::session(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(Nobody));
     let options = options.map_err(|report| (USAGE, report))?;
+    if let Errand::Tool(wanted, json) = errand {
+        keep_log(&setup.home.state, &process);
+        setup.loaded.problems.iter().for_each(|problem| tell(&Report::new(problem.to_string())));
+        return tool(options, wanted, args.env.as_deref(), *json);
+    }
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
     let talk = login::Terminal::default();
@@ -113,13 +142,28 @@ pub fn run(args: &Args, errand: &Errand) -> Result<i32, (i32, Report)> {
     runtime.shutdown_background();
     let (text, code) = said.map_err(|report| (FAILED, report))?;
     let mut out = std::io::stdout();
-    // A document goes into a file or a pipe as it is; a terminal gets none of its control characters.
-    let as_it_is = matches!(errand, Errand::Export(..)) && !out.is_terminal();
+    // Documents and data go into a file or a pipe as they are; a terminal gets none of their control characters.
+    let as_it_is = errand.is_data() && !out.is_terminal();
     let text = format!("{text}\n");
     let text = if as_it_is { text } else { visible_lines(&text.replace('\t', "    ")) };
     let told = out.write_all(text.as_bytes());
     // It is done, whether anybody reads that or not.
     Ok(told.map_or(code, |()| code))
+}
+
+/// Something with one tool, which has the threads that it has for a model.
+fn tool(
+    options: Options,
+    wanted: &tool::Wanted,
+    place: Option<&str>,
+    json: bool,
+) -> Result<i32, (i32, Report)> {
+    let runtime = Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
+    let code = runtime.block_on(tool::run(options, wanted, place, json));
+    // A thread that waits for a dead disk must not hold the exit up.
+    runtime.shutdown_background();
+    code
 }
 
 /// Brings files back. An interruption ends it before the first file has changed; then it goes on to its end.
@@ -157,6 +201,8 @@ async fn perform(
             Ok((text, if whole { OK } else { FAILED }))
         }
         Errand::Restore(wanted, json) => restored(options, wanted, *json).await,
+        // It was done where the others are only chosen.
+        Errand::Tool(..) => Ok((String::new(), OK)),
         Errand::Export(id, form, file) => {
             let root = options.session_root();
             let said = sessions::export(&root, &options.cwd, id, form.as_deref(), file.as_deref())?;

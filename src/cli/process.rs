@@ -1,13 +1,17 @@
-//! The process around everything: what it was given, its exit codes, its standard error.
+//! The process around everything: what it was given, its exit codes, its standard streams, its log.
 //!
 //! Must not know what is done with it.
 
+use std::fs::File;
 use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
 
 use futures::FutureExt;
 
 use super::setup::Process;
 use crate::base::error::Report;
+use crate::base::log;
+use crate::modes::visible::Visible;
 use crate::tools::{Approval, Ask, Decision};
 
 /// Done.
@@ -30,7 +34,19 @@ pub fn process(interactive: bool) -> Result<Process, Report> {
     Ok(Process { vars, cwd, interactive, piped })
 }
 
-fn read_stdin() -> Result<String, Report> {
+/// Standard output for nobody but who is given it: whatever else is written there, by a library or by a process
+/// that is started, goes to standard error from then on.
+pub fn own_stdout() -> Result<File, Report> {
+    let failed = |error: rustix::io::Errno| {
+        Report::caused("standard output cannot be taken", &std::io::Error::from(error))
+    };
+    let own = rustix::io::fcntl_dupfd_cloexec(std::io::stdout(), 3).map_err(failed)?;
+    rustix::stdio::dup2_stdout(std::io::stderr()).map_err(failed)?;
+    Ok(File::from(own))
+}
+
+/// All of what is piped in.
+pub fn read_stdin() -> Result<String, Report> {
     let mut bytes = Vec::new();
     std::io::stdin()
         .read_to_end(&mut bytes)
@@ -47,6 +63,19 @@ impl Approval for Nobody {
             format!("nobody is there to allow it (rule: {}); --approval full runs it unasked", ask.rule);
         tell(&Report::new(format!("{} did not run: {why}", ask.tool)));
         futures::future::ready(Decision::Deny(why)).boxed()
+    }
+}
+
+/// Standard output. A pipe gets the bytes as they are; a terminal would obey some of them.
+pub fn stdout() -> Box<dyn Write + Send> {
+    let stdout = std::io::stdout();
+    if stdout.is_terminal() { Box::new(Visible::new(stdout)) } else { Box::new(stdout) }
+}
+
+/// Keeps a log in the folder of state.
+pub fn keep_log(state: &Path, process: &Process) {
+    if let Err(error) = log::start(state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
+        tell(&Report::caused(format!("no log can be kept in {}", state.display()), &error));
     }
 }
 

@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
 use tokio_util::sync::CancellationToken;
 
 use super::prune;
@@ -12,6 +13,7 @@ use super::sessions::located;
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::ids::RandomIds;
+use crate::base::json::json;
 use crate::runtime::Options;
 use crate::runtime::checkpoints::state;
 use crate::runtime::restoring;
@@ -21,7 +23,7 @@ use crate::session::legs::Leg;
 use crate::session::{Entry, Session};
 use crate::workspace::checkpoint::apply::Nobody;
 use crate::workspace::checkpoint::{
-    Applied, CheckpointError, Conflict, Decision, Decisions, Keeper, Limits, Node, Plan, Taken,
+    Applied, CheckpointError, Decision, Decisions, Keeper, Limits, Plan, Taken,
 };
 
 /// What of the states.
@@ -110,10 +112,11 @@ fn given_up() -> Report {
 /// A way with the whole id of its entry.
 fn with_whole_id(session: &Session, way: &Way) -> Result<Way, Report> {
     let (Way::To(id, _) | Way::Without(id)) = way;
-    let fits: Vec<&str> =
-        session.entries().map(Entry::id).filter(|known| *known == id || known.starts_with(id)).collect();
+    if session.tree().contains(id) {
+        return Ok(way.clone());
+    }
+    let fits: Vec<&str> = session.entries().map(Entry::id).filter(|known| known.starts_with(id)).collect();
     let whole = match &fits[..] {
-        _ if session.tree().contains(id) => id.clone(),
         [one] => (*one).to_string(),
         _ => {
             return Err(Report::new(format!("the session has no entry {id}"))
@@ -207,26 +210,6 @@ fn arrived(keeper: &Keeper, session: &mut Session, undo: Option<String>) -> Resu
     session.sync().map_err(unsaved)
 }
 
-/// What happens to a path, in one letter: git's.
-fn letter(file: &Shown) -> char {
-    match (file.from, file.to) {
-        _ if file.conflict.is_some() => 'U',
-        (None, _) => 'A',
-        (_, None) => 'D',
-        (Some(Node::File { .. }), Some(Node::File { .. })) => 'M',
-        _ => 'T',
-    }
-}
-
-/// What becomes of a path that both sides changed.
-fn outcome(conflict: &Conflict) -> &'static str {
-    match conflict.decision {
-        Decision::Mine => "stays",
-        Decision::Theirs => "taken",
-        Decision::Beside => "beside it",
-    }
-}
-
 fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
     let applied = done.map(|done| &done.applied);
     let conflicts = || preview.files.iter().filter_map(|file| file.conflict.as_ref());
@@ -237,11 +220,11 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
             .as_ref()
             .map_or_else(String::new, |diff| format!("  +{} -{}", diff.added, diff.removed));
         let note = match &file.conflict {
-            Some(conflict) => format!("  {}: {}", conflict.clash.words(), outcome(conflict)),
+            Some(conflict) => format!("  {}: {}", conflict.clash.words(), conflict.decision.outcome()),
             None if file.merged => "  put together".to_string(),
             None => String::new(),
         };
-        lines.push(format!("{} {}{counts}{note}", letter(file), file.name));
+        lines.push(format!("{} {}{counts}{note}", file.letter(), file.name));
         let rows = file.diff.iter().flat_map(|diff| &diff.rows).filter(|_| applied.is_none());
         lines.extend(rows.map(|row| match row {
             Some(row) => format!("    {}{}", row.sign, row.text),
@@ -264,7 +247,7 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
     let refused = applied.is_some_and(|applied| !applied.failed.is_empty());
     let whole = !refused && unrecorded.is_none() && conflicts().all(|conflict| conflict.decision == asked);
     let value = json!({
-        "files": preview.files.iter().map(facts).collect::<Vec<_>>(),
+        "files": preview.files.iter().map(Shown::json).collect::<Vec<_>>(),
         "left": preview.left.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why})).collect::<Vec<_>>(),
         "done": applied.map(|applied| applied.done),
         "failed": applied.map(|applied| {
@@ -274,16 +257,4 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
         "unrecorded": unrecorded.map(ToString::to_string),
     });
     Told { text: lines.join("\n"), value, whole }
-}
-
-fn facts(file: &Shown) -> Value {
-    json!({
-        "path": file.name.to_string(),
-        "status": letter(file).to_string(),
-        "added": file.diff.as_ref().map(|diff| diff.added),
-        "removed": file.diff.as_ref().map(|diff| diff.removed),
-        "merged": file.merged,
-        "conflict": file.conflict.as_ref().map(|conflict| conflict.clash.words()),
-        "outcome": file.conflict.as_ref().map(outcome),
-    })
 }

@@ -10,17 +10,15 @@ use tokio::runtime::Builder;
 
 use super::apart;
 use super::args::{self, Args};
-use super::process::{FAILED, Nobody, OK, USAGE, process, tell};
+use super::process::{FAILED, Nobody, OK, USAGE, keep_log, process, stdout, tell};
 use super::setup::{self, Process, Setup};
-use super::{errand, models};
+use super::{errand, headless, models};
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
-use crate::base::log;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
 use crate::ide::tasks::Tasks;
 use crate::modes::print;
-use crate::modes::visible::Visible;
 use crate::runtime;
 use crate::tools::Mode;
 use crate::tui::theme::ColorDepth;
@@ -55,14 +53,16 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
     if let Some(errand) = errand::wanted(args) {
         return errand::run(args, &errand);
     }
-    let print = args.print || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
+    if let Some(mode) = headless::wanted(args).map_err(usage)? {
+        return headless::run(args, mode);
+    }
+    let text = args.print || args.mode.is_some();
+    let print = text || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
     let process = process(!print).map_err(usage)?;
     reserved(args, &process).map_err(usage)?;
     let setup = setup::resolve(args, &process, print).map_err(usage)?;
     resumes(args, &setup, print).map_err(usage)?;
-    if let Err(error) = log::start(&setup.home.state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
-        tell(&Report::caused(format!("no log can be kept in {}", setup.home.state.display()), &error));
-    }
+    keep_log(&setup.home.state, &process);
     let failed = |error| (FAILED, Report::caused("cannot start", &error));
     if let Some(search) = &args.list_models {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -116,6 +116,14 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
     if word == "prompt" {
         return Err(Report::new("`bowline prompt` does nothing by itself")
             .hint("`bowline prompt --show` shows the system prompt; -p prompt says it to the model"));
+    }
+    if word == "tool" {
+        return Err(Report::new(
+            "`bowline tool` takes the name of a tool and its arguments in one JSON object",
+        )
+        .hint(
+            "such as `bowline tool read '{\"path\": \"README.md\"}'`; `bowline tool --list` lists the tools",
+        ));
     }
     if word == "export" {
         return Err(Report::new("`bowline export` takes a conversation and a file")
@@ -222,11 +230,9 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let prompts =
         setup.said.into_iter().map(|said| print::Prompt { text: said.text, images: said.images }).collect();
-    let stdout = std::io::stdout();
-    // A pipe gets the model's bytes as they are; a terminal would obey some of them.
-    let mut stdout: Box<dyn Write + Send> =
-        if stdout.is_terminal() { Box::new(Visible::new(stdout)) } else { Box::new(stdout) };
-    let code = print::print(&handle, prompts, &mut *stdout, &mut std::io::stderr()).await;
+    let live = std::io::stdout().is_terminal();
+    let mut stdout = stdout();
+    let code = print::print(&handle, prompts, live, &mut *stdout, &mut std::io::stderr()).await;
     handle.shutdown().await;
     Ok(code)
 }

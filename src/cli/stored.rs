@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::args::Args;
 use super::sessions::{located, minute, shortened, tail};

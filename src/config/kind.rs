@@ -37,7 +37,8 @@ pub enum Value {
 }
 
 /// A limit of a text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Limit {
     /// Characters.
     pub chars: Option<usize>,
@@ -46,7 +47,8 @@ pub struct Limit {
 }
 
 /// How much of a model's window is used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct TokenBudget {
     /// Tokens that stay free.
     pub reserve_tokens: Option<usize>,

@@ -29,7 +29,8 @@ pub struct Row {
 }
 
 /// All settings with their values.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Settings {
     /// Name of the colour theme.
     pub theme: String,

@@ -46,7 +46,26 @@ pub enum Exit {
 /// from the task that runs the command; must not block.
 pub type OutputSink = Box<dyn FnMut(&[u8]) + Send>;
 
-/// Files and commands of one place.
+/// Files and commands of one place. `docs/embedding.md` has one that is nowhere but in memory.
+///
+/// A place behind a layer is a place again:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use bowline::exec::wrap::{ReadOnly, Wrapped};
+/// use bowline::exec::{Environment, LocalEnvironment};
+///
+/// # #[tokio::main]
+/// # async fn main() {
+/// # let folder = tempfile::tempdir().unwrap();
+/// let machine = LocalEnvironment::new(folder.path().to_path_buf(), std::env::vars_os());
+/// let guarded = Wrapped::new(Arc::new(machine), ReadOnly::new(|command| command == "ls"));
+/// let file = folder.path().join("a.txt");
+/// assert!(guarded.write(&file, b"one".to_vec(), None).await.is_err());
+/// assert!(!guarded.exists(&file).await.unwrap());
+/// # }
+/// ```
 pub trait Environment: Send + Sync + fmt::Debug {
     /// The workspace: relative paths are below it, commands start in it.
     fn root(&self) -> &Path;
@@ -163,12 +182,13 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(by_reading::find(self, spec, sink, cancel))
     }
 
-    /// Makes the place ready: connects, starts, mounts. Called once, before anything else.
+    /// Makes the place ready: connects, starts, mounts. Called once, before anything else, by whoever made
+    /// the place: several sessions may work in it.
     fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Gives back what [`Self::initialize`] took. Called once, after everything else.
+    /// Gives back what [`Self::initialize`] took. Called once, after everything else, by the same.
     fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         Box::pin(std::future::ready(Ok(())))
     }

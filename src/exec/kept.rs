@@ -32,7 +32,7 @@ enum Run {
     Idle,
     Begun {
         id: String,
-        lock: File,
+        lock: Lock,
         /// What is kept, and the number of the write that it is of.
         names: BTreeMap<String, u64>,
         /// How many writes were begun.
@@ -41,6 +41,19 @@ enum Run {
         writing: usize,
     },
     Ended,
+}
+
+/// The lock of a run. It is given back by name: a process that another thread is just starting has the file
+/// open, too, until it runs its own program, and would hold the lock for so long.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.unlock() {
+            tracing::debug!(%error, "a lock was not given back; the end of the program does it");
+        }
+    }
 }
 
 /// One file that a run which is no more has left behind.
@@ -136,7 +149,7 @@ impl KeptFiles {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let id = name.trim_end_matches(LOCK).to_string();
-        Ok(Run::Begun { id, lock, names: BTreeMap::new(), begun: 0, writing: 0 })
+        Ok(Run::Begun { id, lock: Lock(lock), names: BTreeMap::new(), begun: 0, writing: 0 })
     }
 
     /// A write ends: what it wrote takes its name, unless a later write has it already.

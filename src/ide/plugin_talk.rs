@@ -214,7 +214,7 @@ mod tests {
 
     fn edit(start: (usize, usize), end: (usize, usize), text: &str) -> String {
         let spot = |(line, column)| Spot { line, column };
-        serde_json::json!([{ "start": spot(start), "end": spot(end), "text": text }]).to_string()
+        crate::base::json::json!([{ "start": spot(start), "end": spot(end), "text": text }]).to_string()
     }
 
     #[test]

@@ -119,9 +119,13 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         }
         RuntimeEvent::ToolsChanged(equipment) => equip(cx.state, equipment),
         RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
-        // Whoever ended it knows; what closes it by itself has been told.
-        RuntimeEvent::Ended => {}
+        // Whoever ended it knows; what closes it by itself has been told. Entries are for programs.
+        RuntimeEvent::Ended | RuntimeEvent::EntryAppended(_) => {}
         RuntimeEvent::Replaced(snapshot) => replaced(cx, snapshot),
+        RuntimeEvent::Named(name) => {
+            cx.state.agent.name.clone_from(name);
+            cx.state.damage.add(Part::Status);
+        }
         RuntimeEvent::Returned(messages) => dequeued(cx, messages.clone()),
         RuntimeEvent::Restored(_) => {
             file_events::refresh_tree(cx);

@@ -229,8 +229,8 @@ fn lenient(raw: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use proptest::prelude::*;
-    use serde_json::json;
 
     fn empty() -> Accumulator {
         Accumulator::new(&Model::unknown("p", "m", "a", ""), 7)

@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::catalog::ProviderInfo;
 use super::model::Model;

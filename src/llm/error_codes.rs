@@ -61,8 +61,8 @@ fn by_status(status: u64) -> Option<ErrorKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::failure::{Asked, Refusal};
-    use serde_json::json;
 
     #[test]
     fn routers_quote_whom_they_asked() {

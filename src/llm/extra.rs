@@ -41,8 +41,8 @@ fn join(into: &mut Map<String, Value>, name: &str, value: &Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::model::Model;
-    use serde_json::json;
 
     #[test]
     fn objects_are_joined_and_the_rest_is_replaced() {

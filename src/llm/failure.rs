@@ -343,7 +343,7 @@ mod tests {
     fn a_key_that_a_server_repeats_is_not_repeated() {
         let error = refused(401, r#"{"error": {"message": "hunter2-hunter2 is no key", "code": "c"}}"#);
         assert_eq!(error.message, "acme answered 401: (the key) is no key (check ACME_KEY)");
-        let within = serde_json::json!({"message": "no hunter2-hunter2", "more": "hunter2-hunter2"});
+        let within = crate::base::json::json!({"message": "no hunter2-hunter2", "more": "hunter2-hunter2"});
         for error in [error, asked().broke_off(&within, |_, _| None)] {
             assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
         }
@@ -390,7 +390,7 @@ mod tests {
                 (&*format!("acme answered 400: {said}"), code)
             );
         }
-        let broken = asked().broke_off(&serde_json::json!({"code": "server_error"}), |_, _| None);
+        let broken = asked().broke_off(&crate::base::json::json!({"code": "server_error"}), |_, _| None);
         assert_eq!(broken.code.as_deref(), Some("server_error"));
     }
 

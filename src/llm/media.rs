@@ -168,7 +168,7 @@ mod tests {
         let kept = serde_json::to_value(&message).unwrap();
         assert_eq!(
             kept["content"][1],
-            serde_json::json!({"type": "document", "data": "AAAA", "mimeType": "application/pdf", "name": "a.pdf"})
+            crate::base::json::json!({"type": "document", "data": "AAAA", "mimeType": "application/pdf", "name": "a.pdf"})
         );
         assert_eq!(serde_json::from_value::<Message>(kept).unwrap(), message);
     }

@@ -340,8 +340,8 @@ fn last(value: &mut Value) -> &mut Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use proptest::prelude::*;
-    use serde_json::json;
 
     fn read(text: &str) -> PartialJson {
         let mut partial = PartialJson::default();

@@ -10,6 +10,40 @@ use super::model::{Request, StreamEvent};
 pub type EventStream = Pin<Box<dyn Stream<Item = StreamEvent> + Send>>;
 
 /// Something that answers requests in one wire format.
+///
+/// ```
+/// use bowline::llm::draft::Draft;
+/// use bowline::llm::model::{Request, StopReason, StreamEvent};
+/// use bowline::llm::provider::{EventStream, Provider};
+/// use futures::StreamExt;
+///
+/// /// Agrees with everything.
+/// struct Yes;
+///
+/// impl Provider for Yes {
+///     fn id(&self) -> &str {
+///         "yes"
+///     }
+///
+///     fn stream(&self, request: Request) -> EventStream {
+///         let mut draft = Draft::new(&request.model, 0);
+///         let (index, open) = draft.open_text();
+///         let text = draft.text(index, "Yes.".to_string());
+///         draft.stop(StopReason::Stop, None);
+///         let events = [StreamEvent::Start, open, text, StreamEvent::TextEnd { index }, draft.done()];
+///         Box::pin(futures::stream::iter(events))
+///     }
+/// }
+///
+/// # #[tokio::main]
+/// # async fn main() {
+/// let last = Yes.stream(Request::default()).collect::<Vec<_>>().await.pop();
+/// let Some(StreamEvent::Done { message }) = last else { panic!("an answer") };
+/// assert_eq!(message.text(), "Yes.");
+/// # }
+/// ```
+///
+/// [`Builder::provider`](crate::runtime::Builder::provider) gives it to a session.
 pub trait Provider: Send + Sync {
     /// Provider id, such as `anthropic`.
     fn id(&self) -> &str;

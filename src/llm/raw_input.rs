@@ -52,8 +52,8 @@ pub fn text_of(call: &ToolCall) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use proptest::prelude::*;
-    use serde_json::json;
 
     #[test]
     fn pieces_the_whole_or_nothing() {

@@ -60,8 +60,8 @@ fn longest(value: &Value) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::model::Model;
-    use serde_json::json;
 
     #[test]
     fn pictures_do_not_count_by_their_bytes() {

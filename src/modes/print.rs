@@ -11,15 +11,16 @@ use tokio::sync::mpsc::Receiver;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
-use crate::llm::model::{AssistantMessage, Message, Part, StopReason};
+use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent};
+use crate::modes::notes::note;
 use crate::runtime::{Delivery, Handle, RuntimeEvent};
 
 /// Everything was said and answered.
-const OK: i32 = 0;
+pub(super) const OK: i32 = 0;
 /// The model failed, or its answer is not whole.
-const FAILED: i32 = 1;
+pub(super) const FAILED: i32 = 1;
 /// A signal interrupted the work.
-const INTERRUPTED: i32 = 130;
+pub(super) const INTERRUPTED: i32 = 130;
 
 /// One thing to say.
 #[derive(Debug, Clone, Default)]
@@ -31,22 +32,24 @@ pub struct Prompt {
 }
 
 /// Says the prompts one after the other, each after the answer to the one before, and writes
-/// the last answer. Returns the exit code. SIGINT, SIGTERM and SIGHUP interrupt.
+/// the last answer; `live`: all of them, as they come, for a person who looks. Returns the exit code. SIGINT,
+/// SIGTERM and SIGHUP interrupt.
 pub async fn print(
     handle: &Handle,
     prompts: Vec<Prompt>,
+    live: bool,
     stdout: &mut (dyn Write + Send),
     stderr: &mut (dyn Write + Send),
 ) -> i32 {
-    print_until(handle, prompts, stdout, stderr, interruption()).await
+    print_until(handle, prompts, live, (stdout, stderr), interruption()).await
 }
 
 /// The same, with the interruption passed in.
 async fn print_until(
     handle: &Handle,
     prompts: Vec<Prompt>,
-    stdout: &mut (dyn Write + Send),
-    stderr: &mut (dyn Write + Send),
+    live: bool,
+    (stdout, stderr): (&mut (dyn Write + Send), &mut (dyn Write + Send)),
     interruption: BoxFuture<'static, ()>,
 ) -> i32 {
     let Some((snapshot, events)) = handle.subscribe().await else {
@@ -56,7 +59,7 @@ async fn print_until(
     if snapshot.model.is_some_and(|model| model.provider == "demo") {
         tell(stderr, "no model is connected; this is the demo guide (set ANTHROPIC_API_KEY to connect one)");
     }
-    let mut run = Run { events, stderr, answer: None };
+    let mut run = Run { events, stdout, stderr, shown: Shown { live, ..Shown::default() }, answer: None };
     let mut interruption = interruption;
     for prompt in prompts {
         handle.prompt(prompt.text, prompt.images, Delivery::Steer);
@@ -73,13 +76,15 @@ async fn print_until(
             return FAILED;
         }
     }
-    finish(run.answer.as_ref(), stdout, run.stderr)
+    finish(run.answer.as_ref(), run.shown, run.stdout, run.stderr)
 }
 
 /// The prompts on their way.
 struct Run<'a> {
     events: Receiver<RuntimeEvent>,
+    stdout: &'a mut (dyn Write + Send),
     stderr: &'a mut (dyn Write + Send),
+    shown: Shown,
     /// The last answer.
     answer: Option<AssistantMessage>,
 }
@@ -92,79 +97,80 @@ impl Run<'_> {
                 tell(self.stderr, "the session ended by itself");
                 return false;
             };
+            if let Some(note) = note(&event) {
+                tell(self.stderr, &note);
+            }
             match event {
                 RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted, error }) => {
-                    if let Some(error) = &error {
-                        tell(self.stderr, error);
-                    }
                     return !aborted && error.is_none();
                 }
-                RuntimeEvent::Agent(event) => self.hear(event),
-                RuntimeEvent::Failed(report) => {
-                    tell(self.stderr, &report.to_string());
-                    if self.events.is_closed() {
-                        return false;
+                RuntimeEvent::Agent(AgentEvent::MessageEnd(message)) => {
+                    if let Message::Assistant(answer) = &*message {
+                        self.shown.end(answer, self.stdout);
+                        self.answer = Some(answer.clone());
                     }
                 }
-                RuntimeEvent::Ended
-                | RuntimeEvent::Delegated { .. }
-                | RuntimeEvent::ModelChanged(_)
-                | RuntimeEvent::ThinkingChanged(_)
-                | RuntimeEvent::ToolsChanged(_)
-                | RuntimeEvent::ModelsFound(_)
-                | RuntimeEvent::Restored(_)
-                | RuntimeEvent::Replaced(_)
+                RuntimeEvent::Agent(AgentEvent::MessageUpdate(update)) => {
+                    self.shown.hear(&update, self.stdout);
+                }
+                RuntimeEvent::Failed(_) if self.events.is_closed() => return false,
                 // What was said on the command line is there still.
-                | RuntimeEvent::Returned(_) => {}
+                _ => {}
             }
+        }
+    }
+}
+
+/// Shows a person at a terminal the words of answers as they come.
+#[derive(Debug, Default)]
+struct Shown {
+    /// Whether somebody looks.
+    live: bool,
+    /// Whether words of the answer that streams in were shown.
+    began: bool,
+    /// Whether the last of them ended a line.
+    line_ended: bool,
+    /// Why it cannot be shown any more.
+    trouble: Option<io::Error>,
+}
+
+impl Shown {
+    fn hear(&mut self, update: &StreamEvent, stdout: &mut (dyn Write + Send)) {
+        let StreamEvent::TextDelta { delta, .. } = update else { return };
+        if self.live && !delta.is_empty() {
+            self.put(delta, stdout);
+            (self.began, self.line_ended) = (true, delta.ends_with('\n'));
         }
     }
 
-    fn hear(&mut self, event: AgentEvent) {
-        match event {
-            AgentEvent::MessageEnd(message) => {
-                if let Message::Assistant(answer) = &*message {
-                    self.answer = Some(answer.clone());
-                }
-            }
-            AgentEvent::RetryStart { attempt, max, delay, error } => {
-                let seconds = delay.as_secs_f64();
-                tell(self.stderr, &format!("{error}; try {attempt} of {max} in {seconds:.1} s"));
-            }
-            // What was not allowed to run is worth knowing: the answer may lack it.
-            AgentEvent::ToolEnd { tool, result, .. } if result.is_error => {
-                let refused = result.details.as_ref().and_then(|details| details.get("refused"));
-                let said = |name: &str| refused?.get(name)?.as_str();
-                if let (Some(rule), Some(flag)) = (said("rule"), said("flag")) {
-                    tell(self.stderr, &format!("{tool} was not run: {rule}; {flag} runs it unasked"));
-                }
-            }
-            AgentEvent::LimitReached(text) => tell(self.stderr, &text),
-            AgentEvent::ContextWarning { tokens, window } => {
-                tell(
-                    self.stderr,
-                    &format!(
-                        "the conversation has about {tokens} tokens of {window} that the model can hold"
-                    ),
-                );
-            }
-            AgentEvent::CompactionStart { .. } => {
-                tell(self.stderr, "the older part of the conversation is being summed up");
-            }
-            AgentEvent::CompactionEnd { result: Some(done), .. } => {
-                let (before, after) = (done.tokens_before, done.tokens_after);
-                tell(self.stderr, &format!("the conversation has about {after} tokens now, before {before}"));
-            }
-            AgentEvent::CompactionEnd { error: Some(error), .. } => tell(self.stderr, &error),
-            AgentEvent::LoopDetected => tell(self.stderr, "the model repeats its calls and was told so"),
-            _ => {}
+    /// The answer is over.
+    fn end(&mut self, answer: &AssistantMessage, stdout: &mut (dyn Write + Send)) {
+        if !std::mem::take(&mut self.began) {
+            // One that came in one piece.
+            let text = if self.live { words(answer) } else { String::new() };
+            self.put(&text, stdout);
+        } else if !self.line_ended {
+            self.put("\n", stdout);
         }
     }
+
+    fn put(&mut self, text: &str, stdout: &mut (dyn Write + Send)) {
+        if self.trouble.is_none() {
+            self.trouble = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).err();
+        }
+    }
+}
+
+/// The words of an answer, each part with a line feed at its end.
+fn words(answer: &AssistantMessage) -> String {
+    let texts = answer.content.iter().filter_map(Part::as_text).filter(|text| !text.is_empty());
+    texts.flat_map(|text| [text.trim_end_matches('\n'), "\n"]).collect()
 }
 
 /// Writes the answer and judges it.
 fn finish(
     answer: Option<&AssistantMessage>,
+    shown: Shown,
     stdout: &mut (dyn Write + Send),
     stderr: &mut (dyn Write + Send),
 ) -> i32 {
@@ -172,13 +178,11 @@ fn finish(
         tell(stderr, "there was no answer");
         return FAILED;
     };
-    let texts = answer.content.iter().filter_map(Part::as_text).filter(|text| !text.is_empty());
-    let mut text = String::new();
-    for part in texts {
-        text.push_str(part.trim_end_matches('\n'));
-        text.push('\n');
-    }
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    let written = match shown {
+        Shown { live: true, trouble, .. } => trouble.map_or(Ok(()), Err),
+        _ => stdout.write_all(words(answer).as_bytes()).and_then(|()| stdout.flush()),
+    };
+    match written {
         Ok(()) => {}
         // Whoever read has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return OK,
@@ -195,7 +199,7 @@ fn finish(
 }
 
 /// The first of the signals that end a program. A system that has none never interrupts.
-fn interruption() -> BoxFuture<'static, ()> {
+pub fn interruption() -> BoxFuture<'static, ()> {
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let signals = kinds.into_iter().filter_map(|kind| match signal(kind) {
         Ok(signal) => Some(signal),
@@ -220,7 +224,7 @@ fn interruption() -> BoxFuture<'static, ()> {
 }
 
 /// One line for a person. When standard error is gone there is nobody to tell.
-fn tell(stderr: &mut (dyn Write + Send), text: &str) {
+pub(super) fn tell(stderr: &mut (dyn Write + Send), text: &str) {
     let line = visible_lines(&format!("bowline: {text}\n"));
     if let Err(error) = stderr.write_all(line.as_bytes()) {
         tracing::warn!("nobody could be told: {text}: {error}");

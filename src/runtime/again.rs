@@ -4,13 +4,14 @@
 //! Must not know who displays it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::offered::Offered;
 use super::options::Options;
 use super::reach::{self, Reached};
 use crate::base::error::Report;
+use crate::exec::Environment;
 use crate::llm::auth;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
@@ -23,6 +24,8 @@ pub type Found = (Client, Catalog, Vec<Arc<Model>>);
 #[derive(Clone)]
 pub struct Again {
     options: Arc<Options>,
+    /// Where the session works now.
+    place: Arc<RwLock<Arc<dyn Environment>>>,
     /// Names what the files held when they were looked at last.
     seen: Arc<AtomicU64>,
 }
@@ -30,7 +33,8 @@ pub struct Again {
 impl Again {
     /// For a session that was started with these; the files are as `seen`.
     pub fn new(options: Options, seen: u64) -> Self {
-        Self { options: Arc::new(options), seen: Arc::new(AtomicU64::new(seen)) }
+        let place = Arc::new(RwLock::new(options.env.clone()));
+        Self { options: Arc::new(options), place, seen: Arc::new(AtomicU64::new(seen)) }
     }
 }
 
@@ -49,6 +53,17 @@ impl Again {
     /// What the session was started with.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// The same, for where the session works now.
+    pub fn here(&self) -> Options {
+        let env = self.place.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Options { env, ..(*self.options).clone() }
+    }
+
+    /// The session works elsewhere from now on.
+    pub fn set_place(&self, env: Arc<dyn Environment>) {
+        *self.place.write().unwrap_or_else(PoisonError::into_inner) = env;
     }
 
     /// Who can be asked now, `told` by servers of this machine included. `always`: also where no file

@@ -115,7 +115,7 @@ impl Wish {
 }
 
 /// Names that a person may have meant, the nearest first; three at most.
-fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+pub(super) fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     let mut near: Vec<(f64, String)> = names
         .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::shown::Shown;
 use crate::agent::compaction::estimate;

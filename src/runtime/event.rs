@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use serde_json::Map;
+
 use super::outfit::Equipment;
 use super::ways::Restored;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
-use crate::llm::model::{Model, Thinking, Usage, UserMessage};
+use crate::llm::model::{Model, Part, Thinking, Usage, UserMessage};
 use crate::session::AgentMessage;
 
 /// How a prompt reaches an agent that may be working.
@@ -54,6 +56,10 @@ pub enum RuntimeEvent {
     ModelsFound(Vec<Arc<Model>>),
     /// Somebody went back to another place of the session.
     Restored(Arc<Restored>),
+    /// The session has another name.
+    Named(Option<String>),
+    /// An entry was added to the session: its line. Only for front ends that want entries.
+    EntryAppended(Arc<str>),
     /// Messages that waited and that nobody will answer any more, as they were said.
     Returned(Vec<UserMessage>),
     /// The session is over; nothing comes after this.
@@ -87,4 +93,14 @@ pub struct Snapshot {
     pub way_back: Option<String>,
     /// Whether a run is going on.
     pub working: bool,
+}
+
+/// A message of a person; the agent stamps it when it is delivered.
+pub(super) fn said(text: String, images: Vec<Part>) -> UserMessage {
+    let mut content = Vec::with_capacity(1 + images.len());
+    if !text.is_empty() || images.is_empty() {
+        content.push(Part::text(text));
+    }
+    content.extend(images);
+    UserMessage { content, timestamp: 0, extra: Map::new() }
 }

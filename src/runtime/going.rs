@@ -9,9 +9,10 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::choice::Wish;
+use super::drive::answer;
 use super::event::{RuntimeEvent, Snapshot, Summary};
 use super::handle::Handle;
-use super::live::{Command, Live, answer};
+use super::live::{Command, Live};
 use super::moving::{Ask, Change, Moved, Moving, Spot, busy, not_there};
 use super::options::{Options, SessionChoice};
 use super::start;
@@ -215,7 +216,13 @@ impl Live {
         let options = self.again.options().clone();
         let current = self.driver.listener().session().file().map(PathBuf::from);
         let (session, told, said) = match change {
-            Change::New => self.leave(|_| Ok(start::new_session(&options))).await?,
+            Change::New(parent) => {
+                let begin = |_: &Session| {
+                    let session = start::new_session(&options);
+                    Ok(parent.iter().fold(session, |session, parent| session.descending_from(parent)))
+                };
+                self.leave(begin).await?
+            }
             Change::Copy => self.leave(|session| session.copy(&options.session_root())).await?,
             Change::Fork(id) => {
                 let (leaf, said) = self.way_to(&id)?;

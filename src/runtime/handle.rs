@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use serde_json::Map;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::again::Again;
-use super::event::{Delivery, RuntimeEvent, Snapshot};
-use super::hub::Hub;
+use super::event::{Delivery, RuntimeEvent, Snapshot, said};
+use super::hub::{Hub, Reader};
 use super::live::{Command, WayBack};
 use super::login::{self, Choice, Left};
 use super::observe::Observer;
@@ -18,12 +17,11 @@ use super::refresh::{self, Told};
 
 use super::shown::Shown;
 use super::talk::{Line, Said};
-use super::ways::{Preview, Restored, Way, What};
+use super::ways::{Preview, Restored, Take, Way, What};
 use crate::agent::abort::Abort;
 use crate::agent::config::Lifecycle;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
-use crate::tools::artifacts::Artifacts;
 use crate::tools::{Mode, SharedRules};
 use crate::workspace::checkpoint::Decisions;
 
@@ -42,13 +40,7 @@ pub struct Handle {
 impl Handle {
     /// Says something to the agent, whether it works or not.
     pub fn prompt(&self, text: String, images: Vec<Part>, delivery: Delivery) {
-        let mut content = Vec::with_capacity(1 + images.len());
-        if !text.is_empty() || images.is_empty() {
-            content.push(Part::text(text));
-        }
-        content.extend(images);
-        // The agent stamps it when it is delivered.
-        self.send(Command::Prompt(UserMessage { content, timestamp: 0, extra: Map::new() }, delivery));
+        self.send(Command::Prompt(said(text, images), delivery));
     }
 
     /// Goes on without new words: after an interruption, a failure, a limit.
@@ -158,6 +150,21 @@ impl Handle {
         self.asked(Command::WayBack(WayBack::Go(way, decisions, reply)), done).await
     }
 
+    /// What going any way would do, with one decision for everything that both sides changed.
+    pub async fn preview_all(&self, way: Way, take: Take) -> Result<Preview, Report> {
+        let preview = self.preview(way.clone(), Decisions::new()).await?;
+        if preview.conflicts() == 0 {
+            return Ok(preview);
+        }
+        self.preview(way, preview.decide(take.into())).await
+    }
+
+    /// Goes any way, with one decision for everything that both sides changed.
+    pub async fn take_all(&self, way: Way, take: Take) -> Result<Restored, Report> {
+        let preview = self.preview(way.clone(), Decisions::new()).await?;
+        self.take(way, preview.decide(take.into())).await
+    }
+
     async fn asked<T>(
         &self,
         command: Command,
@@ -181,8 +188,13 @@ impl Handle {
     /// Joins: the state as it is, and everything that happens from then on. `None` after the
     /// session has been shut down.
     pub async fn subscribe(&self) -> Option<(Snapshot, mpsc::Receiver<RuntimeEvent>)> {
+        self.subscribe_as(Reader::Lively).await
+    }
+
+    /// The same for a reader of its own kind.
+    pub async fn subscribe_as(&self, reader: Reader) -> Option<(Snapshot, mpsc::Receiver<RuntimeEvent>)> {
         let (reply, joined) = oneshot::channel();
-        self.commands.send(Command::Subscribe(reply)).await.ok()?;
+        self.commands.send(Command::Subscribe(reader, reply)).await.ok()?;
         joined.await.ok()
     }
 
@@ -190,8 +202,7 @@ impl Handle {
     pub async fn observe(&self) -> Option<Observer> {
         let (snapshot, events) = self.subscribe().await?;
         let options = self.again.options();
-        let outputs = Arc::new(Artifacts::new(options.outputs().join(&snapshot.session_id)));
-        Some(Observer::new(snapshot.session_id, options.clock.clone(), outputs, events))
+        Some(Observer::new(snapshot.session_id, options.clock.clone(), options.outputs(), events))
     }
 
     /// Ends what runs, makes the session safe on disk, and ends the session's task.
@@ -256,7 +267,7 @@ impl Handle {
     /// Reads the files of rules again, after the person has said whether the project is trusted; gives a
     /// sentence for him. `now` is the digest of what he trusts until the program ends.
     pub async fn reread_rules(&self, now: Option<&str>) -> String {
-        let loaded = permissions::load(self.again.options(), now).await;
+        let loaded = permissions::load(&self.again.here(), now).await;
         self.rules.set(loaded.rules);
         for problem in loaded.problems {
             self.hub.tell(RuntimeEvent::Failed(problem)).await;

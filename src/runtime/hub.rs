@@ -1,7 +1,8 @@
 //! Events to every front end that listens, in order, in bounded queues.
 //!
 //! A reader that is slow slows the session; one that does not read at all for [`PATIENCE`] is
-//! let go, and finds its queue closed.
+//! let go, and finds its queue closed. A reader that another program depends on is waited for however long
+//! it takes: nothing is lost, and nothing piles up.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,10 +16,22 @@ const CAPACITY: usize = 1024;
 /// How long a full queue holds everybody else up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What a reader is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reader {
+    /// One that keeps up; let go when it does not.
+    #[default]
+    Lively,
+    /// One that is waited for as long as it is there, and hears of entries, too.
+    Patient,
+}
+
+type Readers = Vec<(Sender<RuntimeEvent>, Reader)>;
+
 /// The readers of one session.
 #[derive(Debug, Clone)]
 pub struct Hub {
-    readers: Arc<Mutex<Vec<Sender<RuntimeEvent>>>>,
+    readers: Arc<Mutex<Readers>>,
     patience: Duration,
 }
 
@@ -30,18 +43,27 @@ impl Default for Hub {
 
 impl Hub {
     /// A new reader, who hears everything from now on.
-    pub fn subscribe(&self) -> Receiver<RuntimeEvent> {
+    pub fn subscribe(&self, reader: Reader) -> Receiver<RuntimeEvent> {
         let (sender, receiver) = mpsc::channel(CAPACITY);
-        self.lock().push(sender);
+        self.lock().push((sender, reader));
         receiver
+    }
+
+    /// Whether somebody hears of entries.
+    pub fn wants_entries(&self) -> bool {
+        self.lock().iter().any(|(_, reader)| *reader == Reader::Patient)
     }
 
     /// Tells everybody, and waits for the slow ones.
     pub async fn tell(&self, event: RuntimeEvent) {
-        for slow in self.offer(&event) {
-            if slow.send_timeout(event.clone(), self.patience).await.is_err() {
+        for (slow, reader) in self.offer(&event) {
+            let told = match reader {
+                Reader::Lively => slow.send_timeout(event.clone(), self.patience).await.is_ok(),
+                Reader::Patient => slow.send(event.clone()).await.is_ok(),
+            };
+            if !told {
                 tracing::warn!("a front end does not read its events; it was let go");
-                self.lock().retain(|reader| !reader.same_channel(&slow));
+                self.lock().retain(|(reader, _)| !reader.same_channel(&slow));
             }
         }
     }
@@ -55,20 +77,26 @@ impl Hub {
     }
 
     /// Gives the event to every reader with room and returns those without.
-    fn offer(&self, event: &RuntimeEvent) -> Vec<Sender<RuntimeEvent>> {
+    fn offer(&self, event: &RuntimeEvent) -> Readers {
         let mut slow = Vec::new();
-        self.lock().retain(|reader| match reader.try_send(event.clone()) {
-            Ok(()) => true,
-            Err(TrySendError::Full(_)) => {
-                slow.push(reader.clone());
-                true
+        let entry = matches!(event, RuntimeEvent::EntryAppended(_));
+        self.lock().retain(|(sender, reader)| {
+            if entry && *reader == Reader::Lively {
+                return true;
             }
-            Err(TrySendError::Closed(_)) => false,
+            match sender.try_send(event.clone()) {
+                Ok(()) => true,
+                Err(TrySendError::Full(_)) => {
+                    slow.push((sender.clone(), *reader));
+                    true
+                }
+                Err(TrySendError::Closed(_)) => false,
+            }
         });
         slow
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Sender<RuntimeEvent>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Readers> {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -81,7 +109,7 @@ mod tests {
     #[tokio::test]
     async fn who_does_not_read_is_let_go_and_the_others_miss_nothing() {
         let hub = Hub { patience: Duration::from_millis(5), ..Hub::default() };
-        let (mut good, lazy) = (hub.subscribe(), hub.subscribe());
+        let (mut good, lazy) = (hub.subscribe(Reader::Lively), hub.subscribe(Reader::Lively));
         let reading = tokio::spawn(async move {
             let mut count = 0;
             while good.recv().await.is_some() {
@@ -96,5 +124,32 @@ mod tests {
         assert_eq!(hub.lock().len(), 1);
         drop(hub);
         assert_eq!(reading.await.unwrap(), CAPACITY + 5);
+    }
+
+    #[tokio::test]
+    async fn who_is_waited_for_loses_nothing_and_nothing_piles_up() {
+        let hub = Hub { patience: Duration::from_millis(1), ..Hub::default() };
+        let mut slow = hub.subscribe(Reader::Patient);
+        let telling = {
+            let hub = hub.clone();
+            tokio::spawn(async move {
+                for _ in 0..2 * CAPACITY {
+                    hub.tell(RuntimeEvent::ThinkingChanged(Thinking::Low)).await;
+                }
+            })
+        };
+        while slow.len() < CAPACITY {
+            tokio::task::yield_now().await;
+        }
+        // Many times the patience that others get.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert_eq!(slow.len(), CAPACITY);
+        drop(hub);
+        let mut count = 0;
+        while slow.recv().await.is_some() {
+            count += 1;
+        }
+        telling.await.unwrap();
+        assert_eq!(count, 2 * CAPACITY);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::again::Again;
-use super::choice::Wish;
+use super::drive::{Drive, answer};
 use super::event::{Delivery, RuntimeEvent, Snapshot};
-use super::hub::Hub;
+use super::hub::{Hub, Reader};
 use super::moving::{Ask, Spot};
 use super::offered::Offered;
 use super::outfit::Outfit;
@@ -56,6 +57,8 @@ pub enum Command {
     WayBack(WayBack),
     /// About the session's tree, or for another session.
     Ask(Ask),
+    /// From a program that drives the session.
+    Drive(Drive),
     /// Sum the conversation up.
     Compact(Option<String>),
     /// The summary that can be changed.
@@ -67,7 +70,7 @@ pub enum Command {
     /// Another client, catalog and list of models in place of those before.
     Reach(Box<Client>, Box<Catalog>, Vec<Arc<Model>>),
     /// A front end joins.
-    Subscribe(oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>),
+    Subscribe(Reader, oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>),
     /// The end.
     Shutdown(oneshot::Sender<()>),
 }
@@ -103,6 +106,8 @@ pub struct Live {
     pub(super) again: Again,
     /// What went wrong before anybody listened.
     pub(super) notices: Vec<Report>,
+    /// What the person ran while the agent worked, to be written down behind that.
+    pub(super) ran: Vec<Value>,
 }
 
 impl Live {
@@ -115,6 +120,8 @@ impl Live {
                 step = self.driver.next() => {
                     self.driver.handle(step).await;
                     self.arrive().await;
+                    self.write_ran().await;
+                    self.tell_entries().await;
                     if self.stands() == Lifecycle::Closed {
                         break None;
                     }
@@ -126,6 +133,8 @@ impl Live {
                 Some(command) => {
                     self.obey(command).await;
                     self.arrive().await;
+                    self.write_ran().await;
+                    self.tell_entries().await;
                     self.brief();
                 }
                 None => break None,
@@ -137,6 +146,7 @@ impl Live {
             let step = self.driver.next().await;
             self.driver.handle(step).await;
         }
+        self.write_ran().await;
         let tools = Arc::clone(&self.driver.tools().shared);
         // At the same time, so that the two seconds of both are the same ones.
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
@@ -208,7 +218,11 @@ impl Live {
                 self.driver.listener().want_queue(reply);
                 self.driver.send(Event::TakeQueue).await;
             }
-            Command::Model(provider, id) => self.choose_model(provider, id).await,
+            Command::Model(provider, id) => {
+                if let Err(report) = self.choose_by_name(provider, id).await {
+                    self.hub.tell(RuntimeEvent::Failed(report)).await;
+                }
+            }
             Command::Thinking(level) => {
                 self.driver.setup().thinking = level;
                 let model = self.driver.setup().model.clone();
@@ -232,28 +246,17 @@ impl Live {
             }
             Command::WayBack(ask) => self.way_back(ask).await,
             Command::Ask(ask) => self.asked(ask).await,
+            Command::Drive(ask) => Box::pin(self.driven(ask)).await,
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
                 self.driver.reach_by(*client);
                 self.catalog = *catalog;
                 self.hub.tell(RuntimeEvent::ModelsFound(self.models.set(models))).await;
             }
-            Command::Subscribe(reply) => self.subscribe(reply).await,
+            Command::Subscribe(reader, reply) => self.subscribe(reader, reply).await,
             // Ends the loop before it comes here.
             Command::Shutdown(_) => {}
         }
-    }
-
-    async fn choose_model(&mut self, provider: String, id: String) {
-        let wish = Wish { provider: Some(provider), id: Some(id), thinking: None };
-        let models = self.models.all();
-        let Some(model) = wish.find(&models) else {
-            let report = wish.refusal(&models, &self.catalog, self.models.are_awaited());
-            return self.hub.tell(RuntimeEvent::Failed(report)).await;
-        };
-        let thinking = self.driver.setup().thinking;
-        self.answer_by(model.clone(), thinking).await;
-        self.driver.listener().choose(model, thinking).await;
     }
 
     /// Lets a model answer from the next request on, with the tools and the prompt that go with it.
@@ -283,7 +286,7 @@ impl Live {
     }
 
     /// Gives the driver the system prompt, unless it has it.
-    async fn put_prompt(&mut self) {
+    pub(super) async fn put_prompt(&mut self) {
         if std::mem::replace(&mut self.prompted, true) {
             return;
         }
@@ -329,21 +332,18 @@ impl Live {
         Ok(restored)
     }
 
-    async fn subscribe(&mut self, reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>) {
+    async fn subscribe(
+        &mut self,
+        reader: Reader,
+        reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>,
+    ) {
         let snapshot = self.snapshot();
-        let events = self.hub.subscribe();
+        let events = self.hub.subscribe(reader);
         if reply.send((snapshot, events)).is_err() {
             return;
         }
         for report in std::mem::take(&mut self.notices) {
             self.hub.tell(RuntimeEvent::Failed(report)).await;
         }
-    }
-}
-
-/// Answers a question; whoever asked may have gone, and then nobody misses the answer.
-pub(super) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
-    if reply.send(value).is_err() {
-        tracing::debug!("nobody waited for an answer of the session");
     }
 }

@@ -31,8 +31,8 @@ pub enum Spot {
 /// Another session in place of this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// A new one.
-    New,
+    /// A new one, which comes from the one in this file.
+    New(Option<PathBuf>),
     /// The one in this file, at an entry or where it was left.
     Open(PathBuf, Option<String>),
     /// A new one with the way to an entry, which is taken as [`Spot::To`] has it.

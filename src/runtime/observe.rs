@@ -4,9 +4,11 @@
 //! Must not know who listens. One source with the wire's events: what the agent tells.
 
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
 use tokio::sync::mpsc::Receiver;
 use tokio::task::JoinHandle;
 
@@ -14,6 +16,7 @@ use super::event::RuntimeEvent;
 use crate::agent::event::AgentEvent;
 use crate::agent::step::STEERING;
 use crate::base::clock::SharedClock;
+use crate::base::json::json;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StreamEvent, ToolResultMessage, UserMessage};
 use crate::tools::artifacts::Artifacts;
@@ -89,7 +92,8 @@ pub struct SessionEvent {
     pub data: Map<String, Value>,
 }
 
-/// The events of one session from the moment at which it was asked for.
+/// The events of a live session from the moment at which it was asked for. Where another session takes the
+/// place of the one that is heard, that one ends and the other one starts.
 pub struct Observer {
     session_id: String,
     clock: SharedClock,
@@ -97,7 +101,8 @@ pub struct Observer {
     ready: VecDeque<SessionEvent>,
     /// The live output of running calls, as far as it was told.
     live: HashMap<String, String>,
-    /// Where long outputs are, which no event carries.
+    /// Where sessions keep outputs that no event carries, and those of this one.
+    kept: PathBuf,
     outputs: Arc<Artifacts>,
     /// An event for which one of them is being read; those behind it wait.
     reading: Option<Reading>,
@@ -115,17 +120,18 @@ impl Observer {
     pub(super) fn new(
         session_id: String,
         clock: SharedClock,
-        outputs: Arc<Artifacts>,
+        kept: PathBuf,
         events: Receiver<RuntimeEvent>,
     ) -> Self {
         let (ready, live) = (VecDeque::new(), HashMap::new());
+        let outputs = Arc::new(Artifacts::new(kept.join(&session_id)));
         let mut observer =
-            Self { session_id, clock, events, ready, live, outputs, reading: None, over: false };
+            Self { session_id, clock, events, ready, live, kept, outputs, reading: None, over: false };
         observer.push(EventKind::SessionStart, json!({}));
         observer
     }
 
-    /// The next event; `None` after the session's end. Who does not ask for ten seconds while more than a
+    /// The next event; `None` after the end of the live session. Who does not ask for ten seconds while more than a
     /// thousand of them wait is let go, and hears of it.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         loop {
@@ -190,8 +196,20 @@ impl Observer {
                 self.over = true;
                 self.push(EventKind::SessionEnd, json!({"state": "CLOSED"}));
             }
+            RuntimeEvent::Replaced(snapshot) if snapshot.session_id != self.session_id => {
+                self.follow(&snapshot.session_id);
+            }
             _ => {}
         }
+    }
+
+    /// Another session goes on in place of the one that was heard.
+    fn follow(&mut self, session_id: &str) {
+        self.push(EventKind::SessionEnd, json!({"state": "CLOSED"}));
+        self.session_id = session_id.to_string();
+        self.outputs = Arc::new(Artifacts::new(self.kept.join(session_id)));
+        self.live.clear();
+        self.push(EventKind::SessionStart, json!({}));
     }
 
     fn agent(&mut self, event: &AgentEvent) {
@@ -244,7 +262,8 @@ impl Observer {
             }
             AgentEvent::CompactionEnd { error: Some(error), .. }
             | AgentEvent::BranchSummaryEnd { error: Some(error), .. }
-            | AgentEvent::RetryStart { error, .. } => {
+            | AgentEvent::RetryStart { error, .. }
+            | AgentEvent::SummaryRetryStart { error, .. } => {
                 self.push(EventKind::Warning, json!({"message": error}));
             }
             AgentEvent::AgentEnd { error: Some(error), .. } => {
@@ -318,8 +337,7 @@ mod tests {
         let lost = [(SessionStart, json!(null)), (Error, json!(null)), (SessionEnd, json!(null))];
         for (says_so, wanted) in [(true, &ended[..]), (false, &lost[..])] {
             let (sender, events) = tokio::sync::mpsc::channel(1);
-            let outputs = Arc::new(Artifacts::new("/nowhere".into()));
-            let mut observer = Observer::new("s".into(), ManualClock::new(7), outputs, events);
+            let mut observer = Observer::new("s".into(), ManualClock::new(7), "/nowhere".into(), events);
             if says_so {
                 sender.send(RuntimeEvent::Ended).await.unwrap();
             }
@@ -336,8 +354,7 @@ mod tests {
     #[test]
     fn live_output_is_told_by_what_is_new() {
         let (_, events) = tokio::sync::mpsc::channel(1);
-        let outputs = Arc::new(Artifacts::new("outputs".into()));
-        let mut observer = Observer::new("s".into(), ManualClock::new(7), outputs, events);
+        let mut observer = Observer::new("s".into(), ManualClock::new(7), "outputs".into(), events);
         let update = |text: &str| {
             RuntimeEvent::Agent(AgentEvent::ToolUpdate { call_id: "c".into(), text: text.into() })
         };

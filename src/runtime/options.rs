@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tempfile::TempDir;
+
 use crate::agent::compaction;
 use crate::agent::compaction::hook::Hook;
 use crate::agent::config::Config;
@@ -130,6 +132,8 @@ pub struct Options {
     pub providers: Vec<Injected>,
     /// What the settings say about tools.
     pub tools_config: tools::config::Config,
+    /// A folder that is there as long as the session, for those whose files are nowhere else.
+    pub scratch: Option<Arc<TempDir>>,
 }
 
 impl Options {
@@ -186,6 +190,7 @@ impl Options {
             checkpoints: false,
             providers: Vec::new(),
             tools_config: tools::config::Config::default(),
+            scratch: None,
         }
     }
 

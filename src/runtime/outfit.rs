@@ -17,7 +17,9 @@ use crate::agent::place::Facts;
 use crate::agent::profile;
 use crate::agent::profiles::Profile;
 use crate::agent::prompt::{self, Words};
+use crate::base::clock::SharedClock;
 use crate::base::error::Report;
+use crate::exec::Environment;
 use crate::llm::model::Model;
 use crate::tools::{Choice, Kind, Registry, SharedChoice, Tool};
 use crate::workspace;
@@ -44,6 +46,8 @@ pub struct Outfit {
     choice: SharedChoice,
     words: Words,
     cwd: PathBuf,
+    /// Whose documents are read, wherever the work is done.
+    project: PathBuf,
     /// The person's own instructions; `None` where no documents are wanted at all.
     own: Option<PathBuf>,
     /// By the profile's id, read when it is first needed.
@@ -79,6 +83,7 @@ impl Outfit {
             choice: choice.into(),
             words: options.words.clone(),
             cwd: options.cwd.clone(),
+            project: options.cwd.clone(),
             own: (!options.no_documents).then(|| options.home.config.join("AGENTS.md")),
             documents: BTreeMap::new(),
             facts,
@@ -104,6 +109,12 @@ impl Outfit {
     /// Another folder to work in, as the prompt tells it. The documents stay the project's.
     pub fn work_in(&mut self, folder: &Path) {
         self.cwd = folder.to_path_buf();
+    }
+
+    /// Another place to work in, of which the prompt tells from now on.
+    pub fn move_to(&mut self, env: Arc<dyn Environment>, clock: SharedClock) {
+        self.work_in(env.root());
+        self.facts = facts::gather(env, clock).boxed().shared();
     }
 
     /// Leaves out the tools whose kinds do not pass, until another profile is taken.
@@ -133,7 +144,7 @@ impl Outfit {
         let Some(own) = self.own.clone().filter(|_| !self.documents.contains_key(self.profile.id)) else {
             return Vec::new();
         };
-        let (cwd, names) = (self.cwd.clone(), self.profile.documents);
+        let (cwd, names) = (self.project.clone(), self.profile.documents);
         let reading =
             tokio::task::spawn_blocking(move || workspace::documents::load(&cwd, names, Some(&own)));
         let Ok(documents) = reading.await else {

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::checkpoints::Checkpoints;
+use super::drive::answer;
 use super::event::{RuntimeEvent, Snapshot};
 use super::hub::Hub;
 use super::moving::Moving;
@@ -16,7 +17,7 @@ use crate::agent::compaction::branch::Leaving;
 use crate::agent::compaction::summary::{Unwritten, Written};
 use crate::agent::compaction::{Budget, Plan};
 use crate::agent::driver::Listener;
-use crate::agent::event::{AgentEvent, Compacted};
+use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::agent::{fullness, history};
 use crate::base::error::Report;
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
@@ -39,6 +40,10 @@ pub struct Recorder {
     context_tokens: u64,
     /// Who waits for the queued messages.
     queue_wanted: Option<oneshot::Sender<Vec<UserMessage>>>,
+    /// Who waits for the compaction that goes on.
+    compaction_wanted: Option<oneshot::Sender<Result<Arc<Compacted>, Report>>>,
+    /// How many of the session's entries front ends know of.
+    told: usize,
     /// Who waits to be elsewhere.
     pub(super) moving: Option<Moving>,
     /// Who waited, and whether he is there.
@@ -60,11 +65,14 @@ impl Recorder {
             usage: Usage::default(),
             context_tokens: 0,
             queue_wanted: None,
+            compaction_wanted: None,
+            told: 0,
             moving: None,
             arrived: None,
             checkpoints: None,
             recording: None,
         };
+        recorder.told = recorder.session.tree().len();
         recorder.reload();
         recorder
     }
@@ -186,7 +194,7 @@ impl Recorder {
             thinking: self.thinking,
             usage: self.usage.clone(),
             context_tokens: self.context_tokens,
-            way_back: checkpoints::way_back(self.session.tree()),
+            way_back: self.session.way_back(),
             working,
         }
     }
@@ -215,6 +223,7 @@ impl Recorder {
     /// Goes on with another session. The one before is let go.
     pub fn adopt(&mut self, session: Session) {
         self.session = session;
+        self.told = self.session.tree().len();
         self.reload();
     }
 
@@ -243,6 +252,40 @@ impl Recorder {
         self.queue_wanted = Some(reply);
     }
 
+    /// Who is told what came of the compaction that somebody is about to begin.
+    pub fn want_compaction(&mut self, reply: oneshot::Sender<Result<Arc<Compacted>, Report>>) {
+        self.compaction_wanted = Some(reply);
+    }
+
+    /// None has begun.
+    pub fn no_compaction(&mut self, why: impl FnOnce() -> Report) {
+        if let Some(reply) = self.compaction_wanted.take() {
+            answer(reply, Err(why()));
+        }
+    }
+
+    /// Tells front ends which entries are new.
+    pub async fn tell_entries(&mut self) {
+        let wanted = self.told < self.session.tree().len() && self.hub.wants_entries();
+        while self.told < self.session.tree().len() {
+            let (line, named) = {
+                let tree = self.session.tree();
+                let Ok(at) = u32::try_from(self.told) else { return };
+                let named = (tree.kind(at) == "session_info").then(|| self.session.name());
+                (wanted.then(|| tree.entry(at).line().map(|line| Arc::from(&*line))), named)
+            };
+            self.told += 1;
+            match line {
+                Some(Ok(line)) => self.hub.tell(RuntimeEvent::EntryAppended(line)).await,
+                Some(Err(error)) => tracing::error!(%error, "a new entry cannot be read again"),
+                None => {}
+            }
+            if let Some(name) = named {
+                self.hub.tell(RuntimeEvent::Named(name)).await;
+            }
+        }
+    }
+
     /// Writes model and level where the file has others.
     async fn record_choice(&mut self) {
         let model = (self.model.provider.clone(), self.model.id.clone());
@@ -261,7 +304,10 @@ impl Recorder {
     /// Adds an entry; gives its id.
     pub(super) async fn append(&mut self, body: EntryBody) -> Option<String> {
         match self.session.append(body) {
-            Ok(id) => Some(id),
+            Ok(id) => {
+                self.tell_entries().await;
+                Some(id)
+            }
             Err(error) => {
                 let report = Report::caused("the session is not being saved", &error)
                     .hint("make room or permission, then go on; what was said since then is in memory only");
@@ -284,6 +330,10 @@ impl Recorder {
 /// Whether what an answer says of the context's size is so.
 fn is_whole(answer: &AssistantMessage) -> bool {
     !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) && answer.usage.total_tokens > 0
+}
+
+fn not_compacted(why: Option<&str>) -> Report {
+    Report::new(why.unwrap_or("the compaction was given up"))
 }
 
 impl Listener for Recorder {
@@ -313,6 +363,15 @@ impl Listener for Recorder {
                 self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
             }
             AgentEvent::TurnStart => self.in_turn(true),
+            AgentEvent::CompactionEnd { reason: CompactionReason::Manual, result, error, .. } => {
+                let done = result.clone().ok_or_else(|| not_compacted(error.as_deref()));
+                let waits = self.compaction_wanted.take();
+                self.hub.tell(RuntimeEvent::Agent(event)).await;
+                if let Some(reply) = waits {
+                    answer(reply, done);
+                }
+                return;
+            }
             // Nobody has to wait for the look at what the last call has changed.
             AgentEvent::AgentEnd { .. } => {
                 self.in_turn(false);

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use crate::agent::prompt::{Part, tokens, tool_tokens};
 use crate::llm::model::{Model, ToolSpec};

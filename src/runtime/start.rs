@@ -94,6 +94,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         catalog,
         again: again.clone(),
         notices,
+        ran: Vec::new(),
     };
     live.brief();
     tokio::spawn(live.run());
@@ -157,16 +158,21 @@ fn services(
     Services {
         client,
         registry,
-        tools: tools::Context {
-            env: options.env.clone(),
-            approval: options.approval.clone(),
-            mode: options.policy.into(),
-            rules,
-            shared,
-        },
+        tools: context(options, rules, shared),
         clock: options.clock.clone(),
         ids: options.ids.clone(),
         hook: options.hook.clone(),
+    }
+}
+
+/// What every call works with.
+pub(super) fn context(options: &Options, rules: SharedRules, shared: Arc<tools::Shared>) -> tools::Context {
+    tools::Context {
+        env: options.env.clone(),
+        approval: options.approval.clone(),
+        mode: options.policy.into(),
+        rules,
+        shared,
     }
 }
 
@@ -235,23 +241,32 @@ pub async fn prompt_to_go_on(
     options: &Options,
     context: &SessionContext,
 ) -> Result<(Shown, Vec<Report>), Report> {
-    let Reached { client, catalog, mut problems } = reach::reach(options);
-    let known: Vec<Arc<Model>> =
-        catalog.providers.iter().flat_map(|provider| catalog.models_of(provider)).collect();
-    let asked = reach::wish(options, &catalog);
-    let last = wish_of(context).filter(|_| asked.is_none());
-    let last = last.and_then(|wish| wish.find(client.models()).or_else(|| wish.find(&known)));
-    let model = match last {
-        Some(model) => model,
-        None => match choose(options, &catalog, client.models(), context) {
-            Ok((model, _)) => model,
-            Err(report) => asked.and_then(|wish| wish.find(&known)).ok_or(report)?,
-        },
-    };
+    let reached = reach::reach(options);
+    let model = answering(options, &reached, context)?;
     let mut outfit = Outfit::new(options, &model)?;
     let (shown, unread) = outfit.prompt(&model).await;
-    problems.extend(unread);
-    Ok((shown, problems))
+    Ok((shown, reached.problems.into_iter().chain(unread).collect()))
+}
+
+/// The model that would answer, whether it can be asked or not.
+pub(super) fn answering(
+    options: &Options,
+    reached: &Reached,
+    context: &SessionContext,
+) -> Result<Arc<Model>, Report> {
+    let Reached { client, catalog, .. } = reached;
+    let known: Vec<Arc<Model>> =
+        catalog.providers.iter().flat_map(|provider| catalog.models_of(provider)).collect();
+    let asked = reach::wish(options, catalog);
+    let last = wish_of(context).filter(|_| asked.is_none());
+    let last = last.and_then(|wish| wish.find(client.models()).or_else(|| wish.find(&known)));
+    match last {
+        Some(model) => Ok(model),
+        None => match choose(options, catalog, client.models(), context) {
+            Ok((model, _)) => Ok(model),
+            Err(report) => asked.and_then(|wish| wish.find(&known)).ok_or(report),
+        },
+    }
 }
 
 /// What was asked for, else the session's last, else the setting, else the first that can be

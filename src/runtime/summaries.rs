@@ -4,7 +4,9 @@
 //! Must not know how summaries are written, nor who shows them. Entries are only added; where one is
 //! changed the one before stays in the tree.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::live::Live;
 use super::moving::busy;

@@ -1,8 +1,13 @@
 //! Ways back in a session, what they would do and what they did. Plain data; must not know how one goes them.
 
+use serde_json::Value;
+
+use crate::base::json::json;
+
 use crate::llm::model::UserMessage;
+use crate::llm::model::message::join_text;
 use crate::patch::diff::LineDiff;
-use crate::workspace::checkpoint::{Applied, Conflict, Name, Node};
+use crate::workspace::checkpoint::{Applied, Conflict, Decision, Decisions, Name, Node};
 
 /// What goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +28,28 @@ impl What {
             "code" => Some(Self::Code),
             "both" => Some(Self::Both),
             _ => None,
+        }
+    }
+}
+
+/// What is done about everything that both sides changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Take {
+    /// What is there stays.
+    #[default]
+    Mine,
+    /// What was recorded takes its place.
+    Theirs,
+    /// What was recorded is written beside it.
+    Beside,
+}
+
+impl From<Take> for Decision {
+    fn from(take: Take) -> Self {
+        match take {
+            Take::Mine => Self::Mine,
+            Take::Theirs => Self::Theirs,
+            Take::Beside => Self::Beside,
         }
     }
 }
@@ -68,6 +95,32 @@ pub struct Shown {
     pub conflict: Option<Conflict>,
 }
 
+impl Shown {
+    /// What happens to it, in git's letters; `U` where somebody has to decide.
+    pub fn letter(&self) -> char {
+        match (self.from, self.to) {
+            _ if self.conflict.is_some() => 'U',
+            (None, _) => 'A',
+            (_, None) => 'D',
+            (Some(Node::File { .. }), Some(Node::File { .. })) => 'M',
+            _ => 'T',
+        }
+    }
+
+    /// For scripts and programs.
+    pub fn json(&self) -> Value {
+        json!({
+            "path": self.name.to_string(),
+            "status": self.letter().to_string(),
+            "added": self.diff.as_ref().map(|diff| diff.added),
+            "removed": self.diff.as_ref().map(|diff| diff.removed),
+            "merged": self.merged,
+            "conflict": self.conflict.as_ref().map(|conflict| conflict.clash.words()),
+            "outcome": self.conflict.as_ref().map(|conflict| conflict.decision.outcome()),
+        })
+    }
+}
+
 /// What a way back would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
@@ -83,6 +136,21 @@ impl Preview {
     /// How many paths wait for a decision.
     pub fn conflicts(&self) -> usize {
         self.files.iter().filter(|file| file.conflict.is_some()).count()
+    }
+
+    /// The same decision for all of them.
+    pub fn decide(&self, decision: Decision) -> Decisions {
+        let conflicts = self.files.iter().filter(|file| file.conflict.is_some());
+        conflicts.map(|file| (file.name.clone(), decision)).collect()
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        let left = self.left.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
+        json!({
+            "files": self.files.iter().map(Shown::json).collect::<Vec<_>>(), "left": left.collect::<Vec<_>>(),
+            "conflicts": self.conflicts(),
+        })
     }
 }
 
@@ -104,6 +172,22 @@ pub struct Restored {
 }
 
 impl Restored {
+    /// For programs.
+    pub fn json(&self) -> Value {
+        let failed =
+            self.applied.failed.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
+        let conflicts = self.conflicts.iter().map(|conflict| {
+            let why = conflict.clash.words();
+            json!({"path": conflict.name.to_string(), "why": why, "outcome": conflict.decision.outcome()})
+        });
+        let merged = self.merged.iter().map(ToString::to_string);
+        json!({
+            "done": self.applied.done, "failed": failed.collect::<Vec<_>>(),
+            "conflicts": conflicts.collect::<Vec<_>>(), "merged": merged.collect::<Vec<_>>(), "undo": self.undo,
+            "text": self.said.as_ref().map(|said| join_text(&said.content)),
+        })
+    }
+
     /// A way on which no file was looked at.
     pub(super) fn nothing(way: Way) -> Self {
         let applied = Applied::default();

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::event::RuntimeEvent;
 use crate::agent::event::{AgentEvent, Compacted};
@@ -18,6 +20,8 @@ pub struct Wire {
     messages: Vec<Arc<Message>>,
     /// The texts of the answer that streams in, by their place in it.
     texts: BTreeMap<usize, String>,
+    /// Tool and arguments of the calls that run.
+    calls: BTreeMap<String, (String, Value)>,
     /// The last attempt and what it was for.
     retry: Option<(u32, String)>,
 }
@@ -30,6 +34,20 @@ impl Wire {
             RuntimeEvent::ThinkingChanged(level) => {
                 vec![json!({"type": "thinking_level_changed", "level": level.name()})]
             }
+            RuntimeEvent::Named(name) => {
+                let mut changed = json!({"type": "session_info_changed"});
+                if let Some(name) = name {
+                    changed["name"] = json!(name);
+                }
+                vec![changed]
+            }
+            RuntimeEvent::EntryAppended(line) => match serde_json::from_str::<Value>(line) {
+                Ok(entry) => vec![json!({"type": "entry_appended", "entry": entry})],
+                Err(error) => {
+                    tracing::error!(%error, "a new entry of the session is no JSON");
+                    Vec::new()
+                }
+            },
             _ => Vec::new(),
         }
     }
@@ -55,19 +73,8 @@ impl Wire {
                 self.messages.push(message.clone());
                 json!({"type": "message_end", "message": **message})
             }
-            AgentEvent::ToolStart { call_id, tool, args } => {
-                json!({"type": "tool_execution_start", "toolCallId": call_id, "toolName": tool, "args": args})
-            }
-            AgentEvent::ToolUpdate { call_id, text } => {
-                let partial = json!({"content": [{"type": "text", "text": text}]});
-                json!({"type": "tool_execution_update", "toolCallId": call_id, "partialResult": partial})
-            }
-            AgentEvent::ToolEnd { call_id, tool, result, took, .. } => {
-                let told = json!({"content": result.content, "details": result.details});
-                json!({
-                    "type": "tool_execution_end", "toolCallId": call_id, "toolName": tool, "result": told,
-                    "isError": result.is_error, "durationMs": took.as_millis() as u64,
-                })
+            AgentEvent::ToolStart { .. } | AgentEvent::ToolUpdate { .. } | AgentEvent::ToolEnd { .. } => {
+                self.call(event)
             }
             AgentEvent::TurnEnd { message, results } => {
                 let results: Vec<Message> =
@@ -86,10 +93,11 @@ impl Wire {
                 })
             }
             AgentEvent::RetryEnd { success } => self.retry_end(*success),
-            AgentEvent::CompactionStart { reason } => {
-                json!({"type": "compaction_start", "reason": reason.name()})
-            }
-            AgentEvent::CompactionEnd { .. } => compaction_end(event),
+            AgentEvent::CompactionStart { .. }
+            | AgentEvent::CompactionEnd { .. }
+            | AgentEvent::SummaryRetryStart { .. }
+            | AgentEvent::SummaryRetry { .. }
+            | AgentEvent::SummaryRetryEnd => summing(event),
             AgentEvent::AgentEnd { aborted, .. } => {
                 let messages: Vec<&Message> = self.messages.iter().map(|message| &**message).collect();
                 let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
@@ -99,6 +107,33 @@ impl Wire {
             _ => return Vec::new(),
         };
         vec![one]
+    }
+
+    /// What is told of a tool call.
+    fn call(&mut self, event: &AgentEvent) -> Value {
+        match event {
+            AgentEvent::ToolStart { call_id, tool, args } => {
+                self.calls.insert(call_id.clone(), (tool.clone(), args.clone()));
+                json!({"type": "tool_execution_start", "toolCallId": call_id, "toolName": tool, "args": args})
+            }
+            AgentEvent::ToolUpdate { call_id, text } => {
+                let partial = json!({"content": [{"type": "text", "text": text}]});
+                let (tool, args) = self.calls.get(call_id).cloned().unwrap_or_default();
+                json!({
+                    "type": "tool_execution_update", "toolCallId": call_id, "toolName": tool, "args": args,
+                    "partialResult": partial,
+                })
+            }
+            AgentEvent::ToolEnd { call_id, tool, result, took, .. } => {
+                self.calls.remove(call_id);
+                let told = json!({"content": result.content, "details": result.details});
+                json!({
+                    "type": "tool_execution_end", "toolCallId": call_id, "toolName": tool, "result": told,
+                    "isError": result.is_error, "durationMs": took.as_millis() as u64,
+                })
+            }
+            _ => Value::Null,
+        }
     }
 
     fn retry_end(&mut self, success: bool) -> Value {
@@ -148,6 +183,28 @@ impl Wire {
     }
 }
 
+/// What is told of summaries.
+fn summing(event: &AgentEvent) -> Value {
+    match event {
+        AgentEvent::CompactionStart { reason } => {
+            json!({"type": "compaction_start", "reason": reason.name()})
+        }
+        AgentEvent::CompactionEnd { .. } => compaction_end(event),
+        AgentEvent::SummaryRetryStart { attempt, max, delay, error } => json!({
+            "type": "summarization_retry_scheduled", "attempt": attempt, "maxAttempts": max,
+            "delayMs": delay.as_millis() as u64, "errorMessage": error,
+        }),
+        AgentEvent::SummaryRetry { reason: Some(reason) } => json!({
+            "type": "summarization_retry_attempt_start", "source": "compaction", "reason": reason.name(),
+        }),
+        AgentEvent::SummaryRetry { reason: None } => {
+            json!({"type": "summarization_retry_attempt_start", "source": "branchSummary"})
+        }
+        AgentEvent::SummaryRetryEnd => json!({"type": "summarization_retry_finished"}),
+        _ => Value::Null,
+    }
+}
+
 /// The end of a compaction, in pi's fields.
 fn compaction_end(event: &AgentEvent) -> Value {
     let AgentEvent::CompactionEnd { reason, result, aborted, will_retry, error } = event else {
@@ -166,7 +223,7 @@ fn compaction_end(event: &AgentEvent) -> Value {
 }
 
 /// pi's result of a compaction.
-fn compacted(done: &Compacted) -> Value {
+pub fn compacted(done: &Compacted) -> Value {
     let mut result = json!({
         "summary": done.summary, "firstKeptEntryId": done.first_kept, "tokensBefore": done.tokens_before,
         "estimatedTokensAfter": done.tokens_after,

@@ -3,6 +3,9 @@
 //! Must not know how states are kept: one is a name. They are written as `custom` entries, which pi leaves alone.
 //! Around each round of calls that may change files stand two: how the files were before it, and after it.
 
+use std::borrow::Cow;
+
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::body::EntryBody;
@@ -115,9 +118,19 @@ pub fn is_known(tree: &Tree, state: &str) -> bool {
     [here, last(tree)].iter().all(|known| known.as_ref().is_some_and(|known| known.tree == state))
 }
 
-/// The entry that leads back from the last way back.
-pub fn way_back(tree: &Tree) -> Option<String> {
-    tree.of_kind("custom").filter_map(of).find(|state| state.at == When::Restored)?.undo
+/// Whether an entry of that kind, with that line, says that the workspace was brought back to a state.
+pub(super) fn restores(kind: &str, line: &str) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Line<'a> {
+        #[serde(borrow)]
+        custom_type: Cow<'a, str>,
+        data: Checkpoint,
+    }
+    // Few lines are worth decoding.
+    let may = kind == "custom" && memmem::find(line.as_bytes(), b"restored").is_some();
+    let line = may.then(|| serde_json::from_str::<Line<'_>>(line).ok()).flatten();
+    line.is_some_and(|line| line.custom_type == CHECKPOINT && line.data.at == When::Restored)
 }
 
 /// The state at an entry: its own; else what was recorded next, before anybody began something else; else what was
@@ -195,7 +208,7 @@ fn onwards<'a>(tree: &'a Tree, id: &str) -> Vec<&'a Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     /// `id parent what`: `u` a prompt, `s` steering, `a` an answer, else a checkpoint `before:tree`.
     fn tree(rows: &[&str]) -> Tree {
@@ -309,10 +322,14 @@ mod tests {
         };
         let entry = Entry::new("1".into(), None, "t".into(), &state.body()).unwrap();
         assert_eq!(entry.kind(), "custom");
-        assert_eq!(of(&entry), Some(state));
-        let mut tree = Tree::default();
-        tree.push(entry).unwrap();
-        assert_eq!(way_back(&tree), None, "no way back");
+        assert_eq!(of(&entry), Some(state.clone()));
+        assert!(!restores("custom", &entry.line().unwrap()));
+        let back = Checkpoint { at: When::Restored, left_out: vec!["restored".into()], ..state };
+        let entry = Entry::new("1".into(), None, "t".into(), &back.body()).unwrap();
+        let line = entry.line().unwrap();
+        assert!(restores("custom", &line) && !restores("message", &line));
+        assert!(!restores("custom", &line.replace(CHECKPOINT, "other")));
+        assert!(!restores("custom", &line.replace(r#""at":"restored""#, r#""at":"left""#)));
         let other =
             Entry::parse(r#"{"type":"custom","id":"1","customType":"bowline.checkpoint","data":7}"#).unwrap();
         assert_eq!(of(&other), None);

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::body::EntryBody;
+use super::checkpoints;
 use super::context::{self, SessionContext};
 use super::entry::Entry;
 use super::error::{Problem, SessionError};
@@ -35,6 +36,8 @@ pub struct Session {
     file: Backing,
     problems: Vec<Problem>,
     sums: Sums,
+    /// Where the latest entry is that says that the workspace was brought back.
+    restored: Option<u32>,
     /// The entries of the latest context, whose messages are in memory.
     told: Mutex<Vec<u32>>,
     clock: SharedClock,
@@ -81,9 +84,17 @@ impl Session {
         Self::empty(header, Backing::Memory, clock, ids)
     }
 
+    /// The same, which comes from the session in another file. To be said before anything is written.
+    #[must_use]
+    pub fn descending_from(mut self, parent: &Path) -> Self {
+        let began = clock::parse_iso8601(&self.header.timestamp).unwrap_or(0);
+        self.header = Header::forked(self.header.id, began, self.header.cwd, parent);
+        self
+    }
+
     fn empty(header: Header, file: Backing, clock: SharedClock, ids: SharedIds) -> Self {
         let (tree, sums, told) = (Tree::default(), Sums::default(), Mutex::default());
-        Self { header, tree, file, problems: Vec::new(), sums, told, clock, ids }
+        Self { header, tree, file, problems: Vec::new(), sums, restored: None, told, clock, ids }
     }
 
     /// Opens a session file to go on with it, which nobody else may then ([`SessionError::Busy`]). A torn
@@ -100,8 +111,8 @@ impl Session {
             None => Backing::Open(loaded.store),
         };
         let problems = sorted(loaded.problems);
-        let (tree, sums) = (loaded.tree, loaded.sums);
-        Ok(Self { tree, problems, sums, ..Self::empty(header, file, clock, ids) })
+        let (tree, sums, restored) = (loaded.tree, loaded.sums, loaded.restored);
+        Ok(Self { tree, problems, sums, restored, ..Self::empty(header, file, clock, ids) })
     }
 
     /// Opens a session file to look at it. It is not touched, and may be open elsewhere.
@@ -110,8 +121,8 @@ impl Session {
         let header = loaded.header.ok_or_else(|| SessionError::NotASession(path.to_path_buf()))?;
         let file = Backing::Looked(path.to_path_buf());
         let problems = sorted(loaded.problems);
-        let (tree, sums) = (loaded.tree, loaded.sums);
-        Ok(Self { tree, problems, sums, ..Self::empty(header, file, clock, ids) })
+        let (tree, sums, restored) = (loaded.tree, loaded.sums, loaded.restored);
+        Ok(Self { tree, problems, sums, restored, ..Self::empty(header, file, clock, ids) })
     }
 
     /// A session of its own with the branch up to `leaf` (nothing for `None`), in a new file below `root`, or
@@ -229,7 +240,11 @@ impl Session {
 
     /// Adds an entry to memory.
     fn keep(&mut self, entry: Entry) {
+        let restores = entry.line().is_ok_and(|line| checkpoints::restores(entry.kind(), &line));
         let pushed = self.tree.push(entry);
+        if restores {
+            self.restored = self.tree.leaf_index();
+        }
         debug_assert!(pushed.is_ok(), "the id was free");
     }
 

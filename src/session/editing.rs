@@ -4,7 +4,9 @@
 //! Must not know who wishes it. What is made are `context_edit` entries as pi has them: nothing is taken away,
 //! and the latest one counts.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::body::EntryBody;
 use super::entry::Entry;

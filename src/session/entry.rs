@@ -305,7 +305,7 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     fn entry(body: &EntryBody) -> Entry {
         Entry::new("0000000a".into(), None, "2025-11-20T23:30:11.042Z".into(), body).unwrap()

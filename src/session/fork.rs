@@ -57,7 +57,7 @@ fn closing<'a>(entry: &Entry, states: &'a [(&'a Entry, Checkpoint)]) -> impl Ite
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[test]
     fn a_round_that_the_branch_ends_in_is_ended_by_its_own_state() {

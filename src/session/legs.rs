@@ -95,9 +95,9 @@ fn join(legs: &mut Vec<Leg>, base: &Checkpoint, target: &Checkpoint) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::session::checkpoints::CHECKPOINT;
     use crate::session::entry::Entry;
-    use serde_json::json;
 
     /// `id parent what`: `u` a prompt, else a checkpoint `before:tree`, `+` behind it for the same look with more,
     /// `!` for one while agents are at work.

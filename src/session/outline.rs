@@ -14,6 +14,7 @@ use compact_str::CompactString;
 
 use super::role::Role;
 use super::tree::Tree;
+use crate::base::clock;
 
 /// Which entries have rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -258,17 +259,19 @@ impl Maker<'_> {
     }
 
     fn row(&self, at: u32, lane: u32, starts: bool) -> Row {
-        let entry = self.tree.entry(at);
+        // An entry that is made stays: of all of them that would be much.
+        let (id, timestamp) = self.tree.texts(at);
+        let (kind, role) = self.tree.kind_and_role(at);
         Row {
-            id: entry.id().into(),
-            kind: entry.kind().into(),
-            role: entry.role(),
-            time_ms: entry.time_ms(),
+            kind: kind.into(),
+            role,
+            time_ms: clock::parse_iso8601(&timestamp).unwrap_or(0),
             lane,
             starts,
             below: 0,
             active: self.active[at as usize],
-            label: self.labels.get(entry.id()).map(Into::into),
+            label: self.labels.get(&*id).map(Into::into),
+            id,
         }
     }
 }

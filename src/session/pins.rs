@@ -6,7 +6,9 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::body::EntryBody;
 use super::entry::Entry;

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::body::EntryBody;
 use super::entry::Entry;

@@ -24,12 +24,19 @@ use super::entry::Lines;
 use super::error::SessionError;
 use crate::base::clock;
 
+/// Bytes of a piece that is read without asking first whether the file has so many.
+const UNASKED: usize = 1 << 20;
+
 /// A session file that is open, whose lines can be read again.
 #[derive(Debug, Clone)]
 pub(super) struct SessionFile(Arc<File>);
 
 impl Lines for SessionFile {
     fn read(&self, from: u64, length: u32) -> io::Result<String> {
+        // What an index says may be wrong, and room for a piece costs as much as the piece.
+        if length as usize > UNASKED && from.saturating_add(u64::from(length)) > self.0.metadata()?.len() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than its line"));
+        }
         let mut bytes = vec![0; length as usize];
         self.0.read_exact_at(&mut bytes, from)?;
         String::from_utf8(bytes).map_err(io::Error::other)

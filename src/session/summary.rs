@@ -409,7 +409,7 @@ mod tests {
         let name = |text: &str| {
             format!(
                 r#"{{"type":"session_info","id":"n","timestamp":"t","name":{}}}"#,
-                serde_json::json!(text)
+                crate::base::json::json!(text)
             )
         };
         let [one, two, none] = [name("one"), name("two\nlines"), name("")];

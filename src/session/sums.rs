@@ -134,22 +134,27 @@ impl Sums {
     /// What was spent on the way to an entry, with it. Reads what lies behind the nearest known place.
     pub(super) fn to(&mut self, tree: &Tree, leaf: Option<u32>) -> Usage {
         let (mut way, mut sum) = (Vec::new(), Usage::default());
+        let mut first = None;
         for at in tree.way_back(leaf) {
             if let Some(known) = self.at(at) {
                 sum = known.clone();
+                first = None;
                 break;
             }
             way.push(at);
+            first = tree.parent_index(at);
         }
+        // In a circle every entry has a way of its own: none goes on from the sum of another one.
+        let is_circle = first.is_some();
         for (n, at) in way.iter().rev().enumerate() {
             if let Some(spent) = spent_at(tree, *at) {
                 sum += &spent;
             }
-            if (n + 1).is_multiple_of(STEP) {
+            if (n + 1).is_multiple_of(STEP) && !is_circle {
                 self.known.insert(*at, sum.clone());
             }
         }
-        self.known.extend(leaf.map(|leaf| (leaf, sum.clone())));
+        self.known.extend(leaf.filter(|_| !is_circle).map(|leaf| (leaf, sum.clone())));
         sum
     }
 
@@ -162,7 +167,8 @@ impl Sums {
     pub(super) fn take(&mut self, tree: &Tree, spent: Option<&Usage>) {
         let Some(at) = tree.leaf_index().filter(|_| !self.unordered) else { return };
         let parent = tree.parent_index(at);
-        if parent.is_none() && tree.is_waiting() {
+        let follows_itself = parent == Some(at);
+        if follows_itself || parent.is_none() && tree.is_waiting() {
             *self = Self { unordered: true, ..Self::default() };
             return;
         }
@@ -271,6 +277,22 @@ mod tests {
         for leaf in 0..4 {
             assert_eq!(sums.to(&tree, Some(leaf)).input, added_up(&tree, leaf as usize).0, "{leaf}");
         }
+    }
+
+    #[test]
+    fn what_is_in_a_circle_counts_once() {
+        let (mut tree, mut sums) = (Tree::default(), Sums::default());
+        // Two straight on, one behind itself, two behind each other, one behind those.
+        for (n, parent) in [(1, None), (2, Some(1)), (5, Some(5)), (6, Some(7)), (7, Some(6)), (9, Some(7))] {
+            read(&mut tree, &mut sums, &line(n, parent));
+        }
+        for _ in 0..2 {
+            let all: Vec<u64> = (0..6).map(|at| sums.to(&tree, Some(at)).input).collect();
+            assert_eq!(all, [1, 3, 5, 13, 13, 22]);
+        }
+        let (mut tree, mut sums) = (Tree::default(), Sums::default());
+        read(&mut tree, &mut sums, &line(5, Some(5)));
+        assert_eq!(sums.to(&tree, Some(0)).input, 5, "as it is read");
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(super) mod kinds;
 pub(super) mod rows;
 mod slots;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 use std::sync::Arc;
 
@@ -164,6 +164,12 @@ impl Tree {
         Entry::there(place, self.lines.clone().unwrap_or_else(|| Arc::new(Nowhere)), row.from, row.length)
     }
 
+    /// How many entries were made.
+    #[cfg(test)]
+    pub(super) fn made(&mut self) -> usize {
+        (0..self.len() as u32).filter(|at| self.slots.made(*at).is_some()).count()
+    }
+
     /// Where in [`Tree::entries`] an entry is.
     pub fn index_of(&self, id: &str) -> Option<u32> {
         let sum = self.sum(id);
@@ -227,7 +233,10 @@ impl Tree {
     /// The places from `leaf` back to the root. Ends early at a parent that is missing, and at one that
     /// would close a circle.
     pub fn way_back(&self, leaf: Option<u32>) -> impl Iterator<Item = u32> {
-        std::iter::successors(leaf, |at| somebody(self.links(*at).parent)).take(self.len())
+        let way = std::iter::successors(leaf, |at| somebody(self.links(*at).parent));
+        // Where every entry stands behind the one that it follows there are no circles.
+        let mut seen = self.unordered.then(HashSet::new);
+        way.take_while(move |at| seen.as_mut().is_none_or(|seen| seen.insert(*at)))
     }
 
     /// The places on the way from `at` back to the root whose entries steer what a model is told, `at` not among

@@ -47,3 +47,14 @@ pub trait Approval: Send + Sync {
     /// Decides one question; may wait for a person.
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision>;
 }
+
+/// A function is one, too: who embeds bowline often needs no more.
+impl<F, D> Approval for F
+where
+    F: Fn(Ask) -> D + Send + Sync,
+    D: Future<Output = Decision> + Send + 'static,
+{
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        Box::pin(self(ask))
+    }
+}

@@ -78,7 +78,7 @@ pub fn listed(mut args: Value, name: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[test]
     fn what_models_send_is_understood() {

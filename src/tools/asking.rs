@@ -2,7 +2,9 @@
 //!
 //! Must not know any tool.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::questions::{Answer, Choice, Question};
 use super::tool::{Invocation, Outcome};

@@ -3,7 +3,9 @@
 //! Must not know how files are changed. `diff` is a text for people: a sign, a line number, the
 //! line; `...` between hunks.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::view::{DiffLine, ResultView};
 use crate::patch::diff::LineDiff;

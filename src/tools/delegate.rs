@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 /// What another agent is to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,7 +2,9 @@
 //!
 //! Must not know any tool, nor how agents work.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::delegate::{AgentReport, Done, Status, Task};
 use super::limits::{Keep, Limits};

@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
 use tokio_util::sync::CancellationToken;
 
 use super::act::Act;
@@ -19,6 +20,7 @@ use super::preview;
 use super::proposal;
 use super::rules::{Author, Names, Rules, Ruling, Said};
 use super::tool::{Outcome, Tool, ToolClass};
+use crate::base::json::json;
 use crate::base::schema::Schema;
 use crate::llm::model::ToolCall;
 

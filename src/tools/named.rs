@@ -116,7 +116,7 @@ fn changes(patch: &str) -> BTreeSet<Kind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     /// Whether a rule for a tool of one name holds for a call of a tool of another: what forbids, what allows.
     fn holds(rule: &str, name: &str, args: &Value) -> (bool, bool) {

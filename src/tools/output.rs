@@ -5,7 +5,9 @@
 
 use std::io;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::ansi::Plain;
 use super::artifacts::{Kept, Writing};
@@ -76,6 +78,17 @@ impl Collector {
     pub fn tail_text(&self) -> String {
         let text = if self.kept.tail.is_empty() { &self.kept.head } else { &self.kept.tail };
         limits::tail(text, limits::LINES_MAX, limits::BYTES_MAX).text.to_string()
+    }
+
+    /// What came behind so many bytes, as far as it is in memory, and how many bytes came by now.
+    pub fn since(&self, from: usize) -> (String, usize) {
+        let Ends { head, tail, bytes, .. } = &self.kept;
+        let behind = |text: &str, starts: usize| {
+            let skip = from.saturating_sub(starts).min(text.len());
+            text[text.ceil_char_boundary(skip)..].to_string()
+        };
+        let text = behind(head, 0) + &behind(tail, bytes - tail.len());
+        (text, *bytes)
     }
 
     /// Takes what came so far and goes on with `writing` for what comes next; at the output's end with

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::act::{Act, Kind};
@@ -24,6 +24,7 @@ use super::registry::{Registry, Row};
 use super::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 use super::touching;
 use super::truncation::Body;
+use crate::base::json::json;
 use crate::exec::wrap::barred::Count;
 use crate::exec::wrap::{Barred, Wrapped};
 use crate::exec::{EnvError, Environment, LeftOut};

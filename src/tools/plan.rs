@@ -2,7 +2,9 @@
 //!
 //! Must not know any tool. A list replaces the one before.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::view::{Progress, Step};
 

@@ -187,6 +187,23 @@ async fn a_failed_summary_costs_a_word_and_the_request_is_sent() {
 }
 
 #[tokio::test]
+async fn a_summary_that_is_asked_for_again_is_told() {
+    let mut rig = full(vec![Turn::fail(ErrorKind::Server, "busy"), says("summary"), says("two")]).await;
+    let told = rig.run("two").await;
+    assert_eq!(
+        told,
+        [
+            "start threshold",
+            "fails 1 of 2: busy",
+            "again threshold",
+            "again over",
+            "end threshold done",
+            "agent end"
+        ]
+    );
+}
+
+#[tokio::test]
 async fn two_parts_are_summed_up_at_once_but_on_this_machine() {
     for (base_url, together) in [("https://far.example.com", true), ("http://127.0.0.1:9", false)] {
         let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);

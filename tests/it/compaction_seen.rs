@@ -78,7 +78,7 @@ async fn print_mode_compacts_and_says_so_beside_the_answer() {
     // Long enough to be worth a summary.
     let mut prompts = prompts.to_vec();
     prompts[0].text.push_str(&"x".repeat(8000));
-    assert_eq!(print(&rig.handle, prompts, &mut out, &mut err).await, 0);
+    assert_eq!(print(&rig.handle, prompts, false, &mut out, &mut err).await, 0);
     let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
     assert_eq!(out, "two\n");
     assert!(err.contains("being summed up") && err.contains("tokens now, before 11002"), "{err}");

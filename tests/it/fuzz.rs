@@ -32,7 +32,7 @@ const ROUNDS: u64 = 300;
 pub struct Chance(u64);
 
 impl Chance {
-    fn of(seed: u64) -> Self {
+    pub fn of(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 

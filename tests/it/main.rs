@@ -41,6 +41,10 @@ mod contexts;
 mod documents;
 /// GNU Emacs judges the kill ring.
 mod emacs;
+/// What a host does with the library.
+mod embedding;
+/// Who watches a session sees all of it, and of the next one.
+mod embedding_watchers;
 /// Every place passes one suite.
 mod environment;
 /// The page of a session in a real browser.
@@ -48,6 +52,8 @@ mod export_page;
 /// Damaged bytes for everything that reads them.
 mod folders;
 mod fuzz;
+/// Damaged lines of programs that drive this one.
+mod fuzz_rpc;
 /// Damaged sessions and questions about them.
 mod fuzz_sessions;
 mod fuzz_tools;
@@ -180,6 +186,14 @@ mod refresh;
 mod responses;
 /// Sessions that know how the files were.
 mod restoring;
+/// RPC mode, driven by pi's own client.
+mod rpc;
+/// What both modes of lines say of a run.
+mod rpc_shown;
+/// A hundred thousand commands.
+mod rpc_soak;
+/// Pipes that close, readers that stop, and others who would write there.
+mod rpc_streams;
 /// What is asked before commands run.
 mod running;
 /// Reads our own source for the law tests.
@@ -198,6 +212,8 @@ mod syntax_scopes;
 mod tables;
 /// Module docs, lengths, names, leftover notes.
 mod tidy;
+/// One tool, run once by hand.
+mod tool;
 /// The file and search tools of every family.
 mod tools;
 /// Files that somebody else changes while a model works on them.

@@ -183,6 +183,37 @@ fn what_is_stored_is_told_and_becomes_documents() {
 }
 
 #[test]
+fn data_for_programs_is_as_it_is() {
+    let place = Place::new(vec![wire::says("a\u{9b}31m\u{202e}b\u{7f}")]);
+    let name = "a name\u{200b} with\u{7f} signs";
+    std::fs::write(place.work().join("AGENTS.md"), "Use\u{200b} tabs.").unwrap();
+    assert_eq!(place.run(&["-p", "--name", name, "say it"]).0, 0);
+    let json = |args: &[&str]| {
+        let (code, out, err) = place.run(&[args, &["--json"]].concat());
+        assert_eq!((code, err.as_str()), (0, ""), "{args:?}");
+        serde_json::from_str::<Value>(&out).unwrap()
+    };
+    let all = json(&["sessions", "list"]);
+    let id = all[0]["id"].as_str().unwrap();
+    assert_eq!((&all[0]["name"], &json(&["sessions", "show", id])["name"]), (&name.into(), &name.into()));
+    let answer = "a\u{9b}31m\u{202e}b\u{7f}";
+    let tree = json(&["sessions", "tree", id]);
+    assert!(
+        tree.as_array().unwrap().iter().any(|entry| entry["text"] == format!("assistant: {answer}")),
+        "{tree}"
+    );
+    assert_eq!(json(&["sessions", "context", id])["messages"][1]["content"][0]["text"], answer);
+    let found = json(&["sessions", "search", "31m"]);
+    assert_eq!((&found[0]["session"], &found[0]["title"]), (&id.into(), &name.into()));
+    let prompt = json(&["prompt", "--show"]);
+    let parts = prompt["parts"].as_array().unwrap();
+    assert!(
+        parts.iter().any(|part| part["text"].as_str().unwrap().contains("Use\u{200b} tabs.")),
+        "{prompt}"
+    );
+}
+
+#[test]
 fn what_the_next_request_would_hold_is_told() {
     let place = Place::new(vec![wire::says("one\ttwo")]);
     assert!(place.run(&["sessions", "context"]).2.contains("there is no session of this folder"));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use crate::base::json::json;
 
 use super::budget::Budget;
 use super::estimate;

@@ -74,7 +74,7 @@ fn content(value: &Value) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     fn tokens(value: Value) -> u64 {
         of_said(&serde_json::from_value(value).unwrap())

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use crate::base::width::visible;
 use crate::llm::model::Message;

@@ -2,10 +2,13 @@
 //! is being written hangs up, and then it never was.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, future};
 use serde_json::Value;
+use tokio::sync::mpsc;
 
 use super::branch::Leaving;
 use super::estimate;
@@ -20,7 +23,7 @@ use crate::base::ids::SharedIds;
 use crate::llm::client::Client;
 use crate::llm::generate::{self, Options};
 use crate::llm::model::{
-    CacheRetention, Message, Model, Request, StopReason, Thinking, ToolChoice, Usage, UserMessage,
+    CacheRetention, LlmError, Message, Model, Request, StopReason, Thinking, ToolChoice, Usage, UserMessage,
 };
 use crate::llm::retry::Policy;
 
@@ -61,6 +64,19 @@ pub enum Unwritten {
     Failed(String),
 }
 
+/// A request that failed in a way that may pass, and is sent again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeat {
+    /// Which repetition of that request, from 1.
+    pub attempt: u32,
+    /// How many there may be.
+    pub max: u32,
+    /// After so long.
+    pub delay: Duration,
+    /// Why.
+    pub error: String,
+}
+
 /// Who writes, and how.
 #[derive(Clone)]
 pub struct Writer {
@@ -78,6 +94,8 @@ pub struct Writer {
     pub ids: SharedIds,
     /// Who has a say.
     pub hook: Option<Arc<dyn Hook>>,
+    /// Who hears of repetitions.
+    pub repeats: mpsc::Sender<Repeat>,
 }
 
 /// The future of a summary.
@@ -191,8 +209,17 @@ impl Writer {
             cache: CacheRetention::None,
             ..Request::default()
         };
+        let (repeats, max, tried) = (self.repeats.clone(), self.policy.retries, AtomicU32::new(0));
+        let on_retry = move |error: &LlmError, delay: Duration| {
+            let attempt = tried.fetch_add(1, Ordering::Relaxed) + 1;
+            let repeat = Repeat { attempt, max, delay, error: error.message.clone() };
+            if repeats.try_send(repeat).is_err() {
+                tracing::debug!("nobody hears that a summary is asked for again");
+            }
+        };
         let options = Options {
             policy: self.policy,
+            on_retry: Some(Arc::new(on_retry)),
             clock: self.clock.clone(),
             ids: self.ids.clone(),
             ..Options::default()

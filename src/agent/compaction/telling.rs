@@ -107,7 +107,8 @@ fn fenced(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use crate::base::json::json;
+    use serde_json::Value;
 
     fn said(messages: Vec<Value>, tokens: u64) -> String {
         let messages: Vec<_> =

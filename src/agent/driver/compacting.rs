@@ -6,20 +6,24 @@
 
 use std::sync::Arc;
 
+use tokio::sync::mpsc;
+
 use super::underway::Summing;
 use super::{Driver, Listener};
 use crate::agent::compaction::branch::Leaving;
 use crate::agent::compaction::hook::{Before, Failure, Hook};
-use crate::agent::compaction::summary::{Unwritten, Writer, Written, told};
+use crate::agent::compaction::summary::{Repeat, Unwritten, Writer, Written, told};
 use crate::agent::compaction::{Plan, estimate};
-use crate::agent::effect::{Event, Fit};
-use crate::agent::event::{Compacted, CompactionReason};
+use crate::agent::effect::{Event, Fit, Timer};
+use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::llm::model::{AssistantMessage, ErrorKind, LlmError, Message, StopReason};
 use crate::llm::wording::silently_too_long;
 
 /// From this share of the window on an answer that was cut off has lacked room, in percent: whoever limits
 /// answers by what the window has left reckons with that much less.
 const CROWDED: u64 = 85;
+/// Repetitions that wait to be told: both parts of a summary may be sent again at once.
+const REPEATS: usize = 8;
 /// A compaction that nobody wanted sums up at least this part of what it would keep; with less it would
 /// come again with the next request.
 const WORTH: u64 = 4;
@@ -86,8 +90,8 @@ impl<L: Listener> Driver<L> {
         };
         let Some(plan) = planned else { return Some(Event::Compacted(Err(Unwritten::Nothing))) };
         let about = Before { reason, will_retry, instructions, plan: plan.clone() };
-        let writing = self.writer().compaction(plan.clone(), about);
-        self.work.write(writing);
+        let (writer, repeats) = self.writer();
+        self.work.write(writer.compaction(plan.clone(), about), repeats);
         self.summing = Some(Summing::Compaction { plan, reason, will_retry });
         None
     }
@@ -98,13 +102,14 @@ impl<L: Listener> Driver<L> {
             Some(Summing::Branch(leaving)) => leaving.clone(),
             _ => return Some(Event::Left(Err(Unwritten::Nothing))),
         };
-        let writing = self.writer().branch(leaving, instructions);
-        self.work.write(writing);
+        let (writer, repeats) = self.writer();
+        self.work.write(writer.branch(leaving, instructions), repeats);
         None
     }
 
-    fn writer(&mut self) -> Writer {
-        Writer {
+    fn writer(&mut self) -> (Writer, mpsc::Receiver<Repeat>) {
+        let (repeats, heard) = mpsc::channel(REPEATS);
+        let writer = Writer {
             client: self.services.client.clone(),
             model: self.setup.model.clone(),
             thinking: self.setup.thinking,
@@ -112,11 +117,38 @@ impl<L: Listener> Driver<L> {
             clock: self.services.clock.clone(),
             ids: self.services.ids.clone(),
             hook: self.services.hook.clone(),
+            repeats,
+        };
+        (writer, heard)
+    }
+
+    /// A request for a summary is sent again after a while.
+    pub(super) async fn repeat(&mut self, repeat: Repeat) {
+        let Repeat { attempt, max, delay, error } = repeat;
+        self.repeating = true;
+        self.work.wait(Timer::Summary, delay);
+        self.listener.hear(AgentEvent::SummaryRetryStart { attempt, max, delay, error }).await;
+    }
+
+    /// It is sent again now.
+    pub(super) async fn repeats(&mut self) {
+        let reason = match &self.summing {
+            Some(Summing::Compaction { reason, .. }) => Some(*reason),
+            Some(Summing::Branch(_)) => None,
+            Some(Summing::Planned(_)) | None => return,
+        };
+        self.listener.hear(AgentEvent::SummaryRetry { reason }).await;
+    }
+
+    async fn repeated(&mut self) {
+        if std::mem::take(&mut self.repeating) {
+            self.listener.hear(AgentEvent::SummaryRetryEnd).await;
         }
     }
 
     /// A summary was written, or was not.
     pub(super) async fn written(&mut self, written: Result<Written, Unwritten>) {
+        self.repeated().await;
         let event = match written {
             Err(why) => self.unwritten(why).await,
             Ok(written) => match self.summing.take() {
@@ -170,6 +202,7 @@ impl<L: Listener> Driver<L> {
 
     /// Nothing came of a summary.
     pub(super) async fn unwritten(&mut self, why: Unwritten) -> Option<Event> {
+        self.repeated().await;
         match self.summing.take()? {
             Summing::Compaction { reason, will_retry, .. } => {
                 tell_failure(self.services.hook.clone(), reason, will_retry, &why).await;

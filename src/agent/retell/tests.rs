@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use serde_json::json;
 
 use super::*;
 use crate::agent::profiles::PROFILES;
+use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::model::Model;
 use crate::llm::model::message::join_text;

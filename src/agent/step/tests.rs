@@ -5,10 +5,10 @@ mod summing;
 
 use super::*;
 use crate::agent::queue::QueueMode;
+use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::model::{ErrorKind, Model, Part};
 use crate::llm::retry::Policy;
-use serde_json::json;
 
 /// Drives a machine and writes down what it wants.
 struct Rig {

@@ -92,6 +92,21 @@ fn a_removal_leaves_the_run_to_a_write_that_is_under_way() {
 }
 
 #[test]
+fn a_run_that_is_over_is_over_while_another_process_starts() {
+    let temp = tempfile::tempdir().unwrap();
+    let files = KeptFiles::new(temp.path().to_path_buf());
+    keep(&files, "a", "one");
+    // What a process has until it runs its own program.
+    let inherited = match &*files.run() {
+        Run::Begun { lock, .. } => lock.0.try_clone().unwrap(),
+        other => panic!("{other:?}"),
+    };
+    drop(files);
+    assert_eq!(KeptFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
+    drop(inherited);
+}
+
+#[test]
 fn nothing_stays_behind_of_a_write_that_failed_or_was_overtaken_by_the_end() {
     let temp = tempfile::tempdir().unwrap();
     let count = || fs::read_dir(temp.path()).unwrap().count();

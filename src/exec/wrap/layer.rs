@@ -150,15 +150,16 @@ impl<L: Layer> Wrapped<L> {
         Self { inner, layer }
     }
 
-    async fn through<'a, T>(
+    /// The work begins when it is admitted: a place may do it before its answer is waited for.
+    async fn through<'a, T, W: Future<Output = Result<T, EnvError>>>(
         &'a self,
         deed: Deed<'a>,
         ended: impl FnOnce(&T) -> Ended,
-        work: impl Future<Output = Result<T, EnvError>>,
+        work: impl FnOnce() -> W,
     ) -> Result<T, EnvError> {
         let start = Instant::now();
         let result = match self.layer.admit(&*self.inner, deed).await {
-            Ok(()) => work.await,
+            Ok(()) => work().await,
             Err(refused) => Err(refused),
         };
         let ended = result.as_ref().map_or_else(|error| Ended::Failed(error.to_string()), ended);
@@ -181,15 +182,15 @@ impl<L: Layer> Environment for Wrapped<L> {
     }
 
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
-        Box::pin(self.through(Deed::Resolve(path), well, self.inner.resolve(path)))
+        Box::pin(self.through(Deed::Resolve(path), well, || self.inner.resolve(path)))
     }
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
-        Box::pin(self.through(Deed::Stat(path), well, self.inner.stat(path)))
+        Box::pin(self.through(Deed::Stat(path), well, || self.inner.stat(path)))
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
-        let work = async move {
+        let work = async || {
             let entries = self.inner.list(path).await?;
             self.layer.seen(&*self.inner, path, entries).await
         };
@@ -197,11 +198,11 @@ impl<L: Layer> Environment for Wrapped<L> {
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        Box::pin(self.through(Deed::Read(path), well, self.inner.read(path)))
+        Box::pin(self.through(Deed::Read(path), well, || self.inner.read(path)))
     }
 
     fn read_pieces<'a>(&'a self, path: &'a Path, sink: PieceSink) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Box::pin(self.through(Deed::Read(path), well, self.inner.read_pieces(path, sink)))
+        Box::pin(self.through(Deed::Read(path), well, || self.inner.read_pieces(path, sink)))
     }
 
     fn write<'a>(
@@ -210,11 +211,11 @@ impl<L: Layer> Environment for Wrapped<L> {
         bytes: Vec<u8>,
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Box::pin(self.through(Deed::Write(path), well, self.inner.write(path, bytes, expected)))
+        Box::pin(self.through(Deed::Write(path), well, || self.inner.write(path, bytes, expected)))
     }
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
-        Box::pin(self.through(Deed::Remove(path), well, self.inner.remove(path, expected)))
+        Box::pin(self.through(Deed::Remove(path), well, || self.inner.remove(path, expected)))
     }
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
@@ -230,7 +231,7 @@ impl<L: Layer> Environment for Wrapped<L> {
         Box::pin(async move {
             let command = self.layer.command(command);
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
-            let work = self.inner.run(command, output, cancel);
+            let work = || self.inner.run(command, output, cancel);
             self.through(Deed::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
         })
     }
@@ -246,7 +247,7 @@ impl<L: Layer> Environment for Wrapped<L> {
         Box::pin(async move {
             let command = self.layer.command(command);
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
-            let work = self.inner.filter(command, input, output, errors, cancel);
+            let work = || self.inner.filter(command, input, output, errors, cancel);
             self.through(Deed::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
         })
     }
@@ -259,7 +260,7 @@ impl<L: Layer> Environment for Wrapped<L> {
             let CommandSpec { env, .. } = command;
             let (run, place) = (script.clone(), cwd.clone());
             let spec = SpawnSpec { script: run, cwd: place, env, input, login, tells_folder };
-            self.through(Deed::Run(&script, &cwd), well, self.inner.spawn(spec)).await
+            self.through(Deed::Run(&script, &cwd), well, || self.inner.spawn(spec)).await
         })
     }
 
@@ -283,7 +284,7 @@ impl<L: Layer> Environment for Wrapped<L> {
         }
         Box::pin(async move {
             let root = spec.root.clone();
-            let work = self.inner.search(spec, sink, cancel);
+            let work = || self.inner.search(spec, sink, cancel);
             let done = self.through(Deed::Search(&root), well, work).await?;
             self.layer.searched(&done);
             Ok(done)
@@ -302,7 +303,7 @@ impl<L: Layer> Environment for Wrapped<L> {
         }
         Box::pin(async move {
             let root = spec.root.clone();
-            let work = self.inner.find(spec, sink, cancel);
+            let work = || self.inner.find(spec, sink, cancel);
             let done = self.through(Deed::Find(&root), well, work).await?;
             self.layer.searched(&done);
             Ok(done)

@@ -16,7 +16,7 @@ use crate::text::edit::Reach;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("view.session-tree", "Go to another place of the conversation", sessions::open),
-    command("session.new", "Begin a new session", |cx| sessions::begin(cx, Work::Replace(Change::New))),
+    command("session.new", "Begin a new session", |cx| sessions::begin(cx, Work::Replace(Change::New(None)))),
     command("session.resume", "Go on with another session", |cx| cx.effects.push(Effect::Picker("sessions"))),
     command("session.resume-anywhere", "Go on with a session of any folder", |cx| {
         cx.effects.push(Effect::Picker("sessions-anywhere"));

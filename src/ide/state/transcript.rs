@@ -224,7 +224,8 @@ impl Transcript {
             AgentEvent::ToolEnd { result, full_text, took, .. } => {
                 self.end_call(result, full_text.as_deref(), Some(*took), tools);
             }
-            AgentEvent::RetryStart { attempt, max, delay, error } => {
+            AgentEvent::RetryStart { attempt, max, delay, error }
+            | AgentEvent::SummaryRetryStart { attempt, max, delay, error } => {
                 let text = format!(
                     "{error}; trying again in {:.0} s ({attempt} of {max})",
                     delay.as_secs_f32().ceil()
@@ -251,6 +252,8 @@ impl Transcript {
             | AgentEvent::TurnEnd { .. }
             | AgentEvent::QueueUpdate { .. }
             | AgentEvent::RetryEnd { .. }
+            | AgentEvent::SummaryRetry { .. }
+            | AgentEvent::SummaryRetryEnd
             | AgentEvent::CompactionStart { .. }
             | AgentEvent::BranchSummaryStart
             // Whoever goes elsewhere is answered.

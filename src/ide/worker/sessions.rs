@@ -97,7 +97,7 @@ async fn ask(session: &Handle, work: Work) -> Result<Told, crate::base::error::R
         }
         Work::Replace(change) => {
             let words = match change {
-                Change::New => "this is a new session; session.resume goes back to the one before",
+                Change::New(_) => "this is a new session; session.resume goes back to the one before",
                 Change::Open(..) => "this is the session as it was left",
                 Change::Fork(_) => "this is a session of its own; the one it came from is as it was",
                 Change::Copy => "this is a copy; the session that it came from is as it was",

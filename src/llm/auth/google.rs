@@ -12,11 +12,12 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::ask::{self, Trouble};
 use crate::base::clock::SharedClock;
+use crate::base::json::json;
 use crate::llm::access::{Secret, Surroundings};
 use crate::net::http::{Get, Http};
 

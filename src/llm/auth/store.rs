@@ -168,7 +168,7 @@ impl Locked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[cfg(unix)]
     #[test]

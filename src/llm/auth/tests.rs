@@ -1,8 +1,8 @@
 //! What counts as a way to reach a provider.
 
 use super::*;
+use crate::base::json::json;
 use crate::llm::catalog::Catalog;
-use serde_json::json;
 
 /// The root that stands in place of others: empty where none does.
 fn reach(provider: &str, vars: &[(&str, &str)], stored: &serde_json::Value) -> Option<String> {

@@ -62,7 +62,7 @@ fn with(shared: &Map<String, Value>, own: Map<String, Value>) -> Map<String, Val
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[test]
     fn a_models_own_fields_win_and_null_takes_away() {

@@ -4,7 +4,9 @@
 //! in their form, and no name means two things, so one reader knows all of them (its tests name them).
 //! What it does not know it leaves alone.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use crate::base::width::is_unsafe;
 

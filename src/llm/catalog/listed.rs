@@ -88,7 +88,7 @@ pub fn same_root(a: &str, b: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[test]
     fn a_model_that_is_told_twice_is_one_and_a_list_has_an_end() {

@@ -83,7 +83,7 @@ impl Catalog {
         let Some(user) = self.user.of(&provider.id) else { return all };
         for fields in &mut all {
             if !user.compat().is_empty() {
-                user::merge(fields, &serde_json::json!({"compat": user.compat()}));
+                user::merge(fields, &crate::base::json::json!({"compat": user.compat()}));
             }
             if let Some(over) = id(fields).and_then(|id| user.overrides.get(&id)) {
                 user::merge(fields, over);

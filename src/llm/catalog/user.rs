@@ -233,7 +233,7 @@ impl<'a> Reading<'a> {
 
 /// Whether the fields are those of a model.
 fn check(fields: &Value) -> Result<(), String> {
-    let mut model = serde_json::json!({
+    let mut model = crate::base::json::json!({
         "id": "", "name": "", "provider": "", "api": "", "contextWindow": 1, "maxTokens": 1,
     });
     if !fields.is_object() {

@@ -1,7 +1,9 @@
 //! A request as Google's JSON. Pure: equal requests give equal bytes, and the conversation comes
 //! last, so that a prompt grows only at its end.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::{contents, generation, schema};
 use crate::llm::extra;
@@ -49,10 +51,11 @@ fn calling(request: &Request, as_tool: Option<&ResponseFormat>) -> Option<Value>
     let strict = request.tools.iter().any(|tool| tool.strict != Strictness::Free);
     match &request.tool_choice {
         ToolChoice::Named(name) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
-        ToolChoice::None => Some(match as_tool {
-            Some(format) => json!({"mode": "ANY", "allowedFunctionNames": [format.name]}),
-            None => json!({"mode": "NONE"}),
-        }),
+        ToolChoice::None => {
+            let named =
+                |format: &ResponseFormat| json!({"mode": "ANY", "allowedFunctionNames": [format.name]});
+            Some(as_tool.map_or_else(|| json!({"mode": "NONE"}), named))
+        }
         ToolChoice::Required => Some(json!({"mode": "ANY"})),
         ToolChoice::Auto if as_tool.is_some() => Some(json!({"mode": "ANY"})),
         // Holds arguments to their schema without forcing a call.

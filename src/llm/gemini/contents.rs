@@ -4,9 +4,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::generation;
+use crate::base::json::json;
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
 use crate::llm::media::Takes;
 use crate::llm::model::{Message, Model};

@@ -33,8 +33,8 @@ pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::failure::{Asked, Refusal};
-    use serde_json::json;
 
     fn refused(status: u16, name: &str, message: &str, details: &Value) -> ErrorKind {
         let error = json!({"code": status, "message": message, "status": name, "details": details});

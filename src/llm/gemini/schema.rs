@@ -3,7 +3,9 @@
 //!
 //! Pure. Whatever comes in, what comes out is finite: a definition within itself is cut off.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 /// Keywords that say nothing about a value, or that the services refuse.
 const DROPPED: &[&str] = &[

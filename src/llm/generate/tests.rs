@@ -3,9 +3,9 @@
 use std::sync::Mutex;
 
 use futures::FutureExt;
-use serde_json::json;
 
 use super::*;
+use crate::base::json::json;
 use crate::llm::model::{ResponseFormat, StopReason, ToolChoice};
 use crate::llm::object::{ObjectProgress, generate_object, stream_object};
 use crate::llm::providers::scripted::script::{Scripted, Step, Turn};

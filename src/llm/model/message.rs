@@ -194,6 +194,11 @@ impl Part {
         Self::Known(KnownPart::Text { text: text.into(), text_signature: None })
     }
 
+    /// Whether it is a picture.
+    pub fn is_image(&self) -> bool {
+        matches!(self, Self::Known(KnownPart::Image { .. }))
+    }
+
     /// The text of a text part.
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -278,7 +283,7 @@ impl<'de> Visitor<'de> for Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[test]
     fn pi_messages_round_trip_with_unknown_parts_and_fields() {

@@ -295,15 +295,15 @@ mod tests {
     fn sampling_params_of_the_model_its_level_and_the_request() {
         let mut model = serde_json::to_value(Model::unknown("p", "m", "a", "")).unwrap();
         model["reasoning"] = true.into();
-        model["samplingParams"] = serde_json::json!({"temperature": 1, "top_p": 1, "top_k": 1});
+        model["samplingParams"] = crate::base::json::json!({"temperature": 1, "top_p": 1, "top_k": 1});
         model["samplingParamsByThinkingLevel"] =
-            serde_json::json!({"high": {"top_p": 2, "top_k": 2}, "low": {"top_p": 9}});
+            crate::base::json::json!({"high": {"top_p": 2, "top_k": 2}, "low": {"top_p": 9}});
         let mut request = Request { model: serde_json::from_value(model).unwrap(), ..Request::default() };
         request.thinking = Thinking::Max;
         request.sampling.insert("top_k".into(), 3.into());
         assert_eq!(
             Value::Object(request.sampling()),
-            serde_json::json!({"temperature": 1, "top_p": 2, "top_k": 3}),
+            crate::base::json::json!({"temperature": 1, "top_p": 2, "top_k": 3}),
             "the deepest level that the model has is `high`"
         );
     }

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::{Manner, input};
 use crate::llm::model::{CacheRetention, Model, Request, Thinking, ToolChoice, ToolSpec};

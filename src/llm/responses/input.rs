@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
 use crate::llm::media::Takes;

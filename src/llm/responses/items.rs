@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use crate::llm::draft::Draft;
 use crate::llm::model::StreamEvent;

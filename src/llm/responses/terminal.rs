@@ -1,7 +1,9 @@
 //! What the last event of a Responses stream says about the whole: why it ended, what it cost.
 //! Pure.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use crate::llm::draft::Draft;
 use crate::llm::model::{Model, StopReason};

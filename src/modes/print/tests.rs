@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future;
-use serde_json::json;
 
 use super::*;
+use crate::base::json::json;
 use crate::base::paths::Home;
 use crate::exec::local::LocalEnvironment;
 use crate::llm::model::ErrorKind;
@@ -40,7 +40,7 @@ async fn run(prompts: &[&str], turns: Vec<Turn>) -> (i32, String, String) {
     let handle = start(folder.path(), turns).await;
     let prompts = prompts.iter().map(|text| Prompt { text: (*text).into(), images: vec![] }).collect();
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let code = print_until(&handle, prompts, &mut out, &mut err, future::pending().boxed()).await;
+    let code = print_until(&handle, prompts, false, (&mut out, &mut err), future::pending().boxed()).await;
     (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
@@ -88,7 +88,7 @@ async fn an_interruption_is_130() {
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
-    let code = print_until(&handle, prompts, &mut out, &mut err, interruption.boxed()).await;
+    let code = print_until(&handle, prompts, false, (&mut out, &mut err), interruption.boxed()).await;
     assert_eq!((code, out.len()), (130, 0));
 }
 
@@ -109,6 +109,18 @@ async fn a_closed_output_ends_it_quietly() {
     let handle = start(folder.path(), vec![Turn::text("x")]).await;
     let mut err = Vec::new();
     let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
-    let code = print_until(&handle, prompts, &mut Closed, &mut err, future::pending().boxed()).await;
+    let code = print_until(&handle, prompts, false, (&mut Closed, &mut err), future::pending().boxed()).await;
     assert_eq!((code, err.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn who_looks_sees_every_answer_as_it_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let call = Step::Call { id: "c".into(), name: "read".into(), arguments: json!({"path": "nothing"}) };
+    let looks = Turn::of(vec![Step::Text(vec!["I ".into(), "look.".into()]), call]);
+    let handle = start(folder.path(), vec![looks, Turn::text("one\ntwo\n")]).await;
+    let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = print_until(&handle, prompts, true, (&mut out, &mut err), future::pending().boxed()).await;
+    assert_eq!((code, String::from_utf8(out).unwrap().as_str()), (0, "I look.\none\ntwo\n"));
 }

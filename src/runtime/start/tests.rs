@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
 use crate::agent::AgentEvent;
+use crate::base::json::json;
 use crate::base::paths::Home;
 use crate::exec::local::LocalEnvironment;
 use crate::llm::model::message::{KnownPart, join_text};
@@ -142,6 +142,8 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::Returned(messages) => return format!("{} returned", messages.len()),
         RuntimeEvent::Replaced(now) => return format!("at {} messages", now.messages.len()),
         RuntimeEvent::Restored(_) => return "restored".to_string(),
+        RuntimeEvent::Named(name) => return format!("named {name:?}"),
+        RuntimeEvent::EntryAppended(_) => return "entry".to_string(),
         RuntimeEvent::Ended => return "session over".to_string(),
         RuntimeEvent::Failed(report) => return format!("failed {report}"),
     };

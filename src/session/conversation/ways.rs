@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Session;
 use crate::llm::model::{Message, Usage, UserMessage};
+use crate::session::checkpoints;
 use crate::session::error::SessionError;
 use crate::session::outline::turn::{self, Turn};
 use crate::session::outline::{self, Filter, Outline, words};
@@ -24,6 +25,11 @@ impl Session {
     /// The turn that an entry belongs to; `None` when there is no such entry.
     pub fn turn(&self, id: &str) -> Option<Turn> {
         turn::of(&self.tree, id)
+    }
+
+    /// The entry that leads back from the last way back of the workspace, whichever branch that is on.
+    pub fn way_back(&self) -> Option<String> {
+        checkpoints::of(self.tree.entry(self.restored?))?.undo
     }
 
     /// What was spent on the way to the leaf.

@@ -6,10 +6,10 @@
 //! session, and the page forbids itself everything else.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use serde_json::json;
 
 use super::blocks::{self, Block, Piece, Who};
 use crate::base::counted::counted;
+use crate::base::json::json;
 use crate::session::{Entry, Session};
 
 const STYLE: &str = include_str!("../../../assets/export/page.css");

@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::parts::{self, Line, text};
 use super::story::{Chain, Draft, Story, kept};

@@ -1,6 +1,8 @@
 //! Parts of messages as other programs write them. Must not know sessions.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use crate::llm::model::message::{KnownPart, ToolCall};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, ToolResultMessage, Usage, UserMessage};

@@ -4,7 +4,9 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use crate::base::clock;
 use crate::session::body::EntryBody;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::session::entry::Entry;
+use crate::session::head;
 
 fn tree(rows: &[(&str, &str, &str)]) -> Tree {
     let mut tree = Tree::default();
@@ -103,4 +104,22 @@ fn depth_is_no_matter() {
     let rows: Vec<(&str, &str, &str)> = rows.iter().map(|(id, parent)| (&**id, &**parent, USER)).collect();
     let outline = outline(&tree(&rows), &HashMap::new(), Filter::Turns);
     assert_eq!((outline.rows.len(), outline.lanes.len(), outline.rows[0].below), (100_000, 1, 99_999));
+}
+
+#[test]
+fn rows_are_made_without_entries() {
+    let mut tree = Tree::default();
+    for (n, parent) in [(0, "null"), (1, "\"0\""), (2, "\"1\"")] {
+        let line = format!(
+            r#"{{"type":"message","id":"{n}","parentId":{parent},"timestamp":"1970-01-01T00:00:01.000Z","message":{{"role":"user"}}}}"#
+        );
+        tree.push_there(&head::of(&line).unwrap(), (0, 9), false).unwrap();
+    }
+    let outline = outline(&tree, &Labels::from([("1".to_string(), "L".to_string())]), Filter::All);
+    assert_eq!(tree.made(), 0);
+    for row in &outline.rows {
+        let entry = tree.get(&row.id).unwrap();
+        assert_eq!((row.kind.as_str(), row.role, row.time_ms), (entry.kind(), entry.role(), entry.time_ms()));
+        assert_eq!((row.time_ms, row.label.is_some()), (1000, row.id == "1"));
+    }
 }

@@ -155,7 +155,7 @@ fn words(entry: &Entry) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     fn tree(rows: &[(&str, &str, Value)]) -> Tree {
         let mut tree = Tree::default();

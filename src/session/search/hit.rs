@@ -67,7 +67,7 @@ pub struct Snippet {
 impl Serialize for Snippet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let marks: Vec<[usize; 2]> = self.marks.iter().map(|mark| [mark.start, mark.end]).collect();
-        serde_json::json!({"text": self.text, "marks": marks}).serialize(serializer)
+        crate::base::json::json!({"text": self.text, "marks": marks}).serialize(serializer)
     }
 }
 

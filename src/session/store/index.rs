@@ -29,7 +29,7 @@ use crate::session::tree::grow::Remembered;
 use crate::session::tree::rows::Widths;
 
 /// The beginning of the file; changes with its form.
-const MARK: [u8; 8] = *b"bowline4";
+const MARK: [u8; 8] = *b"bowline5";
 /// Bytes before the head.
 const FRONT: usize = MARK.len() + 4;
 /// A head is no longer than that.
@@ -59,6 +59,8 @@ pub(in crate::session) struct Index {
     lost: Vec<(u32, String)>,
     /// What was spent on the way to some of them, by their places.
     pub(in crate::session) sums: Vec<(u32, Sum)>,
+    /// Where the latest entry is that says that the workspace was brought back.
+    pub(in crate::session) restored: Option<u32>,
     /// What was wrong: number of the line, and what.
     pub(in crate::session) problems: Vec<(u64, String)>,
 }
@@ -149,7 +151,7 @@ impl InFile {
             if let Err(error) = fs::remove_file(&self.path) {
                 tracing::warn!(%error, "a broken index cannot be removed");
             }
-            (self.rescue)().unwrap_or_else(|| {
+            (self.rescue)().filter(|pages| pages.len() == self.count).unwrap_or_else(|| {
                 tracing::error!("a session whose index is broken cannot be read anew");
                 Vec::new()
             })
@@ -172,6 +174,10 @@ impl Pages for InFile {
         };
         *place = Some((number, page.clone()));
         page
+    }
+
+    fn are_whole(&self) -> bool {
+        self.rescued.get().is_none_or(|all| !all.is_empty())
     }
 }
 
@@ -219,8 +225,9 @@ impl Index {
         let mut index: Self = postcard::from_bytes(&bytes).ok()?;
         let (from, count) = ((FRONT + head + 4) as u64, pages(index.widths, index.count as usize));
         let whole = length == from + count as u64 * (PAGE as u64 + 4);
-        let fits =
-            index.covers <= of.metadata().ok()?.len() && samples(of, index.covers).ok()? == index.samples;
+        let fits = index.covers <= of.metadata().ok()?.len()
+            && ends_line(of, index.covers).ok()?
+            && samples(of, index.covers).ok()? == index.samples;
         if !whole || !fits {
             return None;
         }
@@ -252,6 +259,7 @@ pub(in crate::session) fn write(
     (covers, lines): (u64, u64),
     tree: &Tree,
     sums: &Sums,
+    restored: Option<u32>,
     problems: &[Problem],
 ) -> io::Result<()> {
     let Some((remembered, widths)) = tree.to_remember(LOST_MAX) else { return Ok(()) };
@@ -259,8 +267,13 @@ pub(in crate::session) fn write(
     let sums = sums.all().into_iter().map(|(at, usage)| (at, Sum::of(usage))).collect();
     let problems = problems.iter().map(|found| (found.line as u64, found.message.clone())).collect();
     let (samples, count) = (samples(file, covers)?, tree.len() as u32);
-    let index = Index { covers, lines, samples, count, widths, kinds, root, ends, lost, sums, problems };
+    let index =
+        Index { covers, lines, samples, count, widths, kinds, root, ends, lost, sums, restored, problems };
     let head = postcard::to_allocvec(&index).map_err(io::Error::other)?;
+    // Nobody would read it.
+    if head.len() > HEAD_MAX {
+        return Ok(());
+    }
     let path = path_of(session);
     let new = path.with_extension("index.new");
     let mut options = OpenOptions::new();
@@ -276,7 +289,19 @@ pub(in crate::session) fn write(
         out.write_all(&sum_of(seed, &page))
     })?;
     out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // What was missing is missing in the new one, too, which nobody would see any more.
+    if !tree.is_whole() {
+        fs::remove_file(&new)?;
+        return Err(io::Error::other("the one before it is broken"));
+    }
     fs::rename(&new, &path)
+}
+
+/// Whether a line ends before a byte, which is not the first.
+fn ends_line(file: &File, end: u64) -> io::Result<bool> {
+    let mut last = [0];
+    file.read_exact_at(&mut last, end.checked_sub(1).ok_or(io::ErrorKind::InvalidInput)?)?;
+    Ok(last == *b"\n")
 }
 
 /// A sum over pieces of the first `covers` bytes, the last ones among them.
@@ -290,3 +315,6 @@ fn samples(file: &File, covers: u64) -> io::Result<u32> {
     }
     Ok(sum.finalize())
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! Must not know what entries say. A torn tail is cut off and kept aside; lines that are nothing are
 //! told and passed over. Of lines in this version's format only their place stays in memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,16 +11,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::index::{self, Index};
-use super::pieces::{self, Found, Line, Pieces};
+use super::pieces::{self, Found, Line, Pieces, Told};
 use super::{SessionFile, Store, lock};
 use crate::base::shares;
 use crate::llm::model::Usage;
+use crate::session::checkpoints;
 use crate::session::entry::Entry;
 use crate::session::error::{Problem, SessionError};
 use crate::session::head::Head;
 use crate::session::header::{Header, HeaderError, VERSION};
 use crate::session::migrate;
-use crate::session::sums::{Counted, Sums};
+use crate::session::sums::Sums;
 use crate::session::tree::Tree;
 
 /// Longest first line, in bytes.
@@ -46,6 +47,8 @@ pub(in crate::session) struct Loaded {
     pub(in crate::session) header: Option<Header>,
     pub(in crate::session) tree: Tree,
     pub(in crate::session) sums: Sums,
+    /// Where the latest entry is that says that the workspace was brought back.
+    pub(in crate::session) restored: Option<u32>,
     pub(in crate::session) problems: Vec<Problem>,
     pub(in crate::session) store: Store,
     /// The format of the file where it is an earlier one.
@@ -106,6 +109,8 @@ struct Scan<'p> {
     at: u64,
     /// Lines so far.
     number: u64,
+    /// Bytes of a last line without a line feed.
+    tail: u64,
     header: Option<Header>,
     /// Lines of an earlier format, with their numbers.
     earlier: Vec<(usize, String)>,
@@ -117,8 +122,8 @@ impl<'p> Scan<'p> {
         let (sums, problems) = (Sums::default(), Vec::new());
         let mut tree = Tree::default();
         tree.read_from(file.lines());
-        let loaded = Loaded { header: None, tree, sums, problems, store, earlier: None };
-        Self { path, usage, at: 0, number: 0, header: None, earlier: Vec::new(), loaded }
+        let loaded = Loaded { header: None, tree, sums, restored: None, problems, store, earlier: None };
+        Self { path, usage, at: 0, number: 0, tail: 0, header: None, earlier: Vec::new(), loaded }
     }
 
     fn error(&self, source: io::Error) -> SessionError {
@@ -142,26 +147,31 @@ impl<'p> Scan<'p> {
         }
         let torn = !self.take_header(&line)?;
         let known = if torn || self.is_earlier() || only.is_some() { 0 } else { self.recall(file) };
-        let mut input = Pieces::of(&file.0, self.at, only.unwrap_or(u64::MAX));
+        let end = if torn { self.at } else { only.unwrap_or(u64::MAX) };
+        let mut input = Pieces::of(&file.0, self.at, end);
         // A short file is not worth a thread.
         let mut count = 1;
-        loop {
-            let pieces = input.next(count).map_err(|error| self.error(error))?;
-            if pieces.is_empty() {
-                break;
-            }
+        while self.go_on(&mut input, count)? {
             count = shares::threads();
-            for line in pieces::look(&pieces, !self.is_earlier()).into_iter().flatten() {
-                self.take(line);
-            }
         }
         if self.is_earlier() {
             self.upgrade();
         } else if only.is_none() && self.at - known > INDEX_BYTES.max(known / INDEX_SHARE) {
-            self.remember(&file.0);
+            self.remember(&file.0, input.at());
         }
         self.loaded.header = self.header.take();
         Ok(())
+    }
+
+    /// Takes the lines of so many pieces; says whether there were any.
+    fn go_on(&mut self, input: &mut Pieces<'_>, count: usize) -> Result<bool, SessionError> {
+        let pieces = input.next(count).map_err(|error| self.error(error))?;
+        let lines = pieces::look(&pieces, !self.is_earlier());
+        let taken = self.loaded.tree.taken(lines.iter().flatten().filter_map(Line::id));
+        for line in lines.iter().flatten() {
+            self.take(line, &taken);
+        }
+        Ok(!pieces.is_empty())
     }
 
     fn is_earlier(&self) -> bool {
@@ -198,39 +208,44 @@ impl<'p> Scan<'p> {
         let newest = newest.and_then(|at| known.remove_entry(&at));
         self.loaded.sums = Sums::of(&tree, known, newest);
         (self.loaded.tree, self.at, self.number) = (tree, index.covers, index.lines);
+        self.loaded.restored = index.restored.filter(|at| (*at as usize) < self.loaded.tree.len());
         let problems = index.problems.into_iter();
         self.loaded.problems =
             problems.map(|(line, message)| Problem { line: line as usize, message }).collect();
         self.at
     }
 
-    /// Takes a line.
-    fn take(&mut self, line: Line<'_>) {
+    /// Takes a line; `taken` are the ids of those read with it that the index knows.
+    fn take(&mut self, line: &Line<'_>, taken: &HashSet<&str>) {
         if !line.bytes.ends_with(b"\n") {
-            self.take_tail(line);
+            self.take_tail(line, taken);
             return;
         }
         let from = self.at;
         self.at += line.bytes.len() as u64;
         self.number += 1;
-        if let Err(what) = self.add(line, from) {
+        if let Err(what) = self.add(line, from, taken) {
             self.problem(self.number, format!("{what}; skipped"));
         }
     }
 
-    fn add(&mut self, line: Line<'_>, from: u64) -> Result<(), String> {
+    fn add(&mut self, line: &Line<'_>, from: u64, taken: &HashSet<&str>) -> Result<(), String> {
         let earlier = self.is_earlier();
         let length = u32::try_from(line.length).map_err(|_| "longer than 4 GB".to_string())?;
-        let Loaded { tree, sums, .. } = &mut self.loaded;
-        let mut add = |head: &Head<'_>, spent: Option<Counted>| {
-            tree.push_there(head, (from, length)).map_err(|id| format!("second entry {id}"))?;
-            sums.take(tree, spent.map(Usage::from).as_ref());
+        let Loaded { tree, sums, restored, .. } = &mut self.loaded;
+        let mut add = |head: &Head<'_>, told: &Told| {
+            let is_taken = taken.contains(head.id);
+            tree.push_there(head, (from, length), is_taken).map_err(|id| format!("second entry {id}"))?;
+            sums.take(tree, told.spent.map(Usage::from).as_ref());
+            if told.restores {
+                *restored = tree.leaf_index();
+            }
             Ok(())
         };
-        match line.found {
-            Found::Entry(head, spent) => add(&head, spent),
-            Found::Other(place, spent) => add(&place.head(), spent),
-            Found::Wrong(what) => Err(what),
+        match &line.found {
+            Found::Entry(head, told) => add(head, told),
+            Found::Other(place, told) => add(&place.head(), told),
+            Found::Wrong(what) => Err(what.clone()),
             Found::Text(text) => {
                 if earlier && !text.trim().is_empty() {
                     self.earlier.push((self.number as usize, text.to_string()));
@@ -246,20 +261,21 @@ impl<'p> Scan<'p> {
 
     /// Deals with a last line without a line feed: a whole one only lacks that, a torn one is cut
     /// off and kept in a `.torn` file.
-    fn take_tail(&mut self, line: Line<'_>) {
+    fn take_tail(&mut self, line: &Line<'_>, taken: &HashSet<&str>) {
         let tail = line.bytes;
         // Not counted: it is none of the lines that an index covers.
         let number = self.number + 1;
+        self.tail = tail.len() as u64;
         let whole = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(tail).is_ok();
         if whole {
-            if let Err(what) = self.add(line, self.at) {
+            if let Err(what) = self.add(line, self.at, taken) {
                 self.problem(number, format!("{what}; skipped"));
             }
             self.loaded.store.torn = true;
             return;
         }
         let cut = match self.usage {
-            Use::Write => cut_tail(self.path, tail, self.at),
+            Use::Write => cut_tail(self.path, tail.len(), self.at, |aside| keep_aside(aside, tail)),
             Use::Look => Err(io::Error::other("the file is only looked at")),
         };
         let message = match cut {
@@ -279,7 +295,14 @@ impl<'p> Scan<'p> {
         let (lines, broken) = migrate::upgrade(header.version, &self.earlier);
         self.header = Some(header.upgraded());
         let failed = lines.iter().filter_map(|line| match Entry::parse(line) {
-            Ok(entry) => self.loaded.tree.push(entry).err().map(|id| format!("second entry {id}; skipped")),
+            Ok(entry) => {
+                let restores = checkpoints::restores(entry.kind(), line);
+                let pushed = self.loaded.tree.push(entry);
+                if restores && pushed.is_ok() {
+                    self.loaded.restored = self.loaded.tree.leaf_index();
+                }
+                pushed.err().map(|id| format!("second entry {id}; skipped"))
+            }
             Err(error) => Some(format!("not an entry ({error}); skipped")),
         });
         let failed: Vec<Problem> = failed.map(|message| Problem { line: 0, message }).collect();
@@ -290,34 +313,52 @@ impl<'p> Scan<'p> {
         self.loaded.problems.extend(failed);
     }
 
-    /// Makes the index anew. Without it the next opening reads the lines again.
-    fn remember(&self, file: &File) {
-        // A last line without a line feed may still grow.
-        if !self.loaded.tree.lies_before(self.at) {
+    /// Makes the index anew. Without it the next opening reads the lines again. `read` is how far the file was.
+    fn remember(&self, file: &File, read: u64) {
+        // A last line without a line feed may still grow; and what is counted must be what was read.
+        if !self.loaded.tree.lies_before(self.at) || self.at + self.tail != read {
             return;
         }
         let told = |found: &&Problem| found.line as u64 <= self.number;
         let problems: Vec<Problem> = self.loaded.problems.iter().filter(told).cloned().collect();
-        let Loaded { tree, sums, .. } = &self.loaded;
-        if let Err(error) = index::write(self.path, file, (self.at, self.number), tree, sums, &problems) {
+        let Loaded { tree, sums, restored, .. } = &self.loaded;
+        let covered = (self.at, self.number);
+        if let Err(error) = index::write(self.path, file, covered, tree, sums, *restored, &problems) {
             tracing::warn!(path = %self.path.display(), %error, "cannot keep the index of a session");
         }
     }
 }
 
-/// Copies the tail, which begins at a byte, into the `.torn` file, then cuts it off, unless the file
-/// has grown since.
-fn cut_tail(path: &Path, tail: &[u8], from: u64) -> io::Result<PathBuf> {
+/// Cuts the tail off, which is so many bytes from a byte on, when it was kept elsewhere, unless the file has grown
+/// since: what others have written is not cut off with it. Says where it is kept.
+fn cut_tail(
+    path: &Path,
+    length: usize,
+    from: u64,
+    keep: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
     let file = OpenOptions::new().write(true).open(path)?;
-    if file.metadata()?.len() != from + tail.len() as u64 {
-        return Err(io::Error::other("somebody is writing the file"));
-    }
+    let unchanged = || {
+        let is_so = file.metadata()?.len() == from + length as u64;
+        is_so.then_some(()).ok_or_else(|| io::Error::other("somebody is writing the file"))
+    };
+    unchanged()?;
     let aside = path.with_extension("jsonl.torn");
-    let mut kept = OpenOptions::new().append(true).create(true).mode(0o600).open(&aside)?;
-    kept.write_all(tail)?;
-    kept.write_all(b"\n")?;
-    kept.sync_data()?;
+    keep(&aside)?;
+    // That took its time.
+    unchanged()?;
     file.set_len(from)?;
     file.sync_data()?;
     Ok(aside)
 }
+
+/// Adds a tail to the `.torn` file.
+fn keep_aside(aside: &Path, tail: &[u8]) -> io::Result<()> {
+    let mut kept = OpenOptions::new().append(true).create(true).mode(0o600).open(aside)?;
+    kept.write_all(tail)?;
+    kept.write_all(b"\n")?;
+    kept.sync_data()
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use crate::base::shares;
+use crate::session::checkpoints;
 use crate::session::entry::Place;
 use crate::session::head::{self, Head};
 use crate::session::sums::{self, Counted};
@@ -18,12 +19,20 @@ const PIECE: usize = 1 << 20;
 pub(super) enum Found<'a> {
     /// Nothing, or what it is was not asked.
     Text(&'a str),
-    /// An entry, and what was spent on it.
-    Entry(Head<'a>, Option<Counted>),
-    /// The same of one that is written in another way.
-    Other(Box<Place>, Option<Counted>),
+    /// An entry.
+    Entry(Head<'a>, Told),
+    /// One that is written in another way.
+    Other(Box<Place>, Told),
     /// No entry; why not.
     Wrong(String),
+}
+
+/// What an entry says that is remembered of it.
+pub(super) struct Told {
+    /// What was spent on it.
+    pub(super) spent: Option<Counted>,
+    /// Whether the workspace was brought back to a state.
+    pub(super) restores: bool,
 }
 
 /// A line.
@@ -35,7 +44,19 @@ pub(super) struct Line<'a> {
     pub(super) found: Found<'a>,
 }
 
-/// A file that is read from a byte on, up to another one.
+impl Line<'_> {
+    /// The id, of an entry.
+    pub(super) fn id(&self) -> Option<&str> {
+        match &self.found {
+            Found::Entry(head, _) => Some(head.id),
+            Found::Other(place, _) => Some(&place.id),
+            Found::Text(_) | Found::Wrong(_) => None,
+        }
+    }
+}
+
+/// A file that is read from a byte on, up to another one, or up to where it ended in the middle of a line: what is
+/// written of that line meanwhile is none.
 pub(super) struct Pieces<'f> {
     file: &'f File,
     at: u64,
@@ -47,6 +68,11 @@ pub(super) struct Pieces<'f> {
 impl<'f> Pieces<'f> {
     pub(super) fn of(file: &'f File, at: u64, end: u64) -> Self {
         Self { file, at, end, buffers: Vec::new() }
+    }
+
+    /// Behind the last byte that was read.
+    pub(super) fn at(&self) -> u64 {
+        self.at
     }
 
     /// The next pieces, whole lines each, but where the file ends within one; none at the end.
@@ -80,6 +106,9 @@ impl<'f> Pieces<'f> {
                 }
             };
             self.at += length as u64;
+            if !self.buffers[n][..length].ends_with(b"\n") {
+                self.end = self.at;
+            }
             return Ok(length);
         }
     }
@@ -132,12 +161,14 @@ fn line(bytes: &[u8], entries: bool) -> Line<'_> {
 fn entry(text: &str) -> Found<'_> {
     if let Some(head) = head::of(text) {
         let spent = sums::spent_by_head(&head, text);
-        return Found::Entry(head, spent);
+        let told = Told { spent, restores: checkpoints::restores(head.kind, text) };
+        return Found::Entry(head, told);
     }
     match Place::decode(text) {
         Ok(place) => {
             let spent = sums::spent(&place.kind, place.role, text);
-            Found::Other(Box::new(place), spent)
+            let told = Told { spent, restores: checkpoints::restores(&place.kind, text) };
+            Found::Other(Box::new(place), told)
         }
         Err(error) => Found::Wrong(format!("not an entry ({error})")),
     }

@@ -4,6 +4,7 @@
 //! Must not know files: who gives the pages knows where they come from.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use compact_str::CompactString;
@@ -19,6 +20,9 @@ const IN_ORDER: usize = 12;
 pub(in crate::session) trait Pages: Send + Sync {
     /// A page, by its number. Where there is none it may be empty.
     fn page(&self, number: usize) -> Arc<[u8]>;
+
+    /// Whether none was missing so far.
+    fn are_whole(&self) -> bool;
 }
 
 /// The beginning of a tree.
@@ -84,22 +88,52 @@ impl Base {
         )
     }
 
-    /// Where the entry of an id is.
-    pub(in crate::session) fn place(&self, id: &str) -> Option<u32> {
-        let wanted = start(id.as_bytes());
-        let (mut from, mut to) = (0, self.count as usize);
+    /// How the id of the how many-th is to another one, and its place.
+    fn compare(&self, n: usize, id: &str) -> (Ordering, u32) {
+        let (begins, at) = self.in_order(n);
+        let at = at.min(self.count - 1);
+        let order = begins.cmp(&start(id.as_bytes()));
+        (order.then_with(|| self.with(at, |bytes| bytes.id().cmp(id))), at)
+    }
+
+    /// The first in the order of ids, of those between two, that is not before an id.
+    fn not_before(&self, id: &str, mut from: usize, mut to: usize) -> usize {
         while from < to {
             let middle = usize::midpoint(from, to);
-            let (start, at) = self.in_order(middle);
-            let at = at.min(self.count - 1);
-            let order = start.cmp(&wanted).then_with(|| self.with(at, |bytes| bytes.id().cmp(id)));
-            match order {
-                Ordering::Less => from = middle + 1,
-                Ordering::Equal => return Some(at),
-                Ordering::Greater => to = middle,
-            }
+            if self.compare(middle, id).0.is_lt() { from = middle + 1 } else { to = middle }
         }
-        None
+        from
+    }
+
+    /// Where the entry of the how many-th in the order of ids is, if it has that id.
+    fn place_of(&self, n: usize, id: &str) -> Option<u32> {
+        let found = (n < self.count as usize).then(|| self.compare(n, id))?;
+        found.0.is_eq().then_some(found.1)
+    }
+
+    /// Where the entry of an id is.
+    pub(in crate::session) fn place(&self, id: &str) -> Option<u32> {
+        self.place_of(self.not_before(id, 0, self.count as usize), id)
+    }
+
+    /// Those of some ids that entries have. They are gone through in their order, so that one is looked for near the
+    /// one before it: each by itself would be on a page of its own.
+    pub(in crate::session) fn taken<'i>(&self, ids: impl Iterator<Item = &'i str>) -> HashSet<&'i str> {
+        let mut ids: Vec<&str> = ids.collect();
+        ids.sort_unstable();
+        let count = self.count as usize;
+        let mut from = 0;
+        ids.retain(|id| {
+            let (mut to, mut step) = (from, 1);
+            while to < count && self.compare(to, id).0.is_lt() {
+                from = to + 1;
+                to += step;
+                step *= 2;
+            }
+            from = self.not_before(id, from, to.min(count));
+            self.place_of(from, id).is_some()
+        });
+        ids.into_iter().collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a tree grows, and what an index remembers of it.
 
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -80,7 +81,10 @@ impl Tree {
     }
 
     /// Id and time stamp.
-    pub(super) fn texts(&self, at: u32) -> (compact_str::CompactString, compact_str::CompactString) {
+    pub(in crate::session) fn texts(
+        &self,
+        at: u32,
+    ) -> (compact_str::CompactString, compact_str::CompactString) {
         match self.behind(at) {
             Ok(behind) => (self.rows[behind].1.clone(), self.rows[behind].2.clone()),
             Err(base) => base.texts(at),
@@ -102,15 +106,26 @@ impl Tree {
     /// Adds an entry and makes it the leaf. Fails with the id when that is taken.
     pub fn push(&mut self, entry: Entry) -> Result<(), String> {
         let span = entry.span().unwrap_or((0, u32::try_from(entry.length()).unwrap_or(u32::MAX)));
-        let at = self.add(&entry.head(), span)?;
+        let is_taken = self.base.as_ref().is_some_and(|base| base.place(entry.id()).is_some());
+        let at = self.add(&entry.head(), span, is_taken)?;
         self.slots.get_or(at, || entry);
         Ok(())
     }
 
     /// The same with one whose line is at that place and of that length in the file that [`Tree::read_from`]
-    /// names. It is not made.
-    pub(in crate::session) fn push_there(&mut self, head: &Head<'_>, span: (u64, u32)) -> Result<(), String> {
-        self.add(head, span).map(drop)
+    /// names. It is not made. Whether its id is [taken](Self::taken) in the index is known already.
+    pub(in crate::session) fn push_there(
+        &mut self,
+        head: &Head<'_>,
+        span: (u64, u32),
+        is_taken: bool,
+    ) -> Result<(), String> {
+        self.add(head, span, is_taken).map(drop)
+    }
+
+    /// Those of some ids that entries have of which an index knows.
+    pub(in crate::session) fn taken<'i>(&self, ids: impl Iterator<Item = &'i str>) -> HashSet<&'i str> {
+        self.base.as_ref().map_or_else(HashSet::new, |base| base.taken(ids))
     }
 
     /// Where lines of entries are read that are not in memory.
@@ -118,12 +133,12 @@ impl Tree {
         self.lines = Some(lines);
     }
 
-    fn add(&mut self, head: &Head<'_>, (from, length): (u64, u32)) -> Result<u32, String> {
+    fn add(&mut self, head: &Head<'_>, (from, length): (u64, u32), is_taken: bool) -> Result<u32, String> {
         let id = head.id;
         let at = u32::try_from(self.len()).ok().filter(|at| *at != NOBODY);
         let Some(at) = at else { return Err(id.to_string()) };
         let sum = self.sum(id);
-        if self.base.as_ref().is_some_and(|base| base.place(id).is_some()) {
+        if is_taken {
             return Err(id.to_string());
         }
         let (rows, based) = (&self.rows, self.based());
@@ -219,7 +234,7 @@ impl Tree {
             (self.row(at), id, timestamp)
         });
         self.rows = all.collect();
-        (self.base, self.touched) = (None, std::collections::HashMap::new());
+        (self.base, self.touched) = (None, HashMap::new());
         for at in 0..count {
             let sum = self.sum(&self.rows[at as usize].1);
             self.by_id.insert_unique(spread(sum), (sum, at), |(sum, _)| spread(*sum));
@@ -229,6 +244,11 @@ impl Tree {
     /// Whether the line of the last entry begins before a byte.
     pub(in crate::session) fn lies_before(&self, end: u64) -> bool {
         (self.len() as u32).checked_sub(1).is_none_or(|last| self.row(last).from < end)
+    }
+
+    /// Whether all rows that the index has could be read so far.
+    pub(in crate::session) fn is_whole(&self) -> bool {
+        self.base.as_ref().is_none_or(|base| base.pages.are_whole())
     }
 
     /// What an index is to remember; `None` of a tree that it has no room for, or whose order it does not keep.

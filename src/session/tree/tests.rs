@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::base::Pages;
 use super::*;
 use crate::session::head;
@@ -51,23 +53,61 @@ fn circles_and_missing_parents_end_a_path() {
 }
 
 #[test]
+fn a_way_in_a_circle_has_everybody_once() {
+    let mut tree = tree(&[("a", ""), ("b", "a"), ("c", "b"), ("x", "x"), ("y", "z"), ("z", "y"), ("w", "z")]);
+    assert_eq!((ids(&tree.path_to("c")), ids(&tree.path_to("x"))), ("abc".into(), "x".into()));
+    assert_eq!((ids(&tree.path_to("y")), ids(&tree.path())), ("zy".into(), "yzw".into()));
+    assert!(tree.branch(Some("x")));
+    assert_eq!(ids(&tree.path()), "x");
+}
+
+#[test]
+fn new_ids_are_looked_up_page_by_page() {
+    let id = |n: u32| format!("{:08x}", n.wrapping_mul(2_654_435_761));
+    let mut whole = Tree::default();
+    let line = |n: u32| format!(r#"{{"type":"custom","id":"{}","parentId":null,"timestamp":"t"}}"#, id(n));
+    for n in 0..20_000 {
+        whole.push_there(&head::of(&line(n)).unwrap(), (0, 9), false).unwrap();
+    }
+    let (tree, turns) = counted(&whole);
+    let new: Vec<String> = (20_000..21_000).map(id).collect();
+    let before = turns[1].load(Ordering::Relaxed);
+    assert!(tree.taken(new.iter().map(String::as_str)).is_empty());
+    let turned = turns[1].load(Ordering::Relaxed) - before;
+    assert!(turned < 200, "{turned} pages for a thousand ids");
+    assert_eq!(tree.taken([&*id(7), "nobody", &*id(19_999)].into_iter()).len(), 2);
+}
+
+#[test]
 fn a_taken_id_is_refused() {
     let mut tree = tree(&[("a", "")]);
     assert!(tree.push(Entry::parse(r#"{"type":"custom","id":"a"}"#).unwrap()).is_err());
     assert_eq!(tree.entries().len(), 1);
 }
 
-/// Pages in memory.
-struct Kept(Vec<Arc<[u8]>>);
+/// Pages in memory, the one that was asked for last, and how often another one was asked for.
+struct Kept(Vec<Arc<[u8]>>, Arc<[AtomicUsize; 2]>);
 
 impl Pages for Kept {
     fn page(&self, number: usize) -> Arc<[u8]> {
+        if self.1[0].swap(number, Ordering::Relaxed) != number {
+            self.1[1].fetch_add(1, Ordering::Relaxed);
+        }
         self.0.get(number).cloned().unwrap_or_default()
+    }
+
+    fn are_whole(&self) -> bool {
+        true
     }
 }
 
 /// The same tree as an index gives it back.
 fn remembered(tree: &Tree) -> Tree {
+    counted(tree).0
+}
+
+/// The same with the number of times that it turned to another page.
+fn counted(tree: &Tree) -> (Tree, Arc<[AtomicUsize; 2]>) {
     let (known, widths) = tree.to_remember(1000).unwrap();
     let mut pages = Vec::new();
     let made: Result<(), ()> = tree.pages(widths, |page| {
@@ -77,8 +117,9 @@ fn remembered(tree: &Tree) -> Tree {
     made.unwrap();
     let (count, kinds) = (tree.len() as u32, known.kinds.len() as u32);
     assert_eq!(base::pages(widths, count as usize), pages.len());
-    let base = Base { pages: Box::new(Kept(pages)), widths, count, kinds };
-    Tree::remembered(base, known, Arc::new(Nowhere))
+    let turns = Arc::<[AtomicUsize; 2]>::default();
+    let base = Base { pages: Box::new(Kept(pages, turns.clone())), widths, count, kinds };
+    (Tree::remembered(base, known, Arc::new(Nowhere)), turns)
 }
 
 /// Everything that can be asked of a tree.
@@ -161,12 +202,20 @@ proptest! {
             }
             let head = head::of(line).unwrap();
             for tree in std::iter::once(&mut whole).chain(&mut again) {
-                tree.push_there(&head, (n as u64 * 100, 9)).unwrap();
-                prop_assert!(tree.push_there(&head, (0, 0)).is_err(), "taken");
+                tree.push_there(&head, (n as u64 * 100, 9), false).unwrap();
+                prop_assert!(tree.push_there(&head, (0, 0), false).is_err(), "taken");
             }
         }
         let again = again.or_else(|| whole.is_ordered().then(|| remembered(&whole)));
-        if let Some(again) = again {
+        if let Some(mut again) = again {
+            let ids: Vec<String> = (0..lines.len() + 3).map(id_of).collect();
+            let based = again.based() as usize;
+            let taken = again.taken(ids.iter().map(String::as_str));
+            prop_assert_eq!(taken, ids[..based].iter().map(String::as_str).collect());
+            for line in &lines[..based] {
+                let copy = Entry::parse(line).unwrap();
+                prop_assert!(again.push(copy).is_err(), "taken by what is remembered");
+            }
             prop_assert_eq!(told(&again), told(&whole));
             if again.is_ordered() {
                 prop_assert_eq!(told(&remembered(&again)), told(&whole));

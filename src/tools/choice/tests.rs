@@ -2,9 +2,10 @@
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::*;
+use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::tools::tool::{Invocation, Outcome, ToolClass};
 use crate::tools::view::CallView;

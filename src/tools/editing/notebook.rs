@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::file::{self, Before, Target};
+use crate::base::json::json;
 use crate::exec::Stamp;
 use crate::patch::diff;
 use crate::tools::changes;

@@ -2,7 +2,9 @@
 //!
 //! Must not know which tool asked, nor how old texts are found: that is `patch`'s.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::file::{self, Before, Target};
 use crate::patch::diff::{self, LineDiff};

@@ -2,7 +2,7 @@
 //!
 //! Must not know which tool asked.
 
-use serde_json::json;
+use crate::base::json::json;
 
 use super::file::{self, Before, Target};
 use crate::patch::diff;

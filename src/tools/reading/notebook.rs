@@ -79,7 +79,7 @@ fn output(output: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[test]
     fn cells_come_with_what_they_printed() {

@@ -2,7 +2,9 @@
 //!
 //! Must not know files. The notes are ours; the forms of lines are those that the families know.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use super::pdf::pages::PAGES_UNASKED;
 use super::window::Window;

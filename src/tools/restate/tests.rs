@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::json;
 
 use super::*;
+use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::tools::act::Kind;
 use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};

@@ -134,6 +134,12 @@ impl Live {
         self.inner.output().collector.tail_text()
     }
 
+    /// What was printed behind so many bytes of what was not yet taken, as far as it is in memory, and how many
+    /// bytes there are by now.
+    pub fn since(&self, from: usize) -> (String, usize) {
+        self.inner.output().collector.since(from)
+    }
+
     /// How long it has been silent.
     pub fn silent(&self) -> Duration {
         self.inner.output().last.elapsed()

@@ -28,7 +28,7 @@ pub fn millis(value: &Value) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[test]
     fn the_call_then_the_person_then_the_family() {

@@ -66,6 +66,17 @@ pub enum Decision {
     Beside,
 }
 
+impl Decision {
+    /// What becomes of the path, for scripts.
+    pub fn outcome(self) -> &'static str {
+        match self {
+            Self::Mine => "stays",
+            Self::Theirs => "taken",
+            Self::Beside => "beside it",
+        }
+    }
+}
+
 /// What is done about conflicts, by path; [`Decision::Mine`] where nothing is said.
 pub type Decisions = BTreeMap<Name, Decision>;
 
@@ -187,6 +198,8 @@ pub(super) fn plan(
     let mut planner = Planner {
         store,
         batch: &batch,
+        now,
+        steps,
         files: now.clone(),
         decisions,
         plan: Plan::default(),
@@ -196,14 +209,16 @@ pub(super) fn plan(
     for step in steps {
         planner.step(step)?;
     }
+    planner.settle();
     for conflict in planner.plan.conflicts.iter_mut().filter(|known| known.decision == Decision::Theirs) {
         conflict.theirs = planner.files.get(&conflict.name).copied();
     }
     // Where all steps together lead to what is there, there is nothing to decide.
     planner.plan.conflicts.retain(|conflict| conflict.mine != conflict.theirs);
-    planner.settle(now);
     let Planner { files, mut plan, .. } = planner;
     plan.changes = differences(now, &files);
+    plan.merged.sort_unstable();
+    plan.merged.dedup();
     batch.finish()?;
     Ok(plan)
 }
@@ -222,6 +237,8 @@ fn left(step: &Step, rules: Option<&Rules>, name: &Name, is_folder: bool) -> Opt
 struct Planner<'a> {
     store: &'a Store,
     batch: &'a Batch<'a>,
+    now: &'a Files,
+    steps: &'a [Step],
     /// What is to be there, so far.
     files: Files,
     decisions: &'a Decisions,
@@ -239,23 +256,27 @@ impl Planner<'_> {
         let rules = if goes { Some(Rules::of(&step.target, self.store)?) } else { None };
         for Change { name, from: base, to: target } in changes {
             let mine = self.files.get(&name).copied();
-            if self.stays.contains_key(&name) {
-                self.lead(&name, target);
-                continue;
-            }
-            if mine == target {
+            let stays = self.stays.contains_key(&name);
+            if mine == target && !stays {
                 continue;
             }
             let is_folder = base.is_some_and(Node::is_folder);
-            let stays = target.is_none().then(|| left(step, rules.as_ref(), &name, is_folder)).flatten();
-            if let Some(why) = stays {
-                if !is_folder {
+            let left = match target {
+                None => left(step, rules.as_ref(), &name, is_folder),
+                Some(Node::Unrecorded) => Some(Left::NotRecorded),
+                Some(_) => None,
+            };
+            if stays {
+                // What it led to before is the last that is known.
+                if left.is_none() {
+                    self.lead(&name, target);
+                }
+            } else if let Some(why) = left {
+                if target.is_some() || !is_folder {
                     self.plan.left.push((name, why));
                 }
-            } else if target == Some(Node::Unrecorded) {
-                self.plan.left.push((name, Left::NotRecorded));
             } else if mine == Some(Node::Unrecorded) {
-                self.clash(name, Clash::Unrecorded, mine, target);
+                self.clash(name, Clash::Unrecorded, target);
             } else if mine == base {
                 self.set(name, target);
             } else {
@@ -304,17 +325,18 @@ impl Planner<'_> {
                 };
                 match oid {
                     Some(oid) => self.set(name, Some(Node::File { rights, oid })),
-                    None => self.clash(
-                        name,
-                        Clash::Changed,
-                        Some(Node::File { rights: my_rights, oid: mine }),
-                        Some(Node::File { rights: their_rights, oid: theirs }),
-                    ),
+                    None => {
+                        self.clash(
+                            name,
+                            Clash::Changed,
+                            Some(Node::File { rights: their_rights, oid: theirs }),
+                        );
+                    }
                 }
             }
             // Gone on one side, a folder on the other: what is in it decides.
             (_, Some(Node::Folder(_)) | None, Some(Node::Folder(_)) | None) => self.set(name, theirs),
-            _ => self.clash(name, Clash::Changed, mine, theirs),
+            _ => self.clash(name, Clash::Changed, theirs),
         }
         Ok(())
     }
@@ -333,20 +355,29 @@ impl Planner<'_> {
         Ok(oid)
     }
 
-    /// Asks about a path, and does what was decided.
-    fn clash(&mut self, name: Name, clash: Clash, mine: Option<Node>, theirs: Option<Node>) {
-        let decision = clash.done(self.decisions.get(&name).copied().unwrap_or_default());
-        match (decision, theirs) {
-            (Decision::Theirs, theirs) => self.set(name.clone(), theirs),
-            (Decision::Mine | Decision::Beside, _) => drop(self.stays.insert(name.clone(), None)),
+    /// Asks about a path, and does what was decided. What stays is what is there, whatever steps before have made of
+    /// it.
+    fn clash(&mut self, name: Name, clash: Clash, theirs: Option<Node>) {
+        let mut decision = clash.done(self.decisions.get(&name).copied().unwrap_or_default());
+        if clash == Clash::InTheWay && self.is_blocked(&name) {
+            // What would be beside it has no place either.
+            decision = Decision::Mine;
+        }
+        let mine = self.now.get(&name).copied();
+        self.plan.merged.retain(|merged| *merged != name);
+        if decision == Decision::Theirs {
+            self.set(name.clone(), theirs);
+        } else {
+            self.set(name.clone(), mine);
+            self.stays.insert(name.clone(), None);
         }
         if decision == Decision::Beside {
-            self.write_beside(&name, theirs);
+            self.write_beside(&name, theirs.filter(|_| mine != theirs));
         }
         let conflict = Conflict { name, clash, mine, theirs, decision };
         // Several steps may change one path; the last one says where it would lead.
         match self.plan.conflicts.iter_mut().find(|known| known.name == conflict.name) {
-            Some(known) => known.theirs = theirs,
+            Some(known) => *known = conflict,
             None => self.plan.conflicts.push(conflict),
         }
     }
@@ -354,7 +385,7 @@ impl Planner<'_> {
     /// A path that stays would have been changed by a later step, too: what it leads to is another thing now.
     fn lead(&mut self, name: &Name, theirs: Option<Node>) {
         let known = self.plan.conflicts.iter_mut().find(|known| known.name == *name);
-        let Some(conflict) = known.filter(|_| theirs != Some(Node::Unrecorded)) else { return };
+        let Some(conflict) = known else { return };
         conflict.theirs = theirs;
         let (is_beside, is_same) = (conflict.decision == Decision::Beside, conflict.mine == theirs);
         if is_beside {
@@ -376,7 +407,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A free name beside a path.
+    /// A name beside a path that is free now, and that no step has anything for.
     fn beside(&self, name: &Name) -> Option<Name> {
         let names = (1..BESIDE_TRIES).filter_map(|n| {
             let mut bytes = [name.bytes(), BESIDE].concat();
@@ -385,48 +416,55 @@ impl Planner<'_> {
             }
             Name::from_bytes(&bytes)
         });
-        names.into_iter().find(|name| !self.files.contains_key(name))
+        let is_changed = |name: &Name| self.steps.iter().any(|s| s.base.get(name) != s.target.get(name));
+        let is_there = |name: &Name| self.now.contains_key(name) || self.files.contains_key(name);
+        names.into_iter().find(|name| !is_there(name) && !is_changed(name))
     }
 
     /// Makes a tree of it: everything in folders, nothing below files, no folder gone in which something stays.
-    fn settle(&mut self, now: &Files) {
+    fn settle(&mut self) {
         let names: Vec<Name> = self.files.keys().cloned().collect();
         for name in names {
             let Some(node) = self.files.get(&name).copied() else { continue };
-            if now.get(&name) == Some(&node) {
-                self.keep_way(&name, now);
-            } else if !self.make_way(&name, now) {
+            if self.now.contains_key(&name) {
+                self.keep_way(&name);
+            } else if !self.make_way(&name) {
                 // What is there, or nothing, stays.
-                let mine = now.get(&name).copied();
-                self.set(name.clone(), mine);
-                self.clash(name, Clash::InTheWay, mine, Some(node));
+                self.clash(name, Clash::InTheWay, Some(node));
             }
         }
     }
 
-    /// The folders of what stays, stay.
-    fn keep_way(&mut self, name: &Name, now: &Files) {
+    /// The folders of what is there and does not go, stay.
+    fn keep_way(&mut self, name: &Name) {
         for folder in name.folders() {
-            let (is, was) = (self.files.get(&folder).copied(), now.get(&folder).copied());
+            let (is, was) = (self.files.get(&folder).copied(), self.now.get(&folder).copied());
             if is.is_some_and(Node::is_folder) {
                 continue;
             }
             if let Some(node) = is {
-                self.clash(folder.clone(), Clash::InTheWay, was, Some(node));
+                self.clash(folder.clone(), Clash::InTheWay, Some(node));
             }
             self.set(folder, was);
         }
     }
 
+    /// Whether one of the folders of a path is something else, or stays away.
+    fn is_blocked(&self, name: &Name) -> bool {
+        let is_none = |folder: Name| match self.files.get(&folder) {
+            Some(node) => !node.is_folder(),
+            None => self.stays.contains_key(&folder),
+        };
+        name.folders().any(is_none)
+    }
+
     /// The folders of what is to be made are there, or can be made.
-    fn make_way(&mut self, name: &Name, now: &Files) -> bool {
-        let way: Vec<Name> = name.folders().collect();
-        let blocked = |folder: &Name| self.files.get(folder).is_some_and(|node| !node.is_folder());
-        if way.iter().any(blocked) {
+    fn make_way(&mut self, name: &Name) -> bool {
+        if self.is_blocked(name) {
             return false;
         }
-        for folder in way {
-            let was = now.get(&folder).copied().filter(|node| node.is_folder());
+        for folder in name.folders() {
+            let was = self.now.get(&folder).copied().filter(|node| node.is_folder());
             self.files.entry(folder).or_insert(was.unwrap_or(Node::Folder(0o755)));
         }
         true

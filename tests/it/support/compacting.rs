@@ -190,6 +190,13 @@ fn describe(event: &RuntimeEvent) -> Option<String> {
             }
             words
         }
+        RuntimeEvent::Agent(AgentEvent::SummaryRetryStart { attempt, max, error, .. }) => {
+            format!("fails {attempt} of {max}: {error}")
+        }
+        RuntimeEvent::Agent(AgentEvent::SummaryRetry { reason }) => {
+            format!("again {}", reason.map_or("branch", |reason| reason.name()))
+        }
+        RuntimeEvent::Agent(AgentEvent::SummaryRetryEnd) => "again over".to_string(),
         RuntimeEvent::Agent(AgentEvent::BranchSummaryStart) => "branch".to_string(),
         RuntimeEvent::Agent(AgentEvent::BranchSummaryEnd { aborted, .. }) => format!("branch end {aborted}"),
         RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted: true, .. }) => "agent end aborted".to_string(),

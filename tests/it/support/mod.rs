@@ -8,6 +8,7 @@ pub mod browser;
 pub mod compacting;
 pub mod desk;
 pub mod dialect;
+pub mod driven;
 pub mod family;
 pub mod frames;
 pub mod git;

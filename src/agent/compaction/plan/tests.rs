@@ -1,10 +1,10 @@
 //! Plans on paths as sessions have them.
 
 use super::*;
+use crate::base::json::json;
 use crate::llm::model::Model;
 use crate::session::Tree;
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
-use serde_json::json;
 
 /// Entries that follow each other, with the fields of their bodies.
 fn tree(bodies: &[(&str, Value)]) -> Tree {

@@ -8,7 +8,6 @@ use std::time::Duration;
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
 };
-use serde_json::json;
 
 use crate::agent::compaction::Settings;
 use crate::agent::compaction::summary::Unwritten;
@@ -18,6 +17,7 @@ use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::agent::queue::{Lane, QueueMode};
 use crate::agent::step::State;
 use crate::agent::step::batch::error_result;
+use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::clock::ManualClock;
+use crate::base::json::json;
 use crate::llm::access::Surroundings;
 use crate::llm::auth::store::Store;
 use crate::llm::auth::value::Shell;
@@ -10,7 +11,7 @@ use crate::llm::headers;
 use crate::llm::model::Request;
 use crate::llm::providers::Setup;
 use crate::net::http::Limits;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 
 struct Case {

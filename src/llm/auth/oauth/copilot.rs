@@ -58,7 +58,8 @@ pub fn domain(said: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Map, json};
+    use crate::base::json::json;
+    use serde_json::Map;
 
     fn login(token: &str, extra: &Value) -> Login {
         let extra: Map<String, Value> = extra.as_object().unwrap().clone();

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn times_that_make_no_sense_are_not_waited_for() {
-        let body = serde_json::json!({"a": 1e300, "b": -1, "c": 0, "d": 2.5, "e": "5"});
+        let body = crate::base::json::json!({"a": 1e300, "b": -1, "c": 0, "d": 2.5, "e": "5"});
         let of = |name| seconds(&body, name);
         assert_eq!([of("a"), of("d")], [Some(LONGEST), Some(2.5)]);
         assert_eq!([of("b"), of("c"), of("e"), of("f")], [None; 4]);

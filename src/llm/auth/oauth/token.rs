@@ -97,7 +97,7 @@ fn claims(token: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     fn answer(status: u16, body: Value) -> Answer {
         Answer { status, body }

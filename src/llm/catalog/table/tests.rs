@@ -110,7 +110,7 @@ fn told(models: &serde_json::Value) -> Listed {
 
 #[test]
 fn lists_add_and_everything_else_wins_over_them() {
-    let models = serde_json::json!([
+    let models = crate::base::json::json!([
         {"id": "claude-opus-5-5", "name": "Other", "contextWindow": 5},
         {"id": "claude-9", "name": "Claude 9", "contextWindow": 2_000_000, "reasoning": true},
         {"id": "claude-8", "input": ["text"]},

@@ -30,7 +30,7 @@ fn a_new_provider_with_comments_and_a_byte_order_mark() {
     assert_eq!(models[0].base_url, "http://h/v1");
     assert_eq!(
         Value::Object(models[0].compat.clone()),
-        serde_json::json!({"supportsStore": false, "own": true})
+        crate::base::json::json!({"supportsStore": false, "own": true})
     );
     assert_eq!((models[1].base_url.as_str(), models[1].context_window), ("http://other", 5));
 }
@@ -73,7 +73,7 @@ fn faults_are_told_by_line_and_the_rest_is_used() {
     ]) {
         assert!(start.starts_with(expected), "{start} / {expected}");
     }
-    assert_eq!(user.of("xai").unwrap().models, [serde_json::json!({"id": "z"})]);
+    assert_eq!(user.of("xai").unwrap().models, [crate::base::json::json!({"id": "z"})]);
     for broken in ["{\"providers\": {", "[]", "", "{}"] {
         let (user, problems) = read(broken);
         assert!(user.providers.is_empty(), "{broken}");

@@ -1,12 +1,12 @@
 //! Streams as they come, and the events that they become.
 
 use super::*;
+use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::answer::Reader as _;
 use crate::llm::heard::{heard, last};
 use crate::llm::model::KnownPart;
 use proptest::prelude::*;
-use serde_json::json;
 
 fn model() -> Model {
     Model::unknown("google", "gemini-4-argon", "google-generative-ai", "")

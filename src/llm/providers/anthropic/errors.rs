@@ -23,8 +23,8 @@ pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::failure::{Asked, Refusal};
-    use serde_json::json;
 
     fn refused(status: u16, name: &str, message: &str) -> ErrorKind {
         let body = json!({"type": "error", "error": {"type": name, "message": message}}).to_string();

@@ -1,7 +1,9 @@
 //! A request as Anthropic's JSON. Pure: equal requests give equal bytes, which caching needs, and
 //! the conversation comes last.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::compat::{self, Compat};
 use super::{schema, transcript};

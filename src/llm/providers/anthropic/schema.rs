@@ -1,7 +1,9 @@
 //! JSON Schema as the server takes it: for tools as they are but for what it refuses at the root,
 //! for output that is held to a schema in a closed form. Pure.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 /// Keywords that say how much: the server cannot hold output to them, and refuses the request.
 const AMOUNTS: &[&str] = &[

@@ -271,11 +271,11 @@ fn reason(word: Option<&str>) -> StopReason {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::accumulate::Accumulator;
     use crate::llm::catalog::Catalog;
     use crate::llm::heard::{heard, last};
     use crate::llm::model::{KnownPart, Part};
-    use serde_json::json;
 
     fn read(data: &[Value]) -> Vec<StreamEvent> {
         let reader = Reader::new(

@@ -1,7 +1,9 @@
 //! A conversation as Anthropic's messages: roles in turn, calls and results paired, foreign
 //! thinking left out. Pure; whatever the history looks like, what comes out is valid.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::base::json::json;
 
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
 use crate::llm::media::Takes;

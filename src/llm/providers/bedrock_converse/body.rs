@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::{family, transcript};
 use crate::llm::model::{

@@ -43,8 +43,8 @@ pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::failure::{Asked, Refusal};
-    use serde_json::json;
 
     #[test]
     fn answers_by_status_and_message() {

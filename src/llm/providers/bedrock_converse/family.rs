@@ -1,7 +1,9 @@
 //! What the makers of models differ in, told by a model's id and name: ids of inference profiles
 //! say nothing, so a name that the person gave counts as well. Pure.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use crate::llm::model::{Model, Thinking};
 

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::errors;
+use crate::base::json::json;
 use crate::llm::answer;
 use crate::llm::draft::Draft;
 use crate::llm::failure::Asked;

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::family;
+use crate::base::json::json;
 use crate::llm::history::{self, Outcome, Said, Shown, Turn};
 use crate::llm::media::Takes;
 use crate::llm::model::{Message, Model};

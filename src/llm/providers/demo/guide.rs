@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use futures::{StreamExt, stream};
-use serde_json::json;
 
+use crate::base::json::json;
 use crate::llm::draft::Draft;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{Message, Request, StopReason, StreamEvent, ToolResultMessage};
@@ -103,8 +103,9 @@ fn describe(result: &ToolResultMessage) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::model::{Model, Part, Thinking, ToolChoice, ToolSpec, UserMessage};
-    use serde_json::{Map, json};
+    use serde_json::Map;
 
     fn request(last: Message) -> Request {
         let read = ToolSpec {

@@ -19,8 +19,8 @@ pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::failure::{Asked, Refusal};
-    use serde_json::json;
 
     #[test]
     fn statuses_types_and_messages() {

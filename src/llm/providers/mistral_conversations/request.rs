@@ -1,6 +1,8 @@
 //! A request as Mistral's JSON. Pure: equal requests give equal bytes, which caching needs.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::transcript;
 use crate::llm::model::{Request, Thinking, ToolChoice, ToolSpec};

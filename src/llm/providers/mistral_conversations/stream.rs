@@ -222,8 +222,7 @@ impl Reader {
             Some("stop" | "tool_calls") if calls => StopReason::ToolUse,
             Some("stop" | "tool_calls") => StopReason::Stop,
             Some("error") => {
-                let failed =
-                    serde_json::json!({"type": "internal_server_error", "message": "the server gave it up"});
+                let failed = crate::base::json::json!({"type": "internal_server_error", "message": "the server gave it up"});
                 return answer::Reader::fail(self, self.asked.broke_off(&failed, errors::kind), out);
             }
             Some(word) => {

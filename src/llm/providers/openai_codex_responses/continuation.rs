@@ -74,7 +74,7 @@ fn digest(item: &Value) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     fn body(tools: &str, input: &Value) -> Map<String, Value> {
         json!({"model": "m", "tools": tools, "input": input}).as_object().cloned().unwrap()

@@ -217,7 +217,7 @@ fn heard(text: String) -> Heard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::base::json::json;
 
     #[test]
     fn messages_are_events_by_their_type() {

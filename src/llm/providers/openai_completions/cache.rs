@@ -1,6 +1,8 @@
 //! What a request says about the cache of its prompt: a key, a lifetime, or Anthropic's marks. Pure.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::compat::Compat;
 use crate::llm::affinity;

@@ -62,8 +62,8 @@ pub fn charged(counts: &Counts, draft: &mut Draft) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::model::{Model, StreamEvent};
-    use serde_json::json;
 
     #[test]
     fn what_came_from_a_cache_is_counted_once_wherever_it_is_told() {

@@ -1,7 +1,9 @@
 //! Reasoning that must go back to the server that it came from: the name of its field, or
 //! structured details. Both are kept where other wires keep signatures. Pure.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::compat::Compat;
 

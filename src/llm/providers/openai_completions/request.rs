@@ -6,7 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::compat::Compat;
 use super::{cache, thinking, transcript};

@@ -1,6 +1,8 @@
 //! How hard a model is to think, in each of the forms that servers want. Pure.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::base::json::json;
 
 use super::compat::Compat;
 use crate::llm::model::{Model, Thinking};

@@ -214,8 +214,8 @@ fn add_call(draft: &mut Draft, id: String, name: String, raw: String, items: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::json::json;
     use crate::llm::model::{Thinking, ToolChoice};
-    use serde_json::json;
 
     fn request() -> Request {
         Request {

@@ -1,11 +1,16 @@
 //! Who writes a file, files of earlier formats, and long files.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{look, open, parts, texts, user};
 use crate::base::clock::ManualClock;
 use crate::base::ids::RandomIds;
+use crate::session::checkpoints::{self, Checkpoint, When};
+use crate::session::entry::Lines;
 use crate::session::{Entry, EntryBody, Header, Session, SessionError};
 
 #[test]
@@ -199,6 +204,65 @@ fn what_was_spent_is_known_without_reading_it_again() {
     bytes[from..to].fill(b'x');
     fs::write(&path, &bytes).unwrap();
     assert_eq!(look(&path).spent(), all);
+}
+
+/// Counts what is read.
+struct Counting(AtomicUsize, PathBuf);
+
+impl Lines for Counting {
+    fn read(&self, from: u64, length: u32) -> io::Result<String> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let text = fs::read_to_string(&self.1)?;
+        Ok(text[from as usize..from as usize + length as usize].to_string())
+    }
+}
+
+/// A session with so many states of the workspace, one of them brought back where that is said; its path.
+fn with_states(folder: &Path, count: usize, restored: Option<usize>) -> PathBuf {
+    let path = folder.join("states.jsonl");
+    let mut text = Header::new("s".into(), 0, "/w".into()).line + "\n";
+    for n in 0..count {
+        let parent = if n == 0 { "null".to_string() } else { format!("\"{:08x}\"", n - 1) };
+        let at = match restored {
+            Some(at) if at == n => r#""restored","undo":"its undo""#,
+            _ => r#""before""#,
+        };
+        let pad = "x".repeat(5_000_000 / count);
+        text += &format!(
+            r#"{{"type":"custom","id":"{n:08x}","parentId":{parent},"timestamp":"t","customType":"bowline.checkpoint","data":{{"at":{at},"tree":"{n}","root":"/w","leftOut":["{pad}"]}}}}"#
+        );
+        text.push('\n');
+    }
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn the_last_way_back_is_known_without_looking_for_it() {
+    let mut counts = Vec::new();
+    for count in [100, 10_000] {
+        for restored in [None, Some(3)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = with_states(folder.path(), count, restored);
+            let wanted = restored.map(|_| "its undo".to_string());
+            assert_eq!(look(&path).way_back(), wanted);
+            assert!(path.with_extension("jsonl.index").exists());
+            let mut session = open(&path);
+            let reads = Arc::new(Counting(AtomicUsize::new(0), path.clone()));
+            session.tree.read_from(reads.clone());
+            assert_eq!(session.way_back(), wanted);
+            counts.push(reads.0.load(Ordering::Relaxed));
+            let state = checkpoints::of(session.tree().entry(3)).unwrap();
+            for (at, undo) in [(When::Restored, "later"), (When::Left, "not this")] {
+                let state = Checkpoint { at, undo: Some(undo.into()), ..state.clone() };
+                session.append(state.body()).unwrap();
+            }
+            assert_eq!(session.way_back().as_deref(), Some("later"));
+            drop(session);
+            assert_eq!(look(&path).way_back().as_deref(), Some("later"));
+        }
+    }
+    assert_eq!(counts, [0, 1, 0, 1]);
 }
 
 #[test]

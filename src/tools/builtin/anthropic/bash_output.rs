@@ -7,8 +7,9 @@ use std::io;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::tools::act::Kind;
 use crate::tools::artifacts::Kept;

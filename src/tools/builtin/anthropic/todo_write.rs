@@ -4,8 +4,9 @@
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::tools::act::Kind;
 use crate::tools::plan;

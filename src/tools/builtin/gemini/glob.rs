@@ -4,9 +4,10 @@
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::base::clock::SystemClock;
+use crate::base::json::json;
 use crate::exec::{FindSpec, Selection};
 use crate::llm::model::ToolSpec;
 use crate::tools::act::{Act, Kind};

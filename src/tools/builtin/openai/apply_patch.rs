@@ -7,9 +7,10 @@ mod steps;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::steps::Applied;
+use crate::base::json::json;
 use crate::llm::model::{Grammar, GrammarSyntax, ToolSpec};
 use crate::patch::v4a::{self, Kind, Outline, Section};
 use crate::tools::act::{self, Act};

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::base::json::json;
 use crate::exec::Stamp;
 use crate::llm::model::ToolSpec;
 use crate::tools::act::{Act, Kind};

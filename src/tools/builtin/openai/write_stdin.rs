@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::exec_command::{State, result};
+use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::tools::act::Kind;
 use crate::tools::limits::Limits;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
 use tokio_util::sync::CancellationToken;
 
 use super::{Bench, Decision, Mode, Registry, ToolCall, execute, join_text};
+use crate::base::json::json;
 
 #[tokio::test]
 async fn a_kept_output_is_read_by_every_family_s_tool() {

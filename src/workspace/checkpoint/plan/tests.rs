@@ -156,6 +156,73 @@ fn what_stays_is_left_alone_by_later_steps() {
     assert_eq!(show("a=m", &steps, Decision::Beside), "x ->=new; !a Changed -");
 }
 
+/// What several steps do, each with a base and a target, when this is decided about everything.
+fn done(now: &[&str], steps: &[(&[&str], &[&str])], decision: Decision) -> String {
+    let bench = Bench::new();
+    let states: Vec<Step> = steps
+        .iter()
+        .map(|(base, target)| Step { base: bench.state(base), target: bench.state(target) })
+        .collect();
+    let names = states.iter().flat_map(|step| step.base.keys().chain(step.target.keys()));
+    let decisions = names.map(|name| (name.clone(), decision)).collect();
+    bench.show(&plan(&bench.store, &bench.state(now), &states, &decisions).unwrap())
+}
+
+#[test]
+fn where_it_led_before_it_was_ignored_is_known() {
+    for target in [&["x=1"][..], &["x=1", "a?"]] {
+        for base in [&["#a=t", "x=0"][..], &["a=t", "x=0"]] {
+            // Only one of them is ignored, hidden or unrecorded: that alone says that it may have been there.
+            let target: Vec<&str> = match (base[0], target.len()) {
+                ("a=t", 1) => [target, &[".gitignore=a"]].concat(),
+                _ => target.to_vec(),
+            };
+            let steps = [(&["a=b"][..], &["a=t"][..]), (base, &target[..])];
+            let now = ["a=m", "x=0", ".gitignore=a"];
+            assert_eq!(done(&now, &steps, Decision::Mine), "x =0>=1; !a Changed =t", "{base:?} {target:?}");
+            assert_eq!(done(&now, &steps, Decision::Beside), "a.restored ->=t; x =0>=1; !a Changed =t");
+        }
+    }
+}
+
+#[test]
+fn what_stays_is_what_was_there_before_all_steps() {
+    let steps = [(&["a=2"][..], &["a=1"][..]), (&["a=x"], &["a=0"])];
+    assert_eq!(done(&["a=2"], &steps, Decision::Mine), "!a Changed =0");
+    assert_eq!(done(&["a=2"], &steps, Decision::Beside), "a.restored ->=0; !a Changed =0");
+    assert_eq!(done(&["a=2"], &steps, Decision::Theirs), "a =2>=0; !a Changed =0");
+    // Made or removed, or put together, by a step before.
+    let steps = [(&["x=1"][..], &["x=1", "a=1"][..]), (&["a=x"], &["a=0"])];
+    assert_eq!(done(&["x=1"], &steps, Decision::Mine), "!a Changed =0");
+    let steps = [(&["a=2"][..], &[][..]), (&["a=x"], &["a=0"])];
+    assert_eq!(done(&["a=2"], &steps, Decision::Mine), "!a Changed =0");
+    let steps = [(&["a=x\n2\n3\n4\n"][..], &["a=1\n2\n3\n4\n"][..]), (&["a=x"], &["a=0"])];
+    assert_eq!(done(&["a=x\n2\n3\nM\n"], &steps, Decision::Mine), "!a Changed =0");
+    // All together lead to what is there.
+    let steps = [(&["a=0"][..], &["a=1"][..]), (&["a=x"], &["a=0"])];
+    for decision in [Decision::Mine, Decision::Beside, Decision::Theirs] {
+        assert_eq!(done(&["a=0"], &steps, decision), "");
+    }
+}
+
+#[test]
+fn beside_is_a_name_that_nobody_else_has() {
+    let clash = (&["a=b"][..], &["a=t"][..]);
+    let own = (&["a=t"][..], &["a=t", "a.restored=own"][..]);
+    let beside = |now: &[&str], steps: &[(&[&str], &[&str])]| done(now, steps, Decision::Beside);
+    assert_eq!(beside(&["a=m"], &[clash, own]), "a.restored ->=own; a.restored-2 ->=t; !a Changed =t");
+    let gone = (&["a=t", "a.restored=own"][..], &["a=t"][..]);
+    assert_eq!(beside(&["a=m"], &[clash, own, gone]), "a.restored-2 ->=t; !a Changed =t");
+    let goes = (&["a=q", "a.restored=old"][..], &["a=q"][..]);
+    let now = ["a=m", "a.restored=old"];
+    assert_eq!(beside(&now, &[goes, clash]), "a.restored =old>-; a.restored-2 ->=t; !a Changed =t");
+    let comes = (&["a=t"][..], &["a=t", "a.restored=older"][..]);
+    assert_eq!(
+        beside(&now, &[goes, clash, comes]),
+        "a.restored =old>=older; a.restored-2 ->=t; !a Changed =t"
+    );
+}
+
 #[test]
 fn folders_stay_with_what_stays_in_them() {
     let bench = Bench::new();
@@ -223,6 +290,63 @@ proptest::proptest! {
         let unread = Name::from_bytes(unread.as_bytes()).unwrap();
         for change in &plan.changes {
             proptest::prop_assert!(!change.name.is_in(&unread), "{}", bench.show(&plan));
+        }
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
+
+    /// Whatever happened in between: what is decided is what is done, and what is not said is not done.
+    #[test]
+    fn what_is_decided_is_done(
+        states in proptest::collection::vec(
+            proptest::collection::vec("#?(a|b|d|d/a|a\\.restored)(=[123]|=[123]|@1|\\?)", 0..4), 3..8,
+        ),
+        decided in proptest::collection::vec(0usize..3, 8),
+    ) {
+        let bench = Bench::new();
+        let states: Vec<Arc<Files>> = states
+            .iter()
+            .map(|items| {
+                // Nothing is below a file.
+                let is_file = items.iter().any(|item| item.starts_with("d=") || item.starts_with("#d="));
+                let items = items.iter().map(String::as_str).filter(|item| !is_file || !item.contains("d/"));
+                let other = |item: &&str| !item.starts_with('d') && !item.starts_with("#d") || item.contains("d/") || is_file;
+                bench.state(&items.filter(other).collect::<Vec<_>>())
+            })
+            .collect();
+        let steps: Vec<Step> = states[1..]
+            .windows(2)
+            .map(|pair| Step { base: pair[0].clone(), target: pair[1].clone() })
+            .collect();
+        let all = [Decision::Mine, Decision::Theirs, Decision::Beside];
+        let names = ["a", "b", "d", "d/a", "a.restored"].iter().zip(&decided);
+        let decisions =
+            names.map(|(name, n)| (Name::from_bytes(name.as_bytes()).unwrap(), all[*n])).collect();
+        let now = &states[0];
+        let plan = plan(&bench.store, now, &steps, &decisions).unwrap();
+        let told = bench.show(&plan);
+        for conflict in &plan.conflicts {
+            proptest::prop_assert_eq!(conflict.mine, now.get(&conflict.name).copied(), "{}", told);
+            let change = plan.changes.iter().find(|change| change.name == conflict.name);
+            let to = change.map(|change| change.to);
+            let wanted = (conflict.decision == Decision::Theirs).then_some(conflict.theirs);
+            proptest::prop_assert_eq!(to, wanted, "{} {:?}", told, conflict);
+        }
+        for merged in &plan.merged {
+            proptest::prop_assert!(plan.conflicts.iter().all(|conflict| conflict.name != *merged), "{}", told);
+        }
+        let mut then = (**now).clone();
+        for change in &plan.changes {
+            match change.to {
+                Some(node) => then.insert(change.name.clone(), node),
+                None => then.remove(&change.name),
+            };
+        }
+        for name in then.keys() {
+            let in_folders = name.folders().all(|folder| then.get(&folder).is_some_and(|node| node.is_folder()));
+            proptest::prop_assert!(in_folders, "{} {}", name, told);
         }
     }
 }

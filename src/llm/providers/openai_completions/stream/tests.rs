@@ -1,9 +1,9 @@
 //! Streams as servers send them, and what they amount to.
 
 use proptest::prelude::*;
-use serde_json::json;
 
 use super::*;
+use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::answer::Reader as _;
 use crate::llm::heard::{heard, last};

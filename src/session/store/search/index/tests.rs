@@ -66,7 +66,7 @@ fn what_is_said_anywhere_is_found_with_its_place() {
 fn commands_and_files_are_found_by_name() {
     let root = tempfile::tempdir().unwrap();
     let mut all = session(root.path(), "/w", &CountingIds::shared(), &["go"]);
-    let answer = serde_json::json!({"role": "assistant", "content": [
+    let answer = crate::base::json::json!({"role": "assistant", "content": [
         {"type": "thinking", "thinking": "perhaps quicksort"},
         {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "cargo test --lib"}},
         {"type": "toolCall", "id": "2", "name": "read", "arguments": {"path": "src/login.rs"}}],

@@ -1,0 +1,109 @@
+//! JSON as it is written, in code: [`json!`]. The library's macro writes out how a field is put in at each of
+//! three thousand places, which is a hundredth of the program; here that stands once.
+//!
+//! Must not know what is told.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Puts a field in.
+#[inline(never)]
+pub fn put(fields: &mut Map<String, Value>, key: &str, value: Value) {
+    fields.insert(key.to_string(), value);
+}
+
+/// Puts an item behind the others.
+#[inline(never)]
+pub fn push(items: &mut Vec<Value>, value: Value) {
+    items.push(value);
+}
+
+/// Anything as a value; nothing, and a word in the log, where that cannot be, as with keys that are no text.
+#[inline(never)]
+pub fn value<T: Serialize + ?Sized>(of: &T) -> Value {
+    serde_json::to_value(of).unwrap_or_else(|error| {
+        tracing::error!(%error, "a value cannot be told as JSON");
+        Value::Null
+    })
+}
+
+/// A value in the form of JSON: `json!({"name": name, "size": [1, 2], "none": null})`. Where a value stands there
+/// may be any expression that serde can tell.
+macro_rules! json {
+    (@map $map:ident) => {};
+    (@map $map:ident $key:tt : null $(, $($rest:tt)*)?) => {
+        $crate::base::json::put(&mut $map, &*$key, serde_json::Value::Null);
+        $( $crate::base::json::json!(@map $map $($rest)*); )?
+    };
+    (@map $map:ident $key:tt : [ $($inner:tt)* ] $(, $($rest:tt)*)?) => {
+        $crate::base::json::put(&mut $map, &*$key, $crate::base::json::json!([ $($inner)* ]));
+        $( $crate::base::json::json!(@map $map $($rest)*); )?
+    };
+    (@map $map:ident $key:tt : { $($inner:tt)* } $(, $($rest:tt)*)?) => {
+        $crate::base::json::put(&mut $map, &*$key, $crate::base::json::json!({ $($inner)* }));
+        $( $crate::base::json::json!(@map $map $($rest)*); )?
+    };
+    (@map $map:ident $key:tt : $value:expr $(, $($rest:tt)*)?) => {
+        $crate::base::json::put(&mut $map, &*$key, $crate::base::json::value(&$value));
+        $( $crate::base::json::json!(@map $map $($rest)*); )?
+    };
+    (@list $list:ident) => {};
+    (@list $list:ident null $(, $($rest:tt)*)?) => {
+        $crate::base::json::push(&mut $list, serde_json::Value::Null);
+        $( $crate::base::json::json!(@list $list $($rest)*); )?
+    };
+    (@list $list:ident [ $($inner:tt)* ] $(, $($rest:tt)*)?) => {
+        $crate::base::json::push(&mut $list, $crate::base::json::json!([ $($inner)* ]));
+        $( $crate::base::json::json!(@list $list $($rest)*); )?
+    };
+    (@list $list:ident { $($inner:tt)* } $(, $($rest:tt)*)?) => {
+        $crate::base::json::push(&mut $list, $crate::base::json::json!({ $($inner)* }));
+        $( $crate::base::json::json!(@list $list $($rest)*); )?
+    };
+    (@list $list:ident $value:expr $(, $($rest:tt)*)?) => {
+        $crate::base::json::push(&mut $list, $crate::base::json::value(&$value));
+        $( $crate::base::json::json!(@list $list $($rest)*); )?
+    };
+    (null) => { serde_json::Value::Null };
+    ([]) => { serde_json::Value::Array(Vec::new()) };
+    ([ $($inner:tt)* ]) => {{
+        let mut list = Vec::new();
+        $crate::base::json::json!(@list list $($inner)*);
+        serde_json::Value::Array(list)
+    }};
+    ({}) => { serde_json::Value::Object(serde_json::Map::new()) };
+    ({ $($inner:tt)* }) => {{
+        let mut map = serde_json::Map::new();
+        $crate::base::json::json!(@map map $($inner)*);
+        serde_json::Value::Object(map)
+    }};
+    ($value:expr) => { $crate::base::json::value(&$value) };
+}
+pub(crate) use json;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    #[test]
+    fn what_is_written_is_what_the_library_would_make_of_it() {
+        let (name, nothing, list) = (String::from("n"), None::<u8>, [1, 2]);
+        let ours = json!({
+            "a": null, "b": [], "c": {}, "d": [null, [1, "x"], {"deep": {"er": true}}, name, -1.5],
+            "e": name, (format!("k{}", 1)): list, name: nothing, "f": list.iter().map(|n| n * 2).collect::<Vec<_>>(),
+            "g": if list.is_empty() { "none" } else { "some" }, "h": [1, 2].len(), "i": json!({"x": 1})["x"],
+        });
+        let theirs = serde_json::json!({
+            "a": null, "b": [], "c": {}, "d": [null, [1, "x"], {"deep": {"er": true}}, name, -1.5],
+            "e": name, (format!("k{}", 1)): list, name: nothing, "f": list.iter().map(|n| n * 2).collect::<Vec<_>>(),
+            "g": if list.is_empty() { "none" } else { "some" }, "h": 2, "i": json!({"x": 1})["x"],
+        });
+        assert_eq!(ours.to_string(), theirs.to_string(), "to the byte: the order counts");
+        assert_eq!((json!(null), json!([]), json!(3)), (().into(), Vec::<u8>::new().into(), 3.into()));
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_nothing() {
+        assert_eq!(json!({"a": HashMap::from([((1, 2), 3)])}), serde_json::json!({"a": null}));
+    }
+}

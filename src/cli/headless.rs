@@ -1,0 +1,150 @@
+//! The modes that own standard output: JSON and RPC. Their streams, and what a session is started with for them.
+//!
+//! Must not know what goes over the streams.
+
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+use tokio::sync::mpsc::Receiver;
+use tokio_util::sync::CancellationToken;
+
+use super::args::Args;
+use super::process::{FAILED, Nobody, USAGE, keep_log, own_stdout, process, tell};
+use super::setup::{self, Process, Setup};
+use crate::base::error::Report;
+use crate::modes::json;
+use crate::modes::lines::{self, Line, Out};
+use crate::modes::print::Prompt;
+use crate::modes::rpc::{self, Desk, Ports};
+use crate::runtime;
+use crate::tools::Mode;
+
+/// How long the end waits for a reader to take the last lines.
+const LAST_LINES: Duration = Duration::from_secs(3);
+
+/// Which mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headless {
+    /// Every event.
+    Json,
+    /// Commands, answers and events.
+    Rpc,
+}
+
+/// The mode that the arguments name, if it is one of these.
+pub fn wanted(args: &Args) -> Result<Option<Headless>, Report> {
+    let mode = match args.mode.as_deref() {
+        Some("json") => Headless::Json,
+        Some("rpc") => Headless::Rpc,
+        None if args.json && args.list_models.is_none() => Headless::Json,
+        _ => return Ok(None),
+    };
+    if args.resume {
+        return Err(Report::new("--resume needs a terminal to choose the conversation in")
+            .hint("--continue goes on with the newest one, --session ID with any"));
+    }
+    if mode == Headless::Rpc && !(args.args.is_empty() && args.message.is_empty()) {
+        return Err(Report::new("RPC mode takes no prompts and files as arguments")
+            .hint("send {\"type\":\"prompt\",\"message\":\"…\"} on standard input"));
+    }
+    Ok(Some(mode))
+}
+
+/// Runs it; gives the exit code.
+pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
+    let usage = |report| (USAGE, report);
+    let failed = |report| (FAILED, report);
+    // Before anything else can write there.
+    let stdout = own_stdout().map_err(failed)?;
+    let mut process = process(true).map_err(usage)?;
+    process.interactive = false;
+    let input = match mode {
+        Headless::Rpc => Some(lines::read_to_end(io::stdin())),
+        Headless::Json => input(&mut process).map_err(failed)?.map(|lines| (lines, CancellationToken::new())),
+    };
+    let setup = setup::resolve(args, &process, true).map_err(usage)?;
+    if mode == Headless::Json && setup.said.is_empty() && input.is_none() {
+        return Err(usage(
+            Report::new("there is nothing to say")
+                .hint("name a prompt, or send {\"type\":\"message\",\"content\":\"…\"} on standard input"),
+        ));
+    }
+    keep_log(&setup.home.state, &process);
+    for problem in &setup.loaded.problems {
+        tell(&Report::new(problem.to_string()));
+    }
+    let runtime = Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| failed(Report::caused("cannot start", &error)))?;
+    let (out, written) = Out::start(stdout);
+    let code = runtime.block_on(async {
+        let code = match (mode, input) {
+            (Headless::Rpc, Some(input)) => serve(args, setup, &process, input, out).await,
+            (_, input) => follow(args, setup, &process, input.map(|(lines, _)| lines), out).await,
+        };
+        written.done(LAST_LINES).await;
+        code
+    });
+    runtime.shutdown_background();
+    code
+}
+
+/// What stands on standard input: lines for the mode, or the words of a prompt, which go before the first one.
+fn input(process: &mut Process) -> Result<Option<Receiver<Line>>, Report> {
+    if io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    let failed = |error: io::Error| Report::caused("cannot read standard input", &error);
+    let mut stdin = BufReader::new(io::stdin());
+    let mut first = Vec::new();
+    stdin.read_until(b'\n', &mut first).map_err(failed)?;
+    if json::is_said(String::from_utf8_lossy(&first).trim()) {
+        return Ok(Some(lines::read(io::Cursor::new(first).chain(stdin))));
+    }
+    stdin.read_to_end(&mut first).map_err(failed)?;
+    process.piped = Some(String::from_utf8_lossy(&first).into_owned());
+    Ok(None)
+}
+
+async fn follow(
+    args: &Args,
+    setup: Setup,
+    process: &Process,
+    input: Option<Receiver<Line>>,
+    out: Out,
+) -> Result<i32, (i32, Report)> {
+    let env = setup::environment(&setup);
+    let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
+    let mut options = options.map_err(|report| (USAGE, report))?;
+    // Nobody goes on with it here: whoever does later finds the conversation as it is.
+    options.compaction.after_runs = input.is_some();
+    let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
+    let prompts =
+        setup.said.into_iter().map(|said| Prompt { text: said.text, images: said.images }).collect();
+    let code = json::json(&handle, prompts, input, out, &mut io::stderr()).await;
+    handle.shutdown().await;
+    Ok(code)
+}
+
+async fn serve(
+    args: &Args,
+    setup: Setup,
+    process: &Process,
+    input: (Receiver<Line>, CancellationToken),
+    out: Out,
+) -> Result<i32, (i32, Report)> {
+    let env = setup::environment(&setup);
+    let desk = Desk::new();
+    let approval = Arc::new(desk.0.clone());
+    let options = setup::session(args, &setup, process, Mode::OnRequest, env, approval.clone());
+    let mut options = options.map_err(|report| (USAGE, report))?;
+    options.questions = Some(approval);
+    let settings = serde_json::to_value(&setup.loaded.settings);
+    let settings =
+        settings.map_err(|error| (FAILED, Report::caused("the settings cannot be told", &error)))?;
+    let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
+    let code = rpc::serve(Ports { handle: handle.clone(), desk, input, out, settings }).await;
+    handle.shutdown().await;
+    Ok(code)
+}

@@ -1,0 +1,227 @@
+//! `bowline tool`: one built-in tool, run once as a model would run it; or which tools there are.
+//!
+//! Must not know how a call runs, nor any tool. Needs no key and asks nobody.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use tokio_util::sync::CancellationToken;
+
+use super::process::{self, FAILED, OK, USAGE, tell};
+use crate::base::error::Report;
+use crate::base::json::json;
+use crate::exec::Environment;
+use crate::exec::wrap::{ReadOnly, Wrapped};
+use crate::llm::model::message::KnownPart;
+use crate::llm::model::{Part, ToolSpec};
+use crate::modes::{notes, print};
+use crate::runtime::{Equipment, Options, once};
+use crate::tools::command::is_read_only;
+use crate::tools::registry::Row;
+
+/// A signal interrupted the call.
+const INTERRUPTED: i32 = 130;
+
+/// What of the tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// All of them, a line each.
+    List,
+    /// One run with these arguments, as they were given.
+    Call(String, Option<String>),
+}
+
+/// Reads the words behind `tool`.
+pub fn wanted(words: &[&str], list: bool) -> Option<Wanted> {
+    match words {
+        [] if list => Some(Wanted::List),
+        [name] if !list => Some(Wanted::Call((*name).to_string(), None)),
+        [name, args] if !list => Some(Wanted::Call((*name).to_string(), Some((*args).to_string()))),
+        _ => None,
+    }
+}
+
+/// The place of that name, over the machine's own.
+pub fn place(name: Option<&str>, local: Arc<dyn Environment>) -> Arc<dyn Environment> {
+    match name {
+        Some("read-only") => Arc::new(Wrapped::new(local, ReadOnly::new(is_read_only))),
+        _ => local,
+    }
+}
+
+/// Does it in a place of that name; gives the exit code.
+pub async fn run(
+    options: Options,
+    wanted: &Wanted,
+    place_name: Option<&str>,
+    json: bool,
+) -> Result<i32, (i32, Report)> {
+    let found = once::tools(&options);
+    let (equipment, problems) = found.map_err(|report| (FAILED, report))?;
+    problems.iter().for_each(tell);
+    let (name, given) = match wanted {
+        Wanted::List => {
+            let text = if json { format!("{:#}\n", listed_json(&equipment)) } else { listed(&equipment) };
+            return say(&text).map(|()| OK);
+        }
+        Wanted::Call(name, given) => (name, given.as_deref()),
+    };
+    let spec = equipment.all.row(name).map(|row| &*row.spec);
+    let args = arguments(given, spec).map_err(|report| (USAGE, report))?;
+    once::check_name(&equipment, name, &args).map_err(|report| (USAGE, report))?;
+    let options = Options { env: place(place_name, options.env.clone()), ..options };
+    // From here on it ends the call with all that it started, and not only this program.
+    let interruption = print::interruption();
+    let cancel = CancellationToken::new();
+    let call = once::call(options, equipment.all, name.clone(), args, cancel.clone());
+    // On a task of its own, so that the interruption is heard whatever the tool does.
+    let mut call = tokio::spawn(call);
+    let (ran, interrupted) = tokio::select! {
+        biased;
+        ran = &mut call => (ran, false),
+        () = interruption => {
+            cancel.cancel();
+            (call.await, true)
+        }
+    };
+    let ran = ran.map_err(|error| (FAILED, Report::caused(format!("{name} failed inside"), &error)))?;
+    ran.problems.iter().for_each(tell);
+    if let Some(text) = notes::refusal(name, ran.outcome.details.as_ref()) {
+        tell(&Report::new(text));
+    }
+    say(&if json { format!("{:#}\n", told_json(name, &ran)) } else { told(&ran.outcome.content) })?;
+    Ok(match (interrupted, ran.outcome.is_error) {
+        (true, _) => INTERRUPTED,
+        (false, true) => FAILED,
+        (false, false) => OK,
+    })
+}
+
+/// The arguments: as they were given, or what is piped in. A tool that takes none needs none.
+fn arguments(given: Option<&str>, spec: Option<&ToolSpec>) -> Result<Value, Report> {
+    let none = || Ok(Value::Object(Map::new()));
+    match given {
+        Some("-") => parsed(&process::read_stdin()?),
+        Some(text) => parsed(text),
+        None if spec.is_some_and(takes_none) || io::stdin().is_terminal() => none(),
+        None => match process::read_stdin()? {
+            text if text.trim().is_empty() => none(),
+            text => parsed(&text),
+        },
+    }
+}
+
+fn takes_none(spec: &ToolSpec) -> bool {
+    spec.parameters.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+}
+
+/// One JSON object. Whether it fits the tool is the tool's question.
+fn parsed(text: &str) -> Result<Value, Report> {
+    let hint = "one object, such as '{\"path\": \"README.md\"}' in single quotes, or - for standard input";
+    match serde_json::from_str(text) {
+        Ok(args @ Value::Object(_)) => Ok(args),
+        Ok(_) => Err(Report::new("the arguments are JSON, but no object").hint(hint)),
+        Err(error) => Err(Report::caused("the arguments are no JSON", &error).hint(hint)),
+    }
+}
+
+/// Names and a line each; those that a model is not offered unless somebody wants it say so.
+fn listed(equipment: &Equipment) -> String {
+    let Equipment { all, offered, .. } = equipment;
+    let width = all.names().map(str::len).max().unwrap_or(0);
+    let line = |row: &Row| {
+        let (name, what) = (&row.spec.name, row.tool.snippet());
+        let off = if offered.contains(name) { "" } else { " (off unless asked for)" };
+        format!("{name:<width$}  {what}{off}\n")
+    };
+    all.rows().iter().map(line).collect()
+}
+
+fn listed_json(equipment: &Equipment) -> Value {
+    let Equipment { profile, all, offered } = equipment;
+    let tool = |row: &Row| {
+        let ToolSpec { name, description, parameters, .. } = &*row.spec;
+        json!({"name": name, "description": description, "parameters": parameters,
+            "offered": offered.contains(name)})
+    };
+    json!({"profile": profile, "tools": all.rows().iter().map(tool).collect::<Vec<_>>()})
+}
+
+/// What a model gets, in text; of what is no text, what it is.
+fn told(content: &[Part]) -> String {
+    let mut out = String::new();
+    for part in content {
+        match part {
+            Part::Known(KnownPart::Text { text, .. }) => out.push_str(text),
+            Part::Known(
+                KnownPart::Image { data, mime_type }
+                | KnownPart::Document { data, mime_type, .. }
+                | KnownPart::Audio { data, mime_type },
+            ) => out.push_str(&format!("[{mime_type}, {} characters of base64]", data.len())),
+            _ => out.push_str("[a part that is no text]"),
+        }
+        if !out.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn told_json(name: &str, ran: &once::Ran) -> Value {
+    let once::Ran { outcome, took, .. } = ran;
+    json!({
+        "tool": name, "content": outcome.content, "details": outcome.details, "isError": outcome.is_error,
+        "durationMs": took.as_millis() as u64,
+    })
+}
+
+/// Says it on standard output.
+fn say(text: &str) -> Result<(), (i32, Report)> {
+    let mut stdout = process::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        // Whoever read has seen enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err((FAILED, Report::caused("the result cannot be written", &error)))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_behind_tool() {
+        let call = |name: &str, args: Option<&str>| {
+            Some(Wanted::Call(name.to_string(), args.map(ToString::to_string)))
+        };
+        assert_eq!(wanted(&[], true), Some(Wanted::List));
+        assert_eq!(wanted(&["ls"], false), call("ls", None));
+        assert_eq!(wanted(&["read", "-"], false), call("read", Some("-")));
+        for (words, list) in [(&[][..], false), (&["read"], true), (&["read", "{}", "{}"], false)] {
+            assert_eq!(wanted(words, list), None, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_one_object_and_else_it_is_said_where_not() {
+        assert_eq!(parsed(" {\"path\": \"a\"}\n").unwrap(), json!({"path": "a"}));
+        let wrong = |text: &str| parsed(text).unwrap_err().message;
+        assert_eq!(wrong("{\"path\": a}"), "the arguments are no JSON: expected value at line 1 column 10");
+        assert_eq!(wrong("[1]"), "the arguments are JSON, but no object");
+        assert!(wrong("").contains("EOF"), "what is said must say something");
+        let nothing = ToolSpec { parameters: json!({"type": "object"}), ..ToolSpec::default() };
+        assert_eq!(arguments(None, Some(&nothing)).unwrap(), json!({}), "nothing is waited for");
+    }
+
+    #[test]
+    fn what_is_no_text_is_named() {
+        let image = KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() };
+        let parts = [Part::text("a\n"), Part::Known(image), Part::text("b")];
+        assert_eq!(told(&parts), "a\n[image/png, 4 characters of base64]\nb\n");
+        assert_eq!(told(&[]), "");
+    }
+}

@@ -1,0 +1,188 @@
+//! What lands on standard output, in which order, and with which exit code.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use futures::FutureExt;
+use futures::future;
+use serde_json::Value;
+
+use super::*;
+use crate::base::clock::ManualClock;
+use crate::base::ids::CountingIds;
+use crate::base::paths::Home;
+use crate::exec::local::LocalEnvironment;
+use crate::llm::model::ErrorKind;
+use crate::llm::providers::scripted::{Scripted, Step, Turn};
+use crate::modes::lines;
+use crate::runtime::{self, Options, SessionChoice};
+use crate::tools::Mode;
+use crate::tools::approval::{Approval, Ask, Decision};
+
+struct Nobody;
+
+impl Approval for Nobody {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        future::ready(Decision::Deny(ask.rule)).boxed()
+    }
+}
+
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+async fn start(folder: &Path, turns: Vec<Turn>) -> Handle {
+    let (_, injected) = Scripted::injected(turns);
+    let home = folder.join("home").display().to_string();
+    let home = Home::find(|name| ["BOWLINE_HOME", "HOME"].contains(&name).then(|| home.clone())).unwrap();
+    let env = Arc::new(LocalEnvironment::new(folder.to_path_buf(), []));
+    let options = Options::new(home, "/work".into(), env, Arc::new(Nobody));
+    let session = SessionChoice::Memory;
+    let (clock, ids) = (ManualClock::new(1_000), CountingIds::shared());
+    let options =
+        Options { policy: Mode::AutoEdit, session, providers: vec![injected], clock, ids, ..options };
+    runtime::start(options).await.unwrap()
+}
+
+/// Exit code, what was written, standard error.
+async fn run(prompts: &[&str], input: Option<&str>, turns: Vec<Turn>) -> (i32, Vec<Value>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let handle = start(folder.path(), turns).await;
+    let prompts = prompts.iter().map(|text| Prompt { text: (*text).into(), images: vec![] }).collect();
+    let input = input.map(|text| lines::read(io::Cursor::new(text.as_bytes().to_vec())));
+    let sink = Sink::default();
+    let (out, written) = Out::start(sink.clone());
+    let mut err = Vec::new();
+    let code = json_until(&handle, prompts, input, out, &mut err, future::pending().boxed()).await;
+    written.done(Duration::from_secs(20)).await;
+    let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    assert!(text.ends_with('\n'), "{text}");
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (code, lines, String::from_utf8(err).unwrap())
+}
+
+fn kinds(lines: &[Value]) -> Vec<&str> {
+    lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn the_header_comes_first_and_then_every_event() {
+    let (code, lines, err) = run(&["go"], None, vec![Turn::text("done")]).await;
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!((lines[0]["version"].as_u64(), lines[0]["cwd"].as_str()), (Some(3), Some("/work")));
+    let wanted = [
+        "session",
+        "agent_start",
+        "turn_start",
+        "entry_appended",
+        "entry_appended",
+        "entry_appended",
+        "message_start",
+        "message_end",
+        "message_start",
+        "message_update",
+        "message_update",
+        "message_update",
+        "entry_appended",
+        "message_end",
+        "turn_end",
+        "agent_end",
+        "agent_settled",
+    ];
+    assert_eq!(kinds(&lines), wanted);
+}
+
+#[tokio::test]
+async fn prompts_may_come_as_lines_and_are_said_one_after_the_other() {
+    let input = "{\"type\":\"message\",\"content\":\"one\"}\n{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"two\"}]}\n";
+    let (code, lines, _) = run(&[], Some(input), vec![Turn::text("first"), Turn::text("second")]).await;
+    let said: Vec<&str> = lines
+        .iter()
+        .filter(|line| line["type"] == "message_end" && line["message"]["role"] == "user")
+        .map(|line| line["message"]["content"][0]["text"].as_str().unwrap())
+        .collect();
+    assert_eq!((code, said), (0, vec!["one", "two"]));
+    let ends = kinds(&lines).iter().filter(|kind| **kind == "agent_settled").count();
+    assert_eq!(ends, 2, "the second one waits for the end of the first");
+}
+
+#[tokio::test]
+async fn an_interruption_ends_what_goes_on_and_is_told_behind_it() {
+    let input = "{\"type\":\"message\",\"content\":\"one\"}\n{\"type\":\"interrupt\"}\n{\"type\":\"message\",\"content\":\"two\"}\n";
+    let turns = vec![Turn::of(vec![Step::Stall]), Turn::text("second")];
+    let (code, lines, _) = run(&[], Some(input), turns).await;
+    let kinds = kinds(&lines);
+    let at = |kind: &str| kinds.iter().position(|known| *known == kind).unwrap();
+    assert_eq!(code, 0, "the last one went well");
+    assert_eq!(lines[at("agent_settled")]["aborted"], true);
+    assert!(at("interrupted") > at("agent_settled"), "{kinds:?}");
+    assert_eq!(kinds.iter().filter(|kind| **kind == "interrupted").count(), 1);
+    assert_eq!(kinds.iter().filter(|kind| **kind == "agent_settled").count(), 2);
+}
+
+#[tokio::test]
+async fn a_line_that_is_not_understood_is_told_and_the_next_one_is_taken() {
+    let input = "nonsense\n{\"type\":\"message\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"x\"}]}\n{\"type\":\"interrupt\"}\n{\"type\":\"message\",\"content\":\"one\"}\n";
+    let (code, lines, _) = run(&[], Some(input), vec![Turn::text("first")]).await;
+    assert_eq!(kinds(&lines)[..4], ["session", "error", "error", "interrupted"]);
+    assert!(lines[2]["message"].as_str().unwrap().contains("`text` and `image`"), "{}", lines[2]);
+    assert_eq!(code, 0, "the last run went well");
+}
+
+#[tokio::test]
+async fn the_first_failure_of_prompts_of_a_command_line_ends_it() {
+    let turns = vec![Turn::fail(ErrorKind::Authentication, "no key"), Turn::text("never")];
+    let (code, lines, err) = run(&["one", "two"], None, turns).await;
+    assert_eq!(code, 1);
+    assert!(err.contains("no key"), "{err}");
+    assert_eq!(kinds(&lines).iter().filter(|kind| **kind == "agent_start").count(), 1);
+}
+
+#[tokio::test]
+async fn a_signal_ends_it_and_how_it_ended_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let handle = start(folder.path(), vec![Turn::of(vec![Step::Stall])]).await;
+    let sink = Sink::default();
+    let (out, written) = Out::start(sink.clone());
+    let mut working = handle.lifecycles();
+    let signal = async move {
+        working.wait_for(|now| *now != crate::agent::config::Lifecycle::Idle).await.unwrap();
+    };
+    let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
+    let code = json_until(&handle, prompts, None, out, &mut Vec::new(), signal.boxed()).await;
+    written.done(Duration::from_secs(20)).await;
+    let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(code, 130);
+    assert!(text.trim_end().ends_with(r#"{"type":"agent_settled","aborted":true}"#), "{text}");
+}
+
+#[tokio::test]
+async fn a_reader_that_has_gone_ends_it_quietly() {
+    struct Closed;
+    impl io::Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let handle = start(folder.path(), vec![Turn::of(vec![Step::Stall])]).await;
+    let (out, _written) = Out::start(Closed);
+    let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
+    let mut err = Vec::new();
+    let code = json_until(&handle, prompts, None, out, &mut err, future::pending().boxed()).await;
+    assert_eq!((code, err.len()), (0, 0));
+}

@@ -1,0 +1,214 @@
+//! Lines of JSON to and from another program: one object each, split at line feeds alone, in order, however
+//! slowly they are read or come.
+//!
+//! Must not know what they say. A thread each reads and writes, so that a pipe that is full or silent holds up
+//! nobody; what waits is bounded.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Lines that wait to be written.
+const WAITING_OUT: usize = 256;
+/// Lines that wait to be taken.
+const WAITING_IN: usize = 64;
+/// Bytes that are written at once when several lines wait.
+const AT_ONCE: usize = 64 << 10;
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+/// The longest line that is taken: a message with its pictures is shorter.
+pub const LINE_MAX: usize = 64 << 20;
+
+/// Where lines go.
+#[derive(Debug, Clone)]
+pub struct Out {
+    sender: mpsc::Sender<String>,
+    gone: CancellationToken,
+    /// How often something was written.
+    written: Arc<AtomicU64>,
+}
+
+/// The end of the thread that writes.
+#[derive(Debug)]
+pub struct Written(oneshot::Receiver<()>);
+
+impl Out {
+    /// Starts to write, flushing behind each line or behind as many as waited.
+    pub fn start(to: impl Write + Send + 'static) -> (Self, Written) {
+        let (sender, receiver) = mpsc::channel(WAITING_OUT);
+        let (done, written) = oneshot::channel();
+        let gone = CancellationToken::new();
+        let (reader_left, count) = (gone.clone(), Arc::new(AtomicU64::new(0)));
+        let counted = Arc::clone(&count);
+        std::thread::spawn(move || {
+            if let Err(error) = write_all(receiver, to, &counted) {
+                // A reader that has seen enough is no failure.
+                tracing::debug!(%error, "nobody reads what is written");
+            }
+            reader_left.cancel();
+            done.send(()).ok()
+        });
+        (Self { sender, gone, written: count }, Written(written))
+    }
+
+    /// Writes a value as a line. `false` when nobody reads any more.
+    pub async fn send(&self, value: &impl Serialize) -> bool {
+        match serde_json::to_string(value) {
+            Ok(line) => self.line(line).await,
+            Err(error) => {
+                tracing::error!(%error, "a line cannot be written as JSON");
+                true
+            }
+        }
+    }
+
+    /// Writes a line, which is without line feeds. `false` when nobody reads any more.
+    pub async fn line(&self, line: String) -> bool {
+        self.sender.send(line).await.is_ok()
+    }
+
+    /// Waits until lines have waited for so long without one of them being read.
+    pub async fn stuck(&self, patience: Duration) {
+        loop {
+            let before = self.written.load(Ordering::Relaxed);
+            tokio::time::sleep(patience).await;
+            if self.sender.capacity() == 0 && self.written.load(Ordering::Relaxed) == before {
+                return;
+            }
+        }
+    }
+
+    /// Waits until nobody reads any more.
+    pub async fn gone(&self) {
+        self.gone.cancelled().await;
+    }
+}
+
+impl Written {
+    /// Waits until everything is written, once every [`Out`] is dropped; so long at most.
+    pub async fn done(self, patience: Duration) {
+        if tokio::time::timeout(patience, self.0).await.is_err() {
+            tracing::warn!("what was to be written last is not read");
+        }
+    }
+}
+
+fn write_all(mut lines: mpsc::Receiver<String>, mut to: impl Write, count: &AtomicU64) -> io::Result<()> {
+    let mut buffer = Vec::new();
+    while let Some(line) = lines.blocking_recv() {
+        put(&mut buffer, &line);
+        while buffer.len() < AT_ONCE
+            && let Ok(line) = lines.try_recv()
+        {
+            put(&mut buffer, &line);
+        }
+        to.write_all(&buffer)?;
+        to.flush()?;
+        count.fetch_add(1, Ordering::Relaxed);
+        buffer.clear();
+        buffer.shrink_to(AT_ONCE);
+    }
+    Ok(())
+}
+
+fn put(buffer: &mut Vec<u8>, line: &str) {
+    buffer.extend_from_slice(line.as_bytes());
+    buffer.push(b'\n');
+}
+
+/// One line that came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// Its text, without line feed and carriage return.
+    Text(String),
+    /// One that is no text, or too long; what is wrong with it.
+    Bad(String),
+}
+
+/// Splits bytes into lines.
+#[derive(Debug, Default)]
+pub struct Splitter {
+    rest: Vec<u8>,
+    /// The line is too long already; what comes of it is thrown away.
+    skips: bool,
+}
+
+impl Splitter {
+    /// Takes the next bytes; gives each line that is whole by now. Empty lines are left out.
+    pub fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(Line)) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            self.add(&bytes[..end]);
+            self.end(&mut line);
+            bytes = &bytes[end + 1..];
+        }
+        self.add(bytes);
+    }
+
+    /// Gives what stands behind the last line feed.
+    pub fn finish(&mut self, mut line: impl FnMut(Line)) {
+        self.end(&mut line);
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.skips |= self.rest.len() + bytes.len() > LINE_MAX;
+        if self.skips {
+            self.rest = Vec::new();
+        } else {
+            self.rest.extend_from_slice(bytes);
+        }
+    }
+
+    fn end(&mut self, line: &mut impl FnMut(Line)) {
+        let mut bytes = std::mem::take(&mut self.rest);
+        if std::mem::take(&mut self.skips) {
+            return line(Line::Bad(format!("the line is longer than {} MB", LINE_MAX >> 20)));
+        }
+        if bytes.last() == Some(&b'\r') {
+            bytes.pop();
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) if text.trim().is_empty() => {}
+            Ok(text) => line(Line::Text(text)),
+            Err(error) => line(Line::Bad(format!("the line is not UTF-8: {error}"))),
+        }
+    }
+}
+
+/// Reads lines on a thread of its own until the end, or until nobody takes them any more.
+pub fn read(from: impl Read + Send + 'static) -> mpsc::Receiver<Line> {
+    read_to_end(from).0
+}
+
+/// The same, and what says that the end was read, whether the lines before it were taken or not.
+pub fn read_to_end(mut from: impl Read + Send + 'static) -> (mpsc::Receiver<Line>, CancellationToken) {
+    let (sender, lines) = mpsc::channel(WAITING_IN);
+    let over = CancellationToken::new();
+    let ended = over.clone();
+    std::thread::spawn(move || {
+        let mut splitter = Splitter::default();
+        let mut piece = vec![0; PIECE];
+        let mut open = true;
+        while open {
+            match from.read(&mut piece) {
+                Ok(0) => break,
+                Ok(n) => splitter.push(&piece[..n], |line| open &= sender.blocking_send(line).is_ok()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    tracing::warn!(%error, "standard input cannot be read any more");
+                    break;
+                }
+            }
+        }
+        splitter.finish(|line| open &= sender.blocking_send(line).is_ok());
+        ended.cancel();
+    });
+    (lines, over)
+}
+
+#[cfg(test)]
+mod tests;

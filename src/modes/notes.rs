@@ -1,0 +1,53 @@
+//! What is worth a line for a person where nobody looks at a screen.
+//!
+//! Must not know where it is written.
+
+use serde_json::Value;
+
+use crate::agent::event::AgentEvent;
+use crate::runtime::RuntimeEvent;
+
+/// The line for an event, if there is something to say.
+pub fn note(event: &RuntimeEvent) -> Option<String> {
+    match event {
+        RuntimeEvent::Agent(event) => of_agent(event),
+        RuntimeEvent::Failed(report) => Some(report.to_string()),
+        _ => None,
+    }
+}
+
+fn of_agent(event: &AgentEvent) -> Option<String> {
+    Some(match event {
+        AgentEvent::AgentEnd { error: Some(error), .. }
+        | AgentEvent::CompactionEnd { error: Some(error), .. } => error.clone(),
+        AgentEvent::RetryStart { attempt, max, delay, error }
+        | AgentEvent::SummaryRetryStart { attempt, max, delay, error } => {
+            let seconds = delay.as_secs_f64();
+            format!("{error}; try {attempt} of {max} in {seconds:.1} s")
+        }
+        // What was not allowed to run is worth knowing: the answer may lack it.
+        AgentEvent::ToolEnd { tool, result, .. } if result.is_error => {
+            refusal(tool, result.details.as_ref())?
+        }
+        AgentEvent::LimitReached(text) => text.clone(),
+        AgentEvent::ContextWarning { tokens, window } => {
+            format!("the conversation has about {tokens} tokens of {window} that the model can hold")
+        }
+        AgentEvent::CompactionStart { .. } => {
+            "the older part of the conversation is being summed up".to_string()
+        }
+        AgentEvent::CompactionEnd { result: Some(done), .. } => {
+            let (before, after) = (done.tokens_before, done.tokens_after);
+            format!("the conversation has about {after} tokens now, before {before}")
+        }
+        AgentEvent::LoopDetected => "the model repeats its calls and was told so".to_string(),
+        _ => return None,
+    })
+}
+
+/// What a person is told of a call that a rule refused: the rule, and the flag that lets it run.
+pub fn refusal(tool: &str, details: Option<&Value>) -> Option<String> {
+    let refused = details?.get("refused")?;
+    let said = |name: &str| refused.get(name)?.as_str();
+    Some(format!("{tool} was not run: {}; {} runs it unasked", said("rule")?, said("flag")?))
+}

@@ -1,0 +1,80 @@
+//! Answers of RPC mode, a line of JSON each: pi's fields in pi's order.
+//!
+//! Must not know what was asked.
+
+use serde_json::Value;
+
+use crate::base::error::Report;
+
+/// What an answer holds.
+#[derive(Debug)]
+pub enum Data {
+    /// Nothing.
+    None,
+    /// A value.
+    Json(Value),
+    /// A value that is text already.
+    Text(String),
+}
+
+impl From<Value> for Data {
+    fn from(value: Value) -> Self {
+        Self::Json(value)
+    }
+}
+
+/// What came of a command.
+pub type Answer = Result<Data, Report>;
+
+/// The line for it. `id` is what the command had, whatever that was.
+pub fn line(id: Option<&Value>, command: &str, answer: &Answer) -> String {
+    let mut line = String::from("{");
+    if let Some(id) = id {
+        line.push_str(&format!("\"id\":{id},"));
+    }
+    let command = Value::from(command);
+    line.push_str(&format!("\"type\":\"response\",\"command\":{command},"));
+    match answer {
+        Ok(data) => {
+            line.push_str("\"success\":true");
+            match data {
+                Data::None => {}
+                Data::Json(value) => line.push_str(&format!(",\"data\":{value}")),
+                Data::Text(text) => line.push_str(&format!(",\"data\":{text}")),
+            }
+        }
+        Err(report) => {
+            let error = Value::from(report.to_string());
+            line.push_str(&format!("\"success\":false,\"error\":{error}"));
+        }
+    }
+    line.push('}');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+
+    #[test]
+    fn answers_are_lines_with_what_was_asked() {
+        let id = json!("7");
+        assert_eq!(
+            line(Some(&id), "abort", &Ok(Data::None)),
+            r#"{"id":"7","type":"response","command":"abort","success":true}"#
+        );
+        assert_eq!(
+            line(None, "fork", &Ok(json!({"text": "a\nb", "cancelled": false}).into())),
+            r#"{"type":"response","command":"fork","success":true,"data":{"text":"a\nb","cancelled":false}}"#
+        );
+        assert_eq!(
+            line(None, "x\"", &Err(Report::new("no"))),
+            r#"{"type":"response","command":"x\"","success":false,"error":"no"}"#
+        );
+        assert_eq!(
+            line(None, "get_tree", &Ok(Data::Text("{\"tree\":[]}".into()))),
+            r#"{"type":"response","command":"get_tree","success":true,"data":{"tree":[]}}"#
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! The schema of the commands is that of the types, and the documents name every one of them.
+
+use serde_json::Value;
+
+use crate::base::json::json;
+
+use super::*;
+
+fn schema() -> Value {
+    let mut schema = serde_json::to_value(schemars::schema_for!(Command)).unwrap();
+    schema["title"] = json!("bowline RPC command");
+    schema["description"] = json!(
+        "A line on the standard input of `bowline --mode rpc`. Any may have an `id`, which comes back."
+    );
+    schema
+}
+
+fn names() -> Vec<String> {
+    let schema = schema();
+    let all = schema["oneOf"].as_array().unwrap();
+    all.iter().map(|one| one["properties"]["type"]["const"].as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn the_published_schema_is_that_of_the_types() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rpc.schema.json");
+    let made = format!("{:#}\n", schema());
+    if std::env::var_os("SCHEMA_UPDATE").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == made, "docs/rpc.schema.json is old; SCHEMA_UPDATE=1 makes it anew");
+}
+
+#[test]
+fn every_command_of_pi_is_there_and_every_one_is_documented() {
+    let pi = [
+        "prompt",
+        "steer",
+        "follow_up",
+        "abort",
+        "clear_queue",
+        "new_session",
+        "get_state",
+        "get_messages",
+        "set_model",
+        "cycle_model",
+        "get_available_models",
+        "set_thinking_level",
+        "cycle_thinking_level",
+        "get_available_thinking_levels",
+        "set_steering_mode",
+        "set_follow_up_mode",
+        "compact",
+        "set_auto_compaction",
+        "set_auto_retry",
+        "abort_retry",
+        "bash",
+        "abort_bash",
+        "get_session_stats",
+        "export_html",
+        "switch_session",
+        "fork",
+        "clone",
+        "get_fork_messages",
+        "get_entries",
+        "get_tree",
+        "get_last_assistant_text",
+        "set_session_name",
+        "get_commands",
+    ];
+    let names = names();
+    for name in pi {
+        assert!(names.iter().any(|known| known == name), "{name}");
+    }
+    let page = include_str!("../../../../docs/rpc.md");
+    for name in names {
+        assert!(page.contains(&format!("`{name}`")), "docs/rpc.md does not name {name}");
+    }
+}
+
+#[test]
+fn commands_are_read_with_fields_that_nobody_knows() {
+    let read = |value: Value| {
+        let fields = value.as_object().unwrap().clone();
+        Command::read(value["type"].as_str().unwrap(), fields)
+    };
+    let known = read(json!({"type": "abort", "id": "x", "future": [1]})).unwrap();
+    assert_eq!(known, Command::Abort);
+    let prompt = json!({"type": "prompt", "message": "m", "images": [{"type": "image", "data": "AA==", "mimeType": "image/png"}], "streamingBehavior": "followUp"});
+    assert!(matches!(
+        read(prompt).unwrap(),
+        Command::Prompt { streaming_behavior: Some(StreamingBehavior::FollowUp), images, .. } if images.len() == 1
+    ));
+    assert_eq!(
+        read(json!({"type": "set_steering_mode", "mode": "one-at-a-time"})).unwrap(),
+        Command::SetSteeringMode { mode: QueueMode::OneAtATime }
+    );
+    assert!(read(json!({"type": "set_steering_mode", "mode": "some"})).is_err());
+}

@@ -1,0 +1,11 @@
+//! RPC: another program drives a session by lines of JSON.
+
+pub mod answer;
+pub mod command;
+pub mod desk;
+pub mod long;
+pub mod quick;
+pub mod serve;
+
+pub use desk::Desk;
+pub use serve::{Ports, serve};

@@ -1,0 +1,212 @@
+//! What a session tells of itself to programs, in pi's words: its tree, what it consists of and has cost, where
+//! it can be forked, its last answer, a page of it.
+//!
+//! Must not know who asks. What is asked of the whole session is read on its task, which does nothing else meanwhile.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::base::json::json;
+
+use super::handle::Handle;
+use crate::base::error::Report;
+use crate::exec::Environment;
+use crate::llm::model::message::join_text;
+use crate::llm::model::{Message, StopReason, Usage};
+use crate::session::export::{self, Format};
+use crate::session::{AgentMessage, EntryBody, Session};
+
+/// A place where a session can be forked: something that the person said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its entry.
+    pub entry: String,
+    /// The words.
+    pub text: String,
+}
+
+impl Handle {
+    /// The session's tree in pi's form, as JSON: `{"tree":[{"entry":…,"children":[…]}],"leafId":…}`.
+    pub async fn tree(&self) -> Result<String, Report> {
+        self.look(tree).await?
+    }
+
+    /// What the person said, anywhere in the session, in the order of its file.
+    pub async fn fork_places(&self) -> Result<Vec<Said>, Report> {
+        self.look(places).await
+    }
+
+    /// The words of the last answer on the path; `None` where there are none.
+    pub async fn last_answer(&self) -> Result<Option<String>, Report> {
+        self.look(last_answer).await
+    }
+
+    /// The messages of the conversation, oldest first.
+    pub async fn messages(&self) -> Result<Vec<std::sync::Arc<AgentMessage>>, Report> {
+        self.look(|session| session.context().messages).await
+    }
+
+    /// What the session consists of and has cost, in pi's fields.
+    pub async fn statistics(&self) -> Result<Value, Report> {
+        let snapshot = self.snapshot().await?;
+        let mut all = self.look(statistics).await?;
+        let window = snapshot.model.as_ref().map_or(0, |model| model.context_window);
+        if window > 0 {
+            // Behind a compaction nobody has counted yet.
+            let tokens = (snapshot.context_tokens > 0).then_some(snapshot.context_tokens);
+            let percent = tokens.map(|tokens| tokens as f64 * 100.0 / window as f64);
+            all["contextUsage"] = json!({"tokens": tokens, "contextWindow": window, "percent": percent});
+        }
+        Ok(all)
+    }
+
+    /// Writes the session as one page of HTML, into the workspace unless a path says otherwise; gives where.
+    pub async fn export_page(&self, to: Option<PathBuf>) -> Result<PathBuf, Report> {
+        let env = self.again.options().env.clone();
+        let made =
+            self.look(|session| (session.id().to_string(), export::document(session, Format::Html))).await?;
+        let (id, page) = made;
+        let page = page.map_err(|error| Report::caused("the session cannot be read", &error))?;
+        let path = env.root().join(to.unwrap_or_else(|| PathBuf::from(format!("bowline-session-{id}.html"))));
+        let written = Environment::write(&*env, &path, page.into_bytes(), None).await;
+        written.map_err(|error| Report::caused(format!("cannot write {}", path.display()), &error))?;
+        Ok(path)
+    }
+}
+
+/// One node on its way into text.
+enum Step {
+    Open(u32),
+    Close,
+    Comma,
+}
+
+/// Without recursion: a conversation is a tree as deep as it is long.
+fn tree(session: &Session) -> Result<String, Report> {
+    let failed = |error: std::io::Error| Report::caused("the session cannot be read", &error);
+    let all = session.tree();
+    let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
+    let mut children: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
+    for at in 0..count {
+        // One that comes behind what follows it is a root as pi sees it.
+        let parent = all.parent_index(at).filter(|parent| *parent < at);
+        children.entry(parent).or_default().push(at);
+    }
+    let labels = named(session);
+    let mut out = String::from("{\"tree\":[");
+    let mut steps: Vec<Step> = Vec::new();
+    let put = |steps: &mut Vec<Step>, nodes: &[u32]| {
+        for (n, node) in nodes.iter().enumerate().rev() {
+            steps.extend([Step::Close, Step::Open(*node)]);
+            if n > 0 {
+                steps.push(Step::Comma);
+            }
+        }
+    };
+    put(&mut steps, children.get(&None).map_or(&[], Vec::as_slice));
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Comma => out.push(','),
+            Step::Close => out.push_str("]}"),
+            Step::Open(at) => {
+                let entry = all.entry(at);
+                out.push_str("{\"entry\":");
+                out.push_str(&entry.line().map_err(failed)?);
+                if let Some((label, time)) = labels.get(entry.id()) {
+                    out.push_str(&format!(",\"label\":{},\"labelTimestamp\":{}", json!(label), json!(time)));
+                }
+                out.push_str(",\"children\":[");
+                put(&mut steps, children.get(&Some(at)).map_or(&[], Vec::as_slice));
+            }
+        }
+    }
+    out.push_str(&format!("],\"leafId\":{}}}", json!(session.leaf())));
+    Ok(out)
+}
+
+/// Labels, and when they were given.
+fn named(session: &Session) -> HashMap<String, (String, String)> {
+    let labels = session.labels();
+    let mut times: HashMap<String, String> = HashMap::new();
+    for entry in session.tree().of_kind("label") {
+        if let EntryBody::Label { target_id, .. } = entry.body() {
+            // The latest comes first.
+            times.entry(target_id).or_insert_with(|| entry.timestamp().to_string());
+        }
+    }
+    let with_time = |(id, label): (String, String)| {
+        let time = times.remove(&id).unwrap_or_default();
+        (id, (label, time))
+    };
+    labels.into_iter().map(with_time).collect()
+}
+
+fn places(session: &Session) -> Vec<Said> {
+    let said = session.tree().of_kind("message").filter_map(|entry| {
+        let EntryBody::Message { message: AgentMessage::Llm(Message::User(user)) } = entry.body() else {
+            return None;
+        };
+        let text = join_text(&user.content);
+        (!text.is_empty()).then(|| Said { entry: entry.id().to_string(), text })
+    });
+    let mut said: Vec<Said> = said.collect();
+    // The latest came first.
+    said.reverse();
+    said
+}
+
+fn last_answer(session: &Session) -> Option<String> {
+    let context = session.context();
+    let answers = context.messages.iter().rev().filter_map(|message| match &**message {
+        AgentMessage::Llm(Message::Assistant(answer)) => Some(answer),
+        _ => None,
+    });
+    let mut said = answers.filter(|a| a.stop_reason != StopReason::Aborted || !a.content.is_empty());
+    let text = said.next()?.text().trim().to_string();
+    (!text.is_empty()).then_some(text)
+}
+
+/// Over every branch: what was billed.
+fn statistics(session: &Session) -> Value {
+    let (mut users, mut answers, mut results, mut calls, mut messages) = (0u64, 0u64, 0u64, 0u64, 0u64);
+    let mut spent = Usage::default();
+    for entry in session.entries() {
+        match entry.body() {
+            EntryBody::Message { message } => {
+                messages += 1;
+                match message {
+                    AgentMessage::Llm(Message::User(_)) => users += 1,
+                    AgentMessage::Llm(Message::ToolResult(_)) => results += 1,
+                    AgentMessage::Llm(Message::Assistant(answer)) => {
+                        answers += 1;
+                        calls += answer.tool_calls().count() as u64;
+                        spent += &answer.usage;
+                    }
+                    AgentMessage::Other(_) => {}
+                }
+            }
+            EntryBody::Compaction { usage: Some(usage), .. }
+            | EntryBody::BranchSummary { usage: Some(usage), .. }
+            | EntryBody::Usage { usage, .. } => spent += &usage,
+            _ => {}
+        }
+    }
+    let tokens = json!({
+        "input": spent.input, "output": spent.output, "cacheRead": spent.cache_read,
+        "cacheWrite": spent.cache_write,
+        "total": spent.input + spent.output + spent.cache_read + spent.cache_write,
+    });
+    let mut all = json!({
+        "sessionId": session.id(), "userMessages": users, "assistantMessages": answers, "toolCalls": calls,
+        "toolResults": results, "totalMessages": messages, "tokens": tokens, "cost": spent.cost.total,
+    });
+    if let Some(file) = session.file() {
+        all["sessionFile"] = json!(file.to_string_lossy());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

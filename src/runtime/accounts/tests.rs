@@ -1,0 +1,80 @@
+//! What a session tells of itself.
+
+use crate::base::json::json;
+
+use super::*;
+use crate::base::clock::ManualClock;
+use crate::base::ids::CountingIds;
+
+fn session() -> Session {
+    Session::in_memory(std::path::Path::new("/work"), ManualClock::new(1_000), CountingIds::shared())
+}
+
+fn message(value: Value) -> EntryBody {
+    EntryBody::Message { message: serde_json::from_value(value).unwrap() }
+}
+
+fn answer(text: &str) -> EntryBody {
+    message(json!({
+        "role": "assistant", "content": [{"type": "text", "text": text},
+            {"type": "toolCall", "id": "c", "name": "read", "arguments": {}}],
+        "api": "a", "provider": "p", "model": "m", "stopReason": "toolUse", "timestamp": 2,
+        "usage": {"input": 10, "output": 5, "cacheRead": 3, "cacheWrite": 1, "totalTokens": 19,
+            "cost": {"input": 0.1, "output": 0.2, "cacheRead": 0, "cacheWrite": 0, "total": 0.3}},
+    }))
+}
+
+fn user(text: &str) -> EntryBody {
+    message(json!({"role": "user", "content": text, "timestamp": 1}))
+}
+
+#[test]
+fn a_tree_is_told_with_its_branches_and_labels() {
+    let mut session = session();
+    let first = session.append(user("one")).unwrap();
+    let second = session.append(answer("two")).unwrap();
+    session.branch(Some(&first)).unwrap();
+    session.append(user("other")).unwrap();
+    session.label(&second, Some("here")).unwrap();
+    let told: Value = serde_json::from_str(&tree(&session).unwrap()).unwrap();
+    let root = &told["tree"][0];
+    assert_eq!((told["tree"].as_array().unwrap().len(), &root["entry"]["id"]), (1, &json!(first)));
+    assert_eq!(root["children"].as_array().unwrap().len(), 2);
+    assert_eq!(root["children"][0]["label"], "here");
+    assert!(root["children"][0]["labelTimestamp"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(told["leafId"], json!(session.leaf()));
+    assert_eq!(tree(&self::session()).unwrap(), r#"{"tree":[],"leafId":null}"#);
+}
+
+#[test]
+fn a_long_conversation_is_a_deep_tree_and_that_is_no_trouble() {
+    let mut session = session();
+    for n in 0..20_000 {
+        session.append(user(&n.to_string())).unwrap();
+    }
+    let told = tree(&session).unwrap();
+    assert_eq!(
+        (told.matches("\"children\":[").count(), told.matches("]}").count() >= 20_000),
+        (20_000, true)
+    );
+}
+
+#[test]
+fn what_was_billed_is_counted_on_every_branch() {
+    let mut session = session();
+    let first = session.append(user("one")).unwrap();
+    session.append(answer("two")).unwrap();
+    session.branch(Some(&first)).unwrap();
+    session.append(answer("three")).unwrap();
+    let told = statistics(&session);
+    let count = |name: &str| told[name].as_u64().unwrap();
+    assert_eq!([count("userMessages"), count("assistantMessages"), count("toolCalls")], [1, 2, 2]);
+    assert_eq!((count("toolResults"), count("totalMessages")), (0, 3));
+    assert_eq!(
+        told["tokens"],
+        json!({"input": 20, "output": 10, "cacheRead": 6, "cacheWrite": 2, "total": 38})
+    );
+    assert_eq!((told["cost"].as_f64(), told.get("sessionFile")), (Some(0.6), None));
+    assert_eq!(places(&session), [Said { entry: first, text: "one".into() }]);
+    assert_eq!(last_answer(&session).as_deref(), Some("three"));
+}

@@ -1,0 +1,147 @@
+//! What is asked of a live session by programs that drive it, and what they are told. Plain data.
+//!
+//! Must not know who asks, nor what is done about it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::mpsc::Receiver;
+use tokio::sync::oneshot;
+
+use super::event::{Delivery, RuntimeEvent};
+use crate::agent::event::Compacted;
+use crate::agent::queue::Lane;
+use crate::base::error::Report;
+use crate::exec::Environment;
+use crate::llm::model::{Model, Thinking, UserMessage};
+use crate::session::Session;
+use crate::tools::Mode;
+
+/// What became of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// A run has begun with them.
+    Started,
+    /// They wait for the run that goes on.
+    Queued,
+}
+
+/// The texts of messages that wait.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// For the end of the running tool calls.
+    pub steering: Vec<String>,
+    /// For the end of the run.
+    pub follow_up: Vec<String>,
+}
+
+/// Where a session stands.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// Its id.
+    pub session_id: String,
+    /// Its file, once it has one.
+    pub file: Option<PathBuf>,
+    /// What the person calls it.
+    pub name: Option<String>,
+    /// The model that answers.
+    pub model: Arc<Model>,
+    /// How hard it thinks.
+    pub thinking: Thinking,
+    /// Whether a run goes on.
+    pub working: bool,
+    /// Whether something is being summed up.
+    pub compacting: bool,
+    /// Whether the next attempt of a failed call is waited for.
+    pub waits_to_retry: bool,
+    /// How steering messages are delivered: pi's word.
+    pub steering: &'static str,
+    /// How follow-up messages are delivered: pi's word.
+    pub follow_up: &'static str,
+    /// Whether a conversation that becomes too long is compacted by itself.
+    pub auto_compaction: bool,
+    /// Whether failed calls are repeated.
+    pub auto_retry: bool,
+    /// What waits.
+    pub waiting: Waiting,
+    /// Messages of the conversation on the active path.
+    pub messages: usize,
+}
+
+/// A rule of the loop that can be changed while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// Whether all steering messages that wait are delivered together, or one at a time.
+    SteerAll(bool),
+    /// The same of follow-up messages.
+    FollowUpAll(bool),
+    /// Whether a conversation that becomes too long is compacted by itself.
+    AutoCompaction(bool),
+    /// Whether failed calls are repeated.
+    AutoRetry(bool),
+}
+
+/// Entries as they stand in the session's file, and the leaf.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// One line of JSON each, in the order of the file.
+    pub lines: Vec<String>,
+    /// Behind which entry the next one comes.
+    pub leaf: Option<String>,
+}
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, Report>>;
+
+/// What is asked.
+#[derive(Debug)]
+pub enum Drive {
+    /// Take words. Without a delivery only where no run goes on.
+    Say(UserMessage, Option<Delivery>, Reply<Taken>),
+    /// Put words into a queue, which begins nothing.
+    Queue(UserMessage, Lane, Reply<()>),
+    /// Empty both queues.
+    ClearQueue(oneshot::Sender<Waiting>),
+    /// Tell where it stands.
+    Status(oneshot::Sender<Status>),
+    /// Let another model answer.
+    Model(String, String, Reply<(Arc<Model>, Thinking)>),
+    /// Another level of thinking.
+    Thinking(Thinking, oneshot::Sender<Thinking>),
+    /// Another rule.
+    Rule(Rule),
+    /// The approval mode, and what was allowed for the session.
+    Permissions(oneshot::Sender<(Mode, String)>),
+    /// Sum the conversation up, in place of what goes on.
+    Compact(Option<String>, Reply<Arc<Compacted>>),
+    /// Write down a command that the person ran.
+    Ran(Value),
+    /// The entries behind one, or all.
+    Entries(Option<String>, Reply<Lines>),
+    /// Look at the session.
+    Look(Looker),
+    /// Take words, and tell what comes of them from then on.
+    Submit(UserMessage, Reply<Receiver<RuntimeEvent>>),
+    /// Work elsewhere.
+    Move(Arc<dyn Environment>, Reply<()>),
+}
+
+/// Somebody who looks at the session.
+pub struct Looker(pub(super) Box<dyn FnOnce(&Session) + Send>);
+
+impl std::fmt::Debug for Looker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Looker")
+    }
+}
+
+pub(super) fn ended() -> Report {
+    Report::new("the session has ended")
+}
+
+/// Answers a question; whoever asked may have gone, and then nobody misses the answer.
+pub(super) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+    if reply.send(value).is_err() {
+        tracing::debug!("nobody waited for an answer of the session");
+    }
+}

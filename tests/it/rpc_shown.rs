@@ -1,0 +1,143 @@
+//! What JSON and RPC mode of the built binary say of a session whose model is a script, beside what is stored. Times,
+//! ids, durations and paths are made the same; ids that are the same stay the same.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::anthropic as wire;
+use crate::support::driven::Ground;
+use crate::support::server::Reply;
+use crate::support::snaps;
+
+/// Fields whose values are ids.
+const IDS: &[&str] =
+    &["id", "parentId", "sessionId", "leafId", "entryId", "firstKeptEntryId", "since", "targetId"];
+
+/// Makes what differs between two runs the same.
+#[derive(Default)]
+struct Plain {
+    /// Ids, and what stands for them.
+    ids: HashMap<String, String>,
+    /// Texts, and what stands for them.
+    texts: Vec<(String, &'static str)>,
+}
+
+impl Plain {
+    fn of(ground: &Ground) -> Self {
+        let dir = ground.dir.path().canonicalize().unwrap();
+        let texts = vec![(ground.server.url.clone(), "http://server"), (dir.display().to_string(), "/place")];
+        Self { texts, ..Self::default() }
+    }
+
+    fn id(&mut self, id: &str) -> String {
+        // Ids of the script's calls, of commands and of models are the same anyway.
+        let is_made = id.len() >= 8 && id.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+        if !is_made {
+            return id.to_string();
+        }
+        let next = format!("id-{}", self.ids.len() + 1);
+        self.ids.entry(id.to_string()).or_insert(next).clone()
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let mut text = text.to_string();
+        for (from, to) in &self.texts {
+            text = text.replace(from, to);
+        }
+        // The name of a session's file has its time and its id.
+        match text.split_once("/sessions/") {
+            Some((before, _)) if Path::new(&text).extension().is_some_and(|end| end == "jsonl") => {
+                format!("{before}/sessions/FILE")
+            }
+            _ => text,
+        }
+    }
+
+    fn value(&mut self, name: &str, value: &Value) -> Value {
+        match value {
+            Value::String(id) if IDS.contains(&name) => json!(self.id(id)),
+            Value::String(_) | Value::Number(_) if name.ends_with("imestamp") => json!("TIME"),
+            Value::Number(_) if name.ends_with("Ms") => json!("TIME"),
+            Value::String(_) if name == "version" => json!("VERSION"),
+            Value::String(text) => json!(self.text(text)),
+            Value::Array(items) => items.iter().map(|item| self.value(name, item)).collect(),
+            // What else is known of a model changes with the list of models.
+            Value::Object(fields) if fields.contains_key("contextWindow") && fields.contains_key("api") => {
+                let kept = ["id", "provider", "api", "baseUrl", "reasoning", "input"];
+                kept.iter().map(|name| ((*name).to_string(), self.value(name, &fields[*name]))).collect()
+            }
+            Value::Object(fields) => {
+                fields.iter().map(|(name, value)| (name.clone(), self.value(name, value))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn lines(&mut self, lines: &[Value]) -> String {
+        let lines: Vec<String> = lines.iter().map(|line| self.value("", line).to_string()).collect();
+        lines.join("\n")
+    }
+}
+
+/// A file is read, and then something is said.
+fn script(ground: &str) -> Vec<Reply> {
+    vec![wire::calls("t1", "Read", &json!({"file_path": ground})), wire::says("It says hello.")]
+}
+
+fn ground() -> Ground {
+    let ground = Ground::new(script("hello.txt"));
+    std::fs::write(ground.work().join("hello.txt"), "hello\n").unwrap();
+    ground
+}
+
+#[test]
+fn json_tells_a_run() {
+    let ground = ground();
+    let (code, lines, told) =
+        ground.start(&["--mode", "json", "--model", "claude-opus-5-5", "What does it say?"]).end();
+    assert_eq!((code, told.as_str()), (0, ""));
+    snaps::check_text("json_run", &Plain::of(&ground).lines(&lines));
+}
+
+#[test]
+fn rpc_tells_the_same_run_and_what_is_asked_about_it() {
+    let ground = ground();
+    let mut program = ground.start(&["--mode", "rpc", "--model", "claude-opus-5-5"]);
+    let mut plain = Plain::of(&ground);
+    let began = program.ask(json!({"type": "prompt", "message": "What does it say?"}));
+    let mut run = std::mem::take(&mut program.heard);
+    assert_eq!(run.len(), 1, "the answer comes before all that follows from the command");
+    let end = program.event("agent_settled");
+    run.push(began);
+    run.append(&mut program.heard);
+    run.push(end);
+    snaps::check_text("rpc_run", &plain.lines(&run));
+    let said = plain.ids.clone();
+    let user = said.iter().find(|(_, name)| *name == "id-4").unwrap().0;
+    let mut lines = Vec::new();
+    for command in [
+        json!({"type": "get_state"}),
+        json!({"type": "get_messages"}),
+        json!({"type": "get_fork_messages"}),
+        json!({"type": "get_entries", "since": user}),
+        json!({"type": "get_tree"}),
+        json!({"type": "get_last_assistant_text"}),
+        json!({"type": "get_session_stats"}),
+        json!({"type": "get_permissions"}),
+        json!({"type": "get_available_thinking_levels"}),
+        json!({"type": "get_commands"}),
+        json!({"type": "set_thinking_level", "level": "much"}),
+        json!({"type": "set_model", "provider": "nobody", "modelId": "nothing"}),
+        json!({"type": "fork", "entryId": "nothing"}),
+        json!({"type": "steer"}),
+        json!({"type": "nonsense"}),
+    ] {
+        let answer = program.ask(command.clone());
+        lines.extend([command, answer]);
+    }
+    snaps::check_text("rpc_answers", &plain.lines(&lines));
+    let (code, rest, told) = program.end();
+    assert_eq!((code, rest, told.as_str()), (0, Vec::new(), ""));
+}

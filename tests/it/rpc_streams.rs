@@ -1,0 +1,267 @@
+//! JSON and RPC mode of the built binary as a neighbour in a pipe: readers that go, readers that stop for a while,
+//! and everything else that would like to write there.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::support::anthropic as wire;
+use crate::support::driven::{Ground, value, within};
+use crate::support::process::lives;
+use crate::support::server::Reply;
+
+/// A run whose command prints until it is stopped, and says in a file which process it is.
+fn endless() -> Reply {
+    wire::calls("t1", "Bash", &json!({"command": "echo $$ > pid; while :; do echo tick; sleep 0.02; done"}))
+}
+
+/// The command's process, once it has begun.
+fn process(ground: &Ground) -> Option<u32> {
+    std::fs::read_to_string(ground.work().join("pid")).ok()?.strip_suffix('\n')?.parse().ok()
+}
+
+/// No command runs any more, if one did.
+#[track_caller]
+fn nothing_runs(ground: &Ground) {
+    within("the command ends", || process(ground).is_none_or(|pid| !lives(pid)));
+}
+
+fn prompt() -> Value {
+    json!({"type": "prompt", "message": "go"})
+}
+
+const FULL: [&str; 4] = ["--mode", "rpc", "--approval", "full"];
+
+#[test]
+fn head_takes_a_line_and_the_program_ends() {
+    let says =
+        "{\"type\":\"get_state\"}\n{\"type\":\"prompt\",\"message\":\"go\"}\n{\"type\":\"get_tree\"}\n";
+    for (args, input) in
+        [(["--mode", "json", "--approval", "full", "go"].as_slice(), ""), (FULL.as_slice(), says)]
+    {
+        let ground = Ground::new(vec![endless(), wire::says("never")]);
+        std::fs::write(ground.dir.path().join("input"), input).unwrap();
+        let mut sh = ground.command("sh", &["-c", "{ \"$0\" \"$@\" < ../input; echo $? > code; } | head -1"]);
+        let done = sh.arg(env!("CARGO_BIN_EXE_bowline")).args(args).output().unwrap();
+        let lines = String::from_utf8(done.stdout).unwrap();
+        assert_eq!(lines.lines().count(), 1, "{lines}");
+        value(&lines);
+        assert_eq!(String::from_utf8_lossy(&done.stderr), "", "{args:?}");
+        assert_eq!(std::fs::read_to_string(ground.work().join("code")).unwrap(), "0\n", "{args:?}");
+        nothing_runs(&ground);
+    }
+}
+
+#[test]
+fn a_pipe_may_close_at_any_time() {
+    for mode in ["json", "rpc"] {
+        for lines in [0, 1, 2, 4, 7, 12, 19, 30, 40] {
+            let ground = Ground::new(vec![endless(), wire::says("never")]);
+            let mut args = vec!["--mode", mode, "--approval", "full"];
+            if mode == "json" {
+                args.push("go");
+            }
+            let mut program = ground.start_unread(&args);
+            if mode == "rpc" {
+                program.say(&prompt());
+            } else {
+                drop(program.stdin.take());
+            }
+            for line in program.first_lines(lines) {
+                value(&line);
+            }
+            program.close_stdout();
+            // In RPC mode standard input is still open: it is the reader alone who has gone.
+            assert_eq!(program.wait(), (0, String::new()), "{mode}, behind {lines} lines");
+            nothing_runs(&ground);
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_goes_while_nothing_happens_is_missed_at_the_next_line() {
+    let ground = Ground::new(Vec::new());
+    let mut program = ground.start_unread(&["--mode", "rpc"]);
+    assert_eq!(value(&program.first_lines(1)[0])["type"], "ready");
+    program.close_stdout();
+    program.say(&json!({"type": "get_state"}));
+    assert_eq!(program.wait(), (0, String::new()));
+}
+
+/// Pieces of a long answer, and its length in bytes.
+const PIECES: usize = 30_000;
+const PIECE: usize = 1_000;
+
+fn piece(n: usize) -> String {
+    format!("{n:-<PIECE$}")
+}
+
+fn long() -> Reply {
+    let all: Vec<String> = (0..PIECES).map(piece).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    Reply::Stream([wire::open(), wire::text(0, &all), wire::close("end_turn")].concat())
+}
+
+/// Bytes that a process has taken from files and sockets.
+fn taken(pid: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+    text.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).unwrap()
+}
+
+/// Waits until a process takes nothing more, though there would be more to take.
+fn stalls(pid: u32) {
+    let (mut last, mut since) = (taken(pid), Instant::now());
+    within("the program waits for its reader", || {
+        let now = taken(pid);
+        if now != last {
+            (last, since) = (now, Instant::now());
+        }
+        since.elapsed() > Duration::from_secs(1)
+    });
+}
+
+/// Memory with all that may pile up: queues of lines, events and bytes of the network, and the words so far.
+const MOST: f64 = 120.0;
+
+#[test]
+fn a_reader_that_stops_finds_everything_later_and_nothing_piles_up() {
+    for mode in ["json", "rpc"] {
+        let ground = Ground::new(vec![long()]);
+        let mut args = vec!["--mode", mode];
+        if mode == "json" {
+            args.push("go");
+        }
+        let mut program = ground.start_unread(&args);
+        if mode == "rpc" {
+            program.say(&prompt());
+        } else {
+            drop(program.stdin.take());
+        }
+        ground.server.wait_for_requests(1);
+        stalls(program.id());
+        let held = program.memory("VmHWM");
+        assert!(held < MOST, "{mode}: {held} MB");
+        program.read();
+        let mut next = 0;
+        let mut whole = 0;
+        loop {
+            let line = program.next().unwrap();
+            let event = &line["assistantMessageEvent"];
+            if event["type"] == "text_delta" {
+                // What comes faster than it is taken may come together.
+                for part in event["delta"].as_str().unwrap().as_bytes().chunks(PIECE) {
+                    assert_eq!(std::str::from_utf8(part).unwrap(), piece(next), "{mode}");
+                    next += 1;
+                }
+            }
+            if line["type"] == "message_end" && line["message"]["role"] == "assistant" {
+                whole = line["message"]["content"][0]["text"].as_str().unwrap().len();
+            }
+            if line["type"] == "agent_settled" {
+                break;
+            }
+        }
+        assert_eq!((next, whole), (PIECES, PIECES * PIECE), "{mode}");
+        let (code, rest, told) = program.end();
+        assert_eq!((code, rest.len(), told.as_str()), (0, 0, ""), "{mode}");
+    }
+}
+
+#[test]
+fn a_signal_or_the_end_of_commands_ends_it_though_nobody_reads() {
+    for (mode, signal) in [("json", Some(Signal::TERM)), ("rpc", Some(Signal::INT)), ("rpc", None)] {
+        let ground = Ground::new(vec![long()]);
+        let args: &[&str] = if mode == "json" { &["--mode", "json", "go"] } else { &["--mode", "rpc"] };
+        let mut program = ground.start_unread(args);
+        if mode == "rpc" {
+            program.say(&prompt());
+        } else {
+            drop(program.stdin.take());
+        }
+        ground.server.wait_for_requests(1);
+        stalls(program.id());
+        let code = if let Some(signal) = signal {
+            let pid = Pid::from_raw(i32::try_from(program.id()).unwrap()).unwrap();
+            kill_process(pid, signal).unwrap();
+            130
+        } else {
+            drop(program.stdin.take());
+            0
+        };
+        assert_eq!(program.wait(), (code, String::new()), "{mode} {signal:?}");
+    }
+}
+
+#[test]
+fn a_command_that_runs_at_the_end_is_stopped_and_answered() {
+    let ground = Ground::new(Vec::new());
+    let mut program = ground.start(&FULL);
+    program.say(&json!({"type": "bash", "command": "echo $$ > pid; echo begun; sleep 600", "id": 1}));
+    program.event("bash_execution_update");
+    let (code, rest, told) = program.end();
+    assert_eq!((code, told.as_str()), (0, ""));
+    let answer = rest.iter().find(|line| line["type"] == "response").unwrap();
+    assert_eq!(json!([answer["id"], answer["data"]["cancelled"]]), json!([1, true]), "{answer}");
+    assert!(process(&ground).is_some());
+    nothing_runs(&ground);
+}
+
+/// Tries each way to standard output that a command has, and prints more than is kept.
+const LOUD: &str = "echo loud > /dev/stdout; echo loud > /proc/self/fd/1; echo loud >&2; \
+                    echo loud > /proc/$PPID/fd/1; echo loud > /proc/$PPID/fd/0; seq 1 60000";
+
+fn quiet(mode: &str, ground: &Ground) -> (Vec<Value>, String) {
+    let mut program = match mode {
+        "json" => ground.start(&["--mode", "json", "--approval", "full", "go"]),
+        _ => ground.start(&FULL),
+    };
+    if mode == "rpc" {
+        program.say(&prompt());
+        program.event("agent_settled");
+        let ran = program.data(json!({"type": "bash", "command": LOUD}));
+        assert!(ran["truncated"] == true && ran["output"].as_str().unwrap().ends_with("60000"), "{ran}");
+    }
+    let mut heard = std::mem::take(&mut program.heard);
+    let (code, rest, told) = program.end();
+    assert_eq!(code, 0, "{told}");
+    heard.extend(rest);
+    (heard, told)
+}
+
+/// Every line is looked at where it is read: whatever else gets there is a failure.
+#[test]
+fn nobody_else_writes_to_standard_output() {
+    let noise = "echo noise; echo noise > /proc/$PPID/fd/1; echo noise >&2";
+    for mode in ["json", "rpc"] {
+        let ground =
+            Ground::new(vec![wire::calls("t1", "Bash", &json!({"command": LOUD})), wire::says("Heard.")]);
+        let keys = json!({"anthropic": {"type": "api_key", "key": format!("!{noise}")}});
+        std::fs::create_dir_all(ground.dir.path().join("home/data")).unwrap();
+        std::fs::write(ground.dir.path().join("home/data/auth.json"), keys.to_string()).unwrap();
+        let models = json!({"providers": {"anthropic": {"headers": {"x-told": format!("!{noise}")}}}});
+        ground.config("models.json", &models.to_string());
+        let (heard, told) = quiet(mode, &ground);
+        let seen = ground.server.seen();
+        assert_eq!(seen.len(), 2, "{told}");
+        assert!(seen[0].headers["x-told"].contains("noise"), "the command was run: {:?}", seen[0].headers);
+        assert!(seen[1].text.contains("loud") && seen[1].text.contains("60000"), "{}", seen[1].text);
+        assert!(heard.iter().any(|line| line["type"] == "tool_execution_update"), "{mode}: it was told");
+    }
+}
+
+/// What it says of wrong usage goes to standard error alone.
+#[test]
+fn wrong_usage_is_told_beside() {
+    let ground = Ground::new(Vec::new());
+    for (args, why) in [
+        (["--mode", "rpc", "words"], "RPC mode takes no prompts"),
+        (["--mode", "json", "--resume"], "--resume needs a terminal"),
+    ] {
+        let mut command: Command = ground.command(env!("CARGO_BIN_EXE_bowline"), &args);
+        let done = command.stdin(Stdio::null()).output().unwrap();
+        assert_eq!((done.status.code(), done.stdout.len()), (Some(2), 0));
+        assert!(String::from_utf8_lossy(&done.stderr).contains(why), "{:?}", done.stderr);
+    }
+}
