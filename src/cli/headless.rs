@@ -11,7 +11,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use super::args::Args;
-use super::process::{FAILED, Nobody, USAGE, keep_log, own_stdout, process, tell};
+use super::process::{FAILED, Nobody, USAGE, end, keep_log, own_stdout, process, tell};
 use super::setup::{self, Process, Setup};
 use crate::base::error::Report;
 use crate::modes::json;
@@ -123,7 +123,7 @@ async fn follow(
     let prompts =
         setup.said.into_iter().map(|said| Prompt { text: said.text, images: said.images }).collect();
     let code = json::json(&handle, prompts, input, out, &mut io::stderr()).await;
-    handle.shutdown().await;
+    end(&handle).await;
     Ok(code)
 }
 
@@ -145,6 +145,6 @@ async fn serve(
         settings.map_err(|error| (FAILED, Report::caused("the settings cannot be told", &error)))?;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let code = rpc::serve(Ports { handle: handle.clone(), desk, input, out, settings }).await;
-    handle.shutdown().await;
+    end(&handle).await;
     Ok(code)
 }

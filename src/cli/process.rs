@@ -5,13 +5,16 @@
 use std::fs::File;
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use futures::FutureExt;
 
 use super::setup::Process;
 use crate::base::error::Report;
 use crate::base::log;
+use crate::modes::print::interruption;
 use crate::modes::visible::Visible;
+use crate::runtime::Handle;
 use crate::tools::{Approval, Ask, Decision};
 
 /// Done.
@@ -76,6 +79,25 @@ pub fn stdout() -> Box<dyn Write + Send> {
 pub fn keep_log(state: &Path, process: &Process) {
     if let Err(error) = log::start(state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
         tell(&Report::caused(format!("no log can be kept in {}", state.display()), &error));
+    }
+}
+
+/// How long a session may take to end: the last look at what a command has changed is given half a minute.
+const GOODBYE: Duration = Duration::from_secs(40);
+
+/// The same once a signal has come: commands that want to stay are ended by then.
+const HASTE: Duration = Duration::from_secs(3);
+
+/// Ends a session, but for one that cannot end: then the program goes without that.
+pub async fn end(handle: &Handle) {
+    let hasty = async {
+        interruption().await;
+        tokio::time::sleep(HASTE).await;
+    };
+    tokio::select! {
+        () = handle.shutdown() => {}
+        () = hasty => tracing::error!("the session did not end in time behind a signal"),
+        () = tokio::time::sleep(GOODBYE) => tracing::error!("the session did not end in time"),
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::runtime::Builder;
 
 use super::apart;
 use super::args::{self, Args};
-use super::process::{FAILED, Nobody, OK, USAGE, keep_log, process, stdout, tell};
+use super::process::{FAILED, Nobody, OK, USAGE, end, keep_log, process, stdout, tell};
 use super::setup::{self, Process, Setup};
 use super::{errand, headless, models};
 use crate::base::clock::SystemClock;
@@ -233,7 +233,7 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     let live = std::io::stdout().is_terminal();
     let mut stdout = stdout();
     let code = print::print(&handle, prompts, live, &mut *stdout, &mut std::io::stderr()).await;
-    handle.shutdown().await;
+    end(&handle).await;
     Ok(code)
 }
 

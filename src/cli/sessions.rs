@@ -168,8 +168,8 @@ fn show(path: &Path) -> Result<(String, Value), Report> {
 }
 
 fn spent(sum: &Spent) -> String {
-    let Spent { requests, input, output, cache_read, cache_write, cost } = sum;
-    let prompt = input + cache_read + cache_write;
+    let Spent { requests, output, cost, .. } = sum;
+    let prompt = sum.prompt();
     let share = sum.cache_share() * 100.0;
     format!("{requests} requests, {prompt} tokens in ({share:.0}% from the cache), {output} out, ${cost:.4}")
 }

@@ -147,7 +147,7 @@ fn row_line(row: &Row, by: By) -> String {
     if by == By::Tool {
         return format!("{of}: {used}");
     }
-    let prompt = spent.input + spent.cache_read + spent.cache_write;
+    let prompt = spent.prompt();
     let share = cache_share * 100.0;
     let asked = format!(
         "{} requests, {prompt} tokens in ({share:.0}% from the cache), {} out, ${:.4}",

@@ -119,8 +119,8 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         }
         RuntimeEvent::ToolsChanged(equipment) => equip(cx.state, equipment),
         RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
-        // Whoever ended it knows; what closes it by itself has been told. Entries are for programs.
-        RuntimeEvent::Ended | RuntimeEvent::EntryAppended(_) => {}
+        // Whoever ended it knows; what closes it by itself has been told. The rest is for programs.
+        RuntimeEvent::Ended | RuntimeEvent::EntryAppended(_) | RuntimeEvent::Settled => {}
         RuntimeEvent::Replaced(snapshot) => replaced(cx, snapshot),
         RuntimeEvent::Named(name) => {
             cx.state.agent.name.clone_from(name);

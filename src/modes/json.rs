@@ -213,11 +213,13 @@ impl Face<'_> {
         for value in self.wire.events(event) {
             self.out.send(&value).await;
         }
-        if let RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted, error }) = event {
+        if let RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted, error }) = event
+            && (*aborted || error.is_some())
+        {
+            self.code = FAILED;
+        }
+        if matches!(event, RuntimeEvent::Settled) {
             self.running = false;
-            if *aborted || error.is_some() {
-                self.code = FAILED;
-            }
             for _ in 0..std::mem::take(&mut self.interrupted) {
                 self.out.send(&json!({"type": "interrupted"})).await;
             }

@@ -16,6 +16,7 @@ use crate::exec::Environment;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{Message, StopReason, Usage};
 use crate::session::export::{self, Format};
+use crate::session::store::listing;
 use crate::session::{AgentMessage, EntryBody, Session};
 
 /// A place where a session can be forked: something that the person said.
@@ -64,12 +65,23 @@ impl Handle {
 
     /// Writes the session as one page of HTML, into the workspace unless a path says otherwise; gives where.
     pub async fn export_page(&self, to: Option<PathBuf>) -> Result<PathBuf, Report> {
-        let env = self.again.options().env.clone();
-        let made =
-            self.look(|session| (session.id().to_string(), export::document(session, Format::Html))).await?;
-        let (id, page) = made;
+        let options = self.again.here();
+        let env = options.env.clone();
+        let made = self.look(|session| {
+            let page = export::document(session, Format::Html);
+            (session.id().to_string(), session.file().map(PathBuf::from), page)
+        });
+        let (id, file, page) = made.await?;
         let page = page.map_err(|error| Report::caused("the session cannot be read", &error))?;
         let path = env.root().join(to.unwrap_or_else(|| PathBuf::from(format!("bowline-session-{id}.html"))));
+        // A page in place of a session would be the end of that.
+        let root = options.session_root();
+        let (root, real) = (env.resolve(&root).await.unwrap_or(root), env.resolve(&path).await);
+        let real = real.unwrap_or_else(|_| path.clone());
+        if real.starts_with(root) || file.is_some_and(|file| listing::is_same(&file, &real)) {
+            let what = format!("cannot write {}: sessions are kept there", path.display());
+            return Err(Report::new(what).hint("name a file in another folder"));
+        }
         let written = Environment::write(&*env, &path, page.into_bytes(), None).await;
         written.map_err(|error| Report::caused(format!("cannot write {}", path.display()), &error))?;
         Ok(path)
@@ -196,7 +208,7 @@ fn statistics(session: &Session) -> Value {
     let tokens = json!({
         "input": spent.input, "output": spent.output, "cacheRead": spent.cache_read,
         "cacheWrite": spent.cache_write,
-        "total": spent.input + spent.output + spent.cache_read + spent.cache_write,
+        "total": spent.prompt().saturating_add(spent.output),
     });
     let mut all = json!({
         "sessionId": session.id(), "userMessages": users, "assistantMessages": answers, "toolCalls": calls,

@@ -28,13 +28,20 @@ pub struct Again {
     place: Arc<RwLock<Arc<dyn Environment>>>,
     /// Names what the files held when they were looked at last.
     seen: Arc<AtomicU64>,
+    /// How many sessions have taken the place of the first.
+    successors: Arc<AtomicU64>,
 }
 
 impl Again {
     /// For a session that was started with these; the files are as `seen`.
     pub fn new(options: Options, seen: u64) -> Self {
         let place = Arc::new(RwLock::new(options.env.clone()));
-        Self { options: Arc::new(options), place, seen: Arc::new(AtomicU64::new(seen)) }
+        Self {
+            options: Arc::new(options),
+            place,
+            seen: Arc::new(AtomicU64::new(seen)),
+            successors: Arc::default(),
+        }
     }
 }
 
@@ -64,6 +71,16 @@ impl Again {
     /// The session works elsewhere from now on.
     pub fn set_place(&self, env: Arc<dyn Environment>) {
         *self.place.write().unwrap_or_else(PoisonError::into_inner) = env;
+    }
+
+    /// Which session it is, counted from 0: what was begun in one is nothing to the next.
+    pub fn number(&self) -> u64 {
+        self.successors.load(Ordering::SeqCst)
+    }
+
+    /// Another session is there from now on.
+    pub fn begin_next(&self) {
+        self.successors.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Who can be asked now, `told` by servers of this machine included. `always`: also where no file

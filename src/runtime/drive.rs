@@ -114,8 +114,8 @@ pub enum Drive {
     Permissions(oneshot::Sender<(Mode, String)>),
     /// Sum the conversation up, in place of what goes on.
     Compact(Option<String>, Reply<Arc<Compacted>>),
-    /// Write down a command that the person ran.
-    Ran(Value),
+    /// Write down a command that the person ran, in the session of this number.
+    Ran(Value, u64),
     /// The entries behind one, or all.
     Entries(Option<String>, Reply<Lines>),
     /// Look at the session.

@@ -178,10 +178,11 @@ impl Live {
                 answer(reply, (tools.mode.get(), tools.shared.grants()));
             }
             Drive::Compact(instructions, reply) => self.compact_now(instructions, reply).await,
-            Drive::Ran(message) => {
+            Drive::Ran(message, number) if number == self.again.number() => {
                 self.ran.push(message);
                 self.write_ran().await;
             }
+            Drive::Ran(..) => tracing::info!("a command ended behind the session that it was begun in"),
             Drive::Entries(since, reply) => {
                 let lines = lines(self.driver.listener().session(), since.as_deref());
                 answer(reply, lines);

@@ -50,6 +50,8 @@ pub enum RuntimeEvent {
     ThinkingChanged(Thinking),
     /// Other tools are on offer, perhaps those of another profile.
     ToolsChanged(Arc<Equipment>),
+    /// A run has ended, and nothing follows it by itself: no compaction, nothing that waited.
+    Settled,
     /// The conversation is another one from here on: another place in the session, or another session.
     Replaced(Box<Snapshot>),
     /// More models can be asked: these are all.

@@ -231,8 +231,15 @@ impl Live {
                 let (session, told, _) = self.leave(fork).await?;
                 (session, told, said)
             }
-            Change::Open(path, _) if current.as_ref() == Some(&path) => {
-                return Err(Report::new("this is the session that is open"));
+            Change::Open(path, at) if current.is_some_and(|current| listing::is_same(&current, &path)) => {
+                let found = at.map(|at| self.way_to(&at)).transpose()?;
+                self.rest().await;
+                let Some((leaf, said)) = found else {
+                    let context = self.driver.listener().session().context();
+                    self.resume(&context).await;
+                    return Ok(None);
+                };
+                return self.go_to(leaf.as_deref(), said).await;
             }
             Change::Open(path, at) => {
                 let opened = tokio::task::spawn_blocking(move || open(options, path, at)).await;
@@ -273,6 +280,8 @@ impl Live {
             self.driver.handle(step).await;
         }
         self.driver.send(Event::TakeQueue).await;
+        self.write_ran().await;
+        self.settle().await;
         let tools = Arc::clone(&self.driver.tools().shared);
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(super::live::COMMANDS_LEAVE));
         self.driver.listener().sync().await;
@@ -280,6 +289,7 @@ impl Live {
 
     /// Goes on with a session, in place of the one before.
     async fn adopt(&mut self, session: Session, told: Option<Report>) {
+        self.again.begin_next();
         let options = self.again.options();
         let checkpoints = self.driver.listener().checkpoints();
         self.driver.tools().shared = start::shared(options, session.id(), self.team.clone(), checkpoints);

@@ -122,7 +122,7 @@ impl Live {
                     self.arrive().await;
                     self.write_ran().await;
                     self.tell_entries().await;
-                    if self.stands() == Lifecycle::Closed {
+                    if self.settle().await == Lifecycle::Closed {
                         break None;
                     }
                     continue;
@@ -139,7 +139,7 @@ impl Live {
                 }
                 None => break None,
             }
-            self.stands();
+            self.settle().await;
         };
         self.driver.send(Event::Abort).await;
         while self.driver.working() {
@@ -147,6 +147,7 @@ impl Live {
             self.driver.handle(step).await;
         }
         self.write_ran().await;
+        self.settle().await;
         let tools = Arc::clone(&self.driver.tools().shared);
         // At the same time, so that the two seconds of both are the same ones.
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
@@ -167,9 +168,13 @@ impl Live {
         }
     }
 
-    /// Where the session stands now; those who watch are told of a change.
-    fn stands(&mut self) -> Lifecycle {
+    /// Where the session stands now; those who watch are told of a change, and before them those who listen
+    /// that nothing follows a run any more.
+    pub(super) async fn settle(&mut self) -> Lifecycle {
         let now = self.driver.lifecycle();
+        if !self.driver.working() && std::mem::take(&mut self.driver.listener().unsettled) {
+            self.hub.tell(RuntimeEvent::Settled).await;
+        }
         self.lifecycle.send_if_modified(|before| std::mem::replace(before, now) != now);
         now
     }

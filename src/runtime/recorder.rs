@@ -48,6 +48,8 @@ pub struct Recorder {
     pub(super) moving: Option<Moving>,
     /// Who waited, and whether he is there.
     pub(super) arrived: Option<(Moving, Result<(), Report>)>,
+    /// Whether a run has ended since somebody was told that nothing goes on.
+    pub(super) unsettled: bool,
     checkpoints: Option<Checkpoints>,
     /// The state after the last round of calls, while it is being recorded.
     recording: Option<JoinHandle<()>>,
@@ -69,6 +71,7 @@ impl Recorder {
             told: 0,
             moving: None,
             arrived: None,
+            unsettled: false,
             checkpoints: None,
             recording: None,
         };
@@ -375,6 +378,7 @@ impl Listener for Recorder {
             // Nobody has to wait for the look at what the last call has changed.
             AgentEvent::AgentEnd { .. } => {
                 self.in_turn(false);
+                self.unsettled = true;
                 self.hub.tell(RuntimeEvent::Agent(event)).await;
                 let written = self.settle().await;
                 // An answer that was cut off has no end of its turn, in which an agent beside it may have worked.

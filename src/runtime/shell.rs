@@ -53,7 +53,8 @@ impl Ran {
 }
 
 impl Handle {
-    /// Runs a command in the workspace and writes it into the session, behind what the agent does. `told`:
+    /// Runs a command in the workspace and writes it into the session, behind what the agent does; into none
+    /// where another one has taken its place meanwhile. `told`:
     /// whether the model hears of it. `heard` gets what it prints, piece by piece; of what comes faster than
     /// it is taken, the middle is left out.
     pub async fn run_command(
@@ -63,7 +64,7 @@ impl Handle {
         mut heard: impl FnMut(String) + Send,
         cancel: &CancellationToken,
     ) -> Result<Ran, Report> {
-        let options = self.again.here();
+        let (options, number) = (self.again.here(), self.again.number());
         let folder = options.env.root().to_path_buf();
         let artifacts = Arc::new(Artifacts::new(options.outputs().join("commands")));
         let wanted = Wanted { script: command.to_string(), folder, tool: "bash", ..Wanted::default() };
@@ -90,7 +91,7 @@ impl Handle {
             }
         }
         let ended = || Report::new("the session has ended");
-        self.commands.send(Command::Drive(Drive::Ran(message))).await.map_err(|_| ended())?;
+        self.commands.send(Command::Drive(Drive::Ran(message, number))).await.map_err(|_| ended())?;
         Ok(ran)
     }
 }

@@ -22,6 +22,8 @@ pub struct Wire {
     texts: BTreeMap<usize, String>,
     /// Tool and arguments of the calls that run.
     calls: BTreeMap<String, (String, Value)>,
+    /// How a run ended behind which something may still follow: whether it was interrupted.
+    ended: Option<bool>,
     /// The last attempt and what it was for.
     retry: Option<(u32, String)>,
 }
@@ -31,6 +33,13 @@ impl Wire {
     pub fn events(&mut self, event: &RuntimeEvent) -> Vec<Value> {
         match event {
             RuntimeEvent::Agent(event) => self.agent(event),
+            RuntimeEvent::Settled => {
+                let ended = self.ended.take();
+                ended
+                    .map(|aborted| json!({"type": "agent_settled", "aborted": aborted}))
+                    .into_iter()
+                    .collect()
+            }
             RuntimeEvent::ThinkingChanged(level) => {
                 vec![json!({"type": "thinking_level_changed", "level": level.name()})]
             }
@@ -102,7 +111,8 @@ impl Wire {
                 let messages: Vec<&Message> = self.messages.iter().map(|message| &**message).collect();
                 let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
                 self.messages.clear();
-                return vec![end, json!({"type": "agent_settled", "aborted": aborted})];
+                self.ended = Some(*aborted);
+                end
             }
             _ => return Vec::new(),
         };

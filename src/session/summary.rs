@@ -38,20 +38,29 @@ pub struct Spent {
 }
 
 impl Spent {
+    /// Tokens of the prompts, cached ones included. Counts are a file's word: nonsense saturates.
+    pub fn prompt(&self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
+
     /// The share of the prompt that came from a cache, from 0 to 1.
     pub fn cache_share(&self) -> f64 {
-        let prompt = self.input + self.cache_read + self.cache_write;
+        let prompt = self.prompt();
         if prompt == 0 { 0.0 } else { self.cache_read as f64 / prompt as f64 }
     }
 }
 
 impl std::ops::AddAssign for Spent {
     fn add_assign(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_read += other.cache_read;
-        self.cache_write += other.cache_write;
+        for (mine, others) in [
+            (&mut self.requests, other.requests),
+            (&mut self.input, other.input),
+            (&mut self.output, other.output),
+            (&mut self.cache_read, other.cache_read),
+            (&mut self.cache_write, other.cache_write),
+        ] {
+            *mine = mine.saturating_add(others);
+        }
         self.cost += other.cost;
     }
 }

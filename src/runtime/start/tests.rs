@@ -145,6 +145,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::Named(name) => return format!("named {name:?}"),
         RuntimeEvent::EntryAppended(_) => return "entry".to_string(),
         RuntimeEvent::Ended => return "session over".to_string(),
+        RuntimeEvent::Settled => return "settled".to_string(),
         RuntimeEvent::Failed(report) => return format!("failed {report}"),
     };
     match agent {

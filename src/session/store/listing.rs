@@ -268,10 +268,18 @@ pub fn find(root: &Path, id: &str) -> Vec<PathBuf> {
     found
 }
 
+/// Whether two paths lead to one file, by whichever name.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let of = |path: &Path| fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()));
+    one == other || of(one).is_some_and(|one| of(other) == Some(one))
+}
+
 /// The header of a file, if it is a session that can be read.
 pub fn read_header(path: &Path) -> Option<Header> {
+    // Opening a pipe would wait for somebody who writes.
+    let is_file = fs::metadata(path).is_ok_and(|facts| facts.is_file());
     let mut line = String::new();
-    let mut file = BufReader::new(File::open(path).ok()?.take(HEADER_BYTES_MAX));
+    let mut file = BufReader::new(is_file.then(|| File::open(path).ok())??.take(HEADER_BYTES_MAX));
     file.read_line(&mut line).ok()?;
     header(&line)
 }

@@ -59,9 +59,12 @@ pub(in crate::session) struct Loaded {
 pub(in crate::session) fn load(path: &Path, usage: Use) -> Result<Loaded, SessionError> {
     let error = |source| SessionError::Io { path: path.to_path_buf(), source };
     // Opening a pipe would wait for somebody who writes.
-    if !fs::metadata(path).map_err(error)?.file_type().is_file() {
-        let read = File::open(path).and_then(|mut file| file.read(&mut [0]));
-        return Err(read.map_or_else(error, |_| SessionError::NotASession(path.to_path_buf())));
+    let facts = fs::metadata(path).map_err(error)?;
+    if facts.is_dir() {
+        return Err(error(io::ErrorKind::IsADirectory.into()));
+    }
+    if !facts.is_file() {
+        return Err(SessionError::NotASession(path.to_path_buf()));
     }
     let (file, writable) = open(path, usage).map_err(error)?;
     if usage == Use::Write {
