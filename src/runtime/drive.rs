@@ -104,7 +104,7 @@ pub enum Drive {
     ClearQueue(oneshot::Sender<Waiting>),
     /// Tell where it stands.
     Status(oneshot::Sender<Status>),
-    /// Let another model answer.
+    /// Let another model answer: one that is offered.
     Model(String, String, Reply<(Arc<Model>, Thinking)>),
     /// Another level of thinking.
     Thinking(Thinking, oneshot::Sender<Thinking>),

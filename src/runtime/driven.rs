@@ -63,7 +63,8 @@ impl Handle {
         self.drive(Drive::Status).await
     }
 
-    /// Lets another model answer from the next request on; gives it, and the level of thinking.
+    /// Lets another model answer from the next request on; gives it, and the level of thinking. Only one that is
+    /// offered ([`Handle::models`]), or that answers already: a program has the list, so another id is a mistake.
     pub async fn choose_model(&self, provider: &str, id: &str) -> Result<(Arc<Model>, Thinking), Report> {
         self.drive(|reply| Drive::Model(provider.to_string(), id.to_string(), reply)).await?
     }
@@ -162,7 +163,7 @@ impl Live {
                 answer(reply, status);
             }
             Drive::Model(provider, id, reply) => {
-                let chosen = self.choose_by_name(provider, id).await;
+                let chosen = self.choose_offered(provider, id).await;
                 answer(reply, chosen);
             }
             Drive::Thinking(level, reply) => {
@@ -251,6 +252,24 @@ impl Live {
             auto_retry,
             waiting,
         }
+    }
+
+    /// The same as [`Self::choose_by_name`], but of a known provider, too, only what some list has.
+    async fn choose_offered(
+        &mut self,
+        provider: String,
+        id: String,
+    ) -> Result<(Arc<Model>, Thinking), Report> {
+        let is_it =
+            |model: &Model| model.provider == provider && (model.id == id || model.aliases.contains(&id));
+        let models = self.models.all();
+        if models.iter().any(|model| is_it(model)) || is_it(&self.driver.setup().model) {
+            return self.choose_by_name(provider, id).await;
+        }
+        let refused = Report::new(format!("Model not found: {provider}/{id}"));
+        let wish = Wish { provider: Some(provider), id: Some(id), thinking: None };
+        let hint = wish.refusal(&models, &self.catalog, self.models.are_awaited()).hint;
+        Err(Report { hint, ..refused })
     }
 
     /// Lets another model answer; the level of thinking goes along, as near as the model has it.

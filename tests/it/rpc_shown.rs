@@ -141,3 +141,32 @@ fn rpc_tells_the_same_run_and_what_is_asked_about_it() {
     let (code, rest, told) = program.end();
     assert_eq!((code, rest, told.as_str()), (0, Vec::new(), ""));
 }
+
+#[test]
+fn only_models_that_are_listed_can_be_chosen() {
+    let ground = Ground::new(Vec::new());
+    let own = json!({"providers": {"workshop": {"api": "openai-completions", "baseUrl": "http://127.0.0.1:9",
+        "apiKey": "k", "models": [{"id": "vice"}]}}});
+    ground.config("models.json", &own.to_string());
+    let mut program = ground.start(&["--mode", "rpc", "--model", "anthropic/claude-of-tomorrow"]);
+    let mut set = |provider: &str, id: &str| {
+        let answer = program.ask(json!({"type": "set_model", "provider": provider, "modelId": id}));
+        match answer["data"]["id"].as_str() {
+            Some(id) => id.to_string(),
+            None => answer["error"].as_str().unwrap().split(" (").next().unwrap().to_string(),
+        }
+    };
+    assert_eq!(set("anthropic", "claude-of-tomorrow"), "claude-of-tomorrow", "it answers already");
+    assert_eq!(set("workshop", "vice"), "vice");
+    assert_eq!(set("anthropic", "claude-opus-5-5"), "claude-opus-5-5");
+    for (provider, id) in [
+        ("anthropic", "claude-of-tomorrow"),
+        ("workshop", "anvil"),
+        ("openai", "gpt-5"),
+        ("nobody", "nothing"),
+        ("workshop", "claude-opus-5-5"),
+    ] {
+        assert_eq!(set(provider, id), format!("Model not found: {provider}/{id}"));
+    }
+    assert_eq!(program.data(json!({"type": "get_state"}))["model"]["id"], "claude-opus-5-5");
+}
