@@ -436,6 +436,10 @@ impl<L: Listener> Driver<L> {
                 | StreamEvent::Raw { .. }
                 | StreamEvent::Warning(_),
             ) => {}
+            // Nor is this one, but it belongs to what comes, and to what is left of an answer that is given up.
+            Some(StreamEvent::Usage(usage)) if !answer.began => {
+                answer.so_far.push(&StreamEvent::Usage(usage));
+            }
             Some(StreamEvent::Done { message }) => {
                 self.work.hang_up();
                 let fit = self.fit(&message, None);

@@ -58,6 +58,7 @@ impl Accumulator {
             | StreamEvent::Warning(_)
             | StreamEvent::TextEnd { .. }
             | StreamEvent::ThinkingEnd { .. } => {}
+            StreamEvent::Usage(usage) => self.message.usage.clone_from(usage),
             StreamEvent::TextStart { index } => {
                 self.text(*index);
             }

@@ -12,12 +12,19 @@ pub struct Draft {
     model: Model,
     /// What the provider charged in dollars, where it says so.
     charged: Option<f64>,
+    /// The counts that were told last.
+    told: Usage,
 }
 
 impl Draft {
     /// An empty answer of this model.
     pub fn new(model: &Model, now_ms: u64) -> Self {
-        Self { all: Accumulator::new(model, now_ms), model: model.clone(), charged: None }
+        Self {
+            all: Accumulator::new(model, now_ms),
+            model: model.clone(),
+            charged: None,
+            told: Usage::default(),
+        }
     }
 
     /// Opens a text part and returns its index too.
@@ -96,6 +103,18 @@ impl Draft {
         &mut self.all.meta().usage
     }
 
+    /// The event that tells the counts so far, where they are others than those that were told last.
+    pub fn counts(&mut self) -> Option<StreamEvent> {
+        let usage = &self.all.meta().usage;
+        if *usage == self.told {
+            return None;
+        }
+        self.told.clone_from(usage);
+        let mut usage = Box::new(self.told.clone());
+        self.model.price(&mut usage);
+        Some(StreamEvent::Usage(usage))
+    }
+
     /// That this answer costs so many times the list price.
     pub fn at_times_the_price(&mut self, factor: f64) {
         let tiers = self.model.cost.tiers.iter_mut().map(|tier| &mut tier.cost);
@@ -167,6 +186,21 @@ mod tests {
             (message.response_id.as_deref(), message.response_model.as_deref()),
             (Some("r"), Some("m-2026"))
         );
+    }
+
+    #[test]
+    fn counts_are_told_with_their_price_and_when_they_change() {
+        let mut model = Model::unknown("p", "m", "a", "");
+        model.cost.base = Cost { input: 2.0, ..Cost::default() };
+        let mut draft = Draft::new(&model, 0);
+        assert_eq!(draft.counts(), None, "nobody has counted");
+        draft.usage().input = 500_000;
+        let Some(StreamEvent::Usage(usage)) = draft.counts() else { panic!("somebody has") };
+        assert_eq!((usage.input, usage.total_tokens), (500_000, 500_000));
+        assert!((usage.cost.total - 1.0).abs() < 1e-9, "{:?}", usage.cost);
+        assert_eq!(draft.counts(), None, "they are the same");
+        draft.usage().output = 1;
+        assert!(draft.counts().is_some());
     }
 
     #[test]

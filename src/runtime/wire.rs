@@ -20,6 +20,8 @@ pub struct Wire {
     messages: Vec<Arc<Message>>,
     /// The texts of the answer that streams in, by their place in it.
     texts: BTreeMap<usize, String>,
+    /// What is counted of it so far.
+    usage: Usage,
     /// Tool and arguments of the calls that run.
     calls: BTreeMap<String, (String, Value)>,
     /// How a run ended behind which something may still follow: whether it was interrupted.
@@ -70,11 +72,15 @@ impl Wire {
             AgentEvent::TurnStart => json!({"type": "turn_start"}),
             AgentEvent::MessageStart(message) => {
                 self.texts.clear();
+                self.usage = match &**message {
+                    Message::Assistant(answer) => answer.usage.clone(),
+                    _ => Usage::default(),
+                };
                 json!({"type": "message_start", "message": **message})
             }
             AgentEvent::MessageUpdate(update) => match self.update(update) {
                 Some(update) => {
-                    json!({"type": "message_update", "usage": Usage::default(), "assistantMessageEvent": update})
+                    json!({"type": "message_update", "usage": self.usage, "assistantMessageEvent": update})
                 }
                 None => return Vec::new(),
             },
@@ -176,6 +182,11 @@ impl Wire {
             StreamEvent::ToolCallEnd { index, call } => {
                 let call = json!({"type": "toolCall", "id": call.id, "name": call.name, "arguments": call.arguments});
                 return Some(json!({"type": "toolcall_end", "contentIndex": index, "toolCall": call}));
+            }
+            // Told with what comes next, as pi does.
+            StreamEvent::Usage(usage) => {
+                self.usage.clone_from(usage);
+                return None;
             }
             _ => return None,
         };

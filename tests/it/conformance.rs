@@ -144,6 +144,7 @@ pub fn ordered(wire: &dyn Wire, events: &[StreamEvent], damaged: bool) {
             StreamEvent::Start
             | StreamEvent::Limits(_)
             | StreamEvent::Raw { .. }
+            | StreamEvent::Usage(_)
             | StreamEvent::Warning(_) => {}
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
 use crate::support::driven::Ground;
-use crate::support::server::Reply;
+use crate::support::server::{Piece, Reply};
 use crate::support::snaps;
 
 /// Fields whose values are ids.
@@ -142,6 +142,8 @@ fn rpc_tells_the_same_run_and_what_is_asked_about_it() {
     assert_eq!((code, rest, told.as_str()), (0, Vec::new(), ""));
 }
 
+const RPC: [&str; 4] = ["--mode", "rpc", "--model", "claude-opus-5-5"];
+
 #[test]
 fn only_models_that_are_listed_can_be_chosen() {
     let ground = Ground::new(Vec::new());
@@ -169,4 +171,32 @@ fn only_models_that_are_listed_can_be_chosen() {
         assert_eq!(set(provider, id), format!("Model not found: {provider}/{id}"));
     }
     assert_eq!(program.data(json!({"type": "get_state"}))["model"]["id"], "claude-opus-5-5");
+}
+
+/// The beginning of an answer; the rest of it waits for the gate.
+fn half(words: &str) -> Vec<Piece> {
+    [wire::open(), wire::text(0, &[words, " …"]), vec![Piece::Gate]].concat()
+}
+
+#[test]
+fn what_is_counted_is_told_while_an_answer_comes_and_kept_when_it_is_given_up() {
+    let whole = Reply::Stream([half("So"), wire::close("end_turn")].concat());
+    let ground = Ground::new(vec![whole, Reply::Stream(half("Never"))]);
+    let mut program = ground.start(&RPC);
+    let counted = |usage: &Value| json!([usage["input"], usage["output"], usage["totalTokens"]]);
+    program.data(json!({"type": "prompt", "message": "go"}));
+    let update = program.event("message_update");
+    assert_eq!(counted(&update["usage"]), json!([12, 1, 13]), "{update}");
+    assert!(update["usage"]["cost"]["total"].as_f64().unwrap() > 0.0, "{update}");
+    ground.server.open_gate();
+    let answered = |line: &Value| line["type"] == "message_end" && line["message"]["role"] == "assistant";
+    let end = program.until(answered);
+    assert_eq!(counted(&end["message"]["usage"]), json!([12, 9, 21]));
+    program.event("agent_settled");
+    program.data(json!({"type": "prompt", "message": "again"}));
+    program.event("message_update");
+    program.say(&json!({"type": "abort"}));
+    let end = program.until(answered);
+    assert_eq!(end["message"]["stopReason"], "aborted");
+    assert_eq!(counted(&end["message"]["usage"]), json!([12, 1, 13]));
 }

@@ -131,6 +131,7 @@ impl answer::Reader for Reader {
             out.push(StreamEvent::Start);
         }
         count(draft, wire.usage_metadata);
+        out.extend(draft.counts());
         if let Some(Feedback { block_reason: Some(reason), block_reason_message }) = wire.prompt_feedback {
             self.finish = Some(reason);
             self.why = block_reason_message;

@@ -160,7 +160,7 @@ impl Run {
                     StreamEvent::Error { error, .. } => break error.clone(),
                     StreamEvent::Limits(limit) => self.limits = Some(limit.clone()),
                     StreamEvent::Warning(text) => self.warnings.push(text.clone()),
-                    StreamEvent::Start | StreamEvent::Raw { .. } => {}
+                    StreamEvent::Start | StreamEvent::Raw { .. } | StreamEvent::Usage(_) => {}
                     _ => began = true,
                 }
                 self.tell(Progress::Event(event)).await;

@@ -39,7 +39,10 @@ impl Layer for Journal {
                     tracing::warn!(%who, ?took, kind = ?error.kind, status = error.status, %what, "a model call failed");
                 }
                 StreamEvent::Warning(text) => tracing::warn!(%who, "{}", redact(text)),
-                StreamEvent::Start | StreamEvent::Limits(_) | StreamEvent::Raw { .. } => {}
+                StreamEvent::Start
+                | StreamEvent::Limits(_)
+                | StreamEvent::Raw { .. }
+                | StreamEvent::Usage(_) => {}
                 _ => {
                     first.get_or_insert(took);
                 }

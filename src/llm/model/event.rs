@@ -3,6 +3,7 @@
 use super::error::LlmError;
 use super::limits::RateLimit;
 use super::message::{AssistantMessage, ToolCall};
+use super::usage::Usage;
 
 /// One step of a streamed answer. `index` is the place of the part in the message's content;
 /// several parts may be open at once. The deltas of a part, joined, are its text exactly.
@@ -22,6 +23,9 @@ pub enum StreamEvent {
     },
     /// Something that the request asked for was left out, or the answer has an oddity.
     Warning(String),
+    /// What the provider has counted so far, priced. The last event has the whole of it; many providers tell
+    /// nothing before.
+    Usage(Box<Usage>),
     /// A text part begins.
     TextStart { index: usize },
     /// More of it.

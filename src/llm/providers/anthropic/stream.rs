@@ -120,14 +120,14 @@ impl answer::Reader for Reader {
                         draft.priced_as(prices);
                     }
                     draft.response(head.id, head.model);
-                    count(draft, head.usage);
+                    count(draft, head.usage, out);
                 }
             }
             "content_block_start" => self.open_block(wire.index, wire.content_block.unwrap_or_default(), out),
             "content_block_delta" => self.delta(wire.index, wire.delta, out),
             "content_block_stop" => self.close_block(wire.index, out),
             "message_delta" => {
-                count(draft, wire.usage);
+                count(draft, wire.usage, out);
                 if let Some(delta) = wire.delta {
                     let why = delta.stop_details.as_ref().and_then(|d| d["explanation"].as_str());
                     self.why = why.map(str::to_string).or(self.why.take());
@@ -247,7 +247,7 @@ impl Reader {
     }
 }
 
-fn count(draft: &mut Draft, counts: Option<Counts>) {
+fn count(draft: &mut Draft, counts: Option<Counts>, out: &mut Vec<StreamEvent>) {
     let Some(counts) = counts else { return };
     let usage = draft.usage();
     // Anthropic's `input_tokens` leaves cached tokens out already.
@@ -257,6 +257,7 @@ fn count(draft: &mut Draft, counts: Option<Counts>) {
     usage.cache_write = counts.cache_creation_input_tokens.unwrap_or(usage.cache_write);
     let hour = counts.cache_creation.and_then(|written| written.ephemeral_1h_input_tokens);
     usage.cache_write_hour = hour.filter(|hour| *hour > 0).or(usage.cache_write_hour);
+    out.extend(draft.counts());
 }
 
 fn reason(word: Option<&str>) -> StopReason {

@@ -136,6 +136,7 @@ impl Reader {
             draft.response(id.filter(|id| !id.is_empty()), model.filter(|model| !model.is_empty()));
         }
         count(draft, counts);
+        out.extend(draft.counts());
     }
 
     fn choice(&mut self, choice: Choice, out: &mut Vec<StreamEvent>) {

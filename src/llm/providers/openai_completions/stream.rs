@@ -121,6 +121,7 @@ impl answer::Reader for Reader {
             self.stop = choice.finish_reason.filter(|word| !word.is_empty()).or(self.stop.take());
             if let (Some(counts), Some(draft)) = (choice.usage, self.draft.as_mut()) {
                 counts::take(&counts, draft);
+                out.extend(draft.counts());
             }
         }
     }
@@ -160,6 +161,7 @@ impl Reader {
             if self.charges {
                 counts::charged(&counts, draft);
             }
+            out.extend(draft.counts());
         }
     }
 
