@@ -61,7 +61,10 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let mut process = process(true).map_err(usage)?;
     process.interactive = false;
     let input = match mode {
-        Headless::Rpc => Some(lines::read_to_end(io::stdin())),
+        Headless::Rpc => {
+            let read = lines::read_to_end(io::stdin());
+            Some(read.map_err(|error| failed(Report::caused("cannot read standard input", &error)))?)
+        }
         Headless::Json => input(&mut process).map_err(failed)?.map(|lines| (lines, CancellationToken::new())),
     };
     let setup = setup::resolve(args, &process, true).map_err(usage)?;

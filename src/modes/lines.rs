@@ -5,11 +5,15 @@
 //! nobody; what waits is bounded.
 
 use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{FileType, fstat};
 use serde::Serialize;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -181,33 +185,75 @@ impl Splitter {
 
 /// Reads lines on a thread of its own until the end, or until nobody takes them any more.
 pub fn read(from: impl Read + Send + 'static) -> mpsc::Receiver<Line> {
-    read_to_end(from).0
+    let (sender, lines) = mpsc::channel(WAITING_IN);
+    std::thread::spawn(move || read_all(from, |line| sender.blocking_send(line).is_ok()));
+    lines
 }
 
-/// The same, and what says that the end was read, whether the lines before it were taken or not.
-pub fn read_to_end(mut from: impl Read + Send + 'static) -> (mpsc::Receiver<Line>, CancellationToken) {
+/// The same, and what says that whoever speaks has said everything, whether the lines before were taken or not:
+/// while too many of them wait nothing more is read, so from then on it is asked whether the other end is closed.
+pub fn read_to_end(
+    from: impl Read + AsFd + Send + 'static,
+) -> io::Result<(mpsc::Receiver<Line>, CancellationToken)> {
     let (sender, lines) = mpsc::channel(WAITING_IN);
     let over = CancellationToken::new();
-    let ended = over.clone();
+    let (ended, mut unwatched) = (over.clone(), Some(from.as_fd().try_clone_to_owned()?));
     std::thread::spawn(move || {
-        let mut splitter = Splitter::default();
-        let mut piece = vec![0; PIECE];
-        let mut open = true;
-        while open {
-            match from.read(&mut piece) {
-                Ok(0) => break,
-                Ok(n) => splitter.push(&piece[..n], |line| open &= sender.blocking_send(line).is_ok()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    tracing::warn!(%error, "standard input cannot be read any more");
-                    break;
+        read_all(from, |line| match sender.try_send(line) {
+            Ok(()) => true,
+            Err(TrySendError::Closed(_)) => false,
+            Err(TrySendError::Full(line)) => {
+                if let Some(end) = unwatched.take() {
+                    let ended = ended.clone();
+                    std::thread::spawn(move || watch(&end, &ended));
                 }
+                sender.blocking_send(line).is_ok()
             }
-        }
-        splitter.finish(|line| open &= sender.blocking_send(line).is_ok());
+        });
         ended.cancel();
     });
-    (lines, over)
+    Ok((lines, over))
+}
+
+fn read_all(mut from: impl Read, mut hand_on: impl FnMut(Line) -> bool) {
+    let mut splitter = Splitter::default();
+    let mut piece = vec![0; PIECE];
+    let mut open = true;
+    while open {
+        match from.read(&mut piece) {
+            Ok(0) => break,
+            Ok(n) => splitter.push(&piece[..n], |line| open = open && hand_on(line)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                tracing::warn!(%error, "standard input cannot be read any more");
+                break;
+            }
+        }
+    }
+    splitter.finish(|line| open = open && hand_on(line));
+}
+
+/// A socket whose other end only reads any more is not hung up, but nothing comes from there.
+#[cfg(target_os = "linux")]
+const CLOSED: PollFlags = PollFlags::RDHUP;
+#[cfg(not(target_os = "linux"))]
+const CLOSED: PollFlags = PollFlags::empty();
+
+/// Waits until the other end of a pipe, a socket or a terminal is closed, reading nothing. All of a file is there
+/// from the beginning.
+fn watch(end: &OwnedFd, closed: &CancellationToken) {
+    let is_file = |facts: rustix::fs::Stat| FileType::from_raw_mode(facts.st_mode).is_file();
+    while !fstat(end).is_ok_and(is_file) {
+        match poll(&mut [PollFd::new(end, CLOSED)], None) {
+            Ok(_) => break,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                tracing::warn!(%error, "the end of standard input is noticed when it is read");
+                return;
+            }
+        }
+    }
+    closed.cancel();
 }
 
 #[cfg(test)]

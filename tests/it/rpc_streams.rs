@@ -194,6 +194,23 @@ fn a_signal_or_the_end_of_commands_ends_it_though_nobody_reads() {
     }
 }
 
+/// So many that they wait in a pipe when a few hundred answers and a few lines wait already.
+const UNREAD: usize = 1_500;
+
+#[test]
+fn the_end_of_commands_is_noticed_though_many_of_them_wait_and_nobody_reads() {
+    let ground = Ground::new(vec![endless()]);
+    let mut program = ground.start_unread(&FULL);
+    program.say(&prompt());
+    within("the command runs", || process(&ground).is_some());
+    for _ in 0..UNREAD {
+        program.say(&json!({"type": "get_available_models"}));
+    }
+    drop(program.stdin.take());
+    assert_eq!(program.wait(), (0, String::new()));
+    nothing_runs(&ground);
+}
+
 #[test]
 fn a_command_that_runs_at_the_end_is_stopped_and_answered() {
     let ground = Ground::new(Vec::new());
