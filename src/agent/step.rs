@@ -15,7 +15,7 @@ use self::batch::{ABORTED, Batch, CUT_OFF, error_result, refuse_calls};
 use self::task::{Task, Then, Wish};
 use super::config::{Config, Lifecycle};
 use super::effect::{Effect, Ended, Event, Fit, Timer};
-use super::event::AgentEvent;
+use super::event::{AgentEvent, CompactionReason};
 use super::loops::Repetition;
 use super::queue::{Lane, Queues};
 use crate::llm::model::message::join_text;
@@ -38,6 +38,8 @@ pub struct State {
     turns: u32,
     /// The last run ended with a question.
     asked: bool,
+    /// Something was said, and not just put into a queue, while something was summed up between two runs.
+    spoken: bool,
     /// A compaction that a person wants before the next request.
     wished: Option<Wish>,
     /// The conversation was compacted because the last request did not fit.
@@ -101,6 +103,16 @@ impl State {
         matches!(self.phase, Phase::Summing { .. })
     }
 
+    /// Whether that is done between two runs, because a person wants it.
+    pub fn sums_by_hand(&self) -> bool {
+        let by_hand = Task::Compaction(CompactionReason::Manual);
+        matches!(&self.phase, Phase::Summing { task, then: Then::Rest } if *task == by_hand)
+    }
+
+    fn sums_between_runs(&self) -> bool {
+        matches!(self.phase, Phase::Summing { then: Then::Rest, .. })
+    }
+
     /// Whether the next attempt of a failed call is waited for.
     pub fn waits_to_retry(&self) -> bool {
         matches!(self.phase, Phase::Waiting { .. })
@@ -157,6 +169,7 @@ impl State {
 
     fn prompt(&mut self, message: UserMessage, lane: Lane, out: &mut Vec<Effect>) {
         if self.working() {
+            self.spoken |= self.sums_between_runs();
             self.queues.push(lane, message);
             out.push(self.queue_update());
             return;

@@ -204,6 +204,10 @@ impl Live {
         reply: Reply<Taken>,
     ) {
         let working = self.driver.working();
+        if self.driver.state().sums_by_hand() {
+            let hint = "wait until that is done, or put the words into a queue";
+            return answer(reply, Err(Report::new("the conversation is being summed up").hint(hint)));
+        }
         if working && delivery.is_none() {
             let hint = "say whether it steers or follows up, or interrupt first";
             return answer(reply, Err(Report::new("the agent is working").hint(hint)));

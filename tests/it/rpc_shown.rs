@@ -200,3 +200,33 @@ fn what_is_counted_is_told_while_an_answer_comes_and_kept_when_it_is_given_up() 
     assert_eq!(end["message"]["stopReason"], "aborted");
     assert_eq!(counted(&end["message"]["usage"]), json!([12, 1, 13]));
 }
+
+#[test]
+fn words_in_a_queue_wait_for_the_next_prompt_though_something_is_summed_up() {
+    let summary = Reply::Stream([half("A summary"), wire::close("end_turn")].concat());
+    let ground = Ground::new(vec![wire::says("One."), summary, wire::says("Two."), wire::says("Three.")]);
+    ground.config("settings.toml", "compaction-keep-recent-tokens = 1\n");
+    let mut program = ground.start(&RPC);
+    program.data(json!({"type": "prompt", "message": "first"}));
+    program.event("agent_settled");
+    program.data(json!({"type": "follow_up", "message": "early"}));
+    program.say(&json!({"type": "compact", "id": "c"}));
+    ground.server.wait_for_requests(2);
+    program.data(json!({"type": "steer", "message": "meanwhile"}));
+    for behavior in [json!(null), json!("steer")] {
+        let words = json!({"type": "prompt", "message": "no", "streamingBehavior": behavior});
+        let refused = program.ask(words);
+        assert!(refused["error"].as_str().unwrap().contains("is being summed up"), "{refused}");
+    }
+    ground.server.open_gate();
+    let done = program.until(|line| line["id"] == "c");
+    assert_eq!(done["success"], true, "{done}");
+    let state = program.data(json!({"type": "get_state"}));
+    assert_eq!(json!([state["isStreaming"], state["pendingMessageCount"]]), json!([false, 2]));
+    program.data(json!({"type": "prompt", "message": "now"}));
+    program.event("agent_settled");
+    let seen = ground.server.seen();
+    let heard = |n: usize, words: &str| seen[n].body["messages"].to_string().contains(words);
+    assert_eq!([heard(2, "now"), heard(2, "meanwhile"), heard(2, "early")], [true, true, false]);
+    assert!(heard(3, "early"));
+}

@@ -144,7 +144,8 @@ impl State {
         }));
         self.gave_up |= !done && reason != CompactionReason::Manual;
         match then {
-            Then::Rest => self.resume(stopped, out),
+            // What a person wants done begins nothing else; room that was made by itself goes to whatever waits.
+            Then::Rest => self.resume(stopped, reason != CompactionReason::Manual, out),
             _ if stopped => self.end(true, None, out),
             Then::Ask => self.call(true, out),
             Then::Again(_) if done => {
@@ -172,14 +173,16 @@ impl State {
         let cost = result.as_ref().copied().unwrap_or_default();
         let stopped = matches!(result, Err(Unwritten::Aborted)) || self.aborting;
         out.push(Effect::Emit(AgentEvent::BranchSummaryEnd { aborted, error, cost }));
-        self.resume(stopped, out);
+        self.resume(stopped, false, out);
     }
 
-    /// Goes on with what was said while no run was going on. After an interruption it waits.
-    fn resume(&mut self, stopped: bool, out: &mut Vec<Effect>) {
+    /// Goes on with what was said while no run was going on; with what was only put into a queue, where that
+    /// counts. After an interruption it waits.
+    fn resume(&mut self, stopped: bool, queued: bool, out: &mut Vec<Effect>) {
         self.phase = Phase::Idle;
         self.aborting = false;
-        if stopped || self.queues.is_empty() {
+        let begins = std::mem::take(&mut self.spoken) || queued;
+        if stopped || !begins || self.queues.is_empty() {
             return;
         }
         let mut messages = self.queues.take(Lane::Steering, QueueMode::One);

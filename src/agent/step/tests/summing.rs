@@ -221,3 +221,28 @@ fn a_branch_is_summed_up_while_nothing_else_goes_on() {
     rig.send(Event::Leave { instructions: None });
     assert!(rig.log.last().unwrap().contains("aborted: true"), "not while it works");
 }
+
+#[test]
+fn what_was_only_put_into_a_queue_begins_nothing_when_a_person_wanted_the_compaction() {
+    let queued = |text: &str| Event::Queue { message: UserMessage::text(text, 0), lane: Lane::FollowUp };
+    let mut rig = rig();
+    rig.send(queued("left")).wish("now").send(queued("more")).log.clear();
+    assert!(rig.state.sums_by_hand());
+    rig.compacted(DONE());
+    assert_eq!((rig.told(), rig.state.working()), (vec!["end done".to_string()], false));
+    rig.send(Event::Leave { instructions: None }).log.clear();
+    rig.send(Event::Left(Ok(0.5)));
+    assert!(!rig.state.working(), "nor when it wanted another branch");
+    rig.wish("again").prompt("go").log.clear();
+    rig.compacted(DONE());
+    assert_eq!(rig.told()[2..4], ["agentstart", "turnstart"], "what was said does");
+    let mut rig = self::rig();
+    rig.prompt("do").answer(&[]).full().send(queued("left")).log.clear();
+    assert!(!rig.state.sums_by_hand());
+    rig.compacted(DONE());
+    assert_eq!(
+        rig.told()[1..],
+        ["queue [] []", "agentstart", "turnstart", "user \"left\"", "call model"],
+        "the run that was over made the room for what waits"
+    );
+}
