@@ -1,15 +1,18 @@
 //! What a session tells of itself to programs, in pi's words: its tree, what it consists of and has cost, where
 //! it can be forked, its last answer, a page of it.
 //!
-//! Must not know who asks. What is asked of the whole session is read on its task, which does nothing else meanwhile.
+//! Must not know who asks. What goes through the whole session does so beside it ([`Account`]): its task, on which
+//! answers stream in, gives away no more than how it stands.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::base::json::json;
 
+use super::drive::{Drive, Filled, Lines};
 use super::handle::Handle;
 use crate::base::error::Report;
 use crate::exec::Environment;
@@ -28,15 +31,84 @@ pub struct Said {
     pub text: String,
 }
 
-impl Handle {
-    /// The session's tree in pi's form, as JSON: `{"tree":[{"entry":…,"children":[…]}],"leafId":…}`.
-    pub async fn tree(&self) -> Result<String, Report> {
-        self.look(tree).await?
+/// A session as it stood at a moment, for what goes through all of it. That takes its time: not for a thread that
+/// must not wait.
+#[derive(Debug)]
+pub struct Account {
+    session: Session,
+    filled: Filled,
+}
+
+impl Account {
+    /// The tree in pi's form, as JSON: `{"tree":[{"entry":…,"children":[…]}],"leafId":…}`.
+    pub fn tree(&self) -> Result<String, Report> {
+        tree(&self.session)
+    }
+
+    /// The entries as they stand in the session's file: all, or those behind one.
+    pub fn entries(&self, since: Option<&str>) -> Result<Lines, Report> {
+        lines(&self.session, since)
     }
 
     /// What the person said, anywhere in the session, in the order of its file.
+    pub fn fork_places(&self) -> Vec<Said> {
+        places(&self.session)
+    }
+
+    /// What the session consists of and has cost, in pi's fields.
+    pub fn statistics(&self) -> Value {
+        let mut all = statistics(&self.session);
+        let Filled { tokens, window } = self.filled;
+        if window > 0 {
+            // Behind a compaction nobody has counted yet.
+            let tokens = (tokens > 0).then_some(tokens);
+            let percent = tokens.map(|tokens| tokens as f64 * 100.0 / window as f64);
+            all["contextUsage"] = json!({"tokens": tokens, "contextWindow": window, "percent": percent});
+        }
+        all
+    }
+
+    /// The session as one page of HTML.
+    fn page(&self) -> Result<String, Report> {
+        let page = export::document(&self.session, Format::Html);
+        page.map_err(|error| Report::caused("the session cannot be read", &error))
+    }
+}
+
+impl Handle {
+    /// The session as it stands now, which goes on meanwhile.
+    pub async fn account(&self) -> Result<Account, Report> {
+        let (session, filled) = self.drive(Drive::Account).await?;
+        Ok(Account { session: *session, filled })
+    }
+
+    async fn tell<T: Send + 'static>(
+        &self,
+        tell: impl FnOnce(&Account) -> T + Send + 'static,
+    ) -> Result<T, Report> {
+        let account = self.account().await?;
+        let told = tokio::task::spawn_blocking(move || tell(&account)).await;
+        told.map_err(|error| Report::caused("the work was ended", &error))
+    }
+
+    /// [`Account::tree`] as it is now.
+    pub async fn tree(&self) -> Result<String, Report> {
+        self.tell(Account::tree).await?
+    }
+
+    /// [`Account::entries`] as they are now.
+    pub async fn entries(&self, since: Option<String>) -> Result<Lines, Report> {
+        self.tell(move |account| account.entries(since.as_deref())).await?
+    }
+
+    /// [`Account::fork_places`] as they are now.
     pub async fn fork_places(&self) -> Result<Vec<Said>, Report> {
-        self.look(places).await
+        self.tell(Account::fork_places).await
+    }
+
+    /// [`Account::statistics`] as they are now.
+    pub async fn statistics(&self) -> Result<Value, Report> {
+        self.tell(Account::statistics).await
     }
 
     /// The words of the last answer on the path; `None` where there are none.
@@ -45,34 +117,19 @@ impl Handle {
     }
 
     /// The messages of the conversation, oldest first.
-    pub async fn messages(&self) -> Result<Vec<std::sync::Arc<AgentMessage>>, Report> {
+    pub async fn messages(&self) -> Result<Vec<Arc<AgentMessage>>, Report> {
         self.look(|session| session.context().messages).await
-    }
-
-    /// What the session consists of and has cost, in pi's fields.
-    pub async fn statistics(&self) -> Result<Value, Report> {
-        let snapshot = self.snapshot().await?;
-        let mut all = self.look(statistics).await?;
-        let window = snapshot.model.as_ref().map_or(0, |model| model.context_window);
-        if window > 0 {
-            // Behind a compaction nobody has counted yet.
-            let tokens = (snapshot.context_tokens > 0).then_some(snapshot.context_tokens);
-            let percent = tokens.map(|tokens| tokens as f64 * 100.0 / window as f64);
-            all["contextUsage"] = json!({"tokens": tokens, "contextWindow": window, "percent": percent});
-        }
-        Ok(all)
     }
 
     /// Writes the session as one page of HTML, into the workspace unless a path says otherwise; gives where.
     pub async fn export_page(&self, to: Option<PathBuf>) -> Result<PathBuf, Report> {
         let options = self.again.here();
         let env = options.env.clone();
-        let made = self.look(|session| {
-            let page = export::document(session, Format::Html);
-            (session.id().to_string(), session.file().map(PathBuf::from), page)
+        let made = self.tell(|account| {
+            let session = &account.session;
+            (session.id().to_string(), session.file().map(PathBuf::from), account.page())
         });
         let (id, file, page) = made.await?;
-        let page = page.map_err(|error| Report::caused("the session cannot be read", &error))?;
         let path = env.root().join(to.unwrap_or_else(|| PathBuf::from(format!("bowline-session-{id}.html"))));
         // A page in place of a session would be the end of that.
         let root = options.session_root();
@@ -82,10 +139,28 @@ impl Handle {
             let what = format!("cannot write {}: sessions are kept there", path.display());
             return Err(Report::new(what).hint("name a file in another folder"));
         }
-        let written = Environment::write(&*env, &path, page.into_bytes(), None).await;
+        let written = Environment::write(&*env, &path, page?.into_bytes(), None).await;
         written.map_err(|error| Report::caused(format!("cannot write {}", path.display()), &error))?;
         Ok(path)
     }
+}
+
+fn lines(session: &Session, since: Option<&str>) -> Result<Lines, Report> {
+    let tree = session.tree();
+    let from = match since {
+        None => 0,
+        Some(id) => match tree.index_of(id) {
+            Some(at) => at as usize + 1,
+            None => return Err(Report::new(format!("there is no entry {id}"))),
+        },
+    };
+    let all = (from..tree.len()).map(|at| {
+        let at = u32::try_from(at).map_err(std::io::Error::other)?;
+        tree.entry(at).line().map(std::borrow::Cow::into_owned)
+    });
+    let lines: std::io::Result<Vec<String>> = all.collect();
+    let lines = lines.map_err(|error| Report::caused("the session cannot be read", &error))?;
+    Ok(Lines { lines, leaf: session.leaf().map(str::to_string) })
 }
 
 /// One node on its way into text.

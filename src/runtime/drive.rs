@@ -82,6 +82,15 @@ pub enum Rule {
     AutoRetry(bool),
 }
 
+/// How full the context is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Filled {
+    /// Tokens in it, at the last answer; 0 where nobody has counted yet.
+    pub tokens: u64,
+    /// How many the model can hold; 0 where nobody knows.
+    pub window: u64,
+}
+
 /// Entries as they stand in the session's file, and the leaf.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lines {
@@ -116,8 +125,8 @@ pub enum Drive {
     Compact(Option<String>, Reply<Arc<Compacted>>),
     /// Write down a command that the person ran, in the session of this number.
     Ran(Value, u64),
-    /// The entries behind one, or all.
-    Entries(Option<String>, Reply<Lines>),
+    /// The session as it stands, for somebody who goes through all of it.
+    Account(oneshot::Sender<(Box<Session>, Filled)>),
     /// Look at the session.
     Look(Looker),
     /// Take words, and tell what comes of them from then on.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::choice::Wish;
-use super::drive::{Drive, Lines, Looker, Reply, Rule, Status, Taken, Waiting, answer, ended};
+use super::drive::{Drive, Filled, Looker, Reply, Rule, Status, Taken, Waiting, answer, ended};
 use super::event::{Delivery, said};
 use super::handle::Handle;
 use super::live::{Command, Live};
@@ -118,11 +118,6 @@ impl Handle {
         self.drive(|reply| Drive::Compact(instructions, reply)).await?
     }
 
-    /// The entries of the session as they stand in its file: all, or those behind one.
-    pub async fn entries(&self, since: Option<String>) -> Result<Lines, Report> {
-        self.drive(|reply| Drive::Entries(since, reply)).await?
-    }
-
     /// Looks at the session, and gives what was seen. Nothing else goes on meanwhile.
     pub async fn look<T: Send + 'static>(
         &self,
@@ -184,9 +179,11 @@ impl Live {
                 self.write_ran().await;
             }
             Drive::Ran(..) => tracing::info!("a command ended behind the session that it was begun in"),
-            Drive::Entries(since, reply) => {
-                let lines = lines(self.driver.listener().session(), since.as_deref());
-                answer(reply, lines);
+            Drive::Account(reply) => {
+                let window = self.driver.setup().model.context_window;
+                let recorder = self.driver.listener();
+                let filled = Filled { tokens: recorder.context_tokens(), window };
+                answer(reply, (Box::new(recorder.session().beside()), filled));
             }
             Drive::Look(Looker(look)) => look(self.driver.listener().session()),
             Drive::Submit(message, reply) => self.submitted(message, reply).await,
@@ -239,12 +236,13 @@ impl Live {
         let (auto_compaction, auto_retry) = (config.compaction.enabled, config.retry.retries > 0);
         let setup = self.driver.setup();
         let (model, thinking) = (setup.model.clone(), setup.thinking);
+        let messages = self.driver.listener().messages();
         let session = self.driver.listener().session();
         Status {
             session_id: session.id().to_string(),
             file: session.file().map(Into::into),
             name: session.name(),
-            messages: session.context().messages.len(),
+            messages,
             model,
             thinking,
             working,
@@ -336,22 +334,4 @@ impl Live {
     pub(super) async fn tell_entries(&mut self) {
         self.driver.listener().tell_entries().await;
     }
-}
-
-fn lines(session: &Session, since: Option<&str>) -> Result<Lines, Report> {
-    let tree = session.tree();
-    let from = match since {
-        None => 0,
-        Some(id) => match tree.index_of(id) {
-            Some(at) => at as usize + 1,
-            None => return Err(Report::new(format!("there is no entry {id}"))),
-        },
-    };
-    let all = (from..tree.len()).map(|at| {
-        let at = u32::try_from(at).map_err(std::io::Error::other)?;
-        tree.entry(at).line().map(std::borrow::Cow::into_owned)
-    });
-    let lines: std::io::Result<Vec<String>> = all.collect();
-    let lines = lines.map_err(|error| Report::caused("the session cannot be read", &error))?;
-    Ok(Lines { lines, leaf: session.leaf().map(str::to_string) })
 }

@@ -44,6 +44,8 @@ pub struct Recorder {
     compaction_wanted: Option<oneshot::Sender<Result<Arc<Compacted>, Report>>>,
     /// How many of the session's entries front ends know of.
     told: usize,
+    /// How many messages the conversation has, and with how many entries and at which leaf that was counted.
+    counted: Option<((usize, Option<u32>), usize)>,
     /// Who waits to be elsewhere.
     pub(super) moving: Option<Moving>,
     /// Who waited, and whether he is there.
@@ -69,6 +71,7 @@ impl Recorder {
             queue_wanted: None,
             compaction_wanted: None,
             told: 0,
+            counted: None,
             moving: None,
             arrived: None,
             unsettled: false,
@@ -202,6 +205,21 @@ impl Recorder {
         }
     }
 
+    /// How many messages the conversation on the path has. Whoever asks again while nothing was added costs nothing.
+    pub(super) fn messages(&mut self) -> usize {
+        let tree = self.session.tree();
+        let now = (tree.len(), tree.leaf_index());
+        let counted = self.counted.filter(|(then, _)| *then == now);
+        let (_, count) = counted.unwrap_or_else(|| (now, self.session.context().messages.len()));
+        self.counted = Some((now, count));
+        count
+    }
+
+    /// Tokens in the context at the last answer.
+    pub(super) fn context_tokens(&self) -> u64 {
+        self.context_tokens
+    }
+
     /// What is listened for.
     pub fn session(&self) -> &Session {
         &self.session
@@ -226,6 +244,7 @@ impl Recorder {
     /// Goes on with another session. The one before is let go.
     pub fn adopt(&mut self, session: Session) {
         self.session = session;
+        self.counted = None;
         self.told = self.session.tree().len();
         self.reload();
     }

@@ -182,6 +182,17 @@ impl Session {
         Ok(new)
     }
 
+    /// The session as it stands, to be looked at elsewhere while this one goes on. That costs little, however
+    /// long it is: its lines stay where they are.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        let file = self.file().map_or(Backing::Memory, |path| Backing::Looked(path.to_path_buf()));
+        let (clock, ids) = (self.clock.clone(), self.ids.clone());
+        let same = Self::empty(self.header.clone(), file, clock, ids);
+        let problems = self.problems.clone();
+        Self { tree: self.tree.beside(), problems, restored: self.restored, ..same }
+    }
+
     fn unreadable(&self, source: io::Error) -> SessionError {
         unreadable(self.file().unwrap_or(Path::new("")), source)
     }

@@ -34,7 +34,7 @@ pub trait Lines: Send + Sync {
 /// Where the line of an entry is.
 enum Line {
     /// In memory.
-    Here(Box<str>),
+    Here(Arc<str>),
     /// In a file.
     There { lines: Arc<dyn Lines>, from: u64, length: u32 },
 }
@@ -103,7 +103,7 @@ impl Entry {
             role: Role::of(&kind, &line),
             kind: kind.into(),
         };
-        Some(Self { place, line: Line::Here(line.into_boxed_str()), message: Mutex::default() })
+        Some(Self { place, line: Line::Here(line.into()), message: Mutex::default() })
     }
 
     /// Reads a line. The error says what is wrong with it.
@@ -115,6 +115,13 @@ impl Entry {
     /// An entry whose line stays where it is.
     pub(super) fn there(place: Place, lines: Arc<dyn Lines>, from: u64, length: u32) -> Self {
         Self { place, line: Line::There { lines, from, length }, message: Mutex::default() }
+    }
+
+    /// The same entry, where its line is in memory. Nothing is copied but what every entry has.
+    pub(super) fn here(&self) -> Option<Self> {
+        let Line::Here(text) = &self.line else { return None };
+        let message = Mutex::new(self.known().clone());
+        Some(Self { place: self.place.clone(), line: Line::Here(Arc::clone(text)), message })
     }
 
     /// Its line is in that file now.

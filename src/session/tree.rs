@@ -28,7 +28,7 @@ use super::role::Role;
 #[derive(Default)]
 pub struct Tree {
     /// The first rows, where an index has them.
-    base: Option<Base>,
+    base: Option<Arc<Base>>,
     /// What of those is different since.
     touched: HashMap<u32, Links>,
     /// The rows behind them, with ids and time stamps.
@@ -104,6 +104,27 @@ impl DoubleEndedIterator for Entries<'_> {
 impl ExactSizeIterator for Entries<'_> {}
 
 impl Tree {
+    /// The tree as it stands, to be looked at elsewhere while this one grows. Costs what a copy of its rows costs
+    /// that no index has: entries are made again there, when they are looked at.
+    pub(super) fn beside(&self) -> Self {
+        Self {
+            base: self.base.clone(),
+            touched: self.touched.clone(),
+            rows: self.rows.clone(),
+            by_id: self.by_id.clone(),
+            hasher: self.hasher.clone(),
+            kinds: self.kinds.clone(),
+            slots: self.slots.copy(Entry::here),
+            lines: self.lines.clone(),
+            leaf: self.leaf,
+            root: self.root,
+            ends: self.ends,
+            waiting: self.waiting.clone(),
+            lost: self.lost.clone(),
+            unordered: self.unordered,
+        }
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.based() as usize + self.rows.len()

@@ -40,7 +40,11 @@ pub fn line(id: Option<&Value>, command: &str, answer: &Answer) -> String {
             match data {
                 Data::None => {}
                 Data::Json(value) => line.push_str(&format!(",\"data\":{value}")),
-                Data::Text(text) => line.push_str(&format!(",\"data\":{text}")),
+                // It may be all of a long session.
+                Data::Text(text) => {
+                    line.reserve_exact(text.len() + 16);
+                    line.extend([",\"data\":", text]);
+                }
             }
         }
         Err(report) => {

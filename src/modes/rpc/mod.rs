@@ -6,6 +6,7 @@ pub mod desk;
 pub mod long;
 pub mod quick;
 pub mod serve;
+pub mod whole;
 
 pub use desk::Desk;
 pub use serve::{Ports, serve};

@@ -1,6 +1,6 @@
 //! Commands that are answered one after the other, before the next one is looked at.
 //!
-//! Must not know lines. What takes long is in `long`.
+//! Must not know lines. What takes long is in `long`, what goes through the whole session in `whole`.
 
 use serde_json::Value;
 
@@ -15,7 +15,6 @@ use crate::runtime::drive::{Rule, Status, Taken};
 use crate::runtime::moving::{Change, Spot};
 use crate::runtime::ways::{self, Way};
 use crate::runtime::{Delivery, Handle};
-use crate::session::AgentMessage;
 
 /// Does it and gives the answer.
 pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answer {
@@ -90,24 +89,7 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
 /// What only reads.
 async fn told(handle: &Handle, command: Command) -> Answer {
     match command {
-        Command::GetSessionStats => Ok(handle.statistics().await?.into()),
-        Command::GetForkMessages => {
-            let said = handle.fork_places().await?;
-            let messages = said.iter().map(|said| json!({"entryId": said.entry, "text": said.text}));
-            Ok(json!({"messages": messages.collect::<Vec<_>>()}).into())
-        }
-        Command::GetEntries { since } => {
-            let entries = handle.entries(since).await?;
-            let leaf = json!(entries.leaf);
-            Ok(Data::Text(format!("{{\"entries\":[{}],\"leafId\":{leaf}}}", entries.lines.join(","))))
-        }
-        Command::GetTree => Ok(Data::Text(handle.tree().await?)),
         Command::GetLastAssistantText => Ok(json!({"text": handle.last_answer().await?}).into()),
-        Command::GetMessages => {
-            let messages = handle.messages().await?;
-            let messages: Vec<&AgentMessage> = messages.iter().map(|message| &**message).collect();
-            Ok(json!({"messages": messages}).into())
-        }
         // There are no extensions, prompts and skills yet that a prompt could name.
         Command::GetCommands => Ok(json!({"commands": []}).into()),
         Command::GetLoginState => {

@@ -16,7 +16,7 @@ use super::answer::{self, Answer};
 use super::command::Command;
 use super::desk::Desk;
 use super::long::{self, Bench};
-use super::quick;
+use super::{quick, whole};
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::base::json::json;
@@ -56,7 +56,7 @@ async fn serve_until(ports: Ports, interruption: BoxFuture<'static, ()>) -> i32 
     let Some((snapshot, events)) = handle.subscribe_as(Reader::Patient).await else { return FAILED };
     let mut face = Face {
         wire: Wire::default(),
-        jobs: Jobs { current: None, long: FuturesUnordered::new() },
+        jobs: Jobs::default(),
         stop: CancellationToken::new(),
         handle,
         desk: desk.clone(),
@@ -94,11 +94,23 @@ async fn serve_until(ports: Ports, interruption: BoxFuture<'static, ()>) -> i32 
     code
 }
 
+/// What ends with a line.
 type Job = BoxFuture<'static, String>;
 
+/// How far a command is.
+enum Done {
+    Line(String),
+    /// What it asks about was seen, and the line is being made of that.
+    Seen(Job),
+}
+
 /// What is being done.
+#[derive(Default)]
 struct Jobs {
-    current: Option<Job>,
+    /// The command that is answered before the next one is looked at.
+    current: Option<BoxFuture<'static, Done>>,
+    /// The rest of its work, which nobody else has to wait for.
+    making: Option<Job>,
     long: FuturesUnordered<Job>,
 }
 
@@ -115,7 +127,8 @@ struct Face {
 
 /// What comes next.
 enum Next {
-    Answered(String),
+    Answered(Done),
+    Made(String),
     Done(String),
     Ask(Value),
     Line(Option<Line>),
@@ -130,25 +143,24 @@ impl Face {
         mut input: Receiver<Line>,
     ) -> i32 {
         loop {
-            let Jobs { current, long } = &mut self.jobs;
-            let is_free = current.is_none();
+            let Jobs { current, making, long } = &mut self.jobs;
+            let is_free = current.is_none() && making.is_none();
             let next = tokio::select! {
                 biased;
-                line = now(current) => Next::Answered(line),
+                done = now(current) => Next::Answered(done),
+                line = now(making) => Next::Made(line),
                 Some(line) = long.next() => Next::Done(line),
                 Some(request) = requests.recv() => Next::Ask(request),
                 line = input.recv(), if is_free => Next::Line(line),
                 event = events.recv() => Next::Event(event),
             };
             match next {
-                Next::Answered(line) => {
-                    self.jobs.current = None;
-                    self.out.line(line).await;
-                }
+                Next::Answered(done) => self.answered(done).await,
+                Next::Made(line) => self.made(line).await,
                 Next::Done(line) => {
                     // What was told before it was done comes before.
                     while let Ok(event) = events.try_recv() {
-                        self.tell(&event).await;
+                        self.hear(&event).await;
                     }
                     self.out.line(line).await;
                 }
@@ -158,25 +170,52 @@ impl Face {
                 Next::Line(None) => return OK,
                 Next::Line(Some(line)) => self.take(line).await,
                 Next::Event(None) => return FAILED,
-                Next::Event(Some(event)) => {
-                    // What it follows from is answered by now, be it since somebody looked, and that comes first.
-                    if let Some(line) = self.jobs.current.as_mut().and_then(FutureExt::now_or_never) {
-                        self.jobs.current = None;
-                        self.out.line(line).await;
-                    }
-                    self.tell(&event).await;
-                }
+                Next::Event(Some(event)) => self.hear(&event).await,
             }
         }
     }
 
-    /// Answers what is not answered yet.
-    async fn finish(self) {
-        let Jobs { current, mut long } = self.jobs;
-        if let Some(current) = current {
-            self.out.line(current.await).await;
+    async fn answered(&mut self, done: Done) {
+        self.jobs.current = None;
+        match done {
+            Done::Line(line) => {
+                self.out.line(line).await;
+            }
+            Done::Seen(making) => self.jobs.making = Some(making),
         }
-        while let Some(line) = long.next().await {
+    }
+
+    async fn made(&mut self, line: String) {
+        self.jobs.making = None;
+        self.out.line(line).await;
+    }
+
+    /// Tells of something in its place among the answers.
+    async fn hear(&mut self, event: &RuntimeEvent) {
+        // What it follows from is answered by now, be it since somebody looked, and that comes first.
+        if let Some(done) = self.jobs.current.as_mut().and_then(FutureExt::now_or_never) {
+            self.answered(done).await;
+        }
+        // So does what was seen of the session before this has changed it. What only streams in waits for nothing.
+        if !streams(event)
+            && let Some(making) = self.jobs.making.as_mut()
+        {
+            let line = making.await;
+            self.made(line).await;
+        }
+        self.tell(event).await;
+    }
+
+    /// Answers what is not answered yet.
+    async fn finish(mut self) {
+        if let Some(current) = self.jobs.current.take() {
+            let done = current.await;
+            self.answered(done).await;
+        }
+        if let Some(making) = self.jobs.making.take() {
+            self.out.line(making.await).await;
+        }
+        while let Some(line) = self.jobs.long.next().await {
             self.out.line(line).await;
         }
     }
@@ -260,15 +299,41 @@ impl Face {
             }));
         }
         let (handle, settings) = (self.handle.clone(), self.settings.clone());
-        self.jobs.current = Some(Box::pin(async move {
-            let answer = quick::answer(&handle, &settings, command).await;
-            answer::line(id.as_ref(), &name, &answer)
-        }));
+        self.jobs.current = Some(if whole::is_whole(&command) {
+            Box::pin(async move {
+                match whole::see(&handle, command).await {
+                    Ok(making) => Done::Seen(make(id, name, making)),
+                    Err(why) => Done::Line(answer::line(id.as_ref(), &name, &Err(why))),
+                }
+            })
+        } else {
+            Box::pin(async move {
+                let answer = quick::answer(&handle, &settings, command).await;
+                Done::Line(answer::line(id.as_ref(), &name, &answer))
+            })
+        });
     }
 }
 
-async fn now(current: &mut Option<Job>) -> String {
-    match current {
+/// Makes an answer where nobody waits for anything else.
+fn make(id: Option<Value>, name: String, making: whole::Making) -> Job {
+    let (same, command) = (id.clone(), name.clone());
+    let made = tokio::task::spawn_blocking(move || answer::line(id.as_ref(), &name, &making()));
+    Box::pin(async move {
+        made.await.unwrap_or_else(|error| {
+            let failed = Err(Report::caused("the answer was not made", &error));
+            answer::line(same.as_ref(), &command, &failed)
+        })
+    })
+}
+
+/// Whether something changes nothing of the session that is told.
+fn streams(event: &RuntimeEvent) -> bool {
+    matches!(event, RuntimeEvent::Agent(AgentEvent::MessageUpdate(_) | AgentEvent::ToolUpdate { .. }))
+}
+
+async fn now<T>(job: &mut Option<BoxFuture<'static, T>>) -> T {
+    match job {
         Some(job) => job.await,
         None => std::future::pending().await,
     }

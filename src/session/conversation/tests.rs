@@ -1,5 +1,6 @@
 //! A session and its file.
 
+mod beside;
 mod files;
 mod forks;
 

@@ -32,7 +32,7 @@ impl Tree {
             ends: remembered.ends,
             leaf: count.checked_sub(1),
             lines: Some(lines),
-            base: Some(base),
+            base: Some(Arc::new(base)),
             ..Self::default()
         };
         tree.slots.grow(count as usize);

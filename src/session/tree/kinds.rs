@@ -18,7 +18,7 @@ pub(in crate::session) struct Kind {
 }
 
 /// All of them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::session) struct Kinds {
     all: Vec<Kind>,
     by_name: HashMap<CompactString, u32>,

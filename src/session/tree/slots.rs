@@ -34,6 +34,19 @@ impl Slots {
         together[at as usize % TOGETHER].get_or_init(|| Box::new(make()))
     }
 
+    /// Those of the entries that were made and cannot be made again.
+    pub(super) fn copy(&self, keep: impl Fn(&Entry) -> Option<Entry>) -> Self {
+        let of = |slot: &Slot| slot.get().and_then(|entry| keep(entry)).map(Box::new);
+        let groups = self.0.iter().map(|together| {
+            let Some(slots) = together.get() else { return OnceLock::new() };
+            let kept: Box<[Slot]> =
+                slots.iter().map(|slot| of(slot).map_or_else(Slot::new, Slot::from)).collect();
+            // A group that nobody looks into needs no memory.
+            if kept.iter().any(|slot| slot.get().is_some()) { OnceLock::from(kept) } else { OnceLock::new() }
+        });
+        Self(groups.collect())
+    }
+
     /// The entry of a place, if it was made.
     pub(super) fn made(&mut self, at: u32) -> Option<&mut Entry> {
         let together = self.0.get_mut(at as usize / TOGETHER)?.get_mut()?;

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use futures::future;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::*;
 use crate::base::clock::ManualClock;
 use crate::base::ids::CountingIds;
 use crate::base::paths::Home;
 use crate::exec::local::LocalEnvironment;
-use crate::llm::model::Thinking;
+use crate::llm::model::{StreamEvent, Thinking};
 use crate::llm::providers::scripted::{Scripted, Step, Turn};
 use crate::runtime::{self, Options, SessionChoice};
 use crate::tools::Mode;
@@ -340,6 +340,39 @@ async fn the_end_of_standard_input_ends_everything_and_what_was_asked_is_answere
     assert_eq!((code, ids.len()), (0, 7), "{ids:?}");
 }
 
+const RESPONSE: &str = r#"{"type":"response"}"#;
+
+fn face(handle: Handle, desk: Desk, out: Out, jobs: Jobs) -> Face {
+    let (settings, wire, stop) = (Value::Null, Wire::default(), CancellationToken::new());
+    Face { handle, desk, out, settings, wire, jobs, stop }
+}
+
+#[tokio::test]
+async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_what_changes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (desk, requests) = Desk::new();
+    let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
+    let (sender, mut lines) = mpsc::channel(8);
+    let (out, _written) = Out::start(Sink(sender, Arc::default()));
+    let (made, making) = oneshot::channel();
+    let making = async { making.await.unwrap() };
+    let seen = future::ready(Done::Seen(Box::pin(making)));
+    let mut face = face(handle, desk, out, Jobs { current: Some(Box::pin(seen)), ..Jobs::default() });
+    let (tell, events) = mpsc::channel(2);
+    let words = StreamEvent::TextDelta { index: 0, delta: "so".into() };
+    for event in [AgentEvent::MessageUpdate(Arc::new(words)), AgentEvent::TurnStart] {
+        tell.send(RuntimeEvent::Agent(event)).await.unwrap();
+    }
+    drop(tell);
+    let (_, nothing) = mpsc::channel(1);
+    let following = tokio::spawn(async move { face.follow(events, requests, nothing).await });
+    assert_eq!(lines.recv().await.unwrap()["type"], "message_update", "while the answer is made");
+    made.send(RESPONSE.to_string()).unwrap();
+    assert_eq!(lines.recv().await.unwrap()["type"], "response");
+    assert_eq!(lines.recv().await.unwrap()["type"], "turn_start");
+    following.await.unwrap();
+}
+
 #[tokio::test]
 async fn an_answer_that_comes_while_events_are_looked_at_is_told_before_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -350,17 +383,10 @@ async fn an_answer_that_comes_while_events_are_looked_at_is_told_before_them() {
     let mut looks = 0;
     let job = future::poll_fn(move |_| {
         looks += 1;
-        if looks == 1 { Poll::Pending } else { Poll::Ready(r#"{"type":"response"}"#.to_string()) }
+        if looks == 1 { Poll::Pending } else { Poll::Ready(Done::Line(RESPONSE.to_string())) }
     });
-    let mut face = Face {
-        handle,
-        desk,
-        out,
-        settings: Value::Null,
-        wire: Wire::default(),
-        jobs: Jobs { current: Some(Box::pin(job)), long: FuturesUnordered::new() },
-        stop: CancellationToken::new(),
-    };
+    let jobs = Jobs { current: Some(Box::pin(job)), ..Jobs::default() };
+    let mut face = face(handle, desk, out, jobs);
     let (tell, events) = mpsc::channel(1);
     tell.send(RuntimeEvent::ThinkingChanged(Thinking::Low)).await.unwrap();
     let (_, nothing) = mpsc::channel(1);
