@@ -76,6 +76,11 @@ impl Out {
         self.sender.send(line).await.is_ok()
     }
 
+    /// Waits for room for one line. `None` when nobody reads any more.
+    pub async fn room(&self) -> Option<mpsc::Permit<'_, String>> {
+        self.sender.reserve().await.ok()
+    }
+
     /// Waits until lines have waited for so long without one of them being read.
     pub async fn stuck(&self, patience: Duration) {
         loop {

@@ -141,8 +141,8 @@ impl Live {
         match ask {
             Drive::Say(message, delivery, reply) => self.say(message, delivery, reply).await,
             Drive::Queue(message, lane, reply) => {
-                answer(reply, Ok(()));
                 self.driver.send(Event::Queue { message, lane }).await;
+                answer(reply, Ok(()));
             }
             Drive::ClearQueue(reply) => {
                 let waiting = self.waiting();
@@ -216,9 +216,18 @@ impl Live {
             let report = Report::new(format!("{} cannot be asked any more", model.provider)).hint(hint);
             return answer(reply, Err(report));
         }
-        answer(reply, Ok(if working { Taken::Queued } else { Taken::Started }));
+        // What it begins is told behind the answer; where it waits, that is told before.
+        let waits = if working {
+            Some(reply)
+        } else {
+            answer(reply, Ok(Taken::Started));
+            None
+        };
         self.put_prompt().await;
         self.driver.send(Event::Prompt { message, lane }).await;
+        if let Some(reply) = waits {
+            answer(reply, Ok(Taken::Queued));
+        }
     }
 
     fn waiting(&self) -> Waiting {

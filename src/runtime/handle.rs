@@ -58,6 +58,14 @@ impl Handle {
         self.lifecycle.clone()
     }
 
+    /// Waits until the session is over, be it that its task has failed.
+    pub async fn over(&self) {
+        let closed = |now: &Lifecycle| *now == Lifecycle::Closed;
+        if self.lifecycles().wait_for(closed).await.is_err() {
+            tracing::error!("the session's task ended by itself");
+        }
+    }
+
     /// Interrupts at once: the connection closes, running tools end. Waiting messages stay in
     /// the queue, for [`Handle::take_queue`] or the next prompt.
     pub fn abort(&self) {

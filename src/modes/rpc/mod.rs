@@ -4,6 +4,7 @@ pub mod answer;
 pub mod command;
 pub mod desk;
 pub mod long;
+pub mod outbox;
 pub mod quick;
 pub mod serve;
 pub mod whole;

@@ -78,3 +78,19 @@ fn what_was_billed_is_counted_on_every_branch() {
     assert_eq!(places(&session), [Said { entry: first, text: "one".into() }]);
     assert_eq!(last_answer(&session).as_deref(), Some("three"));
 }
+
+#[test]
+fn counts_that_make_no_sense_are_told_all_the_same() {
+    let mut session = session();
+    let all = u64::MAX;
+    let message = message(json!({
+        "role": "assistant", "content": [], "api": "a", "provider": "p", "model": "m", "stopReason": "stop",
+        "timestamp": 2, "usage": {"input": all, "output": all, "cacheRead": all, "cacheWrite": all},
+    }));
+    session.append(message.clone()).unwrap();
+    session.append(message).unwrap();
+    assert_eq!(statistics(&session)["tokens"]["total"], json!(all));
+    let mut sum = crate::session::summary::Spent { input: all, cache_read: 1, ..Default::default() };
+    sum += crate::session::summary::Spent { input: 1, ..Default::default() };
+    assert_eq!((sum.input, sum.prompt()), (all, all));
+}

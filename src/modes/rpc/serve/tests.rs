@@ -1,7 +1,7 @@
 //! Commands and what comes of them, against a session with a scripted model.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
@@ -13,7 +13,7 @@ use crate::base::clock::ManualClock;
 use crate::base::ids::CountingIds;
 use crate::base::paths::Home;
 use crate::exec::local::LocalEnvironment;
-use crate::llm::model::{StreamEvent, Thinking};
+use crate::llm::model::StreamEvent;
 use crate::llm::providers::scripted::{Scripted, Step, Turn};
 use crate::runtime::{self, Options, SessionChoice};
 use crate::tools::Mode;
@@ -23,7 +23,7 @@ struct Rig {
     input: Option<mpsc::Sender<Line>>,
     lines: mpsc::Receiver<Value>,
     over: tokio::task::JoinHandle<i32>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 /// Hands whole lines on, as values.
@@ -74,7 +74,7 @@ impl Rig {
         let settings = json!({"theme": "dark"});
         let ports = Ports { handle, desk, input: (incoming, CancellationToken::new()), out, settings };
         let over = tokio::spawn(serve_until(ports, Box::pin(future::pending())));
-        let mut rig = Self { input: Some(input), lines, over, _folder: folder };
+        let mut rig = Self { input: Some(input), lines, over, folder };
         assert_eq!(rig.next().await["type"], "ready");
         rig
     }
@@ -344,7 +344,7 @@ const RESPONSE: &str = r#"{"type":"response"}"#;
 
 fn face(handle: Handle, desk: Desk, out: Out, jobs: Jobs) -> Face {
     let (settings, wire, stop) = (Value::Null, Wire::default(), CancellationToken::new());
-    Face { handle, desk, out, settings, wire, jobs, stop }
+    Face { handle, desk, out, settings, wire, jobs, stop, outbox: Outbox::default() }
 }
 
 #[tokio::test]
@@ -357,7 +357,8 @@ async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_wh
     let (made, making) = oneshot::channel();
     let making = async { making.await.unwrap() };
     let seen = future::ready(Done::Seen(Box::pin(making)));
-    let mut face = face(handle, desk, out, Jobs { current: Some(Box::pin(seen)), ..Jobs::default() });
+    let current = Some(Current { job: Box::pin(seen), place: Place::First });
+    let mut face = face(handle, desk, out, Jobs { current, ..Jobs::default() });
     let (tell, events) = mpsc::channel(2);
     let words = StreamEvent::TextDelta { index: 0, delta: "so".into() };
     for event in [AgentEvent::MessageUpdate(Arc::new(words)), AgentEvent::TurnStart] {
@@ -373,27 +374,140 @@ async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_wh
     following.await.unwrap();
 }
 
-#[tokio::test]
-async fn an_answer_that_comes_while_events_are_looked_at_is_told_before_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let (desk, requests) = Desk::new();
-    let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
-    let (sender, mut lines) = mpsc::channel(8);
-    let (out, _written) = Out::start(Sink(sender, Arc::default()));
+/// A command that is done when it is looked at for the second time.
+fn slow(place: Place) -> Jobs {
     let mut looks = 0;
     let job = future::poll_fn(move |_| {
         looks += 1;
         if looks == 1 { Poll::Pending } else { Poll::Ready(Done::Line(RESPONSE.to_string())) }
     });
-    let jobs = Jobs { current: Some(Box::pin(job)), ..Jobs::default() };
-    let mut face = face(handle, desk, out, jobs);
-    let (tell, events) = mpsc::channel(1);
-    tell.send(RuntimeEvent::ThinkingChanged(Thinking::Low)).await.unwrap();
-    let (_, nothing) = mpsc::channel(1);
-    assert_eq!(face.follow(events, requests, nothing).await, OK);
-    let mut told = Vec::new();
-    while told.len() < 2 {
-        told.push(lines.recv().await.unwrap()["type"].clone());
+    Jobs { current: Some(Current { job: Box::pin(job), place }), ..Jobs::default() }
+}
+
+#[tokio::test]
+async fn answers_have_their_place_among_the_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        (Place::First, ["response", "agent_end", "agent_settled", "conversation_replaced", "agent_start"]),
+        (
+            Place::BehindReplaced,
+            ["agent_end", "agent_settled", "conversation_replaced", "response", "agent_start"],
+        ),
+        (
+            Place::BeforeRun,
+            ["agent_end", "agent_settled", "conversation_replaced", "response", "agent_start"],
+        ),
+    ];
+    for (place, wanted) in cases {
+        let (desk, requests) = Desk::new();
+        let (sender, mut lines) = mpsc::channel(8);
+        let (out, _written) = Out::start(Sink(sender, Arc::default()));
+        let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
+        let mut face = face(handle, desk, out, slow(place));
+        let snapshot = face.handle.snapshot().await.unwrap();
+        let (tell, events) = mpsc::channel(8);
+        for event in [
+            RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted: false, error: None }),
+            RuntimeEvent::Settled,
+            RuntimeEvent::Replaced(Box::new(snapshot)),
+            RuntimeEvent::Agent(AgentEvent::AgentStart),
+        ] {
+            tell.send(event).await.unwrap();
+        }
+        // Open until everything is told.
+        let (input, incoming) = mpsc::channel(1);
+        let following = async { face.follow(events, requests, incoming).await };
+        let looking = async {
+            let mut told = Vec::new();
+            while told.len() < wanted.len() {
+                told.push(lines.recv().await.unwrap()["type"].as_str().unwrap().to_string());
+            }
+            drop(input);
+            told
+        };
+        let (code, told) = tokio::join!(following, looking);
+        assert_eq!((code, told), (OK, wanted.map(str::to_string).to_vec()));
     }
-    assert_eq!(told, ["response", "thinking_level_changed"]);
+}
+
+#[tokio::test]
+async fn an_interruption_is_taken_though_nobody_reads_and_much_is_under_way() {
+    const DELTAS: usize = 20_000;
+    let words = (0..DELTAS).map(|n| format!("word {n} ")).collect();
+    let mut rig = Rig::new(vec![Turn::of(vec![Step::Text(words), Step::Stall])]).await;
+    rig.say(json!({"id": "p", "type": "prompt", "message": "go"})).await;
+    for n in 0..LONG_MAX {
+        rig.say(json!({"id": n, "type": "bash", "command": "sleep 1000"})).await;
+    }
+    rig.say(json!({"id": "much", "type": "bash", "command": "true"})).await;
+    rig.say(json!({"id": "a", "type": "abort"})).await;
+    let taken = async {
+        while rig.input.as_ref().unwrap().capacity() < 64 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), taken).await.expect("commands are taken");
+    let all = rig.until(|line| line["id"] == "a").await;
+    assert_eq!(all.last().unwrap()["success"], true);
+    let refused = all.iter().find(|line| line["id"] == "much").unwrap();
+    assert!(refused["error"].as_str().unwrap().contains("under way"), "{refused}");
+    let told = all.iter().filter(|line| line["type"] == "message_update").count();
+    assert!(told < DELTAS / 2, "{told} of {DELTAS} were still told");
+    rig.data(json!({"type": "abort_bash"})).await;
+    rig.until(|line| line["id"] == LONG_MAX - 1).await;
+}
+
+#[tokio::test]
+async fn what_is_no_session_file_is_refused_and_the_open_one_is_loaded_again() {
+    let mut rig = Rig::new(vec![Turn::text("one")]).await;
+    let pipe = rig.folder.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+    for path in [pipe, rig.folder.path().to_path_buf(), PathBuf::from("/dev/zero")] {
+        let refused = rig.ask(json!({"type": "switch_session", "sessionPath": path})).await;
+        assert_eq!(refused["success"], false, "{refused}");
+    }
+    rig.say(json!({"type": "prompt", "message": "go"})).await;
+    rig.settle().await;
+    let before = rig.data(json!({"type": "get_state"})).await;
+    let link = rig.folder.path().join("link.jsonl");
+    std::os::unix::fs::symlink(before["sessionFile"].as_str().unwrap(), &link).unwrap();
+    for path in [before["sessionFile"].clone(), json!(link)] {
+        assert_eq!(
+            rig.data(json!({"type": "switch_session", "sessionPath": path})).await,
+            json!({"cancelled": false})
+        );
+        let state = rig.data(json!({"type": "get_state"})).await;
+        assert_eq!((&state["sessionFile"], &state["messageCount"]), (&before["sessionFile"], &json!(2)));
+    }
+}
+
+#[tokio::test]
+async fn a_page_takes_no_session_s_place() {
+    let mut rig = Rig::new(vec![Turn::text("one")]).await;
+    rig.say(json!({"type": "prompt", "message": "go"})).await;
+    rig.settle().await;
+    let file = rig.data(json!({"type": "get_state"})).await["sessionFile"].clone();
+    let before = std::fs::read(file.as_str().unwrap()).unwrap();
+    let beside = Path::new(file.as_str().unwrap()).with_file_name("other.jsonl");
+    let link = rig.folder.path().join("page.html");
+    std::os::unix::fs::symlink(file.as_str().unwrap(), &link).unwrap();
+    for path in [file.clone(), json!(beside), json!(link)] {
+        let refused = rig.ask(json!({"type": "export_html", "outputPath": path})).await;
+        assert!(refused["error"].as_str().unwrap().contains("sessions are kept there"), "{refused}");
+    }
+    assert_eq!(std::fs::read(file.as_str().unwrap()).unwrap(), before);
+    let page = rig.data(json!({"type": "export_html", "outputPath": "page-of-it.html"})).await;
+    assert!(Path::new(page["path"].as_str().unwrap()).is_file());
+}
+
+#[tokio::test]
+async fn a_command_is_written_into_no_other_session_than_its_own() {
+    let mut rig = Rig::new(vec![]).await;
+    let wait = "while [ ! -e go ]; do sleep 0.01; done; echo FROM_A";
+    rig.say(json!({"id": "b", "type": "bash", "command": wait})).await;
+    rig.data(json!({"type": "new_session"})).await;
+    std::fs::write(rig.folder.path().join("go"), "").unwrap();
+    let ran = rig.until(|line| line["id"] == "b" && line["type"] == "response").await.pop().unwrap();
+    assert_eq!(ran["data"]["output"], "FROM_A");
+    assert_eq!(rig.data(json!({"type": "get_messages"})).await, json!({"messages": []}));
 }
