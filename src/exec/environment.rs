@@ -182,13 +182,16 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(by_reading::find(self, spec, sink, cancel))
     }
 
-    /// Makes the place ready: connects, starts, mounts. Called once, before anything else, by whoever made
-    /// the place: several sessions may work in it.
+    /// Makes the place ready: connects, starts, mounts. A session calls it when it begins to work here, before
+    /// anything else but [`Self::root`]. What fails leaves nothing that has to be given back. Where several
+    /// sessions work here, or one moves to a layer over this place, it is called once for each;
+    /// [`Counted`](super::wrap::Counted) passes on the first of these calls alone.
     fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Gives back what [`Self::initialize`] took. Called once, after everything else, by the same.
+    /// Gives back what [`Self::initialize`] took. The session calls it when it ends or has moved elsewhere, after
+    /// everything else, as often as that one has succeeded.
     fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         Box::pin(std::future::ready(Ok(())))
     }

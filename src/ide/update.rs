@@ -119,8 +119,12 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         }
         RuntimeEvent::ToolsChanged(equipment) => equip(cx.state, equipment),
         RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
-        // Whoever ended it knows; what closes it by itself has been told. The rest is for programs.
-        RuntimeEvent::Ended | RuntimeEvent::EntryAppended(_) | RuntimeEvent::Settled => {}
+        // Whoever ended it knows; what closes it by itself has been told. The rest is for programs: a window stays
+        // in its folder.
+        RuntimeEvent::Ended
+        | RuntimeEvent::EntryAppended(_)
+        | RuntimeEvent::Settled
+        | RuntimeEvent::PlaceChanged { .. } => {}
         RuntimeEvent::Replaced(snapshot) => replaced(cx, snapshot),
         RuntimeEvent::Named(name) => {
             cx.state.agent.name.clone_from(name);

@@ -71,8 +71,8 @@ impl Builder {
         }
     }
 
-    /// A session that works in a place of the host's own, in its root. The place is ready
-    /// ([`Environment::initialize`]), and stays the host's: several sessions may work there.
+    /// A session that works in a place of the host's own, in its root. It makes the place ready when it starts and
+    /// gives it back when it ends. Where several sessions work, they share one [`Counted`](crate::exec::wrap::Counted).
     pub fn at(env: Arc<dyn Environment>) -> Self {
         let root = env.root().to_path_buf();
         Self { env: Some(env), ..Self::new(root) }

@@ -10,10 +10,10 @@ use tokio::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
 
 use super::event::{Delivery, RuntimeEvent};
+use super::staying::Stay;
 use crate::agent::event::Compacted;
 use crate::agent::queue::Lane;
 use crate::base::error::Report;
-use crate::exec::Environment;
 use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::session::Session;
 use crate::tools::Mode;
@@ -104,7 +104,7 @@ pub(super) type Reply<T> = oneshot::Sender<Result<T, Report>>;
 
 /// What is asked.
 #[derive(Debug)]
-pub enum Drive {
+pub(super) enum Drive {
     /// Take words. Without a delivery only where no run goes on.
     Say(UserMessage, Option<Delivery>, Reply<Taken>),
     /// Put words into a queue, which begins nothing.
@@ -131,12 +131,21 @@ pub enum Drive {
     Look(Looker),
     /// Take words, and tell what comes of them from then on.
     Submit(UserMessage, Reply<Receiver<RuntimeEvent>>),
-    /// Work elsewhere.
-    Move(Arc<dyn Environment>, Reply<()>),
+    /// Tell whether the work may go on at another root.
+    MayMove(PathBuf, Reply<()>),
+    /// Work elsewhere, in a place that is ready.
+    Move(Box<Stay>, oneshot::Sender<Relocated>),
+}
+
+/// What became of a move, and the place that is to be left: the one before, or the other one where it was refused.
+#[derive(Debug)]
+pub(super) struct Relocated {
+    pub(super) moved: Result<(), Report>,
+    pub(super) to_leave: Option<Stay>,
 }
 
 /// Somebody who looks at the session.
-pub struct Looker(pub(super) Box<dyn FnOnce(&Session) + Send>);
+pub(super) struct Looker(pub(super) Box<dyn FnOnce(&Session) + Send>);
 
 impl std::fmt::Debug for Looker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

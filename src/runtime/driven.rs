@@ -187,9 +187,13 @@ impl Live {
             }
             Drive::Look(Looker(look)) => look(self.driver.listener().session()),
             Drive::Submit(message, reply) => self.submitted(message, reply).await,
-            Drive::Move(env, reply) => {
-                let moved = self.move_to(env).await;
-                answer(reply, moved);
+            Drive::MayMove(root, reply) => {
+                let may = self.may_move(&root);
+                answer(reply, may);
+            }
+            Drive::Move(stay, reply) => {
+                let relocated = self.move_to(*stay).await;
+                answer(reply, relocated);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What a live session tells its front ends, and what they see when they join.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Map;
@@ -52,6 +53,11 @@ pub enum RuntimeEvent {
     ToolsChanged(Arc<Equipment>),
     /// A run has ended, and nothing follows it by itself: no compaction, nothing that waited.
     Settled,
+    /// The tools work in another place from now on.
+    PlaceChanged {
+        /// Its workspace.
+        root: PathBuf,
+    },
     /// The conversation is another one from here on: another place in the session, or another session.
     Replaced(Box<Snapshot>),
     /// More models can be asked: these are all.
@@ -76,7 +82,7 @@ pub struct Snapshot {
     /// The session's id.
     pub session_id: String,
     /// Its file, once it has one.
-    pub file: Option<std::path::PathBuf>,
+    pub file: Option<PathBuf>,
     /// What the person calls it.
     pub name: Option<String>,
     /// The conversation on the active path, oldest first.

@@ -16,6 +16,7 @@ use super::recorder::Recorder;
 use super::recruits::{Kit, Recruits};
 use super::restoring;
 use super::shown::Shown;
+use super::staying::Stay;
 use super::ways::{Preview, Restored, Way, What};
 use crate::agent::config::Lifecycle;
 use crate::agent::driver::Driver;
@@ -36,7 +37,7 @@ pub(super) const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from
 
 /// What a [`super::Handle`] asks for.
 #[derive(Debug)]
-pub enum Command {
+pub(super) enum Command {
     /// A person says something.
     Prompt(UserMessage, Delivery),
     /// Go on without new words.
@@ -77,7 +78,7 @@ pub enum Command {
 
 /// What is asked about states of the workspace.
 #[derive(Debug)]
-pub enum WayBack {
+pub(super) enum WayBack {
     /// Some were recorded, and are to be written down.
     Recorded(oneshot::Sender<()>),
     /// What would going back do, with these decisions?
@@ -87,9 +88,11 @@ pub enum WayBack {
 }
 
 /// The owner.
-pub struct Live {
+pub(super) struct Live {
     pub(super) driver: Driver<Recorder>,
     pub(super) outfit: Outfit,
+    /// The place that it works in, until that is given back.
+    pub(super) stay: Option<Stay>,
     /// Who equips the agents that the agent starts, and those agents.
     pub(super) recruits: Recruits,
     pub(super) team: Option<Team>,
@@ -112,7 +115,7 @@ pub struct Live {
 
 impl Live {
     /// Runs until a shutdown, or until every handle is gone.
-    pub async fn run(mut self) {
+    pub(super) async fn run(mut self) {
         let done = loop {
             let command = tokio::select! {
                 biased;
@@ -158,6 +161,11 @@ impl Live {
             team.close_all().await;
         }
         self.driver.listener().end().await;
+        if let Some(stay) = self.stay.take()
+            && let Err(report) = stay.leave().await
+        {
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
         self.hub.tell(RuntimeEvent::Ended).await;
         self.recruits.dismiss();
         self.lifecycle.send_replace(Lifecycle::Closed);

@@ -37,6 +37,7 @@ pub mod restoring;
 pub mod shell;
 pub mod shown;
 pub mod start;
+mod staying;
 mod submit;
 mod summaries;
 pub mod talk;

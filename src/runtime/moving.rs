@@ -52,7 +52,7 @@ pub struct Told {
 
 /// What is asked about the session, or done to it.
 #[derive(Debug)]
-pub enum Ask {
+pub(super) enum Ask {
     /// Its tree.
     Outline(Filter, oneshot::Sender<Outline>),
     /// What entries say, in a line each.

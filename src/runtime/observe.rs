@@ -45,6 +45,8 @@ pub enum EventKind {
     /// what the model gets; `artifact` names where it is kept, where the model got a part only. What was
     /// longer than may be kept (256 MiB) is as the model got it.
     ToolCallEnd,
+    /// The tools work in another place from now on: `root`. The specification has no word for it.
+    PlaceChanged,
     /// Words that came meanwhile go into the conversation: `content`.
     SteeringInjected,
     /// A limit was reached: `message`.
@@ -70,6 +72,7 @@ impl EventKind {
             Self::ToolCallStart => "TOOL_CALL_START",
             Self::ToolCallOutputDelta => "TOOL_CALL_OUTPUT_DELTA",
             Self::ToolCallEnd => "TOOL_CALL_END",
+            Self::PlaceChanged => "PLACE_CHANGED",
             Self::SteeringInjected => "STEERING_INJECTED",
             Self::TurnLimit => "TURN_LIMIT",
             Self::LoopDetection => "LOOP_DETECTION",
@@ -191,6 +194,9 @@ impl Observer {
             RuntimeEvent::Agent(event) => self.agent(event),
             RuntimeEvent::Failed(report) => {
                 self.push(EventKind::Error, json!({"message": report.to_string()}));
+            }
+            RuntimeEvent::PlaceChanged { root } => {
+                self.push(EventKind::PlaceChanged, json!({"root": root.to_string_lossy()}));
             }
             RuntimeEvent::Ended => {
                 self.over = true;

@@ -2,12 +2,15 @@
 //!
 //! Must not know places, nor who wants to go there.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use super::drive::Drive;
+use super::drive::{Drive, Relocated};
+use super::event::RuntimeEvent;
 use super::handle::Handle;
 use super::live::{COMMANDS_LEAVE, Live};
 use super::moving::busy;
+use super::staying::Stay;
 use super::{permissions, start};
 use crate::base::error::Report;
 use crate::exec::Environment;
@@ -19,22 +22,43 @@ impl Handle {
     /// session was allowed there, and is asked about again; rules count from the new place's root. Refused
     /// while the agent works, and where states of the workspace are recorded and the root would be another.
     ///
-    /// The place must be ready ([`Environment::initialize`]). Whoever made the place before gives it back.
+    /// The new place is made ready first ([`Environment::initialize`]); where that fails, or the move is refused,
+    /// the session stays where it is. The place before is given back ([`Environment::cleanup`]) behind the move;
+    /// should that fail, it is told as [`RuntimeEvent::Failed`].
     pub async fn set_environment(&self, env: Arc<dyn Environment>) -> Result<(), Report> {
-        self.drive(|reply| Drive::Move(env, reply)).await?
+        let root = env.root().to_path_buf();
+        // A place is not made ready for nothing. The session does other things while it is.
+        self.drive(|reply| Drive::MayMove(root, reply)).await??;
+        let stay = Box::new(Stay::enter(env).await?);
+        let Relocated { moved, to_leave } = self.drive(|reply| Drive::Move(stay, reply)).await?;
+        if let Some(stay) = to_leave
+            && let Err(report) = stay.leave().await
+        {
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
+        moved
     }
 }
 
 impl Live {
-    pub(super) async fn move_to(&mut self, env: Arc<dyn Environment>) -> Result<(), Report> {
+    pub(super) fn may_move(&mut self, root: &Path) -> Result<(), Report> {
         if self.driver.working() {
             return Err(busy());
         }
-        let checkpoints = self.driver.listener().checkpoints();
-        if checkpoints.is_some() && env.root() != self.driver.tools().env.root() {
+        if self.driver.listener().checkpoints().is_some() && root != self.driver.tools().env.root() {
             let what = "the session cannot move: states of its workspace are recorded";
             return Err(Report::new(what).hint("start another session there, or one without checkpoints"));
         }
+        Ok(())
+    }
+
+    pub(super) async fn move_to(&mut self, stay: Stay) -> Relocated {
+        let env = stay.env();
+        // It may have begun to work since it was asked.
+        if let Err(report) = self.may_move(env.root()) {
+            return Relocated { moved: Err(report), to_leave: Some(stay) };
+        }
+        let checkpoints = self.driver.listener().checkpoints();
         if let Some(team) = &self.team {
             team.close_all().await;
         }
@@ -46,8 +70,10 @@ impl Live {
         self.driver.tools().shared = start::shared(&options, &id, self.team.clone(), checkpoints);
         self.driver.tools().rules.set(permissions::load(&options, None).await.rules);
         self.driver.tools().env = env.clone();
+        let root = env.root().to_path_buf();
         self.outfit.move_to(env, options.clock.clone());
         self.prompted = false;
-        Ok(())
+        self.hub.tell(RuntimeEvent::PlaceChanged { root }).await;
+        Relocated { moved: Ok(()), to_leave: self.stay.replace(stay) }
     }
 }

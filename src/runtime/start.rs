@@ -20,6 +20,7 @@ use super::reach::{self, Reached};
 use super::recorder::Recorder;
 use super::recruits::Recruits;
 use super::shown::Shown;
+use super::staying::Stay;
 use crate::agent::abort::Abort;
 use crate::agent::config::{Config, Lifecycle};
 use crate::agent::driver::{Driver, Services, Setup};
@@ -37,8 +38,26 @@ use crate::tools::{self, Kind, Registry, SharedRules};
 /// Commands that wait while the session is busy.
 const COMMANDS_MAX: usize = 256;
 
-/// Starts a live session on a task of its own.
-pub async fn start(options: Options) -> Result<Handle, Report> {
+/// Starts a live session on a task of its own, in a place that is made ready for it.
+pub async fn start(mut options: Options) -> Result<Handle, Report> {
+    let stay = Stay::enter(options.env).await?;
+    options.env = stay.env();
+    match prepare(options).await {
+        Ok((handle, live)) => {
+            tokio::spawn(Live { stay: Some(stay), ..live }.run());
+            Ok(handle)
+        }
+        Err(report) => {
+            if let Err(left) = stay.leave().await {
+                tracing::warn!("{left}");
+            }
+            Err(report)
+        }
+    }
+}
+
+/// A session that is there but does not run yet, and its controls.
+async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let files = options.clone();
     // What is changed while they are read is looked at again.
     let read = move || (again::fingerprint(&files), reach::reach(&files));
@@ -85,6 +104,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         lifecycle: stands,
         driver,
         outfit,
+        stay: None,
         recruits,
         team,
         prompted: false,
@@ -97,8 +117,7 @@ pub async fn start(options: Options) -> Result<Handle, Report> {
         ran: Vec::new(),
     };
     live.brief();
-    tokio::spawn(live.run());
-    Ok(Handle { commands: sender, abort, hub, lifecycle, models, rules, again })
+    Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, again }, live))
 }
 
 /// Who answers in a session, and what was said in it.

@@ -43,6 +43,8 @@ mod documents;
 mod emacs;
 /// What a host does with the library.
 mod embedding;
+/// A place is ready before its session and given back behind it.
+mod embedding_places;
 /// Who watches a session sees all of it, and of the next one.
 mod embedding_watchers;
 /// Every place passes one suite.

@@ -135,6 +135,16 @@ pub trait Layer: Send + Sync + fmt::Debug {
 
     /// Something was done, or refused.
     fn done(&self, _deed: Deed<'_>, _ended: Ended, _took: Duration) {}
+
+    /// Somebody wants the place ready.
+    fn initialize<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
+        inner.initialize()
+    }
+
+    /// Somebody gives it back.
+    fn cleanup<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
+        inner.cleanup()
+    }
 }
 
 /// A place behind a layer.
@@ -311,11 +321,11 @@ impl<L: Layer> Environment for Wrapped<L> {
     }
 
     fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
-        self.inner.initialize()
+        self.layer.initialize(&*self.inner)
     }
 
     fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
-        self.inner.cleanup()
+        self.layer.cleanup(&*self.inner)
     }
 
     fn working_folder(&self) -> &Path {

@@ -1,8 +1,10 @@
-//! Places seen through layers: read-only, with a log, within a policy, without what is barred, from a folder. They compose over any place.
+//! Places seen through layers: read-only, with a log, within a policy, without what is barred, from a folder, for several
+//! users. They compose over any place.
 //!
 //! Must not know which place is inside.
 
 pub mod barred;
+pub mod counted;
 pub mod layer;
 pub mod logging;
 pub mod policy;
@@ -10,6 +12,7 @@ pub mod read_only;
 pub mod rooted;
 
 pub use barred::Barred;
+pub use counted::Counted;
 pub use layer::{Deed, Ended, Layer, Wrapped};
 pub use logging::{Entry, Logging};
 pub use policy::Policy;

@@ -121,6 +121,14 @@ impl Environment for Rooted {
         self.inner.find(spec, sink, cancel)
     }
 
+    fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        self.inner.initialize()
+    }
+
+    fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        self.inner.cleanup()
+    }
+
     fn platform(&self) -> &'static str {
         self.inner.platform()
     }

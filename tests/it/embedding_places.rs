@@ -1,0 +1,270 @@
+//! A place of a host's own from the session's side: made ready before anything else, given back after everything
+//! else, whatever becomes of the session, and what observers hear of a move.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bowline::base::error::Report;
+use bowline::exec::wrap::{Counted, Deed, Layer, ReadOnly, Rooted, Wrapped};
+use bowline::exec::{EnvError, Environment, LocalEnvironment};
+use bowline::llm::client::Injected;
+use bowline::llm::providers::scripted::{Scripted, Step, Turn};
+use bowline::runtime::observe::{EventKind, Observer};
+use bowline::runtime::{Builder, Delivery, RuntimeEvent};
+use bowline::tools::{FromFn, Outcome};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use serde_json::json;
+
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(30), future).await.expect("in time")
+}
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// Writes down what is asked of a place, under a name, and fails where it is told to.
+#[derive(Debug)]
+struct Counts {
+    name: &'static str,
+    log: Log,
+    fails: &'static str,
+}
+
+impl Counts {
+    fn note(&self, what: &str) -> BoxFuture<'static, Result<(), EnvError>> {
+        self.log.lock().unwrap().push(format!("{} {what}", self.name));
+        let source = std::io::Error::other("out of order");
+        let failed = Err(EnvError::Io { path: "/".into(), source });
+        ready(if self.fails == what { failed } else { Ok(()) }).boxed()
+    }
+}
+
+impl Layer for Counts {
+    fn admit<'a>(&'a self, _: &'a dyn Environment, deed: Deed<'a>) -> BoxFuture<'a, Result<(), EnvError>> {
+        self.note(deed.name())
+    }
+
+    fn initialize<'a>(&'a self, _: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
+        self.note("ready")
+    }
+
+    fn cleanup<'a>(&'a self, _: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
+        self.note("back")
+    }
+}
+
+fn failing(name: &'static str, folder: &Path, log: &Log, fails: &'static str) -> Arc<dyn Environment> {
+    let path = std::env::vars_os().filter(|(name, _)| name == "PATH");
+    let machine = Arc::new(LocalEnvironment::new(folder.to_path_buf(), path));
+    Arc::new(Wrapped::new(machine, Counts { name, log: Arc::clone(log), fails }))
+}
+
+fn place(name: &'static str, folder: &Path, log: &Log) -> Arc<dyn Environment> {
+    failing(name, folder, log, "")
+}
+
+/// What was written down of beginnings and ends.
+fn stays(log: &Log) -> Vec<String> {
+    let log = log.lock().unwrap();
+    log.iter().filter(|line| line.ends_with(" ready") || line.ends_with(" back")).cloned().collect()
+}
+
+fn writes(turns: usize) -> Injected {
+    let write = Turn::call("c", "write", json!({"path": "a.txt", "content": "one\n"}));
+    let turns = (0..turns).flat_map(|_| [write.clone(), Turn::text("done")]);
+    Scripted::injected(turns.collect::<Vec<_>>()).1
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_place_is_ready_before_its_session_and_given_back_behind_it() {
+    let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
+    let session = Builder::at(place("a", dir.path(), &log)).inject(writes(1)).start().await.unwrap();
+    assert_eq!(log.lock().unwrap()[0], "a ready", "nothing is asked of it before");
+    soon(session.submit("go")).await.unwrap();
+    assert_eq!(stays(&log), ["a ready"]);
+    soon(session.shutdown()).await;
+    let log = log.lock().unwrap();
+    assert!(log.contains(&"a write".to_string()), "{log:?}");
+    assert_eq!(log.last().unwrap(), "a back", "{log:?}");
+    assert_eq!(log.iter().filter(|line| *line == "a back").count(), 1, "{log:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_does_not_start_leaves_no_place_behind() {
+    let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
+    let unknown = Builder::at(place("a", dir.path(), &log)).inject(writes(1)).model("nobody/nothing").start();
+    assert!(unknown.await.is_err());
+    assert_eq!(stays(&log), ["a ready", "a back"]);
+
+    log.lock().unwrap().clear();
+    let broken = failing("b", dir.path(), &log, "ready");
+    let report = Builder::at(broken).inject(writes(1)).start().await.err().expect("no place, no session");
+    assert!(report.to_string().contains("out of order"), "{report}");
+    assert_eq!(*log.lock().unwrap(), ["b ready"], "what was never there is not given back");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_place_that_is_not_given_back_is_told() {
+    let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
+    let broken = failing("a", dir.path(), &log, "back");
+    let session = Builder::at(broken).inject(writes(0)).start().await.unwrap();
+    let (_, mut events) = session.subscribe().await.unwrap();
+    soon(session.shutdown()).await;
+    let RuntimeEvent::Failed(report) = soon(events.recv()).await.unwrap() else { panic!("it is not told") };
+    assert!(report.message.contains("given back") && report.message.contains("out of order"), "{report}");
+    let last = soon(events.recv()).await.unwrap();
+    assert!(matches!(last, RuntimeEvent::Ended), "{last:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_move_makes_the_other_place_ready_first_and_then_gives_the_first_one_back() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let log = Log::default();
+    let session = Builder::at(place("a", here.path(), &log)).inject(writes(1)).start().await.unwrap();
+    soon(session.set_environment(place("b", there.path(), &log))).await.unwrap();
+    assert_eq!(stays(&log), ["a ready", "b ready", "a back"]);
+    soon(session.submit("go")).await.unwrap();
+    assert!(there.path().join("a.txt").exists());
+    soon(session.shutdown()).await;
+    assert_eq!(stays(&log), ["a ready", "b ready", "a back", "b back"]);
+    let log = log.lock().unwrap();
+    let left = log.iter().position(|line| line == "a back").unwrap();
+    assert!(!log[left + 1..].iter().any(|line| line.starts_with("a ")), "{log:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_move_that_fails_leaves_the_session_where_it_is() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let log = Log::default();
+    let session = Builder::at(place("a", here.path(), &log)).inject(writes(1)).start().await.unwrap();
+    let report = soon(session.set_environment(failing("b", there.path(), &log, "ready"))).await.unwrap_err();
+    assert!(report.message.contains("out of order"), "{report}");
+    assert_eq!(stays(&log), ["a ready", "b ready"]);
+    soon(session.submit("go")).await.unwrap();
+    assert!(here.path().join("a.txt").exists() && !there.path().join("a.txt").exists());
+    soon(session.shutdown()).await;
+    assert_eq!(stays(&log), ["a ready", "b ready", "a back"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_move_that_is_refused_makes_nothing_ready() {
+    let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
+    let (script, provider) = Scripted::injected(vec![Turn::of(vec![Step::Stall])]);
+    let session = Builder::at(place("a", dir.path(), &log)).inject(provider).start().await.unwrap();
+    session.prompt("go".into(), vec![], Delivery::Steer);
+    soon(async {
+        while script.requests().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    soon(session.set_environment(place("b", dir.path(), &log))).await.unwrap_err();
+    soon(session.shutdown()).await;
+    soon(session.set_environment(place("c", dir.path(), &log))).await.unwrap_err();
+    assert_eq!(stays(&log), ["a ready", "a back"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_place_before_that_is_not_given_back_is_told_behind_the_move() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let log = Log::default();
+    let broken = failing("a", here.path(), &log, "back");
+    let session = Builder::at(broken).inject(writes(0)).start().await.unwrap();
+    let (_, mut events) = session.subscribe().await.unwrap();
+    soon(session.set_environment(place("b", there.path(), &log))).await.unwrap();
+    let moved = soon(events.recv()).await.unwrap();
+    assert!(matches!(&moved, RuntimeEvent::PlaceChanged { root, .. } if root == there.path()), "{moved:?}");
+    let told = soon(events.recv()).await.unwrap();
+    assert!(
+        matches!(&told, RuntimeEvent::Failed(Report { message, .. }) if message.contains("out of order"))
+    );
+    soon(session.shutdown()).await;
+}
+
+async fn kinds(mut events: Observer) -> Vec<(EventKind, Option<String>)> {
+    let mut told = Vec::new();
+    while let Some(event) = events.next().await {
+        let root = event.data.get("root").and_then(|root| root.as_str()).map(String::from);
+        told.push((event.kind, root));
+    }
+    told
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn observers_hear_of_a_move_and_of_none_that_did_not_take_place() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let log = Log::default();
+    let session = Builder::at(place("a", here.path(), &log)).inject(writes(0)).start().await.unwrap();
+    let events = session.observe().await.unwrap();
+    soon(session.set_environment(failing("b", there.path(), &log, "ready"))).await.unwrap_err();
+    soon(session.set_environment(place("c", there.path(), &log))).await.unwrap();
+    soon(session.shutdown()).await;
+    let root = there.path().display().to_string();
+    let wanted = [
+        (EventKind::SessionStart, None),
+        (EventKind::PlaceChanged, Some(root)),
+        (EventKind::SessionEnd, None),
+    ];
+    assert_eq!(soon(kinds(events)).await, wanted);
+    assert_eq!(EventKind::PlaceChanged.name(), "PLACE_CHANGED");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_a_tool_starts_does_not_take_the_place_along() {
+    let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
+    std::fs::create_dir(dir.path().join("below")).unwrap();
+    let parameters = json!({"type": "object", "properties": {}});
+    let review = FromFn::new("review", "Have it reviewed.", parameters, |call| async move {
+        let below = call.env.root().join("below");
+        let reviewer = Builder::at(Arc::new(Rooted::new(call.env, below))).inject(writes(1)).start();
+        let reviewer = reviewer.await.unwrap();
+        reviewer.submit("go").await.unwrap();
+        reviewer.shutdown().await;
+        Outcome::text("Reviewed.")
+    })
+    .reads_only();
+    let write = Turn::call("w", "write", json!({"path": "b.txt", "content": "two\n"}));
+    let turns = vec![Turn::call("r", "review", json!({})), write, Turn::text("done")];
+    let (_, provider) = Scripted::injected(turns);
+    let session = Builder::at(place("a", dir.path(), &log)).tool(review).inject(provider).start();
+    let session = session.await.unwrap();
+    soon(session.submit("go")).await.unwrap();
+    assert!(dir.path().join("b.txt").exists() && dir.path().join("below/a.txt").exists());
+    assert_eq!(stays(&log), ["a ready"]);
+    soon(session.shutdown()).await;
+    assert_eq!(stays(&log), ["a ready", "a back"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_counted_place_is_there_as_long_as_anybody_works_in_it() {
+    let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
+    let shared: Arc<dyn Environment> =
+        Arc::new(Wrapped::new(place("a", dir.path(), &log), Counted::default()));
+    let one = Builder::at(Arc::clone(&shared)).inject(writes(0)).start().await.unwrap();
+    let other = Builder::at(Arc::clone(&shared)).inject(writes(1)).start().await.unwrap();
+    // A layer over the place that the session is in.
+    let guarded = Arc::new(Wrapped::new(Arc::clone(&shared), ReadOnly::new(|_| false)));
+    soon(one.set_environment(guarded)).await.unwrap();
+    soon(one.shutdown()).await;
+    soon(other.submit("go")).await.unwrap();
+    assert_eq!(stays(&log), ["a ready"]);
+    soon(other.shutdown()).await;
+    assert_eq!(stays(&log), ["a ready", "a back"]);
+    // Who was not there before is not there after one time too many, either.
+    shared.cleanup().await.unwrap();
+    assert_eq!(stays(&log), ["a ready", "a back"]);
+    shared.initialize().await.unwrap();
+    assert_eq!(stays(&log), ["a ready", "a back", "a ready"]);
+}
+
+#[tokio::test]
+async fn a_counted_place_that_fails_to_be_ready_is_tried_again_by_the_next() {
+    let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
+    let broken = Wrapped::new(failing("a", dir.path(), &log, "ready"), Counted::default());
+    for _ in 0..2 {
+        broken.initialize().await.unwrap_err();
+    }
+    broken.cleanup().await.unwrap();
+    assert_eq!(*log.lock().unwrap(), ["a ready", "a ready"]);
+}
