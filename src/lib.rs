@@ -25,25 +25,36 @@
 //!
 //! Programs that embed bowline begin with [`runtime::Builder`]; `docs/embedding.md` shows how. What they build on
 //! is [`runtime`] with [`runtime::Handle`] and its events, the ports of [`tools`] ([`tools::Tool`],
-//! [`tools::Approval`]), [`exec::Environment`], and the providers of [`llm`]. It changes seldom, and the changelog
-//! says so. Everything else is public for the program and its tests.
+//! [`tools::Approval`]), [`exec::Environment`], the providers of [`llm`], and what those name of [`agent`],
+//! [`base`], [`net`] and [`session`]. The documentation shows this face and nothing else; it is versioned as
+//! `docs/embedding.md` says, and `tests/it/face.rs` holds it. What `#[doc(hidden)]` leaves out is public because the
+//! program and its tests are crates of their own, and may be another thing in any version.
 
 pub mod agent;
 pub mod base;
+#[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod config;
 pub mod exec;
+#[doc(hidden)]
 pub mod ide;
 pub mod llm;
+#[doc(hidden)]
 pub mod modes;
 pub mod net;
+#[doc(hidden)]
 pub mod patch;
 pub mod runtime;
 pub mod session;
+#[doc(hidden)]
 pub mod syntax;
+#[doc(hidden)]
 pub mod text;
 pub mod tools;
+#[doc(hidden)]
 pub mod tui;
+#[doc(hidden)]
 pub mod workspace;
 
 /// The page for programs that embed bowline: its examples are run as tests of the documentation.

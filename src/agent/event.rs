@@ -9,6 +9,7 @@ use crate::llm::model::{AssistantMessage, Message, StreamEvent, ToolResultMessag
 
 /// Why a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CompactionReason {
     /// Somebody wanted it.
     Manual,
@@ -31,6 +32,7 @@ impl CompactionReason {
 
 /// A compaction that is in the session.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Compacted {
     /// Its entry.
     pub entry: String,
@@ -53,6 +55,7 @@ pub struct Compacted {
 /// One thing that happened. Message events of finished messages are sent only after the
 /// message is stored.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum AgentEvent {
     /// A run begins.
     AgentStart,

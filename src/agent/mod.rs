@@ -3,24 +3,43 @@
 //! Layer 4. May import `tools`, `session`, `llm`, `base`; must not know terminals, settings
 //! files or the wall clock.
 
+#[doc(hidden)]
 pub mod abort;
 pub mod compaction;
+#[doc(hidden)]
 pub mod config;
+#[doc(hidden)]
 pub mod driver;
+#[doc(hidden)]
 pub mod effect;
+#[doc(hidden)]
 pub mod equip;
+#[doc(hidden)]
 pub mod event;
+#[doc(hidden)]
 pub mod fullness;
+#[doc(hidden)]
 pub mod history;
+#[doc(hidden)]
 pub mod loops;
+#[doc(hidden)]
 pub mod place;
+#[doc(hidden)]
 pub mod profile;
+#[doc(hidden)]
 pub mod profiles;
 pub mod prompt;
+#[doc(hidden)]
 pub mod queue;
+#[doc(hidden)]
 pub mod retell;
+#[doc(hidden)]
 pub mod step;
+#[doc(hidden)]
 pub mod team;
+#[doc(hidden)]
 pub mod work;
 
-pub use event::AgentEvent;
+pub use config::Lifecycle;
+pub use event::{AgentEvent, Compacted, CompactionReason};
+pub use queue::QueueMode;

@@ -31,6 +31,7 @@ pub struct Words {
 
 /// What the prompt is made of.
 #[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
 pub struct Inputs<'a> {
     /// Whose instructions.
     pub profile: &'static Profile,
@@ -49,11 +50,13 @@ pub struct Inputs<'a> {
 }
 
 /// About how many tokens a text has.
+#[doc(hidden)]
 pub fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(CHARS_A_TOKEN)
 }
 
 /// The same of a tool as a model gets it.
+#[doc(hidden)]
 pub fn tool_tokens(spec: &ToolSpec) -> usize {
     let grammar = spec.grammar.as_ref().map_or("", |grammar| grammar.definition.as_str());
     let parameters = spec.parameters.to_string();
@@ -61,6 +64,7 @@ pub fn tool_tokens(spec: &ToolSpec) -> usize {
 }
 
 /// The parts of the system prompt.
+#[doc(hidden)]
 pub fn parts(inputs: Inputs) -> Vec<Part> {
     let mut parts = if inputs.profile.environment { long(inputs) } else { compact(inputs) };
     let append = inputs.words.append.join("\n\n");

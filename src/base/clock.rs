@@ -71,6 +71,7 @@ impl Clock for ManualClock {
 }
 
 /// `2026-11-20T23:30:11.042Z`: the form of every time stamp in a session file.
+#[doc(hidden)]
 pub fn iso8601(ms: u64) -> String {
     let stamp =
         i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).unwrap_or_default();
@@ -78,6 +79,7 @@ pub fn iso8601(ms: u64) -> String {
 }
 
 /// A time of this place, in milliseconds since the epoch, in a form of `strftime`'s.
+#[doc(hidden)]
 pub fn local(ms: u64, form: &str) -> String {
     let stamp =
         i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).unwrap_or_default();
@@ -85,12 +87,14 @@ pub fn local(ms: u64, form: &str) -> String {
 }
 
 /// Milliseconds since the epoch of an ISO 8601 time stamp, if it is one.
+#[doc(hidden)]
 pub fn parse_iso8601(text: &str) -> Option<u64> {
     let stamp: jiff::Timestamp = text.parse().ok()?;
     u64::try_from(stamp.as_millisecond()).ok()
 }
 
 /// Milliseconds since the epoch of an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`), if it is one.
+#[doc(hidden)]
 pub fn parse_http_date(text: &str) -> Option<u64> {
     let stamp = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
     u64::try_from(stamp.as_millisecond()).ok()

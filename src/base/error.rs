@@ -44,6 +44,7 @@ impl fmt::Display for Report {
 impl Error for Report {}
 
 /// An error and its causes, joined by colons, each said once even where a cause repeats it.
+#[doc(hidden)]
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -40,6 +40,7 @@ impl Ids for RandomIds {
 }
 
 /// A random UUID in its usual form.
+#[doc(hidden)]
 pub fn uuid() -> String {
     uuid::Uuid::new_v4().to_string()
 }

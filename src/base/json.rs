@@ -1,4 +1,4 @@
-//! JSON as it is written, in code: [`json!`]. The library's macro writes out how a field is put in at each of
+//! JSON as it is written, in code: `json!`. The library's macro writes out how a field is put in at each of
 //! three thousand places, which is a hundredth of the program; here that stands once.
 //!
 //! Must not know what is told.

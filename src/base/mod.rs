@@ -3,14 +3,24 @@
 //! Layer 0. May import nothing of the crate; must not know the domain.
 
 pub mod clock;
+#[doc(hidden)]
 pub mod counted;
 pub mod error;
+#[doc(hidden)]
 pub mod hidden;
 pub mod ids;
+#[doc(hidden)]
 pub mod json;
+#[doc(hidden)]
 pub mod log;
 pub mod paths;
+#[doc(hidden)]
 pub mod schema;
+#[doc(hidden)]
 pub mod secrets;
+#[doc(hidden)]
 pub mod shares;
+#[doc(hidden)]
 pub mod width;
+
+pub use hidden::Hidden;

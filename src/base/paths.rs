@@ -26,11 +26,13 @@ impl Home {
     }
 
     /// The system's trash: beside our data, where XDG has it.
+    #[doc(hidden)]
     pub fn trash(&self) -> PathBuf {
         self.data.parent().unwrap_or(&self.data).join("Trash")
     }
 
     /// Where the states of workspaces are kept.
+    #[doc(hidden)]
     pub fn checkpoints(&self) -> PathBuf {
         self.data.join("checkpoints")
     }
@@ -71,6 +73,7 @@ impl Home {
 
 /// Joins and removes `.` and `..` by their text alone, without asking the file system, so that
 /// a path that does not exist yet can be resolved too.
+#[doc(hidden)]
 pub fn absolute(base: &Path, path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in base.join(path).components() {
@@ -86,6 +89,7 @@ pub fn absolute(base: &Path, path: &Path) -> PathBuf {
 }
 
 /// Replaces a leading `~` or `~/` by the user's home.
+#[doc(hidden)]
 pub fn expand_home(path: &str, user: &Path) -> PathBuf {
     match path.strip_prefix('~') {
         Some("") => user.to_path_buf(),
@@ -95,6 +99,7 @@ pub fn expand_home(path: &str, user: &Path) -> PathBuf {
 }
 
 /// `name:12:3` as the name and its line and column, both from 1.
+#[doc(hidden)]
 pub fn split_place(argument: &str) -> (&str, Option<(usize, usize)>) {
     let number = |text: &str| text.parse::<usize>().ok().filter(|n| *n > 0);
     let Some((rest, last)) = argument.rsplit_once(':') else { return (argument, None) };
@@ -112,6 +117,7 @@ pub fn split_place(argument: &str) -> (&str, Option<(usize, usize)>) {
 }
 
 /// The path as a person wants to see it: relative to `root` when it is below it.
+#[doc(hidden)]
 pub fn display(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }

@@ -20,6 +20,7 @@ pub type PieceSink = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
 /// A command to run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CommandSpec {
     /// Text for the shell (`bash -c`).
     pub script: String,
@@ -29,6 +30,13 @@ pub struct CommandSpec {
     pub timeout: Option<Duration>,
     /// Set in addition to the filtered environment of the place.
     pub env: BTreeMap<String, String>,
+}
+
+impl CommandSpec {
+    /// A command in a folder, without a limit, with the environment of the place.
+    pub fn new(script: impl Into<String>, cwd: impl Into<PathBuf>) -> Self {
+        Self { script: script.into(), cwd: cwd.into(), timeout: None, env: BTreeMap::new() }
+    }
 }
 
 /// How a command ended.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Why a place could not do what was asked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EnvError {
     /// Nothing there.
     #[error("{0}: no such file or folder")]

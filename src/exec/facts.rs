@@ -49,7 +49,7 @@ impl Stamping {
 pub struct FileData {
     /// The content.
     pub bytes: Vec<u8>,
-    /// For a later [`Environment::write`].
+    /// For a later [`write`](super::Environment::write).
     pub stamp: Stamp,
 }
 

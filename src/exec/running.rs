@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 /// What a command begins with.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SpawnSpec {
     /// Text for the shell (`bash -c`).
     pub script: String,

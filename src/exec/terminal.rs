@@ -35,6 +35,7 @@ const OUTSIDE: [&str; 8] = [
 
 /// What a terminal begins with.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TerminalSpec {
     /// Where the shell starts.
     pub cwd: PathBuf,

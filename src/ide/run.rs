@@ -1,7 +1,7 @@
 //! The loop on a real terminal: bytes in, frames out, signals, time.
 //!
 //! The keyboard is always asked first; a key is drawn at once, output at most every
-//! [`FRAME_PERIOD`]. With nothing to do the loop sleeps without a time-out.
+//! `FRAME_PERIOD`. With nothing to do the loop sleeps without a time-out.
 
 use std::time::Duration;
 

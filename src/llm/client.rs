@@ -84,6 +84,7 @@ impl Client {
 
     /// Every provider of the catalog whose credentials exist, after those that are injected;
     /// `offline` leaves out what is not on this machine.
+    #[doc(hidden)]
     pub fn assemble(
         catalog: &Catalog,
         credentials: &Credentials,
@@ -149,6 +150,7 @@ impl Client {
 
     /// Puts layers around every answer, the first one outermost.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_layers(mut self, layers: Vec<Arc<dyn Layer>>) -> Self {
         self.layers = layers.into();
         self
@@ -160,6 +162,7 @@ impl Client {
     }
 
     /// What the servers of this machine have now that are asked for it. Quick where none runs.
+    #[doc(hidden)]
     pub async fn found(&self) -> Vec<Arc<Model>> {
         let known = self.entries.iter().filter_map(|entry| match &**entry {
             Entry::Known(known) => Some(known),
@@ -171,6 +174,7 @@ impl Client {
     }
 
     /// The providers that have a list of their models; of all that can be asked, or of one.
+    #[doc(hidden)]
     pub fn listers(&self, only: Option<&str>) -> Vec<Lister> {
         let known = self.entries.iter().filter_map(|entry| match &**entry {
             Entry::Known(known) => Some(known),
@@ -182,12 +186,14 @@ impl Client {
     }
 
     /// Whether a model is asked on this machine.
+    #[doc(hidden)]
     pub fn is_near(model: &Model) -> bool {
         loopback_url(&model.base_url)
     }
 
     /// Another client in place of this one, with the same layers: what they count goes on.
     #[must_use]
+    #[doc(hidden)]
     pub fn succeeded_by(&self, next: Self) -> Self {
         Self { layers: self.layers.clone(), ..next }
     }

@@ -101,6 +101,7 @@ impl Default for Options {
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The last answer.
     pub message: AssistantMessage,
@@ -116,6 +117,7 @@ pub struct Outcome {
 
 /// One step on the way.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Progress {
     /// Of the answer that is streaming in.
     Event(StreamEvent),

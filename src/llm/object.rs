@@ -42,6 +42,7 @@ const EVERY_DELTA: usize = 4 << 10;
 
 /// One step on the way to an object.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum ObjectProgress {
     /// What is there so far; not checked.
     Partial(Value),

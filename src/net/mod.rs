@@ -2,14 +2,28 @@
 //!
 //! Layer 1. May import `base`; must not know what is sent or to whom.
 
+#[doc(hidden)]
 pub mod callback;
 mod client;
+#[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
 pub mod frames;
+#[doc(hidden)]
 pub mod http;
+#[doc(hidden)]
 pub mod probe;
+#[doc(hidden)]
 pub mod response;
+#[doc(hidden)]
 pub mod roots;
+#[doc(hidden)]
 pub mod socket;
+#[doc(hidden)]
 pub mod sse;
+#[doc(hidden)]
 pub mod tape;
+
+pub use http::Transport;
+pub use roots::Roots;
+pub use tape::Tape;

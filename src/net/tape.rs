@@ -115,8 +115,10 @@ impl Piece {
 #[derive(Debug, Clone)]
 pub enum Tape {
     /// Every exchange is added to this file.
+    #[doc(hidden)]
     Record(Recording),
     /// Nothing is asked; what was recorded is played in its order.
+    #[doc(hidden)]
     Replay(Arc<Mutex<VecDeque<Exchange>>>),
 }
 
@@ -157,6 +159,7 @@ impl Tape {
 
 impl Recording {
     /// Adds an exchange. What cannot be written is said in the log: the answer itself is no worse.
+    #[doc(hidden)]
     pub fn add(&self, exchange: &Exchange) {
         let mut line = match serde_json::to_vec(exchange) {
             Ok(line) => line,

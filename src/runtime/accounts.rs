@@ -77,6 +77,7 @@ impl Account {
 
 impl Handle {
     /// The session as it stands now, which goes on meanwhile.
+    #[doc(hidden)]
     pub async fn account(&self) -> Result<Account, Report> {
         let (session, filled) = self.drive(Drive::Account).await?;
         Ok(Account { session: *session, filled })
@@ -102,6 +103,7 @@ impl Handle {
     }
 
     /// [`Account::fork_places`] as they are now.
+    #[doc(hidden)]
     pub async fn fork_places(&self) -> Result<Vec<Said>, Report> {
         self.tell(Account::fork_places).await
     }

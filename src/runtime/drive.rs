@@ -29,6 +29,7 @@ pub enum Taken {
 
 /// The texts of messages that wait.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Waiting {
     /// For the end of the running tool calls.
     pub steering: Vec<String>,
@@ -38,6 +39,7 @@ pub struct Waiting {
 
 /// Where a session stands.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Status {
     /// Its id.
     pub session_id: String,
@@ -71,6 +73,7 @@ pub struct Status {
 
 /// A rule of the loop that can be changed while it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rule {
     /// Whether all steering messages that wait are delivered together, or one at a time.
     SteerAll(bool),
@@ -93,6 +96,7 @@ pub struct Filled {
 
 /// Entries as they stand in the session's file, and the leaf.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lines {
     /// One line of JSON each, in the order of the file.
     pub lines: Vec<String>,

@@ -119,6 +119,7 @@ impl Handle {
     }
 
     /// Looks at the session, and gives what was seen. Nothing else goes on meanwhile.
+    #[doc(hidden)]
     pub async fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Session) -> T + Send + 'static,

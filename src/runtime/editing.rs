@@ -22,11 +22,13 @@ const TEXT_MAX: usize = 20_000;
 
 impl Handle {
     /// What the next request will hold.
+    #[doc(hidden)]
     pub async fn contents(&self) -> Result<Contents, Report> {
         self.ask(Ask::Contents).await
     }
 
     /// An entry as a model is told it; `None` where there is no such message.
+    #[doc(hidden)]
     pub async fn told(&self, entry: String) -> Result<Option<Told>, Report> {
         self.ask(|reply| Ask::Told(entry, reply)).await
     }

@@ -35,6 +35,7 @@ pub enum Summary {
 
 /// One thing that happened in a live session.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum RuntimeEvent {
     /// From the agent.
     Agent(AgentEvent),
@@ -78,6 +79,7 @@ pub enum RuntimeEvent {
 
 /// The state of a live session, for a front end that joins.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// The session's id.
     pub session_id: String,

@@ -32,6 +32,7 @@ fn ended() -> Report {
 
 impl Handle {
     /// The session's tree.
+    #[doc(hidden)]
     pub async fn outline(&self, filter: Filter) -> Result<Outline, Report> {
         self.ask(|reply| Ask::Outline(filter, reply)).await
     }
@@ -42,6 +43,7 @@ impl Handle {
     }
 
     /// The turn that an entry belongs to.
+    #[doc(hidden)]
     pub async fn turn(&self, entry: String) -> Result<Option<Turn>, Report> {
         self.ask(|reply| Ask::Turn(entry, reply)).await
     }
@@ -86,6 +88,7 @@ impl Handle {
     }
 
     /// The sessions of this folder, or of every one, those that were active last first.
+    #[doc(hidden)]
     pub async fn sessions(&self, anywhere: bool) -> Result<Vec<Listed>, Report> {
         let options = self.again.options();
         let (root, cwd) = (options.session_root(), options.cwd.to_string_lossy().into_owned());

@@ -103,6 +103,7 @@ impl Handle {
     }
 
     /// What was said before, in this session and in all others.
+    #[doc(hidden)]
     pub fn past(&self) -> Past {
         Past::of(self.again.options())
     }
@@ -131,28 +132,33 @@ impl Handle {
     }
 
     /// What going back to an entry would do to the files. Refused while the agent works.
+    #[doc(hidden)]
     pub async fn restore_preview(&self, entry: &str, what: What) -> Result<Preview, Report> {
         self.preview(Way::To(entry.to_string(), what), Decisions::new()).await
     }
 
     /// Goes back to an entry. What is there is recorded first: [`Restored::undo`] names the way back. Refused
     /// while the agent works.
+    #[doc(hidden)]
     pub async fn restore(&self, entry: &str, what: What, decisions: Decisions) -> Result<Restored, Report> {
         self.take(Way::To(entry.to_string(), what), decisions).await
     }
 
     /// Takes back what the turn of an entry changed, whatever came later.
+    #[doc(hidden)]
     pub async fn revert_turn(&self, entry: &str, decisions: Decisions) -> Result<Restored, Report> {
         self.take(Way::Without(entry.to_string()), decisions).await
     }
 
     /// What going any way would do, with these decisions.
+    #[doc(hidden)]
     pub async fn preview(&self, way: Way, decisions: Decisions) -> Result<Preview, Report> {
         let (reply, told) = oneshot::channel();
         self.asked(Command::WayBack(WayBack::Preview(way, decisions, reply)), told).await
     }
 
     /// Goes any way.
+    #[doc(hidden)]
     pub async fn take(&self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
         let (reply, done) = oneshot::channel();
         self.asked(Command::WayBack(WayBack::Go(way, decisions, reply)), done).await
@@ -223,6 +229,7 @@ impl Handle {
     }
 
     /// Offers what can be asked now. `always`: also where no file has changed.
+    #[doc(hidden)]
     pub async fn look_again(&self, always: bool) -> Result<(), Report> {
         let Some((client, catalog, models)) = self.again.look(always, self.models.all()).await? else {
             return Ok(());
@@ -232,6 +239,7 @@ impl Handle {
     }
 
     /// Asks again for lists of models that are old by now, and offers what came.
+    #[doc(hidden)]
     pub async fn freshen_models(&self) -> Result<(), Report> {
         refresh::freshen(self.again.options()).await;
         self.look_again(false).await
@@ -274,6 +282,7 @@ impl Handle {
 
     /// Reads the files of rules again, after the person has said whether the project is trusted; gives a
     /// sentence for him. `now` is the digest of what he trusts until the program ends.
+    #[doc(hidden)]
     pub async fn reread_rules(&self, now: Option<&str>) -> String {
         let loaded = permissions::load(&self.again.here(), now).await;
         self.rules.set(loaded.rules);

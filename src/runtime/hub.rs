@@ -1,6 +1,6 @@
 //! Events to every front end that listens, in order, in bounded queues.
 //!
-//! A reader that is slow slows the session; one that does not read at all for [`PATIENCE`] is
+//! A reader that is slow slows the session; one that does not read at all for `PATIENCE` is
 //! let go, and finds its queue closed. A reader that another program depends on is waited for however long
 //! it takes: nothing is lost, and nothing piles up.
 
@@ -30,6 +30,7 @@ type Readers = Vec<(Sender<RuntimeEvent>, Reader)>;
 
 /// The readers of one session.
 #[derive(Debug, Clone)]
+#[doc(hidden)]
 pub struct Hub {
     readers: Arc<Mutex<Readers>>,
     patience: Duration,

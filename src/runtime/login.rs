@@ -15,6 +15,7 @@ use crate::llm::model::{Notice, Question};
 
 /// A provider that one can log in at.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Choice {
     /// Its id.
     pub id: String,
@@ -26,6 +27,7 @@ pub struct Choice {
 
 /// What a logout leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Left {
     /// Whether anything was kept, which is forgotten now.
     pub was_kept: bool,
@@ -51,6 +53,7 @@ impl Left {
 
 /// Every provider that keeps something, in the order of the catalog. Reads files; without the one of
 /// credentials nobody could say what is kept.
+#[doc(hidden)]
 pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
     let entries = reach::store(options).read().map_err(|error| Report::new(error.to_string()))?;
     let kept = |id: &str| match entries.get(id).and_then(Entry::read) {
@@ -65,6 +68,7 @@ pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
 }
 
 /// Logs in and keeps what comes; gives a sentence for the person.
+#[doc(hidden)]
 pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result<String, Report> {
     let catalog = reach::reach(options).catalog;
     let Some(info) = catalog.provider(provider) else {
@@ -98,6 +102,7 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result
 }
 
 /// Forgets what is kept for a provider, and tells what is left.
+#[doc(hidden)]
 pub async fn logout(options: &Options, provider: &str) -> Result<Left, Report> {
     let before = put(options, provider, None).await?;
     if let Some(key) = before.as_ref().and_then(key_of) {

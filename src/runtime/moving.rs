@@ -18,6 +18,7 @@ use crate::session::outline::{Filter, Outline};
 
 /// Where to.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Spot {
     /// Behind an entry: what is said next follows it.
     Behind(String),
@@ -30,6 +31,7 @@ pub enum Spot {
 
 /// Another session in place of this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// A new one, which comes from the one in this file.
     New(Option<PathBuf>),
@@ -43,6 +45,7 @@ pub enum Change {
 
 /// A message as a model is told it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Told {
     /// At length, calls and thoughts included; only the beginning of what is very long.
     pub text: String,

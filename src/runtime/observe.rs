@@ -23,6 +23,7 @@ use crate::tools::artifacts::Artifacts;
 
 /// A kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum EventKind {
     /// Somebody listens to a session.
     SessionStart,
@@ -84,6 +85,7 @@ impl EventKind {
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SessionEvent {
     /// What kind it is.
     pub kind: EventKind,

@@ -27,6 +27,7 @@ use crate::tools::{self, Approval, Mode, Tool};
 
 /// Which conversation to go on with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum SessionChoice {
     /// A new one.
     #[default]

@@ -26,10 +26,12 @@ use crate::workspace;
 
 /// The tools of a session as they are now.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Equipment {
     /// The profile's id.
     pub profile: &'static str,
     /// All that could be on offer.
+    #[doc(hidden)]
     pub all: Registry,
     /// The names of those that are.
     pub offered: BTreeSet<String>,
@@ -37,6 +39,7 @@ pub struct Equipment {
 
 /// What a session works with. Clones share the person's choice of tools.
 #[derive(Clone)]
+#[doc(hidden)]
 pub struct Outfit {
     /// The profile that the person wants whatever the model is.
     wished: Option<&'static Profile>,

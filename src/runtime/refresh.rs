@@ -13,6 +13,7 @@ use crate::llm::catalog::listed::List;
 
 /// What came of one provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Told {
     /// Its id.
     pub provider: String,
@@ -38,6 +39,7 @@ const FRESH_MS: u64 = 4 * 60 * 60 * 1000;
 
 /// Asks again for lists that were asked for once and are old by now; nothing else is ever asked for
 /// unless a person says so.
+#[doc(hidden)]
 pub async fn freshen(options: &Options) {
     let files = options.clone();
     let Ok(lists) = tokio::task::spawn_blocking(move || reach::listed(&files)).await else { return };
@@ -54,6 +56,7 @@ pub async fn freshen(options: &Options) {
 }
 
 /// Asks all that have a list, or one, at the same time; one that fails does not hold up the others.
+#[doc(hidden)]
 pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Told>, Report> {
     let files = options.clone();
     let read = move || (reach::reach(&files), reach::listed(&files));

@@ -23,6 +23,7 @@ const PIECE_EVERY: Duration = Duration::from_millis(50);
 
 /// A command that was run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ran {
     /// The end of what it printed, as much as a tool's call would give.
     pub output: String,

@@ -13,6 +13,7 @@ use crate::llm::model::{Model, ToolSpec};
 
 /// The system prompt as it is sent, with the tools that go with it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Shown {
     /// The profile's id.
     pub profile: &'static str,

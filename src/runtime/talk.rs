@@ -11,6 +11,7 @@ use crate::llm::model::{Notice, Question};
 
 /// One thing that a login says.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Said {
     /// It tells something.
     Told(Notice),
@@ -19,6 +20,7 @@ pub enum Said {
 }
 
 /// Says everything into a channel; whoever has its end must read on.
+#[doc(hidden)]
 pub struct Line(pub mpsc::Sender<Said>);
 
 impl Talk for Line {

@@ -69,6 +69,7 @@ pub enum Way {
 impl Way {
     /// The same with an entry in the place of [`HERE`].
     #[must_use]
+    #[doc(hidden)]
     pub fn from(self, here: Option<&str>) -> Self {
         let entry = |entry: String| if entry == HERE { here.unwrap_or_default().to_string() } else { entry };
         match self {
@@ -80,6 +81,7 @@ impl Way {
 
 /// One path of a preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Shown {
     /// Which.
     pub name: Name,
@@ -123,12 +125,15 @@ impl Shown {
 
 /// What a way back would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Preview {
     /// Where to.
     pub way: Way,
     /// What changes and what has to be decided, by path; folders only where nothing else tells of them.
+    #[doc(hidden)]
     pub files: Vec<Shown>,
     /// What stays though it was different, and why.
+    #[doc(hidden)]
     pub left: Vec<(Name, &'static str)>,
 }
 
@@ -139,6 +144,7 @@ impl Preview {
     }
 
     /// The same decision for all of them.
+    #[doc(hidden)]
     pub fn decide(&self, decision: Decision) -> Decisions {
         let conflicts = self.files.iter().filter(|file| file.conflict.is_some());
         conflicts.map(|file| (file.name.clone(), decision)).collect()
@@ -156,14 +162,18 @@ impl Preview {
 
 /// What a way back did.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Restored {
     /// Where to.
     pub way: Way,
     /// What was done on the disk.
+    #[doc(hidden)]
     pub applied: Applied,
     /// What stayed because both sides had changed it.
+    #[doc(hidden)]
     pub conflicts: Vec<Conflict>,
     /// What both sides had changed and was put together.
+    #[doc(hidden)]
     pub merged: Vec<Name>,
     /// The entry at which one finds what was there before; `None` where files were not touched.
     pub undo: Option<String>,

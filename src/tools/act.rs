@@ -7,6 +7,7 @@ use std::time::Duration;
 
 /// What a tool is for. Its name is pi's name of such a tool, and understood wherever tools are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// Shows a file.
     Read,

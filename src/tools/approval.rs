@@ -8,6 +8,7 @@ use super::view::ResultView;
 
 /// A question to whoever may allow things.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ask {
     /// The provider's id of the call.
     pub call_id: String,
@@ -31,6 +32,7 @@ pub struct Ask {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Decision {
     /// Run it.
     Allow,

@@ -13,6 +13,7 @@ use super::tool::ToolClass;
 
 /// `--approval`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Mode {
     /// Looking runs; everything else asks, edits too.
     Untrusted,

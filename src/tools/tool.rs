@@ -16,6 +16,7 @@ use crate::llm::model::{Part, ToolSpec};
 
 /// What a tool may do to the world; approval policies decide by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ToolClass {
     /// Looks only.
     Reads,
@@ -39,11 +40,13 @@ pub trait Tool: Send + Sync {
     }
 
     /// What a call wants done; `None` where only this tool can say it.
+    #[doc(hidden)]
     fn act(&self, _args: &Value) -> Option<Act> {
         None
     }
 
     /// Arguments with which this tool does it; `None` where it cannot.
+    #[doc(hidden)]
     fn args_for(&self, _act: &Act) -> Option<Value> {
         None
     }
@@ -109,6 +112,7 @@ pub type Progress = Arc<dyn Fn(String) + Send + Sync>;
 
 /// Everything that one call gets.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Invocation {
     /// The provider's id of the call.
     pub call_id: String,
@@ -121,13 +125,24 @@ pub struct Invocation {
     /// Live output.
     pub progress: Progress,
     /// What the calls of a session share.
+    #[doc(hidden)]
     pub shared: Arc<Shared>,
     /// Where its command begins: the call was judged by it. `None` unless [`Tool::keeps_folder`].
     pub folder: Option<PathBuf>,
 }
 
+impl Invocation {
+    /// A call that nobody listens to, as tests make one.
+    #[doc(hidden)]
+    pub fn new(args: Value, env: Arc<dyn Environment>, shared: Arc<Shared>) -> Self {
+        let (cancel, progress) = (CancellationToken::new(), Arc::new(|_| {}));
+        Self { call_id: "c".into(), args, env, cancel, progress, shared, folder: None }
+    }
+}
+
 /// What one call gave.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// For the model, truncated to the tool's limits.
     pub content: Vec<Part>,

@@ -11,6 +11,7 @@ pub struct CallView {
 
 /// A result as data.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ResultView {
     /// Text; front ends show its head.
     Text(String),

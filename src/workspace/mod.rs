@@ -2,13 +2,21 @@
 //!
 //! Layer 2. May import `base` and `exec`; must not know who looks at it.
 
+#[doc(hidden)]
 pub mod checkpoint;
+#[doc(hidden)]
 pub mod documents;
+#[doc(hidden)]
 pub mod editorconfig;
+#[doc(hidden)]
 pub mod git;
+#[doc(hidden)]
 pub mod grep;
+#[doc(hidden)]
 pub mod list;
+#[doc(hidden)]
 pub mod walk;
+#[doc(hidden)]
 pub mod watch;
 
 pub use documents::{Document, Documents};

@@ -15,7 +15,6 @@ use bowline::exec::LocalEnvironment;
 use bowline::tools::{Invocation, Registry};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use crate::support::patches;
 
@@ -83,17 +82,9 @@ async fn every_outcome_is_that_of_codex() {
     for case in cases {
         let folder = tempfile::tempdir().unwrap();
         lay_out(folder.path(), &case.before);
-        let outcome = tool
-            .run(Invocation {
-                folder: None,
-                call_id: "c".into(),
-                args: json!({"input": case.patch}),
-                env: Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), [])),
-                cancel: CancellationToken::new(),
-                progress: Arc::new(|_| {}),
-                shared: std::sync::Arc::new(bowline::tools::Shared::new(folder.path().join("artifacts"))),
-            })
-            .await;
+        let env = Arc::new(LocalEnvironment::new(folder.path().to_path_buf(), []));
+        let shared = Arc::new(bowline::tools::Shared::new(folder.path().join("artifacts")));
+        let outcome = tool.run(Invocation::new(json!({"input": case.patch}), env, shared)).await;
         let mut after = Files::new();
         found(folder.path(), folder.path(), &mut after);
         if ONTO_ITSELF.contains(&&*case.name) {

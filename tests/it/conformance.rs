@@ -146,6 +146,8 @@ pub fn ordered(wire: &dyn Wire, events: &[StreamEvent], damaged: bool) {
             | StreamEvent::Raw { .. }
             | StreamEvent::Usage(_)
             | StreamEvent::Warning(_) => {}
+            // What is new has to be judged here before it passes.
+            other => panic!("{name}: {other:?}"),
         }
     }
     if let Some(StreamEvent::Done { message }) = events.last() {

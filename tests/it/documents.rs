@@ -61,15 +61,10 @@ impl Shelf {
         let registry = Registry::of(set);
         let tool = registry.get(tool).unwrap();
         let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
-        let call = Invocation {
-            folder: None,
-            call_id: "c".into(),
-            args: schema.check(tool.prepare(args)).unwrap(),
-            env: Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), [])),
-            cancel,
-            progress: Arc::new(|_| {}),
-            shared: Arc::clone(&self.shared),
-        };
+        let args = schema.check(tool.prepare(args)).unwrap();
+        let env = Arc::new(LocalEnvironment::new(self.folder.path().to_path_buf(), []));
+        let mut call = Invocation::new(args, env, Arc::clone(&self.shared));
+        call.cancel = cancel;
         tool.run(call).await
     }
 

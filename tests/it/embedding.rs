@@ -1,6 +1,5 @@
 //! bowline as a library: what a host does with it, as the agent loop's specification has it (section 1.2).
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -384,8 +383,7 @@ async fn a_layer_holds_before_a_place_that_does_its_work_when_it_is_asked() {
     assert_eq!(*shelf.page.lock().unwrap(), b"once\n");
     let heard: Arc<std::sync::Mutex<Vec<u8>>> = Arc::default();
     let output = heard.clone();
-    let command =
-        CommandSpec { script: "rm".into(), cwd: "/shelf".into(), timeout: None, env: BTreeMap::new() };
+    let command = CommandSpec::new("rm", "/shelf");
     let sink = Box::new(move |piece: &[u8]| output.lock().unwrap().extend(piece));
     assert!(guarded.run(command, sink, CancellationToken::new()).await.is_err());
     assert!(heard.lock().unwrap().is_empty(), "nothing ran");

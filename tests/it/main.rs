@@ -51,6 +51,8 @@ mod embedding_watchers;
 mod environment;
 /// The page of a session in a real browser.
 mod export_page;
+/// What hosts may build on is written down.
+mod face;
 /// Damaged bytes for everything that reads them.
 mod folders;
 mod fuzz;

@@ -36,15 +36,9 @@ async fn call(
     let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
     let args = Value::Object([(name.to_string(), json!(path))].into_iter().collect());
     let outputs = env.root().join("outputs");
-    let call = Invocation {
-        folder: None,
-        call_id: "c".into(),
-        args: schema.check(tool.prepare(args)).unwrap(),
-        env,
-        cancel: cancel.clone(),
-        progress: Arc::new(|_| {}),
-        shared: Arc::new(Shared::new(outputs)),
-    };
+    let args = schema.check(tool.prepare(args)).unwrap();
+    let mut call = Invocation::new(args, env, Arc::new(Shared::new(outputs)));
+    call.cancel = cancel.clone();
     tool.run(call).await
 }
 

@@ -14,6 +14,7 @@ const WINDOW: u64 = 128_000;
 
 /// A summary to come.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Leaving {
     /// The leaf that is left.
     pub from: String,
@@ -22,8 +23,10 @@ pub struct Leaving {
     /// What is summed up: the newest part that fits.
     pub messages: Vec<Arc<AgentMessage>>,
     /// The files that the branch was about.
+    #[doc(hidden)]
     pub files: Files,
     /// What it was made for.
+    #[doc(hidden)]
     pub budget: Budget,
 }
 

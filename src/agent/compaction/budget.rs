@@ -54,6 +54,7 @@ impl Default for Settings {
 impl Settings {
     /// What holds for a model. A window that is too small for the figures gets smaller ones: at most
     /// half of it stays free, and at most half of the rest is kept.
+    #[doc(hidden)]
     pub fn budget(&self, model: &Model) -> Budget {
         let own = self.models.get(&format!("{}/{}", model.provider, model.id)).copied().unwrap_or_default();
         let (reserve, keep) = (own.reserve.unwrap_or(self.reserve), own.keep.unwrap_or(self.keep));

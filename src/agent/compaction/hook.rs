@@ -17,6 +17,7 @@ use crate::llm::model::Usage;
 
 /// A compaction that is about to begin.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Before {
     /// Why.
     pub reason: CompactionReason,
@@ -56,6 +57,7 @@ pub struct Supplied {
 
 /// How a compaction failed.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Failure {
     /// Why it was begun.
     pub reason: CompactionReason,

@@ -4,16 +4,28 @@
 //! Everything but `summary` is pure. Must not know who displays what comes of it, nor files: a plan is
 //! made of entries, and whoever has the session keeps what was written.
 
+#[doc(hidden)]
 pub mod branch;
+#[doc(hidden)]
 pub mod budget;
+#[doc(hidden)]
 pub mod cut;
+#[doc(hidden)]
 pub mod estimate;
+#[doc(hidden)]
 pub mod files;
 pub mod hook;
+#[doc(hidden)]
 pub mod plan;
+#[doc(hidden)]
 pub mod prompt;
+#[doc(hidden)]
 pub mod summary;
+#[doc(hidden)]
 pub mod telling;
 
-pub use budget::{Budget, Settings};
+pub use branch::Leaving;
+#[doc(hidden)]
+pub use budget::Budget;
+pub use budget::{Override, Settings};
 pub use plan::Plan;

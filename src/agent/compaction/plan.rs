@@ -14,6 +14,7 @@ use crate::session::{AgentMessage, Entry, EntryBody, context, pins};
 
 /// A compaction to come.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Plan {
     /// The entry with which the kept part begins.
     pub first_kept: String,
@@ -24,12 +25,14 @@ pub struct Plan {
     /// The summary that is carried on.
     pub previous: Option<String>,
     /// The files that the summed up part was about.
+    #[doc(hidden)]
     pub files: Files,
     /// Tokens of what is pinned in the summed up part: it is told word for word behind the summary, too.
     pub pinned: u64,
     /// Tokens of the context before.
     pub tokens_before: u64,
     /// What it was made for.
+    #[doc(hidden)]
     pub budget: Budget,
     /// The entries from which on the path may be cut without parting a result from its call.
     pub places: Vec<String>,

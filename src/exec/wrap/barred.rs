@@ -56,6 +56,7 @@ impl Barred {
     }
 
     /// How much is left out.
+    #[doc(hidden)]
     pub fn count(&self) -> Count {
         self.count.clone()
     }

@@ -21,6 +21,7 @@ use crate::exec::terminal::{Terminal, TerminalSpec};
 
 /// What is asked of a place; no contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Deed<'a> {
     /// Where a path leads.
     Resolve(&'a Path),

@@ -9,6 +9,7 @@ use super::layer::{Deed, Ended, Layer};
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Entry {
     /// Such as `read` or `run`.
     pub what: &'static str,

@@ -3,12 +3,19 @@
 //!
 //! Must not know which place is inside.
 
+#[doc(hidden)]
 pub mod barred;
+#[doc(hidden)]
 pub mod counted;
+#[doc(hidden)]
 pub mod layer;
+#[doc(hidden)]
 pub mod logging;
+#[doc(hidden)]
 pub mod policy;
+#[doc(hidden)]
 pub mod read_only;
+#[doc(hidden)]
 pub mod rooted;
 
 pub use barred::Barred;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// What went wrong, in the terms of the LLM contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// 401: no key, or a wrong one.
     Authentication,
@@ -48,6 +49,7 @@ pub enum ErrorKind {
 
 /// A failed model call.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LlmError {
     /// By kind.
     pub kind: ErrorKind,

@@ -9,6 +9,7 @@ use super::usage::Usage;
 /// several parts may be open at once. The deltas of a part, joined, are its text exactly.
 /// Every stream ends with one `Done` or one `Error`, and nothing follows it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum StreamEvent {
     /// The provider has accepted the request.
     Start,

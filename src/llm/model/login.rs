@@ -2,6 +2,7 @@
 
 /// What a person is told. Nothing here is a secret of the person, but a code is for nobody else.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Notice {
     /// A page to open.
     Page(String),
@@ -18,6 +19,7 @@ pub enum Notice {
 
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Question {
     /// Something that must not be seen.
     Secret(String),

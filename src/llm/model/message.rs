@@ -109,6 +109,7 @@ pub enum Part {
 /// The kinds of part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum KnownPart {
     /// Plain text (markdown by habit).
     Text {
@@ -175,6 +176,7 @@ pub struct ToolCall {
 /// Why an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum StopReason {
     /// The model was done.
     Stop,

@@ -4,13 +4,21 @@
 //! Field names on the wire follow pi's version 3, because session files and JSON modes carry
 //! these values as they are.
 
+#[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
 pub mod event;
+#[doc(hidden)]
 pub mod limits;
+#[doc(hidden)]
 pub mod login;
+#[doc(hidden)]
 pub mod message;
+#[doc(hidden)]
 pub mod options;
+#[doc(hidden)]
 pub mod request;
+#[doc(hidden)]
 pub mod usage;
 
 pub use error::{ErrorKind, LlmError};
@@ -19,7 +27,8 @@ pub use limits::{ImageLimits, InputLimits, PromptCache, RateLimit, Resize};
 pub use login::{Notice, Question};
 pub use message::{
     AssistantMessage, KnownPart, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
+    join_text,
 };
 pub use options::{CacheRetention, Grammar, GrammarSyntax, ResponseFormat, Strictness};
 pub use request::{Model, Request, Thinking, ToolChoice, ToolSpec};
-pub use usage::{Cost, Prices, Usage};
+pub use usage::{Cost, Prices, Tier, Usage};

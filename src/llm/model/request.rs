@@ -95,6 +95,7 @@ pub enum ToolChoice {
 /// pi's thinking levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Thinking {
     /// None.
     #[default]

@@ -1,24 +1,37 @@
 //! The dialects: one folder and one row each. May import the plain data, the draft and `net`;
 //! a dialect must not know another.
 
+#[doc(hidden)]
 pub mod anthropic;
+#[doc(hidden)]
 pub mod azure_openai_responses;
+#[doc(hidden)]
 pub mod bedrock_converse;
+#[doc(hidden)]
 pub mod demo;
+#[doc(hidden)]
 pub mod google_generative_ai;
+#[doc(hidden)]
 pub mod google_vertex;
+#[doc(hidden)]
 pub mod mistral_conversations;
+#[doc(hidden)]
 pub mod openai_codex_responses;
+#[doc(hidden)]
 pub mod openai_completions;
+#[doc(hidden)]
 pub mod openai_responses;
 pub mod scripted;
+#[doc(hidden)]
 pub mod setup;
 
 use setup::Dialect;
 
+#[doc(hidden)]
 pub use setup::Setup;
 
 /// Every wire format, by its id in the catalog.
+#[doc(hidden)]
 pub const DIALECTS: &[Dialect] = &[
     anthropic::DIALECT,
     azure_openai_responses::DIALECT,

@@ -141,6 +141,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::Delegated { agent, .. } => return format!("delegated {agent}"),
         RuntimeEvent::Returned(messages) => return format!("{} returned", messages.len()),
         RuntimeEvent::Replaced(now) => return format!("at {} messages", now.messages.len()),
+        RuntimeEvent::PlaceChanged { root } => return format!("in {}", root.display()),
         RuntimeEvent::Restored(_) => return "restored".to_string(),
         RuntimeEvent::Named(name) => return format!("named {name:?}"),
         RuntimeEvent::EntryAppended(_) => return "entry".to_string(),

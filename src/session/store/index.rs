@@ -8,7 +8,7 @@
 //! to be broken later is made from the session file again, with all others.
 //!
 //! The file: a mark, the length of the head (4 bytes), the head (postcard), its sum (CRC-32); then
-//! the pages of [`base`](crate::session::tree::base), each with its sum behind it, which goes on from that of the
+//! the pages of `session::tree::base`, each with its sum behind it, which goes on from that of the
 //! head: a page of another index is a broken one.
 
 use std::fs::{self, File, OpenOptions};

@@ -9,6 +9,7 @@ pub mod compacting;
 pub mod desk;
 pub mod dialect;
 pub mod driven;
+pub mod face;
 pub mod family;
 pub mod frames;
 pub mod git;

@@ -1,6 +1,5 @@
 //! What every place must do, whoever made it: one suite, in parts for places that allow only some of it.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -160,8 +159,8 @@ pub async fn run(
             on.cancel();
         }
     };
-    let env = BTreeMap::from([("GIVEN".to_string(), "it's given".to_string())]);
-    let command = CommandSpec { script: script.into(), cwd: place.root().into(), timeout, env };
+    let mut command = CommandSpec::new(script, place.root());
+    (command.timeout, command.env) = (timeout, [("GIVEN".to_string(), "it's given".to_string())].into());
     let exit = place.run(command, Box::new(sink), cancel).await;
     let printed = String::from_utf8_lossy(&printed.lock().unwrap()).into_owned();
     (exit, printed)
@@ -191,12 +190,7 @@ pub async fn commands(place: &dyn Environment) {
     stopped.cancel();
     assert_eq!(run(place, "touch should-not-be", None, stopped).await.0.unwrap(), Exit::Cancelled);
     assert!(!place.exists(&place.root().join("should-not-be")).await.unwrap());
-    let command = CommandSpec {
-        script: "true".into(),
-        cwd: place.root().join("none"),
-        timeout: None,
-        env: BTreeMap::new(),
-    };
+    let command = CommandSpec::new("true", place.root().join("none"));
     let exit = place.run(command, Box::new(|_| {}), go()).await;
     assert!(matches!(exit, Err(EnvError::NoWorkingFolder(_))), "{exit:?}");
 }

@@ -16,6 +16,14 @@ pub fn check_text(name: &str, text: &str) {
     stored(&format!("text_{name}"), text);
 }
 
+/// The same for a text whose change asks for more than a look: `advice` is told with the difference.
+#[track_caller]
+pub fn check_advised(name: &str, advice: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_description(advice);
+    settings.bind(|| check_text(name, text));
+}
+
 #[track_caller]
 fn stored(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();

@@ -1,0 +1,117 @@
+//! The public face of the library stands as it is written down in `snapshots/text_public_face.snap`, and whoever can
+//! name something of it can name everything that belongs to it.
+
+use crate::source;
+use crate::support::face::Library;
+use crate::support::snaps;
+
+/// What to do about another face.
+const ADVICE: &str = "The public face of the library. If a line goes or changes, a host may no longer compile: say so \
+                      in CHANGELOG.md and raise the version as docs/embedding.md has it; a line that comes goes into \
+                      the changelog, too. `cargo insta review` takes the new face. What is not meant for hosts wants \
+                      `pub(crate)`, or `#[doc(hidden)]` where the program or a test needs it.";
+
+#[test]
+fn the_public_face_is_the_one_that_is_written_down() {
+    let face = Library::read(&source::root()).face();
+    let text = face.lines.into_iter().collect::<Vec<_>>().join("\n");
+    snaps::check_advised("public_face", ADVICE, &text);
+}
+
+#[test]
+fn what_the_public_face_names_is_in_it() {
+    let face = Library::read(&source::root()).face();
+    let missing: Vec<&str> = face.unnamed.iter().map(String::as_str).collect();
+    assert!(
+        missing.is_empty(),
+        "a host cannot name these: re-export them in a documented `mod.rs`, or hide what names them:\n{}",
+        missing.join("\n")
+    );
+}
+
+/// A package of a few files.
+fn library(files: &[(&str, &str)]) -> (tempfile::TempDir, Library) {
+    let package = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = package.path().join("src").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let library = Library::read(package.path());
+    (package, library)
+}
+
+#[test]
+fn the_face_is_what_documented_paths_lead_to() {
+    let (_package, library) = library(&[
+        ("lib.rs", "pub mod port;\n#[doc(hidden)]\npub mod inside;\nmod own;\n#[cfg(test)]\nmod tests;"),
+        (
+            "port/mod.rs",
+            "#[doc(hidden)]\npub mod data;\nmod more;\npub use data::{Kept, Named as Called};\n\
+             #[doc(hidden)]\npub use data::Left;",
+        ),
+        (
+            "port/data.rs",
+            "use crate::inside::Secret;\n\
+             #[derive(Debug, Clone)]\n#[non_exhaustive]\npub struct Kept { pub a: Vec<u8>, b: u8, \
+             #[doc(hidden)] pub c: u8, pub d: Option<Secret> }\n\
+             pub struct Named;\npub struct Left;\n\
+             pub enum Unseen { A }",
+        ),
+        (
+            "port/more.rs",
+            "use super::data::Kept;\nimpl Kept { pub fn new(a: Vec<u8>) -> Self { todo(a) }\n\
+             pub(crate) fn own(&self) {}\n#[doc(hidden)]\npub fn hidden(&self) {} }\n\
+             impl Default for Kept { fn default() -> Self { Self::new(Vec::new()) } }",
+        ),
+        ("inside.rs", "pub struct Secret;\nimpl Secret { pub fn told(&self) {} }"),
+        ("own.rs", "pub struct Own;"),
+    ]);
+    let face = library.face();
+    let lines: Vec<&str> = face.lines.iter().map(String::as_str).collect();
+    let wanted = [
+        "port  mod",
+        "port::Called  struct",
+        "port::Kept  impl Default",
+        "port::Kept  struct  [non_exhaustive, Debug, Clone]",
+        "port::Kept::a  field Vec<u8>",
+        "port::Kept::d  field Option<Secret>",
+        "port::Kept::new  fn (Vec<u8>) -> Self",
+    ];
+    assert_eq!(lines, wanted);
+    let unnamed: Vec<&str> = face.unnamed.iter().map(String::as_str).collect();
+    assert_eq!(unnamed, ["port::Kept::d names inside::Secret"]);
+}
+
+#[test]
+fn a_contract_is_told_with_what_it_asks_for() {
+    let (_package, library) = library(&[(
+        "lib.rs",
+        "pub trait Port: Send {\n    fn must<'a>(&'a self, at: &'a str) -> Box<dyn Fn(u8) -> bool + 'a>;\n    \
+         fn may(&self) where Self: Sized {}\n    #[doc(hidden)]\n    fn own(&self) {}\n}\n\
+         impl<F: Fn() + Send> Port for F {}\n\
+         #[derive(Default)]\npub enum Way { #[default] Here, There(u8), To { at: String } }\n\
+         pub type Sink<T> = Box<dyn FnMut(T)>;\npub const MOST: usize = 3;\n\
+         pub async fn go<T: Port>(port: T, way: Option<Way>) -> Result<(), String> { x(port, way) }",
+    )]);
+    let face = library.face();
+    let lines: Vec<&str> = face.lines.iter().map(String::as_str).collect();
+    let wanted = [
+        "MOST  const usize",
+        "Port  impl for <F: Fn() + Send>",
+        "Port  trait : Send",
+        "Port::may  fn (&self) where Self: Sized",
+        "Port::may  provided",
+        "Port::must  fn <'a>(&'a self, &'a str) -> Box<dyn Fn(u8) -> bool + 'a>",
+        "Port::must  required",
+        "Sink  type <T> = Box<dyn FnMut(T)>",
+        "Way  enum  [Default]",
+        "Way::Here  variant",
+        "Way::There  variant (u8)",
+        "Way::To  variant",
+        "Way::To::at  field String",
+        "go  async fn <T: Port>(T, Option<Way>) -> Result<(), String>",
+    ];
+    assert_eq!(lines, wanted);
+    assert!(face.unnamed.is_empty(), "{:?}", face.unnamed);
+}
