@@ -5,6 +5,8 @@ use crate::base::json::json;
 use super::*;
 use crate::base::clock::ManualClock;
 use crate::base::ids::CountingIds;
+use crate::llm::providers::scripted::{Scripted, Turn};
+use crate::runtime::Builder;
 
 fn session() -> Session {
     Session::in_memory(std::path::Path::new("/work"), ManualClock::new(1_000), CountingIds::shared())
@@ -93,4 +95,27 @@ fn counts_that_make_no_sense_are_told_all_the_same() {
     let mut sum = crate::session::summary::Spent { input: all, cache_read: 1, ..Default::default() };
     sum += crate::session::summary::Spent { input: 1, ..Default::default() };
     assert_eq!((sum.input, sum.prompt()), (all, all));
+}
+
+#[tokio::test]
+async fn an_account_is_of_its_moment_and_a_handle_tells_of_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, script) = Scripted::injected(vec![Turn::text("two"), Turn::text("four")]);
+    let session = Builder::new(folder.path()).inject(script).start().await.unwrap();
+    session.submit("one").await.unwrap();
+    let then = session.account().await.unwrap();
+    let (tree, entries) = (session.tree().await.unwrap(), session.entries(None).await.unwrap());
+    session.submit("three").await.unwrap();
+    assert_eq!((then.tree().unwrap(), then.entries(None).unwrap()), (tree, entries.clone()));
+    let count = |told: &Value| told["totalMessages"].clone();
+    assert_eq!(
+        json!([count(&then.statistics()), count(&session.statistics().await.unwrap())]),
+        json!([2, 4])
+    );
+    let said = |places: &[Said]| places.iter().map(|said| said.text.clone()).collect::<Vec<_>>();
+    assert_eq!(said(&then.fork_places()), ["one"]);
+    assert_eq!(said(&session.fork_places().await.unwrap()), ["one", "three"]);
+    let since = session.entries(entries.leaf).await.unwrap();
+    assert_eq!((since.lines.len(), session.status().await.unwrap().messages), (2, 4));
+    session.shutdown().await;
 }
