@@ -66,17 +66,17 @@ fn lines_of_rpc_that_are_broken() {
             assert!(!text.contains('\n') && !text.trim().is_empty(), "{text:?}");
             json::is_said(&text);
             let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
-            let id = value.get("id").cloned();
+            let id = value.as_object().and_then(|fields| answer::id(&text, fields));
             let name = value.get("type").and_then(Value::as_str).unwrap_or("parse").to_string();
             let data = match command(&text) {
                 Some(Ok(command)) => Ok(Value::from(format!("{command:?}")).into()),
                 Some(Err(why)) => Err(Report::new(why)),
                 None => Err(Report::new("a command is an object with a `type`")),
             };
-            let answer = answer::line(id.as_ref(), &name, &data);
+            let answer = answer::line(id.as_deref(), &name, &data);
             assert!(!answer.contains('\n'), "{answer}");
             let read: Value = serde_json::from_str(&answer).unwrap();
-            assert_eq!((read.get("id"), &read["command"]), (id.as_ref(), &Value::from(name)), "{answer}");
+            assert_eq!((read.get("id"), &read["command"]), (value.get("id"), &Value::from(name)), "{answer}");
         }
     });
 }

@@ -2,7 +2,11 @@
 //!
 //! Must not know what was asked.
 
-use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 
 use crate::base::error::Report;
 
@@ -26,8 +30,23 @@ impl From<Value> for Data {
 /// What came of a command.
 pub type Answer = Result<Data, Report>;
 
+/// The `id` of a command as it stands in its line: a fraction may be more exact than it is read.
+pub fn id(line: &str, fields: &Map<String, Value>) -> Option<Box<RawValue>> {
+    let read = fields.get("id")?;
+    let is_exact = match read {
+        Value::Number(number) => !number.is_f64(),
+        Value::Array(_) | Value::Object(_) => false,
+        _ => true,
+    };
+    if is_exact {
+        return to_raw_value(read).ok();
+    }
+    let written: HashMap<Cow<'_, str>, &RawValue> = serde_json::from_str(line).ok()?;
+    written.get("id").map(|id| (*id).to_owned())
+}
+
 /// The line for it. `id` is what the command had, whatever that was.
-pub fn line(id: Option<&Value>, command: &str, answer: &Answer) -> String {
+pub fn line(id: Option<&RawValue>, command: &str, answer: &Answer) -> String {
     let mut line = String::from("{");
     if let Some(id) = id {
         line.push_str(&format!("\"id\":{id},"));
@@ -62,10 +81,31 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
+    fn an_id_comes_back_as_it_was_written() {
+        for written in [
+            "-3e+23",
+            "2.9999999999999997e+23",
+            "[1, {\"a\":0.1234567890123456789}]",
+            "7",
+            "\"a\\tb\"",
+            "null",
+        ] {
+            let text = format!("{{\"id\":0,\"type\":\"abort\",\"id\":{written}}}");
+            let id = id(&text, &serde_json::from_str(&text).unwrap()).unwrap();
+            assert_eq!(
+                line(Some(&*id), "abort", &Ok(Data::None)),
+                format!(r#"{{"id":{written},"type":"response","command":"abort","success":true}}"#)
+            );
+        }
+        let text = "{\"type\":\"abort\"}";
+        assert!(id(text, &serde_json::from_str(text).unwrap()).is_none());
+    }
+
+    #[test]
     fn answers_are_lines_with_what_was_asked() {
-        let id = json!("7");
+        let id = to_raw_value("7").unwrap();
         assert_eq!(
-            line(Some(&id), "abort", &Ok(Data::None)),
+            line(Some(&*id), "abort", &Ok(Data::None)),
             r#"{"id":"7","type":"response","command":"abort","success":true}"#
         );
         assert_eq!(

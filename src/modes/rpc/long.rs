@@ -4,7 +4,8 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -41,8 +42,18 @@ pub struct Bench {
     pub stop: CancellationToken,
 }
 
+/// A piece of what a command prints.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a RawValue>,
+    delta: String,
+}
+
 /// Does it and gives the answer.
-pub async fn answer(bench: Bench, id: Option<Value>, command: Command) -> Answer {
+pub async fn answer(bench: Bench, id: Option<Box<RawValue>>, command: Command) -> Answer {
     let Bench { handle, out, stop } = bench;
     match command {
         Command::Abort => {
@@ -63,12 +74,7 @@ pub async fn answer(bench: Bench, id: Option<Value>, command: Command) -> Answer
             };
             let telling = async {
                 while let Some(delta) = pieces.recv().await {
-                    let mut event = json!({"type": "bash_execution_update"});
-                    if let Some(id) = &id {
-                        event["id"] = id.clone();
-                    }
-                    event["delta"] = json!(delta);
-                    out.send(&event).await;
+                    out.send(&Printed { kind: "bash_execution_update", id: id.as_deref(), delta }).await;
                 }
             };
             let running = handle.run_command(&command, !exclude_from_context, heard, &stop);

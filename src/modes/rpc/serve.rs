@@ -9,6 +9,7 @@ use futures::future::{BoxFuture, ready};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::sync::mpsc::{Permit, Receiver};
 use tokio::task::unconstrained;
 use tokio_util::sync::CancellationToken;
@@ -340,37 +341,40 @@ impl Face {
 
     /// Takes a line: an answer of the person, or a command.
     fn take(&mut self, line: Line) {
-        let read = match line {
-            Line::Text(text) => serde_json::from_str::<Value>(&text).map_err(|error| error.to_string()),
-            Line::Bad(why) => Err(why),
+        let (text, read) = match line {
+            Line::Text(text) => {
+                let read = serde_json::from_str::<Value>(&text).map_err(|error| error.to_string());
+                (text, read)
+            }
+            Line::Bad(why) => (String::new(), Err(why)),
         };
         let fields = match read {
             Ok(Value::Object(fields)) => fields,
             Ok(_) => return self.refuse(None, "parse", "a command is a JSON object with a `type`"),
             Err(why) => return self.refuse(None, "parse", &format!("not understood: {why}")),
         };
-        let id = fields.get("id").cloned();
+        let id = answer::id(&text, &fields);
         let Some(name) = fields.get("type").and_then(Value::as_str).map(str::to_string) else {
-            return self.refuse(id, "parse", "a command has a `type`");
+            return self.refuse(id.as_deref(), "parse", "a command has a `type`");
         };
         if name == "extension_ui_response" {
             return self.desk.answered(&fields);
         }
         match Command::read(&name, fields) {
             Ok(command) => self.begin(id, name, command),
-            Err(why) => self.refuse(id, &name, &why),
+            Err(why) => self.refuse(id.as_deref(), &name, &why),
         }
     }
 
-    fn refuse(&mut self, id: Option<Value>, command: &str, why: &str) {
+    fn refuse(&mut self, id: Option<&RawValue>, command: &str, why: &str) {
         let refused: Answer = Err(Report::new(why));
-        self.outbox.push(answer::line(id.as_ref(), command, &refused));
+        self.outbox.push(answer::line(id, command, &refused));
     }
 
-    fn begin(&mut self, id: Option<Value>, name: String, command: Command) {
+    fn begin(&mut self, id: Option<Box<RawValue>>, name: String, command: Command) {
         if matches!(command, Command::AbortBash) {
             std::mem::take(&mut self.stop).cancel();
-            return self.outbox.push(answer::line(id.as_ref(), &name, &Ok(answer::Data::None)));
+            return self.outbox.push(answer::line(id.as_deref(), &name, &Ok(answer::Data::None)));
         }
         if long::is_long(&command) {
             // An interruption is never too much.
@@ -381,12 +385,12 @@ impl Face {
             }
             if self.jobs.long.len() >= most {
                 let why = format!("{most} commands are under way; wait for one of them");
-                return self.refuse(id, &name, &why);
+                return self.refuse(id.as_deref(), &name, &why);
             }
             let bench = Bench { handle: self.handle.clone(), out: self.out.clone(), stop: self.stop.clone() };
             return self.jobs.long.push(Box::pin(async move {
                 let answer = long::answer(bench, id.clone(), command).await;
-                answer::line(id.as_ref(), &name, &answer)
+                answer::line(id.as_deref(), &name, &answer)
             }));
         }
         let (handle, settings) = (self.handle.clone(), self.settings.clone());
@@ -395,13 +399,13 @@ impl Face {
             Box::pin(async move {
                 match whole::see(&handle, command).await {
                     Ok(making) => Done::Seen(make(id, name, making)),
-                    Err(why) => Done::Line(answer::line(id.as_ref(), &name, &Err(why))),
+                    Err(why) => Done::Line(answer::line(id.as_deref(), &name, &Err(why))),
                 }
             })
         } else {
             Box::pin(async move {
                 let answer = quick::answer(&handle, &settings, command).await;
-                Done::Line(answer::line(id.as_ref(), &name, &answer))
+                Done::Line(answer::line(id.as_deref(), &name, &answer))
             })
         };
         // Whether it is done is asked again and again, and must not be denied because much else was.
@@ -410,13 +414,13 @@ impl Face {
 }
 
 /// Makes an answer where nobody waits for anything else.
-fn make(id: Option<Value>, name: String, making: whole::Making) -> Job {
+fn make(id: Option<Box<RawValue>>, name: String, making: whole::Making) -> Job {
     let (same, command) = (id.clone(), name.clone());
-    let made = tokio::task::spawn_blocking(move || answer::line(id.as_ref(), &name, &making()));
+    let made = tokio::task::spawn_blocking(move || answer::line(id.as_deref(), &name, &making()));
     Box::pin(async move {
         made.await.unwrap_or_else(|error| {
             let failed = Err(Report::caused("the answer was not made", &error));
-            answer::line(same.as_ref(), &command, &failed)
+            answer::line(same.as_deref(), &command, &failed)
         })
     })
 }
