@@ -13,6 +13,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use tempfile::TempPath;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, ChildStdin, Command};
@@ -24,6 +25,7 @@ use super::error::EnvError;
 use super::files;
 
 pub(super) mod keyboard;
+mod script;
 pub(super) mod spawn;
 mod whereabouts;
 
@@ -58,8 +60,9 @@ pub(super) async fn run(
     }
     let deadline = command.timeout.and_then(|limit| Instant::now().checked_add(limit));
     let shell = shell(vars);
-    let (child, pipe) = spawn(&shell, vars, &command).map_err(|source| files::error_at(&shell, source))?;
-    let mut job = Job::new(child, pipe, command.cwd);
+    let started = spawn(&shell, vars, &command).map_err(|source| files::error_at(&shell, source));
+    let (child, pipe, script) = started?;
+    let mut job = Job::new(child, pipe, script, command.cwd);
     tokio::select! {
         biased;
         () = cancel.cancelled() => {
@@ -91,9 +94,9 @@ pub(super) async fn filter(
     let deadline = command.timeout.and_then(|limit| Instant::now().checked_add(limit));
     let shell = shell(vars);
     let started = spawn_apart(&shell, vars, &command).map_err(|source| files::error_at(&shell, source));
-    let (mut child, pipe, complaints) = started?;
+    let (mut child, pipe, complaints, script) = started?;
     let stdin = child.stdin.take();
-    let mut job = Job::new(child, pipe, command.cwd);
+    let mut job = Job::new(child, pipe, script, command.cwd);
     tokio::select! {
         biased;
         () = cancel.cancelled() => {
@@ -184,14 +187,14 @@ fn spawn(
     shell: &Path,
     vars: &[(OsString, OsString)],
     command: &CommandSpec,
-) -> io::Result<(Child, Receiver)> {
+) -> io::Result<(Child, Receiver, Option<TempPath>)> {
     let (reader, writer) = io::pipe()?;
     let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
-    let mut builder = shell_command(shell, vars, command, false);
+    let (mut builder, script) = shell_command(shell, vars, command, false)?;
     // The builder owns the write ends and drops them at the end of this function, so that the
     // pipe ends when the last process that holds it does.
     let child = builder.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
-    Ok((child, pipe))
+    Ok((child, pipe, script))
 }
 
 /// The same with a standard input to write to, and a pipe for output and for errors.
@@ -199,37 +202,38 @@ fn spawn_apart(
     shell: &Path,
     vars: &[(OsString, OsString)],
     command: &CommandSpec,
-) -> io::Result<(Child, Receiver, Receiver)> {
+) -> io::Result<(Child, Receiver, Receiver, Option<TempPath>)> {
     let ((output, stdout), (errors, stderr)) = (io::pipe()?, io::pipe()?);
     let output = Receiver::from_owned_fd(OwnedFd::from(output))?;
     let errors = Receiver::from_owned_fd(OwnedFd::from(errors))?;
-    let mut builder = shell_command(shell, vars, command, false);
+    let (mut builder, script) = shell_command(shell, vars, command, false)?;
     let child = builder.stdin(Stdio::piped()).stdout(stdout).stderr(stderr).spawn()?;
-    Ok((child, output, errors))
+    Ok((child, output, errors, script))
 }
 
-/// A shell in a process group of its own, not started yet.
+/// A shell in a process group of its own, not started yet; and the file with its script where that is long.
 pub(super) fn shell_command(
     shell: &Path,
     vars: &[(OsString, OsString)],
     command: &CommandSpec,
     login: bool,
-) -> Command {
+) -> io::Result<(Command, Option<TempPath>)> {
     keyboard::hand_on();
+    let (given, script) = script::given(&command.script)?;
     let mut builder = Command::new(shell);
     if login {
         builder.arg("-l");
     }
     builder
         .arg("-c")
-        .arg(&command.script)
+        .arg(&*given)
         .current_dir(&command.cwd)
         .env_clear()
         .envs(vars.iter().map(|(name, value)| (name, value)))
         .envs(&command.env)
         .process_group(0)
         .kill_on_drop(true);
-    builder
+    Ok((builder, script))
 }
 
 /// A running command. Dropped before its end, it takes its whole group along.
@@ -240,12 +244,14 @@ struct Job {
     buffer: Vec<u8>,
     open: bool,
     cwd: PathBuf,
+    /// Goes with the job.
+    _script: Option<TempPath>,
 }
 
 impl Job {
-    fn new(child: Child, pipe: Receiver, cwd: PathBuf) -> Self {
+    fn new(child: Child, pipe: Receiver, script: Option<TempPath>, cwd: PathBuf) -> Self {
         let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-        Self { child, group, pipe, buffer: vec![0; CHUNK], open: true, cwd }
+        Self { child, group, pipe, buffer: vec![0; CHUNK], open: true, cwd, _script: script }
     }
 
     /// Passes output on until the shell has ended, then what is still in the pipe. Processes

@@ -434,3 +434,40 @@ async fn a_shell_that_is_asked_tells_where_it_ended() {
         }
     }
 }
+
+/// Longer than one argument may be, and with all that a script may hold.
+fn long(end: &str) -> String {
+    format!("x='{}'\n# 'it\necho \"${{#x}} $(cat)\"\n{end}", "é".repeat(200 << 10))
+}
+
+#[tokio::test]
+async fn a_script_of_any_length_runs() {
+    let (folder, env) = here();
+    let root = folder.path().canonicalize().unwrap();
+    // In the locale C that is the number of bytes.
+    let printed = format!("{} ", 400 << 10);
+    assert_eq!(run(&env, &long("exit 3")).await, (Exit::Code(3), format!("{printed}\n")));
+    let script = long("nonsense-that-is-none");
+    let (exit, text, errors) = filtered(&env, &script, b"given", CancellationToken::new()).await;
+    assert_eq!(exit, Exit::Code(127), "{errors}");
+    assert!(
+        text == format!("{printed}given\n") && errors.contains("nonsense-that-is-none"),
+        "{text} {errors}"
+    );
+    for (input, asked) in [
+        (crate::exec::Input::Closed, true),
+        (crate::exec::Input::Closed, false),
+        (crate::exec::Input::Terminal(80, 24), false),
+    ] {
+        let (script, cwd) = (long("exit 4").replace("$(cat)", ""), root.clone());
+        let spec = SpawnSpec { script, cwd, env: BTreeMap::new(), input, login: false, tells_folder: asked };
+        let mut running = env.spawn(spec).await.unwrap();
+        let mut bytes = Vec::new();
+        // A terminal that has ended answers with an error.
+        let read = tokio::io::AsyncReadExt::read_to_end(&mut running.output, &mut bytes).await;
+        assert!(read.is_ok() || matches!(input, crate::exec::Input::Terminal(..)), "{read:?}");
+        assert_eq!(running.control.wait().await, 4);
+        assert!(bytes.starts_with(printed.as_bytes()), "{}", String::from_utf8_lossy(&bytes));
+        assert_eq!(running.control.folder().await, asked.then(|| root.clone()));
+    }
+}

@@ -10,12 +10,13 @@ use std::process::Stdio;
 
 use futures::future::BoxFuture;
 use rustix::process::{Pid, Signal};
+use tempfile::TempPath;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
 use super::whereabouts::Whereabouts;
-use super::{GRACE, GROUP_POLL, exit_code, group_lives, members, shell, shell_command, signal};
+use super::{GRACE, GROUP_POLL, exit_code, group_lives, members, script, shell, shell_command, signal};
 use crate::exec::environment::CommandSpec;
 use crate::exec::error::EnvError;
 use crate::exec::files;
@@ -40,7 +41,7 @@ fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io
     let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;
     let mut command = command(spec);
     let whereabouts = if spec.tells_folder { asking(&mut command) } else { None };
-    let mut builder = shell_command(shell, vars, &command, spec.login);
+    let (mut builder, script) = shell_command(shell, vars, &command, spec.login)?;
     let stdin = if spec.input == Input::Piped { Stdio::piped() } else { Stdio::null() };
     // The builder owns the write ends and drops them with itself, so that the pipe ends when the last
     // process that holds it does.
@@ -48,7 +49,8 @@ fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io
     drop(builder);
     let input = child.stdin.take().map(|input| Box::new(input) as Box<_>);
     let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    Ok(Running { output: Box::new(output), input, control: Box::new(Group { child, leader, whereabouts }) })
+    let control = Box::new(Group { child, leader, whereabouts, _script: script });
+    Ok(Running { output: Box::new(output), input, control })
 }
 
 /// Has the shell say at its end where it stands. One that cannot be asked runs all the same.
@@ -77,19 +79,20 @@ fn in_terminal(
     spec: &SpawnSpec,
     (cols, rows): (u16, u16),
 ) -> io::Result<Running> {
+    let (given, script) = script::given(&spec.script)?;
     let mut command = pty_process::Command::new(shell);
     if spec.login {
         command = command.arg("-l");
     }
     let command = command
         .arg("-c")
-        .arg(&spec.script)
+        .arg(&*given)
         .current_dir(&spec.cwd)
         .env_clear()
         .envs(vars.iter().map(|(name, value)| (name, value)))
         .envs(&spec.env);
     let (output, input, control) = terminal::open(command, cols, rows)?;
-    let control = Box::new(InTerminal { control });
+    let control = Box::new(InTerminal { control, _script: script });
     Ok(Running { output: Box::new(output), input: Some(Box::new(input)), control })
 }
 
@@ -100,6 +103,8 @@ struct Group {
     leader: Option<Pid>,
     /// `None` when nobody wants to know it.
     whereabouts: Option<Whereabouts>,
+    /// Goes with the group.
+    _script: Option<TempPath>,
 }
 
 impl RunningControl for Group {
@@ -162,6 +167,8 @@ impl Drop for Group {
 /// Everything in a terminal.
 struct InTerminal {
     control: terminal::Control,
+    /// Goes with the terminal.
+    _script: Option<TempPath>,
 }
 
 impl RunningControl for InTerminal {

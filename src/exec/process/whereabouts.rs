@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::script::quoted;
+
 /// Longest path that is taken, in bytes; Linux's limit.
 const PATH_BYTES_MAX: u64 = 4096;
 
@@ -55,9 +57,4 @@ fn read(file: &mut File) -> io::Result<Option<PathBuf>> {
     file.take(PATH_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     let line = bytes.strip_suffix(b"\n").filter(|line| !line.contains(&0));
     Ok(line.map(|line| Path::new(&OsString::from_vec(line.to_vec())).to_path_buf()))
-}
-
-/// As one word for a shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
