@@ -139,6 +139,12 @@ fn with(text: &str, rule: &str) -> Result<Option<String>, String> {
         wrong.into_iter().next().map_or(Ok(()), Err)
     };
     check(text)?;
+    // By itself, so that nothing becomes part of the rule above it.
+    check(rule)?;
+    let holds = toml::from_str::<toml::Table>(rule).map_err(|error| error.message().to_string())?;
+    if holds.get("rule").and_then(toml::Value::as_array).is_none_or(Vec::is_empty) {
+        return Err("it holds no [[rule]]".to_string());
+    }
     if text.contains(rule.trim()) {
         return Ok(None);
     }
