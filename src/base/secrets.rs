@@ -74,6 +74,17 @@ pub fn without(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// A URL without its query and without who asks: either may hold a secret.
+pub fn plain(url: &str) -> Cow<'_, str> {
+    let url = url.split_once('?').map_or(url, |(url, _)| url);
+    let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://{host}{path}").into(),
+        None => url.into(),
+    }
+}
+
 /// Whether a value is taken from elsewhere: `$KEY`, `{{ key }}`, `<key>`, `read(key)`.
 fn is_fetched(value: &str) -> bool {
     value.starts_with(['$', '{', '<']) || value.contains('(')
@@ -163,6 +174,18 @@ mod tests {
             "error at token:\nsomething12 went wrong",
         ] {
             assert_eq!(without(text), text);
+        }
+    }
+
+    #[test]
+    fn urls_without_what_may_be_secret() {
+        for (url, expected) in [
+            ("https://h/a?key=hunter2", "https://h/a"),
+            ("https://me:hunter2@h:1/a@b?x", "https://h:1/a@b"),
+            ("http://h", "http://h"),
+            ("*", "*"),
+        ] {
+            assert_eq!(plain(url), expected);
         }
     }
 }

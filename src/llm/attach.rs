@@ -25,9 +25,9 @@ use tokio::io::AsyncReadExt;
 
 use super::media;
 use super::model::Part;
+use crate::base::secrets;
 use crate::net::error::NetError;
 use crate::net::http::{Get, Http};
-use crate::net::tape;
 
 /// Largest file, in bytes: what the most patient provider takes inline.
 pub const BYTES_MAX: usize = 20 << 20;
@@ -83,7 +83,7 @@ pub struct Attach<'a> {
 /// a path, relative ones to the process's folder.
 pub async fn attach(source: &str, means: &Attach<'_>) -> Result<Part, AttachError> {
     let (bytes, shown) = if source.starts_with("https://") || source.starts_with("http://") {
-        let shown = tape::plain(source.split('#').next().unwrap_or_default()).into_owned();
+        let shown = secrets::plain(source.split('#').next().unwrap_or_default()).into_owned();
         (fetch(source, &shown, means.http).await?, shown)
     } else if let Some(data) = source.strip_prefix("data:") {
         let base64 = data.split_once(";base64,").map(|(_, base64)| base64).ok_or(AttachError::Data)?;

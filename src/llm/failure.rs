@@ -9,8 +9,8 @@ use super::access::{Access, Secret};
 use super::model::{ErrorKind, LlmError};
 use super::wording;
 use crate::base::clock::parse_http_date;
+use crate::base::secrets;
 use crate::net::error::NetError;
-use crate::net::tape;
 
 /// How much of an error's body is kept.
 pub const RAW_BYTES_MAX: usize = 8 * 1024;
@@ -54,7 +54,7 @@ impl Asked {
     pub fn new(provider: &str, access: &Access) -> Self {
         Self {
             provider: provider.to_string(),
-            base_url: tape::plain(&access.base_url).into_owned(),
+            base_url: secrets::plain(&access.base_url).into_owned(),
             key_name: access.key_name.clone(),
             key: access.key.clone().filter(|key| key.0.len() >= KEY_LEAST),
         }

@@ -13,6 +13,7 @@ use super::response::Response;
 use super::roots::Roots;
 use super::socket::{Handshake, Socket};
 use super::tape::{self, Cut, Exchange, Tape};
+use crate::base::secrets;
 
 /// Limits of one client.
 #[derive(Debug, Clone, Copy)]
@@ -150,7 +151,7 @@ impl Http {
         };
         match tokio::time::timeout(patience, opening).await {
             Ok(opened) => opened,
-            Err(_) => Err(NetError::Silence { host: tape::plain(url).to_string(), after: patience }),
+            Err(_) => Err(NetError::Silence { host: secrets::plain(url).to_string(), after: patience }),
         }
     }
 
@@ -161,7 +162,7 @@ impl Http {
             return match tape::next(tape, "POST", &url) {
                 Some(Exchange { status: 0, cut: Some(cut), .. }) => Err(cut.error()),
                 Some(exchange) => Ok(Response::played(exchange)),
-                None => Err(NetError::NotOnTape(tape::plain(&url).to_string())),
+                None => Err(NetError::NotOnTape(secrets::plain(&url).to_string())),
             };
         }
         headers.insert(0, ("content-type".to_string(), "application/json".to_string()));
@@ -170,7 +171,7 @@ impl Http {
             Some(Tape::Record(recording)) if !private => {
                 let sent = headers.into_iter().map(|(name, _)| name).collect();
                 let body = String::from_utf8_lossy(&body).into_owned();
-                let (method, url) = ("POST".to_string(), tape::plain(&url).to_string());
+                let (method, url) = ("POST".to_string(), secrets::plain(&url).to_string());
                 Some((recording.clone(), Exchange { method, url, sent, body, ..Exchange::default() }))
             }
             _ => None,
@@ -213,11 +214,13 @@ impl Http {
         socket: bool,
     ) -> Result<Asking, NetError> {
         if let Some(Tape::Replay(_)) = &self.tape {
-            return Err(NetError::NotOnTape(tape::plain(url).to_string()));
+            return Err(NetError::NotOnTape(secrets::plain(url).to_string()));
         }
-        let url = reqwest::Url::parse(url).map_err(|_| NetError::Url(tape::plain(url).to_string()))?;
-        let host =
-            url.host_str().ok_or_else(|| NetError::Url(tape::plain(url.as_str()).to_string()))?.to_string();
+        let url = reqwest::Url::parse(url).map_err(|_| NetError::Url(secrets::plain(url).to_string()))?;
+        let host = url
+            .host_str()
+            .ok_or_else(|| NetError::Url(secrets::plain(url.as_str()).to_string()))?
+            .to_string();
         let loopback = is_loopback(&url);
         if self.offline && !loopback {
             return Err(NetError::Offline(host));
@@ -262,7 +265,7 @@ impl fmt::Debug for Get {
 /// What may be shown of a request: where it goes, and the names of its headers.
 fn shown(kind: &str, url: &str, headers: &[(String, String)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
-    f.debug_struct(kind).field("url", &tape::plain(url)).field("headers", &names).finish_non_exhaustive()
+    f.debug_struct(kind).field("url", &secrets::plain(url)).field("headers", &names).finish_non_exhaustive()
 }
 
 struct Asking {

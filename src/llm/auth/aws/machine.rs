@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::chain::{Chain, Found, read_keys};
+use crate::base::secrets;
 use crate::llm::auth::ask::{self, Trouble};
 use crate::net::http::{Get, loopback_url};
-use crate::net::tape;
 
 /// Where containers ask.
 const CONTAINER: &str = "http://169.254.170.2";
@@ -30,7 +30,7 @@ impl Chain {
             (None, None) => return Ok(None),
         };
         // What stands before an `@` is no host, whatever it looks like.
-        let place = tape::plain(&url);
+        let place = secrets::plain(&url);
         let of = |host: &str| {
             let rest = place.strip_prefix(host);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '?']))
