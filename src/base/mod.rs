@@ -12,6 +12,8 @@ pub mod ids;
 #[doc(hidden)]
 pub mod json;
 #[doc(hidden)]
+pub mod lenient;
+#[doc(hidden)]
 pub mod log;
 pub mod paths;
 #[doc(hidden)]

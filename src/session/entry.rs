@@ -18,6 +18,7 @@ use super::head::{self, Head};
 use super::message::AgentMessage;
 use super::role::Role;
 use crate::base::clock;
+use crate::base::lenient::mended;
 use crate::llm::model::{AssistantMessage, Message, ToolResultMessage, UserMessage};
 
 /// The kinds that steer what a model is told of a path, beside the messages on it: of a long path nothing else
@@ -145,7 +146,7 @@ impl Entry {
         if self.parent_id() == parent {
             return Self::parse(&line).map_err(io::Error::other);
         }
-        let mut fields: serde_json::Map<String, Value> = serde_json::from_str(&line)?;
+        let mut fields: serde_json::Map<String, Value> = serde_json::from_str(&mended(&line))?;
         fields.insert("parentId".to_string(), parent.map_or(Value::Null, Value::from));
         Self::parse(&Value::Object(fields).to_string()).map_err(io::Error::other)
     }
@@ -210,10 +211,21 @@ impl Entry {
         })
     }
 
+    /// The line as it can be decoded: pi writes halves of characters, too.
+    fn readable(&self) -> Cow<'_, str> {
+        match self.line_or_nothing() {
+            Cow::Borrowed(line) => mended(line),
+            Cow::Owned(line) => match mended(&line) {
+                Cow::Owned(mended) => Cow::Owned(mended),
+                Cow::Borrowed(_) => Cow::Owned(line),
+            },
+        }
+    }
+
     /// What it says. A kind or a shape that this version does not know gives
     /// [`EntryBody::Unknown`].
     pub fn body(&self) -> EntryBody {
-        let line = self.line_or_nothing();
+        let line = self.readable();
         serde_json::from_str(&line)
             .unwrap_or_else(|_| EntryBody::Unknown(serde_json::from_str(&line).unwrap_or(Value::Null)))
     }
@@ -222,7 +234,7 @@ impl Entry {
     /// the line: a tagged enum, and one inside of others, is copied once for each of them, and messages
     /// are nearly all of a session.
     pub(super) fn message(&self) -> Option<AgentMessage> {
-        let line = self.line_or_nothing();
+        let line = self.readable();
         let line: MessageLine = serde_json::from_str(&line).ok()?;
         let text = line.message.get();
         let known = match self.place.role {

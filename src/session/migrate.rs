@@ -7,13 +7,15 @@
 
 use serde_json::{Map, Value};
 
+use crate::base::lenient::mended;
+
 /// The lines behind the header in format 3, of those in format `version`. What is no object is left
 /// out; the second value tells such lines by their numbers from 1.
 pub(super) fn upgrade(version: u64, lines: &[(usize, String)]) -> (Vec<String>, Vec<usize>) {
     let mut broken = Vec::new();
     let mut entries: Vec<Map<String, Value>> = Vec::new();
     for (number, line) in lines {
-        match serde_json::from_str(line) {
+        match serde_json::from_str(&mended(line)) {
             Ok(fields) => entries.push(fields),
             Err(_) => broken.push(*number),
         }

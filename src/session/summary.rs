@@ -12,6 +12,7 @@ use super::head;
 use super::header::Header;
 use super::role::Role;
 use crate::base::clock;
+use crate::base::lenient::mended;
 use crate::llm::model::Usage;
 
 /// Characters of the first words that are kept.
@@ -220,7 +221,8 @@ impl Summary {
             self.latest = Latest { id: head.id.to_string(), at_ms };
             return;
         }
-        let Ok(line) = serde_json::from_str::<Line>(line) else { return };
+        let line = mended(line);
+        let Ok(line) = serde_json::from_str::<Line>(&line) else { return };
         let stamp = line.timestamp.unwrap_or_default();
         let at_ms = self.one_more(stamp);
         match line.kind {

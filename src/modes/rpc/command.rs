@@ -304,8 +304,10 @@ pub enum Command {
 }
 
 impl Command {
-    /// The command of that name with these fields; the error says what is wrong with them.
-    pub fn read(name: &str, fields: Map<String, Value>) -> Result<Self, String> {
+    /// The command of that name with these fields; the error says what is wrong with them. Null is as if a field
+    /// were not there: there are languages that write it so.
+    pub fn read(name: &str, mut fields: Map<String, Value>) -> Result<Self, String> {
+        fields.retain(|_, value| !value.is_null());
         // One without fields is a name to serde.
         if let Ok(command) = serde_json::from_value(Value::from(name)) {
             return Ok(command);

@@ -23,6 +23,7 @@ use super::{quick, whole};
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::base::json::json;
+use crate::base::lenient;
 use crate::modes::lines::{Line, Out};
 use crate::modes::notes::note;
 use crate::modes::print::{FAILED, INTERRUPTED, OK, interruption};
@@ -343,17 +344,18 @@ impl Face {
     fn take(&mut self, line: Line) {
         let (text, read) = match line {
             Line::Text(text) => {
-                let read = serde_json::from_str::<Value>(&text).map_err(|error| error.to_string());
+                let read = lenient::fields(&text);
                 (text, read)
             }
             Line::Bad(why) => (String::new(), Err(why)),
         };
-        let fields = match read {
-            Ok(Value::Object(fields)) => fields,
-            Ok(_) => return self.refuse(None, "parse", "a command is a JSON object with a `type`"),
+        let mut read = match read {
+            Ok(Some(fields)) => fields,
+            Ok(None) => return self.refuse(None, "parse", "a command is a JSON object with a `type`"),
             Err(why) => return self.refuse(None, "parse", &format!("not understood: {why}")),
         };
-        let id = answer::id(&text, &fields);
+        let fields = std::mem::take(&mut read.all);
+        let id = answer::id(text.trim_start_matches('\u{feff}'), &fields);
         let Some(name) = fields.get("type").and_then(Value::as_str).map(str::to_string) else {
             return self.refuse(id.as_deref(), "parse", "a command has a `type`");
         };
@@ -362,7 +364,7 @@ impl Face {
         }
         match Command::read(&name, fields) {
             Ok(command) => self.begin(id, name, command),
-            Err(why) => self.refuse(id.as_deref(), &name, &why),
+            Err(why) => self.refuse(id.as_deref(), &name, &read.why(why)),
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::base::json::json;
-
+use crate::base::lenient::mended;
 use crate::llm::model::message::{KnownPart, ToolCall};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, ToolResultMessage, Usage, UserMessage};
 use crate::session::body::EntryBody;
@@ -135,6 +135,6 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line> {
 /// The line after `at` others; nothing for an empty one.
 pub fn object(at: usize, line: &str) -> Option<Line> {
     let line = if at == 0 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
-    let read = || serde_json::from_str(line).ok().filter(Value::is_object);
+    let read = || serde_json::from_str(&mended(line)).ok().filter(Value::is_object);
     (!line.trim().is_empty()).then(|| (at + 1, read()))
 }

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::hit::Role;
 use crate::base::clock;
+use crate::base::lenient::mended;
 use crate::session::pins::PINNED;
 
 /// Bytes of an entry's words that can be found.
@@ -68,7 +69,8 @@ struct Line<'a> {
 
 /// What the entry of a line can be found by; `None` for lines without words.
 pub fn of_line(line: &str) -> Option<Harvest> {
-    let line: Line = serde_json::from_str(line).ok()?;
+    let line = mended(line);
+    let line: Line = serde_json::from_str(&line).ok()?;
     let mut found = Harvest {
         id: line.id,
         target: None,
@@ -105,7 +107,7 @@ pub fn of_line(line: &str) -> Option<Harvest> {
 
 /// Whether a line is an entry at all. In the first format the place among them is an entry's id.
 pub fn is_object(line: &str) -> bool {
-    serde_json::from_str::<serde_json::Map<String, Value>>(line).is_ok()
+    serde_json::from_str::<serde_json::Map<String, Value>>(&mended(line)).is_ok()
 }
 
 impl Harvest {

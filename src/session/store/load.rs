@@ -10,9 +10,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
+
 use super::index::{self, Index};
 use super::pieces::{self, Found, Line, Pieces, Told};
 use super::{SessionFile, Store, lock};
+use crate::base::lenient::mended;
 use crate::base::shares;
 use crate::llm::model::Usage;
 use crate::session::checkpoints;
@@ -269,7 +272,8 @@ impl<'p> Scan<'p> {
         // Not counted: it is none of the lines that an index covers.
         let number = self.number + 1;
         self.tail = tail.len() as u64;
-        let whole = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(tail).is_ok();
+        let object = |text: &str| serde_json::from_str::<HashMap<String, &RawValue>>(&mended(text)).is_ok();
+        let whole = std::str::from_utf8(tail).is_ok_and(object);
         if whole {
             if let Err(what) = self.add(line, self.at, taken) {
                 self.problem(number, format!("{what}; skipped"));
