@@ -2,7 +2,7 @@
 //!
 //! Must not know what goes over the streams.
 
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::args::Args;
 use super::process::{FAILED, Nobody, USAGE, end, keep_log, own_stdout, process, tell};
 use super::setup::{self, Process, Setup};
 use crate::base::error::Report;
-use crate::modes::json;
+use crate::modes::json::{self, input::Told};
 use crate::modes::lines::{self, Line, Out};
 use crate::modes::print::Prompt;
 use crate::modes::rpc::{self, Desk, Ports};
@@ -60,15 +60,16 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let stdout = own_stdout().map_err(failed)?;
     let mut process = process(true).map_err(usage)?;
     process.interactive = false;
-    let input = match mode {
-        Headless::Rpc => {
-            let read = lines::read_to_end(io::stdin());
-            Some(read.map_err(|error| failed(Report::caused("cannot read standard input", &error)))?)
-        }
-        Headless::Json => input(&mut process).map_err(failed)?.map(|lines| (lines, CancellationToken::new())),
+    // Whoever has said everything is noticed from the beginning.
+    let spoken = match mode {
+        Headless::Rpc => Some(lines::read_to_end(io::stdin())),
+        Headless::Json => None,
     };
+    let spoken = spoken.transpose();
+    let spoken = spoken.map_err(|error| failed(Report::caused("cannot read standard input", &error)))?;
     let setup = setup::resolve(args, &process, true).map_err(usage)?;
-    if mode == Headless::Json && setup.said.is_empty() && input.is_none() {
+    let piped = !io::stdin().is_terminal();
+    if mode == Headless::Json && setup.said.is_empty() && !piped {
         return Err(usage(
             Report::new("there is nothing to say")
                 .hint("name a prompt, or send {\"type\":\"message\",\"content\":\"…\"} on standard input"),
@@ -82,9 +83,11 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let runtime = runtime.map_err(|error| failed(Report::caused("cannot start", &error)))?;
     let (out, written) = Out::start(stdout);
     let code = runtime.block_on(async {
-        let code = match (mode, input) {
-            (Headless::Rpc, Some(input)) => serve(args, setup, &process, input, out).await,
-            (_, input) => follow(args, setup, &process, input.map(|(lines, _)| lines), out).await,
+        let code = if let Some(spoken) = spoken {
+            serve(args, setup, &process, spoken, out).await
+        } else {
+            let input = piped.then(|| json::input::read(io::stdin()));
+            follow(args, setup, &process, input, out).await
         };
         written.done(LAST_LINES).await;
         code
@@ -93,35 +96,18 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     code
 }
 
-/// What stands on standard input: lines for the mode, or the words of a prompt, which go before the first one.
-fn input(process: &mut Process) -> Result<Option<Receiver<Line>>, Report> {
-    if io::stdin().is_terminal() {
-        return Ok(None);
-    }
-    let failed = |error: io::Error| Report::caused("cannot read standard input", &error);
-    let mut stdin = BufReader::new(io::stdin());
-    let mut first = Vec::new();
-    stdin.read_until(b'\n', &mut first).map_err(failed)?;
-    if json::is_said(String::from_utf8_lossy(&first).trim()) {
-        return Ok(Some(lines::read(io::Cursor::new(first).chain(stdin))));
-    }
-    stdin.read_to_end(&mut first).map_err(failed)?;
-    process.piped = Some(String::from_utf8_lossy(&first).into_owned());
-    Ok(None)
-}
-
 async fn follow(
     args: &Args,
     setup: Setup,
     process: &Process,
-    input: Option<Receiver<Line>>,
+    input: Option<Receiver<Told>>,
     out: Out,
 ) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
     let mut options = options.map_err(|report| (USAGE, report))?;
-    // Nobody goes on with it here: whoever does later finds the conversation as it is.
-    options.compaction.after_runs = input.is_some();
+    // Nobody goes on with it here: whoever does later finds the conversation as it is. Lines change that.
+    options.compaction.after_runs = false;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let prompts =
         setup.said.into_iter().map(|said| Prompt { text: said.text, images: said.images }).collect();

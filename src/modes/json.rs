@@ -1,5 +1,5 @@
 //! JSON: prompts in, every event of the session out, one line of JSON each, pi's fields; the session's header
-//! goes before. Prompts and interruptions may also come as lines on standard input.
+//! goes before. Prompts and interruptions may also come as lines on standard input, or text for the first prompt.
 //!
 //! Must not know how prompts came to be, nor where the lines go.
 
@@ -8,72 +8,44 @@ use std::io::Write;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::event::AgentEvent;
 use crate::base::json::json;
 use crate::llm::model::Part;
-use crate::modes::lines::{Line, Out};
+use crate::llm::model::message::KnownPart;
+use crate::modes::lines::{LINE_MAX, Line, Out};
 use crate::modes::notes::note;
 use crate::modes::print::{FAILED, INTERRUPTED, OK, Prompt, interruption, tell};
+use crate::runtime::drive::Rule;
 use crate::runtime::hub::Reader;
 use crate::runtime::wire::Wire;
-use crate::runtime::{Delivery, Handle, RuntimeEvent};
+use crate::runtime::{Delivery, Handle, RuntimeEvent, sayable};
 
+pub mod input;
+pub mod said;
+
+use input::Told;
+use said::Said;
+
+/// Nothing was there to be said.
+const USAGE: i32 = 2;
 /// How long an interrupted program waits for its last lines to be read.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// What another program says, in a line.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Said {
-    /// Words for the agent, which are said once it has answered everything before; text, and pictures.
-    Message(String, Vec<Part>),
-    /// Interrupts what goes on.
-    Interrupt,
-}
+/// Bytes of what waits to be said above which nothing more is read.
+const WAITING_BYTES: usize = LINE_MAX;
+/// The same, in messages.
+const WAITING: usize = 1024;
 
-impl Said {
-    /// Reads a line; the error says what is wrong with it.
-    fn read(line: &str) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        match value.get("type").and_then(Value::as_str) {
-            Some("interrupt") => Ok(Self::Interrupt),
-            Some("message") => match value.get("content") {
-                Some(Value::String(text)) => Ok(Self::Message(text.clone(), Vec::new())),
-                Some(Value::Array(parts)) => {
-                    let parts: Vec<Part> = parts
-                        .iter()
-                        .map(|part| serde_json::from_value(part.clone()))
-                        .collect::<Result<_, _>>()
-                        .map_err(|error| error.to_string())?;
-                    let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
-                    let text = texts.join("\n");
-                    if !parts.iter().all(|part| part.is_image() || part.as_text().is_some()) {
-                        return Err("the parts of a message are `text` and `image`".to_string());
-                    }
-                    let images = parts.into_iter().filter(Part::is_image).collect();
-                    Ok(Self::Message(text, images))
-                }
-                _ => Err("a message has `content`: a text, or parts".to_string()),
-            },
-            _ => Err("a line is a JSON object whose `type` is `message` or `interrupt`".to_string()),
-        }
-    }
-}
-
-/// Whether a line is one that this mode takes, and not the words of a prompt.
-pub fn is_said(line: &str) -> bool {
-    Said::read(line).is_ok()
-}
-
-/// Says the prompts one after the other, then those that come as lines, and tells every event. Returns the
-/// exit code: that of the last run. SIGINT, SIGTERM and SIGHUP interrupt.
+/// Says the prompts one after the other, then those that come as lines, and tells every event. Where there is an
+/// input, its first line or its end is waited for before anything is said: text in it goes before the first prompt.
+/// Returns the exit code: that of the last run. SIGINT, SIGTERM and SIGHUP interrupt.
 pub async fn json(
     handle: &Handle,
     prompts: Vec<Prompt>,
-    input: Option<Receiver<Line>>,
+    input: Option<Receiver<Told>>,
     out: Out,
     stderr: &mut (dyn Write + Send),
 ) -> i32 {
@@ -83,7 +55,7 @@ pub async fn json(
 async fn json_until(
     handle: &Handle,
     prompts: Vec<Prompt>,
-    input: Option<Receiver<Line>>,
+    input: Option<Receiver<Told>>,
     out: Out,
     stderr: &mut (dyn Write + Send),
     interruption: BoxFuture<'static, ()>,
@@ -104,7 +76,8 @@ async fn json_until(
         out: out.clone(),
         stderr,
         waiting: prompts.into(),
-        strict: input.is_none(),
+        awaits: input.is_some(),
+        strict: true,
         stop: stop.clone(),
         running: false,
         interrupted: 0,
@@ -139,6 +112,8 @@ struct Face<'a> {
     stderr: &'a mut (dyn Write + Send),
     /// What is still to be said.
     waiting: VecDeque<Prompt>,
+    /// Whether it is not known yet what the input is.
+    awaits: bool,
     /// Whether the first failure ends everything, as for prompts of a command line.
     strict: bool,
     /// The program is to end.
@@ -150,7 +125,7 @@ struct Face<'a> {
 }
 
 impl Face<'_> {
-    async fn follow(&mut self, mut events: Receiver<RuntimeEvent>, mut input: Option<Receiver<Line>>) -> i32 {
+    async fn follow(&mut self, mut events: Receiver<RuntimeEvent>, mut input: Option<Receiver<Told>>) -> i32 {
         loop {
             if !self.running {
                 if self.stop.is_cancelled() {
@@ -159,19 +134,31 @@ impl Face<'_> {
                 if self.strict && self.code != OK {
                     return self.code;
                 }
-                if let Some(Prompt { text, images }) = self.waiting.pop_front() {
-                    self.handle.prompt(text, images, Delivery::Steer);
-                    (self.running, self.code) = (true, OK);
-                } else if input.is_none() {
-                    return self.code;
+                if !self.awaits {
+                    if let Some(prompt) = self.waiting.pop_front() {
+                        self.say(prompt).await;
+                        continue;
+                    }
+                    if input.is_none() {
+                        return self.code;
+                    }
                 }
             }
             tokio::select! {
                 biased;
                 () = self.stop.cancelled(), if !self.running => {}
-                line = next(&mut input), if input.is_some() => match line {
-                    Some(line) => self.take(&line).await,
-                    None => input = None,
+                told = next(&mut input), if input.is_some() && self.has_room() => match told {
+                    Some(Told::Line(line)) => self.take(&line).await,
+                    Some(Told::Words(words)) => self.lead(&words),
+                    Some(Told::Refused(why)) => {
+                        self.refuse(&why).await;
+                        return FAILED;
+                    }
+                    None if self.awaits && self.waiting.is_empty() => {
+                        tell(self.stderr, "there is nothing to say (name a prompt, or send lines or text on standard input)");
+                        return USAGE;
+                    }
+                    None => (input, self.awaits) = (None, false),
                 },
                 event = events.recv() => {
                     let Some(event) = event else {
@@ -184,13 +171,52 @@ impl Face<'_> {
         }
     }
 
+    /// Whether more may wait. What the first line is has to be known in any case.
+    fn has_room(&self) -> bool {
+        let bytes: usize = self.waiting.iter().map(bytes).sum();
+        self.awaits || (self.waiting.len() < WAITING && bytes < WAITING_BYTES)
+    }
+
+    /// Begins with a prompt.
+    async fn say(&mut self, Prompt { text, images }: Prompt) {
+        if let Err(report) = sayable::check(&text, &images) {
+            return self.refuse(&report.to_string()).await;
+        }
+        self.handle.prompt(text, images, Delivery::Steer);
+        (self.running, self.code) = (true, OK);
+    }
+
+    async fn refuse(&mut self, why: &str) {
+        self.out.send(&json!({"type": "error", "message": why})).await;
+        self.code = FAILED;
+    }
+
+    /// Puts text before the first prompt.
+    fn lead(&mut self, words: &str) {
+        self.awaits = false;
+        let first = self.waiting.pop_front().unwrap_or_default();
+        let parts = [words.trim_end(), &first.text];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        self.waiting.push_front(Prompt { text: parts.join("\n\n"), images: first.images });
+    }
+
     async fn take(&mut self, line: &Line) {
+        if std::mem::take(&mut self.awaits) {
+            self.strict = false;
+            // Somebody goes on here: then the conversation is made ready for that.
+            if let Err(report) = self.handle.set_rule(Rule::CompactAfterRuns(true)).await {
+                tell(self.stderr, &report.to_string());
+            }
+        }
         let said = match line {
             Line::Text(text) => Said::read(text),
             Line::Bad(why) => Err(why.clone()),
         };
         match said {
-            Ok(Said::Message(text, images)) => self.waiting.push_back(Prompt { text, images }),
+            Ok(Said::Message(text, images)) => match sayable::check(&text, &images) {
+                Ok(()) => self.waiting.push_back(Prompt { text, images }),
+                Err(report) => self.refuse(&report.to_string()).await,
+            },
             Ok(Said::Interrupt) if self.running => {
                 self.interrupted += 1;
                 self.handle.abort();
@@ -198,11 +224,7 @@ impl Face<'_> {
             Ok(Said::Interrupt) => {
                 self.out.send(&json!({"type": "interrupted"})).await;
             }
-            Err(why) => {
-                let message = format!("a line was not understood: {why}");
-                self.out.send(&json!({"type": "error", "message": message})).await;
-                self.code = FAILED;
-            }
+            Err(why) => self.refuse(&format!("a line was not understood: {why}")).await,
         }
     }
 
@@ -227,7 +249,16 @@ impl Face<'_> {
     }
 }
 
-async fn next(input: &mut Option<Receiver<Line>>) -> Option<Line> {
+/// Bytes of what is said.
+fn bytes(prompt: &Prompt) -> usize {
+    let images = prompt.images.iter().map(|part| match part {
+        Part::Known(KnownPart::Image { data, .. }) => data.len(),
+        _ => 0,
+    });
+    prompt.text.len() + images.sum::<usize>()
+}
+
+async fn next(input: &mut Option<Receiver<Told>>) -> Option<Told> {
     input.as_mut()?.recv().await
 }
 

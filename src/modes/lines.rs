@@ -188,15 +188,9 @@ impl Splitter {
     }
 }
 
-/// Reads lines on a thread of its own until the end, or until nobody takes them any more.
-pub fn read(from: impl Read + Send + 'static) -> mpsc::Receiver<Line> {
-    let (sender, lines) = mpsc::channel(WAITING_IN);
-    std::thread::spawn(move || read_all(from, |line| sender.blocking_send(line).is_ok()));
-    lines
-}
-
-/// The same, and what says that whoever speaks has said everything, whether the lines before were taken or not:
-/// while too many of them wait nothing more is read, so from then on it is asked whether the other end is closed.
+/// Reads lines on a thread of its own until the end, or until nobody takes them any more; and gives what says that
+/// whoever speaks has said everything, whether the lines before were taken or not: while too many of them wait nothing
+/// more is read, so from then on it is asked whether the other end is closed.
 pub fn read_to_end(
     from: impl Read + AsFd + Send + 'static,
 ) -> io::Result<(mpsc::Receiver<Line>, CancellationToken)> {
@@ -204,7 +198,7 @@ pub fn read_to_end(
     let over = CancellationToken::new();
     let (ended, mut unwatched) = (over.clone(), Some(from.as_fd().try_clone_to_owned()?));
     std::thread::spawn(move || {
-        read_all(from, |line| match sender.try_send(line) {
+        split(from, |line| match sender.try_send(line) {
             Ok(()) => true,
             Err(TrySendError::Closed(_)) => false,
             Err(TrySendError::Full(line)) => {
@@ -218,24 +212,6 @@ pub fn read_to_end(
         ended.cancel();
     });
     Ok((lines, over))
-}
-
-fn read_all(mut from: impl Read, mut hand_on: impl FnMut(Line) -> bool) {
-    let mut splitter = Splitter::default();
-    let mut piece = vec![0; PIECE];
-    let mut open = true;
-    while open {
-        match from.read(&mut piece) {
-            Ok(0) => break,
-            Ok(n) => splitter.push(&piece[..n], |line| open = open && hand_on(line)),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                tracing::warn!(%error, "standard input cannot be read any more");
-                break;
-            }
-        }
-    }
-    splitter.finish(|line| open = open && hand_on(line));
 }
 
 /// A socket whose other end only reads any more is not hung up, but nothing comes from there.
@@ -259,6 +235,25 @@ fn watch(end: &OwnedFd, closed: &CancellationToken) {
         }
     }
     closed.cancel();
+}
+
+/// Reads lines until the end, or until `give` says that nobody takes them any more.
+pub fn split(mut from: impl Read, mut give: impl FnMut(Line) -> bool) {
+    let mut splitter = Splitter::default();
+    let mut piece = vec![0; PIECE];
+    let mut open = true;
+    while open {
+        match from.read(&mut piece) {
+            Ok(0) => break,
+            Ok(n) => splitter.push(&piece[..n], |line| open = open && give(line)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                tracing::warn!(%error, "standard input cannot be read any more");
+                break;
+            }
+        }
+    }
+    splitter.finish(|line| open = open && give(line));
 }
 
 #[cfg(test)]

@@ -81,6 +81,8 @@ pub enum Rule {
     FollowUpAll(bool),
     /// Whether a conversation that becomes too long is compacted by itself.
     AutoCompaction(bool),
+    /// Whether that is done as soon as a run has left it too long, for whoever goes on.
+    CompactAfterRuns(bool),
     /// Whether failed calls are repeated.
     AutoRetry(bool),
 }

@@ -312,6 +312,7 @@ impl Live {
             Rule::SteerAll(all) => config.steering = mode(all),
             Rule::FollowUpAll(all) => config.follow_up = mode(all),
             Rule::AutoCompaction(on) => config.compaction.enabled = on,
+            Rule::CompactAfterRuns(on) => config.compaction.after_runs = on,
             Rule::AutoRetry(on) => config.retry.retries = if on { Policy::default().retries } else { 0 },
         }
     }

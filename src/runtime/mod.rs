@@ -53,6 +53,7 @@ pub mod refresh;
 mod relocating;
 #[doc(hidden)]
 pub mod restoring;
+pub mod sayable;
 pub mod shell;
 #[doc(hidden)]
 pub mod shown;

@@ -373,7 +373,14 @@ mod tests {
                     prop_assert!(found.is_ok(), "{}", line);
                     let found = found.unwrap();
                     prop_assert_eq!((head.id, head.role), (found.id.as_str(), found.role), "{}", line);
-                    let value: Value = serde_json::from_str(&line).unwrap();
+                    let value: Value = match serde_json::from_str(&line) {
+                        Ok(value) => value,
+                        // Nobody looks at what it is but a value, which holds no such number.
+                        Err(error) => {
+                            prop_assert!(error.to_string().contains("number out of range"), "{}: {}", line, error);
+                            continue;
+                        }
+                    };
                     let usage = head.usage.map(|text| {
                         serde_json::Deserializer::from_str(text).into_iter::<Value>().next().unwrap().unwrap()
                     });

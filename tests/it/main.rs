@@ -148,6 +148,8 @@ mod ide_way_back;
 mod ide_windows;
 /// All files at once.
 mod ide_workspace;
+/// JSON mode and what is piped into it.
+mod json_lines;
 /// Logins and the renewal of tokens.
 mod logins;
 /// Every cell of the matrix of the LLM layer names a test that exists.
@@ -192,6 +194,8 @@ mod responses;
 mod restoring;
 /// RPC mode, driven by pi's own client.
 mod rpc;
+/// Lines as programs in other languages write them.
+mod rpc_lines;
 /// What both modes of lines say of a run.
 mod rpc_shown;
 /// A hundred thousand commands.

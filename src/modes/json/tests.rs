@@ -15,7 +15,6 @@ use crate::base::paths::Home;
 use crate::exec::local::LocalEnvironment;
 use crate::llm::model::ErrorKind;
 use crate::llm::providers::scripted::{Scripted, Step, Turn};
-use crate::modes::lines;
 use crate::runtime::{self, Options, SessionChoice};
 use crate::tools::Mode;
 use crate::tools::approval::{Approval, Ask, Decision};
@@ -60,7 +59,7 @@ async fn run(prompts: &[&str], input: Option<&str>, turns: Vec<Turn>) -> (i32, V
     let folder = tempfile::tempdir().unwrap();
     let handle = start(folder.path(), turns).await;
     let prompts = prompts.iter().map(|text| Prompt { text: (*text).into(), images: vec![] }).collect();
-    let input = input.map(|text| lines::read(io::Cursor::new(text.as_bytes().to_vec())));
+    let input = input.map(|text| input::read(io::Cursor::new(text.as_bytes().to_vec())));
     let sink = Sink::default();
     let (out, written) = Out::start(sink.clone());
     let mut err = Vec::new();
@@ -133,10 +132,10 @@ async fn an_interruption_ends_what_goes_on_and_is_told_behind_it() {
 
 #[tokio::test]
 async fn a_line_that_is_not_understood_is_told_and_the_next_one_is_taken() {
-    let input = "nonsense\n{\"type\":\"message\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"x\"}]}\n{\"type\":\"interrupt\"}\n{\"type\":\"message\",\"content\":\"one\"}\n";
+    let input = "{\"type\":\"mesage\"}\nnonsense\n{\"type\":\"message\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"x\"}]}\n{\"type\":\"interrupt\"}\n{\"type\":\"message\",\"content\":\"one\"}\n";
     let (code, lines, _) = run(&[], Some(input), vec![Turn::text("first")]).await;
-    assert_eq!(kinds(&lines)[..4], ["session", "error", "error", "interrupted"]);
-    assert!(lines[2]["message"].as_str().unwrap().contains("`text` and `image`"), "{}", lines[2]);
+    assert_eq!(kinds(&lines)[..5], ["session", "error", "error", "error", "interrupted"]);
+    assert!(lines[3]["message"].as_str().unwrap().contains("`text` and `image`"), "{}", lines[3]);
     assert_eq!(code, 0, "the last run went well");
 }
 
@@ -185,4 +184,49 @@ async fn a_reader_that_has_gone_ends_it_quietly() {
     let mut err = Vec::new();
     let code = json_until(&handle, prompts, None, out, &mut err, future::pending().boxed()).await;
     assert_eq!((code, err.len()), (0, 0));
+}
+
+/// Says lines while a run goes on that never ends by itself; how many are taken before nobody takes more.
+async fn taken(line: &str) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = vec![Turn::of(vec![Step::Stall]), Turn::text("second")];
+    let handle = start(folder.path(), turns).await;
+    let (sender, input) = tokio::sync::mpsc::channel(1);
+    let (out, _written) = Out::start(Sink::default());
+    let (signal, interruption) = tokio::sync::oneshot::channel::<()>();
+    let mut working = handle.lifecycles();
+    let lines = async {
+        let said = |text: &str| Told::Line(Line::Text(text.to_string()));
+        sender.send(said(r#"{"type":"message","content":"one"}"#)).await.unwrap();
+        working.wait_for(|now| *now != crate::agent::config::Lifecycle::Idle).await.unwrap();
+        let (mut count, mut turns) = (0, 0);
+        // Whoever takes lines is asked at each turn.
+        while turns < 100 {
+            turns += 1;
+            if sender.try_send(said(line)).is_ok() {
+                (count, turns) = (count + 1, 0);
+                assert!(count < 3000, "somebody takes everything");
+            }
+            tokio::task::yield_now().await;
+        }
+        signal.send(()).unwrap();
+        count
+    };
+    let mut err = Vec::new();
+    let interruption = interruption.map(drop).boxed();
+    let (code, count) =
+        tokio::join!(json_until(&handle, vec![], Some(input), out, &mut err, interruption), lines);
+    assert_eq!(code, INTERRUPTED);
+    count
+}
+
+#[tokio::test]
+async fn what_waits_is_bounded_in_bytes_and_in_number() {
+    let long = json!({"type": "message", "content": "x".repeat(10 << 20)}).to_string();
+    // Seven are more than the bound, and one is on its way.
+    assert_eq!(taken(&long).await, 8);
+    let picture = json!({"type": "image", "data": format!("iVBORw0KGgoA{}", "AAAA".repeat(4 << 20)), "mimeType": "image/png"});
+    let picture = json!({"type": "message", "content": [picture]}).to_string();
+    assert_eq!(taken(&picture).await, 5);
+    assert_eq!(taken(r#"{"type":"message","content":"x"}"#).await, WAITING + 1);
 }

@@ -1,5 +1,6 @@
 //! Lines in and out, in any pieces, with readers of any speed.
 
+use std::io::Seek;
 use std::sync::{Arc, Mutex, mpsc as channel};
 
 use proptest::prelude::*;
@@ -107,7 +108,10 @@ async fn a_reader_that_is_gone_is_noticed() {
 
 #[tokio::test]
 async fn lines_are_read_to_the_end() {
-    let mut lines = read(io::Cursor::new(b"a\r\nb\n\nc".to_vec()));
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(b"a\r\nb\n\nc").unwrap();
+    file.rewind().unwrap();
+    let (mut lines, _) = read_to_end(file).unwrap();
     let mut all = Vec::new();
     while let Some(line) = lines.recv().await {
         all.push(line);

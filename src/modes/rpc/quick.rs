@@ -9,12 +9,13 @@ use crate::base::json::json;
 use super::answer::{Answer, Data};
 use super::command::{Approval, Command, Level, QueueMode, StreamingBehavior, Take, What};
 use crate::base::error::Report;
+use crate::base::secrets;
 use crate::llm::model::message::join_text;
-use crate::llm::model::{Model, Part, Thinking};
+use crate::llm::model::{Model, Thinking};
 use crate::runtime::drive::{Rule, Status, Taken};
 use crate::runtime::moving::{Change, Spot};
 use crate::runtime::ways::{self, Way};
-use crate::runtime::{Delivery, Handle};
+use crate::runtime::{Delivery, Handle, sayable};
 
 /// Does it and gives the answer.
 pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answer {
@@ -81,7 +82,7 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
             Ok(Data::None)
         }
         Command::AddPermissionRule { rule } => Ok(json!({"told": handle.remember(&rule).await?}).into()),
-        Command::GetSettings => Ok(settings.clone().into()),
+        Command::GetSettings => in_force(handle, settings.clone()).await,
         other => told(handle, other).await,
     }
 }
@@ -124,16 +125,19 @@ async fn said(handle: &Handle, command: Command) -> Answer {
                 StreamingBehavior::Steer => Delivery::Steer,
                 StreamingBehavior::FollowUp => Delivery::FollowUp,
             });
-            let taken = handle.say(message, pictures(images)?, delivery).await?;
+            sayable::check(&message, &images)?;
+            let taken = handle.say(message, images, delivery).await?;
             let disposition = if taken == Taken::Started { "started" } else { "queued" };
             Ok(json!({"disposition": disposition}).into())
         }
         Command::Steer { message, images } => {
-            handle.queue(message, pictures(images)?, Delivery::Steer).await?;
+            sayable::check(&message, &images)?;
+            handle.queue(message, images, Delivery::Steer).await?;
             Ok(json!({"disposition": "queued"}).into())
         }
         Command::FollowUp { message, images } => {
-            handle.queue(message, pictures(images)?, Delivery::FollowUp).await?;
+            sayable::check(&message, &images)?;
+            handle.queue(message, images, Delivery::FollowUp).await?;
             Ok(json!({"disposition": "queued"}).into())
         }
         _ => {
@@ -141,14 +145,6 @@ async fn said(handle: &Handle, command: Command) -> Answer {
             Ok(json!({"steering": waiting.steering, "followUp": waiting.follow_up}).into())
         }
     }
-}
-
-/// Only pictures go with words.
-fn pictures(images: Vec<Part>) -> Result<Vec<Part>, Report> {
-    if images.iter().all(Part::is_image) {
-        return Ok(images);
-    }
-    Err(Report::new("`images` holds pictures: {\"type\":\"image\",\"data\":…,\"mimeType\":…}"))
 }
 
 async fn elsewhere(handle: &Handle, command: Command) -> Answer {
@@ -166,6 +162,16 @@ async fn elsewhere(handle: &Handle, command: Command) -> Answer {
         data = json!({"text": text.unwrap_or_default(), "cancelled": false});
     }
     Ok(data.into())
+}
+
+/// The settings of the start with what was chosen since.
+async fn in_force(handle: &Handle, mut settings: Value) -> Answer {
+    let status = handle.status().await?;
+    settings["compaction"] = json!(status.auto_compaction);
+    settings["steering-mode"] = json!(status.steering);
+    settings["follow-up-mode"] = json!(status.follow_up);
+    settings["approval"] = handle.permissions().await?["mode"].take();
+    Ok(settings.into())
 }
 
 async fn rule(handle: &Handle, rule: Rule) -> Answer {
@@ -207,11 +213,13 @@ fn levels(model: &Model) -> Vec<Thinking> {
     levels
 }
 
-/// A model as programs see it: without the headers of its requests, which may hold keys.
+/// A model as programs see it: without the headers of its requests and what stands around its address, which may
+/// hold keys.
 fn shown(model: &Model) -> Value {
     let mut value = json!(model);
     if let Some(fields) = value.as_object_mut() {
         fields.shift_remove("headers");
+        fields.insert("baseUrl".to_string(), json!(secrets::plain(&model.base_url)));
     }
     value
 }

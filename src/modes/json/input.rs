@@ -1,0 +1,122 @@
+//! What stands on the standard input of JSON mode: lines, or text that goes before the first prompt. The first line
+//! with something on it decides.
+//!
+//! Must not know what is done about it. A thread reads, no further ahead than one line.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use tokio::sync::mpsc::{self, Receiver};
+
+use super::said::is_meant;
+use crate::modes::lines::{self, LINE_MAX, Line};
+
+/// What comes in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    /// A line; so are all others.
+    Line(Line),
+    /// Text, all of it.
+    Words(String),
+    /// It is not taken; why.
+    Refused(String),
+}
+
+/// Reads until the end, or until nobody takes it any more.
+pub fn read(from: impl Read + Send + 'static) -> Receiver<Told> {
+    let (sender, told) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        let mut give = |told| sender.blocking_send(told).is_ok();
+        if let Err(error) = pass_on(from, &mut give) {
+            give(Told::Refused(format!("standard input cannot be read: {error}")));
+        }
+    });
+    told
+}
+
+fn pass_on(from: impl Read, give: &mut impl FnMut(Told) -> bool) -> io::Result<()> {
+    let mut input = BufReader::new(from);
+    let mut all = Vec::new();
+    let room = |all: &Vec<u8>| (LINE_MAX + 1).saturating_sub(all.len()) as u64;
+    loop {
+        let begin = all.len();
+        let length = input.by_ref().take(room(&all)).read_until(b'\n', &mut all)?;
+        let line = &all[begin..];
+        if length > 0 && line.trim_ascii().is_empty() && all.len() <= LINE_MAX {
+            continue;
+        }
+        if all.len() <= LINE_MAX && is_meant(String::from_utf8_lossy(line).trim()) {
+            let lines = io::Cursor::new(all.split_off(begin)).chain(input);
+            lines::split(lines, |line| give(Told::Line(line)));
+            return Ok(());
+        }
+        break;
+    }
+    input.take(room(&all)).read_to_end(&mut all)?;
+    if all.len() > LINE_MAX {
+        give(Told::Refused(format!("what is piped in is longer than {} MB", LINE_MAX >> 20)));
+    } else if !all.trim_ascii().is_empty() {
+        give(Told::Words(String::from_utf8_lossy(&all).into_owned()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives bytes a few at a time, as a pipe may.
+    struct Drops(io::Cursor<Vec<u8>>);
+
+    impl Read for Drops {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let few = into.len().min(3);
+            self.0.read(&mut into[..few])
+        }
+    }
+
+    fn told(bytes: &[u8]) -> Vec<Told> {
+        let mut all = Vec::new();
+        pass_on(Drops(io::Cursor::new(bytes.to_vec())), &mut |told| {
+            all.push(told);
+            true
+        })
+        .unwrap();
+        all
+    }
+
+    #[test]
+    fn the_first_line_with_something_on_it_decides() {
+        let line = |text: &str| Told::Line(Line::Text(text.to_string()));
+        let words = |text: &str| Told::Words(text.to_string());
+        let typed = r#"{"type":"mesage"}"#;
+        for (input, wanted) in [
+            (format!("\n \r\n{typed}\r\nwords\n\n{{\n"), vec![line(typed), line("words"), line("{")]),
+            (typed.to_string(), vec![line(typed)]),
+            (format!("\u{feff} {typed}"), vec![line(&format!("\u{feff} {typed}"))]),
+            (format!("words\n{typed}\n"), vec![words(&format!("words\n{typed}\n"))]),
+            ("\n{\"type\":3}\n".to_string(), vec![words("\n{\"type\":3}\n")]),
+            ("[\"type\"]".to_string(), vec![words("[\"type\"]")]),
+            ("{".to_string(), vec![words("{")]),
+            ("\n \n".to_string(), vec![]),
+            (String::new(), vec![]),
+        ] {
+            assert_eq!(told(input.as_bytes()), wanted, "{input:?}");
+        }
+        assert_eq!(told(b"a\xffb"), [words("a\u{fffd}b")]);
+    }
+
+    #[test]
+    fn no_more_than_a_line_is_kept_before_it_is_known_what_it_is() {
+        let refused = Told::Refused("what is piped in is longer than 64 MB".to_string());
+        for (first, then) in [("", b'x'), ("words\n", b'x'), ("{\"type\":\"message", b' ')] {
+            let mut all = Vec::new();
+            let endless = io::Cursor::new(first).chain(io::repeat(then));
+            pass_on(endless, &mut |told| {
+                all.push(told);
+                true
+            })
+            .unwrap();
+            assert_eq!(all, std::slice::from_ref(&refused), "{first:?}");
+        }
+    }
+}

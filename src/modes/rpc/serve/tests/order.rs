@@ -1,0 +1,96 @@
+//! Answers, events and what is still being made: which comes before which.
+
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::llm::model::StreamEvent;
+
+const RESPONSE: &str = r#"{"type":"response"}"#;
+
+fn face(handle: Handle, desk: Desk, out: Out, jobs: Jobs) -> Face {
+    let (settings, wire, stop) = (Value::Null, Wire::default(), CancellationToken::new());
+    Face { handle, desk, out, settings, wire, jobs, stop, outbox: Outbox::default() }
+}
+
+#[tokio::test]
+async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_what_changes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (desk, requests) = Desk::new();
+    let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
+    let (sender, mut lines) = mpsc::channel(8);
+    let (out, _written) = Out::start(Sink(sender, Arc::default()));
+    let (made, making) = oneshot::channel();
+    let making = async { making.await.unwrap() };
+    let seen = future::ready(Done::Seen(Box::pin(making)));
+    let current = Some(Current { job: Box::pin(seen), place: Place::First });
+    let mut face = face(handle, desk, out, Jobs { current, ..Jobs::default() });
+    let (tell, events) = mpsc::channel(2);
+    let words = StreamEvent::TextDelta { index: 0, delta: "so".into() };
+    for event in [AgentEvent::MessageUpdate(Arc::new(words)), AgentEvent::TurnStart] {
+        tell.send(RuntimeEvent::Agent(event)).await.unwrap();
+    }
+    drop(tell);
+    let (_, nothing) = mpsc::channel(1);
+    let following = tokio::spawn(async move { face.follow(events, requests, nothing).await });
+    assert_eq!(lines.recv().await.unwrap()["type"], "message_update", "while the answer is made");
+    made.send(RESPONSE.to_string()).unwrap();
+    assert_eq!(lines.recv().await.unwrap()["type"], "response");
+    assert_eq!(lines.recv().await.unwrap()["type"], "turn_start");
+    following.await.unwrap();
+}
+
+/// A command that is done when it is looked at for the second time.
+fn slow(place: Place) -> Jobs {
+    let mut looks = 0;
+    let job = future::poll_fn(move |_| {
+        looks += 1;
+        if looks == 1 { Poll::Pending } else { Poll::Ready(Done::Line(RESPONSE.to_string())) }
+    });
+    Jobs { current: Some(Current { job: Box::pin(job), place }), ..Jobs::default() }
+}
+
+#[tokio::test]
+async fn answers_have_their_place_among_the_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        (Place::First, ["response", "agent_end", "agent_settled", "conversation_replaced", "agent_start"]),
+        (
+            Place::BehindReplaced,
+            ["agent_end", "agent_settled", "conversation_replaced", "response", "agent_start"],
+        ),
+        (
+            Place::BeforeRun,
+            ["agent_end", "agent_settled", "conversation_replaced", "response", "agent_start"],
+        ),
+    ];
+    for (place, wanted) in cases {
+        let (desk, requests) = Desk::new();
+        let (sender, mut lines) = mpsc::channel(8);
+        let (out, _written) = Out::start(Sink(sender, Arc::default()));
+        let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
+        let mut face = face(handle, desk, out, slow(place));
+        let snapshot = face.handle.snapshot().await.unwrap();
+        let (tell, events) = mpsc::channel(8);
+        for event in [
+            RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted: false, error: None }),
+            RuntimeEvent::Settled,
+            RuntimeEvent::Replaced(Box::new(snapshot)),
+            RuntimeEvent::Agent(AgentEvent::AgentStart),
+        ] {
+            tell.send(event).await.unwrap();
+        }
+        // Open until everything is told.
+        let (input, incoming) = mpsc::channel(1);
+        let following = async { face.follow(events, requests, incoming).await };
+        let looking = async {
+            let mut told = Vec::new();
+            while told.len() < wanted.len() {
+                told.push(lines.recv().await.unwrap()["type"].as_str().unwrap().to_string());
+            }
+            drop(input);
+            told
+        };
+        let (code, told) = tokio::join!(following, looking);
+        assert_eq!((code, told), (OK, wanted.map(str::to_string).to_vec()));
+    }
+}

@@ -1,0 +1,32 @@
+//! What may be said to a model by a program: words, and pictures of the kinds that every provider takes.
+//!
+//! Must not know who says it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::base::error::Report;
+use crate::llm::media::{self, Kind};
+use crate::llm::model::Part;
+use crate::llm::model::message::KnownPart;
+
+/// Whether something is said, and each part beside the words is a picture: base64 of what it says that it is.
+pub fn check(text: &str, images: &[Part]) -> Result<(), Report> {
+    if text.trim().is_empty() && images.is_empty() {
+        return Err(Report::new("nothing is said: there are no words and no pictures"));
+    }
+    images.iter().try_for_each(picture).map_err(Report::new)
+}
+
+fn picture(part: &Part) -> Result<(), String> {
+    let Part::Known(KnownPart::Image { data, mime_type }) = part else {
+        return Err("`images` holds pictures: {\"type\":\"image\",\"data\":…,\"mimeType\":…}".to_string());
+    };
+    let bytes =
+        STANDARD.decode(data).map_err(|error| format!("`data` of a picture is no base64: {error}"))?;
+    match media::kind(&bytes) {
+        Some(Kind::Image(is)) if is == mime_type => Ok(()),
+        Some(Kind::Image(is)) => Err(format!("a picture that says it is {mime_type} is {is}")),
+        _ => Err("`data` of a picture is none: models take PNG, JPEG, GIF or WebP".to_string()),
+    }
+}

@@ -1,0 +1,147 @@
+//! JSON mode of the built binary and what stands on its standard input: pipes that stay silent, first lines, text,
+//! and more than anybody wants to keep.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::support::anthropic as wire;
+use crate::support::driven::{Driven, Ground};
+
+const PNG: &str = "iVBORw0KGgo=";
+
+fn put(program: &mut Driven, text: &str) {
+    program.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+fn errors(lines: &[Value]) -> Vec<&str> {
+    lines
+        .iter()
+        .filter(|line| line["type"] == "error")
+        .map(|line| line["message"].as_str().unwrap())
+        .collect()
+}
+
+/// What the request says in the person's name.
+fn said(ground: &Ground, request: usize) -> String {
+    ground.server.seen()[request].body["messages"].to_string()
+}
+
+#[test]
+fn the_header_comes_while_standard_input_is_silent_and_a_line_begins() {
+    let ground = Ground::new(vec![wire::says("One."), wire::says("Two.")]);
+    let mut program = ground.start(&["--mode", "json", "say hi"]);
+    assert_eq!(program.next().unwrap()["type"], "session");
+    // It is open still when the answer comes.
+    put(&mut program, "\n{\"type\":\"message\",\"content\":\"and again\"}\n");
+    program.event("agent_settled");
+    program.event("agent_settled");
+    let (code, _, told) = program.end();
+    assert_eq!((code, told.as_str()), (0, ""));
+    assert!(said(&ground, 0).contains("say hi") && !said(&ground, 0).contains("and again"));
+    assert!(said(&ground, 1).contains("and again"));
+}
+
+#[test]
+fn text_goes_before_the_first_prompt_once_it_has_ended() {
+    let ground = Ground::new(vec![wire::says("One.")]);
+    let mut program = ground.start(&["--mode", "json", "say hi"]);
+    assert_eq!(program.next().unwrap()["type"], "session");
+    put(&mut program, "\n{\"type\": 3}\n\nwords\n\n");
+    let (code, lines, told) = program.end();
+    assert_eq!((code, told.as_str()), (0, ""));
+    let message = &lines.iter().find(|line| line["type"] == "message_end").unwrap()["message"];
+    assert_eq!(message["content"][0]["text"], "\n{\"type\": 3}\n\nwords\n\nsay hi");
+}
+
+#[test]
+fn a_first_line_that_is_wrong_is_a_line_all_the_same() {
+    let ground = Ground::new(vec![wire::says("One.")]);
+    let mut program = ground.start(&["--mode", "json"]);
+    put(
+        &mut program,
+        "\r\n\n{\"type\":\"mesage\",\"content\":\"x\"}\n{\"type\":\"message\",\"content\":\"one\"}\n",
+    );
+    let (code, lines, told) = program.end();
+    assert_eq!((code, told.as_str()), (0, ""));
+    assert_eq!((lines[0]["type"].as_str(), errors(&lines).len()), (Some("session"), 1), "{lines:?}");
+    assert!(!said(&ground, 0).contains("mesage"), "{}", said(&ground, 0));
+}
+
+#[test]
+fn nothing_at_all_is_wrong_usage() {
+    let ground = Ground::new(Vec::new());
+    for input in ["", "\n \n"] {
+        let mut program = ground.start(&["--mode", "json"]);
+        put(&mut program, input);
+        let (code, _, told) = program.end();
+        assert_eq!(code, 2, "{told}");
+        assert!(told.contains("there is nothing to say"), "{told}");
+    }
+}
+
+/// The other end may be closed before all of it is taken.
+fn flood(program: &mut Driven, bytes: usize) {
+    let mut stdin = program.stdin.take().unwrap();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..bytes >> 20 {
+        if let Err(error) = stdin.write_all(&piece) {
+            assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
+            return;
+        }
+    }
+}
+
+#[test]
+fn text_without_end_is_refused_and_nothing_is_said() {
+    for args in [["--mode", "json"].as_slice(), &["--mode", "json", "what is it?"]] {
+        let ground = Ground::new(vec![wire::says("One.")]);
+        let mut program = ground.start(args);
+        flood(&mut program, 80 << 20);
+        let (code, lines, _) = program.end();
+        assert_eq!(code, 1, "{args:?}");
+        assert_eq!(errors(&lines).len(), 1, "{args:?}");
+        assert!(errors(&lines)[0].contains("64 MB"), "{lines:?}");
+        assert_eq!(ground.server.seen().len(), 0, "{args:?}");
+    }
+}
+
+#[test]
+fn empty_words_and_pictures_that_are_none_are_refused() {
+    let ground = Ground::new(vec![wire::says("One.")]);
+    let mut program = ground.start(&["--mode", "json"]);
+    let message = |content: Value| format!("{}\n", json!({"type": "message", "content": content}));
+    let picture = |data: &str, kind: &str| json!([{"type": "image", "data": data, "mimeType": kind}]);
+    put(&mut program, &message(json!(" \n")));
+    put(&mut program, &message(json!([])));
+    put(&mut program, &message(picture("no base64!", "image/png")));
+    put(&mut program, &message(picture("aGVsbG8=", "image/png")));
+    put(&mut program, &message(picture(PNG, "image/jpeg")));
+    put(&mut program, &message(picture(PNG, "image/png")));
+    let (code, lines, _) = program.end();
+    assert_eq!((code, ground.server.seen().len()), (0, 1));
+    let told = errors(&lines);
+    let wanted = ["no words", "no words", "base64", "PNG, JPEG, GIF or WebP", "image/png"];
+    assert_eq!(told.len(), wanted.len(), "{told:?}");
+    for (told, wanted) in told.iter().zip(wanted) {
+        assert!(told.contains(wanted), "{told}");
+    }
+}
+
+#[test]
+fn an_empty_prompt_of_the_command_line_is_refused() {
+    let ground = Ground::new(vec![wire::says("One.")]);
+    let (code, lines, _) = ground.start(&["--mode", "json", " "]).end();
+    assert_eq!((code, ground.server.seen().len()), (1, 0));
+    assert!(errors(&lines)[0].contains("no words"), "{lines:?}");
+}
+
+#[test]
+fn half_a_character_is_read_as_a_sign() {
+    let ground = Ground::new(vec![wire::says("One.")]);
+    let mut program = ground.start(&["--mode", "json"]);
+    put(&mut program, "\u{feff}{\"type\":\"message\",\"content\":\"cut \\ud83d\",\"more\":1e400}\n");
+    let (code, lines, _) = program.end();
+    assert_eq!((code, errors(&lines).len()), (0, 0), "{lines:?}");
+    assert!(said(&ground, 0).contains("cut \u{fffd}"), "{}", said(&ground, 0));
+}

@@ -1,0 +1,220 @@
+//! What programs in other languages write, said to RPC mode of the built binary: nulls, halves of characters, depth,
+//! pictures that are none, and what must not be told back.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::support::anthropic as wire;
+use crate::support::driven::{Driven, Ground};
+
+const PNG: &str = "iVBORw0KGgo=";
+const RPC: [&str; 2] = ["--mode", "rpc"];
+
+/// Says a line as it is; gives the answer with that id.
+#[track_caller]
+fn ask(program: &mut Driven, id: &str, line: &str) -> Value {
+    program.stdin.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+    let answer = program.until(|line| line["type"] == "response");
+    assert_eq!(answer["id"], id, "{line:.200}: {answer}");
+    answer
+}
+
+#[track_caller]
+fn refused(program: &mut Driven, command: Value, why: &str) {
+    let answer = program.ask(command);
+    let told = answer["error"].as_str().unwrap_or_default();
+    assert!(answer["success"] == false && told.contains(why), "{answer}");
+}
+
+fn said(ground: &Ground, request: usize) -> String {
+    ground.server.seen()[request].body["messages"].to_string()
+}
+
+#[test]
+fn null_is_as_if_a_field_were_not_there() {
+    let ground = Ground::new(vec![wire::says("One.")]);
+    let mut program = ground.start(&RPC);
+    let said = json!({"type": "prompt", "message": "go", "images": null, "streamingBehavior": null});
+    assert_eq!(program.data(said)["disposition"], "started");
+    program.event("agent_settled");
+    let ran = program.data(json!({"type": "bash", "command": "echo a", "excludeFromContext": null}));
+    assert_eq!(ran["output"].as_str().unwrap().trim(), "a");
+    let entries = program.data(json!({"type": "get_entries", "since": null}));
+    let first = entries["entries"][0]["id"].clone();
+    let gone =
+        json!({"type": "navigate_tree", "targetId": first, "summarize": null, "customInstructions": null});
+    assert_eq!(program.data(gone)["cancelled"], false);
+    refused(&mut program, json!({"type": "prompt", "message": null}), "message");
+    assert_eq!(program.end().0, 0);
+}
+
+#[test]
+fn what_javascript_writes_is_read() {
+    let ground = Ground::new(vec![wire::says("One.")]);
+    let mut program = ground.start(&RPC);
+    let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+    for (line, why) in [
+        ("\u{feff}{\"id\":\"a\",\"type\":\"get_state\"}".to_string(), ""),
+        (format!("{{\"id\":\"a\",\"type\":\"get_state\",\"deep\":{deep}}}"), ""),
+        ("{\"type\":\"get_state\",\"more\":[1e400],\"id\":\"a\"}".to_string(), ""),
+        ("{\"id\":\"a\",\"type\":\"set_session_name\",\"name\":1e400}".to_string(), "`name`"),
+        (format!("{{\"id\":\"a\",\"type\":\"steer\",\"message\":\"x\",\"images\":{deep}}}"), "`images`"),
+        ("{\"id\":\"a\",\"type\":\"get_\\ud83d\"}".to_string(), "unknown"),
+    ] {
+        let answer = ask(&mut program, "a", &line);
+        assert_eq!(answer["success"], why.is_empty(), "{line:.200}: {answer}");
+        assert!(answer["error"].as_str().unwrap_or_default().contains(why), "{answer}");
+    }
+    let line = r#"{"id":"s","type":"prompt","message":"a\ud83d b\udc00\ud83d\ude00 \\ud83d"}"#;
+    assert_eq!(ask(&mut program, "s", line)["success"], true);
+    program.event("agent_settled");
+    let messages = &ground.server.seen()[0].body["messages"];
+    let said = messages.as_array().unwrap().last().unwrap()["content"].to_string();
+    assert!(said.contains(r"a� b�😀 \\ud83d"), "{said}");
+    assert_eq!(program.end().0, 0);
+}
+
+/// pi cuts texts between the halves of a character and writes what is left as it is.
+#[test]
+fn what_a_session_says_with_half_a_character_is_told() {
+    let ground = Ground::new(vec![wire::says("One."), wire::says("Two.")]);
+    let path = ground.dir.path().join("pi.jsonl");
+    let cwd = ground.work().canonicalize().unwrap();
+    let lines = [
+        json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": cwd}).to_string(),
+        r#"{"type":"message","id":"aaaaaaaa","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":[{"type":"text","text":"cut \ud83d and more"}],"timestamp":1}}"#.to_string(),
+        r#"{"type":"message","id":"bbbbbbbb","parentId":"aaaaaaaa","timestamp":"2026-01-01T00:00:02.000Z","message":{"role":"user","content":"last \uDC00 one","timestamp":2}}"#.to_string(),
+    ];
+    // The last one has no line feed: it is whole all the same.
+    let text = lines.join("\n");
+    std::fs::write(&path, &text).unwrap();
+    let mut program = ground.start(&RPC);
+    program.data(json!({"type": "switch_session", "sessionPath": path}));
+    let messages = program.data(json!({"type": "get_messages"}))["messages"].take();
+    assert_eq!(messages[0]["content"][0]["text"], "cut \u{fffd} and more", "{messages}");
+    assert!(messages[1]["content"].to_string().contains("last \u{fffd} one"), "{messages}");
+    let tree = program.data(json!({"type": "get_fork_messages"}));
+    assert_eq!(tree["messages"][0]["text"], "cut \u{fffd} and more", "{tree}");
+    program.data(json!({"type": "prompt", "message": "go on"}));
+    program.event("agent_settled");
+    let told = said(&ground, 0);
+    assert!(told.contains("cut \u{fffd} and more") && told.contains("last \u{fffd} one"), "{told}");
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with(&text), "what was there stays");
+    assert!(!path.with_extension("jsonl.torn").exists());
+    // A copy says it, too.
+    program.data(json!({"type": "clone"}));
+    let copied = program.data(json!({"type": "get_messages"}))["messages"].take();
+    assert_eq!(copied[0]["content"][0]["text"], "cut \u{fffd} and more", "{copied}");
+    assert_eq!(program.end().0, 0);
+    let listed = ground.command(env!("CARGO_BIN_EXE_bowline"), &["sessions", "list"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains("cut \u{fffd} and more"), "{listed}");
+}
+
+#[test]
+fn what_is_secret_in_an_address_is_told_nobody() {
+    let ground = Ground::new(Vec::new());
+    let mut command = ground.command(env!("CARGO_BIN_EXE_bowline"), &RPC);
+    command.env("ANTHROPIC_BASE_URL", "http://user:PASSWORD@127.0.0.1:1/v1?key=SECRET");
+    let mut program = Driven::of(command);
+    program.read();
+    let told = program.data(json!({"type": "get_available_models"}));
+    let models = told["models"].as_array().unwrap();
+    let ours: Vec<&Value> = models.iter().filter(|model| model["provider"] == "anthropic").collect();
+    let set = |at: usize| json!({"type": "set_model", "provider": "anthropic", "modelId": ours[at]["id"]});
+    let texts = [
+        told.to_string(),
+        program.data(set(1)).to_string(),
+        program.data(set(0)).to_string(),
+        program.data(json!({"type": "get_state"})).to_string(),
+        program.data(json!({"type": "cycle_model"})).to_string(),
+    ];
+    for text in texts {
+        assert!(text.contains("\"baseUrl\":\"http://127.0.0.1:1/v1\""), "{text:.400}");
+        assert!(!text.contains("PASSWORD") && !text.contains("SECRET"), "{text:.400}");
+    }
+    assert_eq!(program.end().0, 0);
+}
+
+#[test]
+fn empty_words_and_pictures_that_are_none_are_refused() {
+    let ground = Ground::new(vec![wire::says("One.")]);
+    let mut program = ground.start(&RPC);
+    let picture = |data: &str, kind: &str| json!([{"type": "image", "data": data, "mimeType": kind}]);
+    for name in ["prompt", "steer", "follow_up"] {
+        for words in ["", " \n\t"] {
+            refused(&mut program, json!({"type": name, "message": words}), "no words");
+            refused(&mut program, json!({"type": name, "message": words, "images": []}), "no words");
+        }
+        for (data, kind, why) in [
+            ("no base64!", "image/png", "base64"),
+            ("", "image/png", "PNG, JPEG, GIF or WebP"),
+            ("aGVsbG8=", "image/png", "PNG, JPEG, GIF or WebP"),
+            ("JVBERi0xLjc=", "application/pdf", "PNG, JPEG, GIF or WebP"),
+            (PNG, "image/jpeg", "image/png"),
+        ] {
+            let images = picture(data, kind);
+            refused(&mut program, json!({"type": name, "message": "see", "images": images}), why);
+        }
+    }
+    // A picture alone says enough.
+    program.data(json!({"type": "prompt", "message": "", "images": picture(PNG, "image/png")}));
+    program.event("agent_settled");
+    assert_eq!(ground.server.seen().len(), 1);
+    assert_eq!(program.end().0, 0);
+}
+
+#[test]
+fn a_rule_that_is_none_is_refused() {
+    let ground = Ground::new(Vec::new());
+    let mut program = ground.start(&RPC);
+    let add = |rule: &str| json!({"type": "add_permission_rule", "rule": rule});
+    let whole = "[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n";
+    for rule in
+        ["", " \n", "# nothing", "rule = []", "command", "[[rule]]\n", "[[rule]]\ndecision = \"perhaps\"\n"]
+    {
+        refused(&mut program, add(rule), "the rule was not written");
+    }
+    let told = program.data(add(whole));
+    assert!(told["told"].as_str().unwrap().contains("permissions.toml"), "{told}");
+    // Part of what is there is no rule, either.
+    for rule in ["", "command = \"make\"", "[[rule]]"] {
+        refused(&mut program, add(rule), "the rule was not written");
+    }
+    assert!(program.data(add(whole))["told"].as_str().unwrap().contains("already"));
+    let file = std::fs::read_to_string(ground.dir.path().join("home/config/permissions.toml")).unwrap();
+    assert_eq!(file, whole);
+    assert_eq!(program.end().0, 0);
+}
+
+#[test]
+fn the_settings_are_those_in_force() {
+    let ground = Ground::new(Vec::new());
+    ground.config("settings.toml", "tab-width = 3\n");
+    let mut program = ground.start(&RPC);
+    let four = |told: &Value| {
+        json!(
+            ["compaction", "steering-mode", "follow-up-mode", "approval", "tab-width"].map(|key| &told[key])
+        )
+    };
+    let told = program.data(json!({"type": "get_settings"}));
+    assert_eq!(four(&told), json!([true, "one-at-a-time", "one-at-a-time", "on-request", 3]));
+    program.data(json!({"type": "set_auto_compaction", "enabled": false}));
+    program.data(json!({"type": "set_steering_mode", "mode": "all"}));
+    program.data(json!({"type": "set_follow_up_mode", "mode": "all"}));
+    program.data(json!({"type": "set_approval", "mode": "untrusted"}));
+    let told = program.data(json!({"type": "get_settings"}));
+    assert_eq!(four(&told), json!([false, "all", "all", "untrusted", 3]));
+    assert_eq!(program.end().0, 0);
+}
+
+#[test]
+fn a_command_may_be_as_long_as_a_line() {
+    let ground = Ground::new(Vec::new());
+    let mut program = ground.start(&RPC);
+    let long = format!("x='{}'\necho ${{#x}}; exit 3", "y".repeat(3 << 20));
+    let ran = program.data(json!({"type": "bash", "command": long, "excludeFromContext": true}));
+    assert_eq!(json!([ran["output"].as_str().unwrap().trim(), ran["exitCode"]]), json!(["3145728", 3]));
+    assert_eq!(program.end().0, 0);
+}
