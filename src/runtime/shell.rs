@@ -33,7 +33,7 @@ pub struct Ran {
     pub cancelled: bool,
     /// Whether something is missing in the output.
     pub truncated: bool,
-    /// The file that has all of it, where something is missing.
+    /// The file that has all of it, or its first 256 MiB, where something is missing.
     pub full_output: Option<String>,
 }
 

@@ -18,6 +18,8 @@ use crate::llm::model::{Message, StreamEvent, Usage};
 pub struct Wire {
     /// The messages of the run.
     messages: Vec<Arc<Message>>,
+    /// The answer of a turn whose end is not told yet.
+    open: Option<Arc<Message>>,
     /// The texts of the answer that streams in, by their place in it.
     texts: BTreeMap<usize, String>,
     /// What is counted of it so far.
@@ -85,6 +87,9 @@ impl Wire {
                 None => return Vec::new(),
             },
             AgentEvent::MessageEnd(message) => {
+                if matches!(**message, Message::Assistant(_)) {
+                    self.open = Some(message.clone());
+                }
                 self.messages.push(message.clone());
                 json!({"type": "message_end", "message": **message})
             }
@@ -92,6 +97,7 @@ impl Wire {
                 self.call(event)
             }
             AgentEvent::TurnEnd { message, results } => {
+                self.open = None;
                 let results: Vec<Message> =
                     results.iter().map(|r| Message::ToolResult((**r).clone())).collect();
                 let message = Message::Assistant((**message).clone());
@@ -118,7 +124,11 @@ impl Wire {
                 let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
                 self.messages.clear();
                 self.ended = Some(*aborted);
-                end
+                // An answer that was cut off or failed has no end of its turn here, and has one there.
+                let turn = self.open.take().map(
+                    |message| json!({"type": "turn_end", "message": *message, "toolResults": Vec::<Value>::new()}),
+                );
+                return turn.into_iter().chain([end]).collect();
             }
             _ => return Vec::new(),
         };
@@ -257,3 +267,6 @@ pub fn compacted(done: &Compacted) -> Value {
     }
     result
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! What is told of a run's end.
+
+use super::*;
+use crate::llm::model::{AssistantMessage, UserMessage};
+
+fn answer() -> AssistantMessage {
+    let answer = json!({
+        "role": "assistant", "content": [], "api": "a", "provider": "p", "model": "m", "stopReason": "aborted",
+        "timestamp": 1,
+    });
+    match serde_json::from_value(answer).unwrap() {
+        Message::Assistant(answer) => answer,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn kinds(wire: &mut Wire, events: Vec<AgentEvent>) -> Vec<String> {
+    let told = events.into_iter().flat_map(|event| wire.events(&RuntimeEvent::Agent(event)));
+    told.map(|value| value["type"].as_str().unwrap().to_string()).collect()
+}
+
+fn end() -> AgentEvent {
+    AgentEvent::AgentEnd { aborted: true, error: None }
+}
+
+#[test]
+fn a_run_is_settled_once_nothing_follows_it() {
+    let mut wire = Wire::default();
+    assert!(
+        wire.events(&RuntimeEvent::Settled).is_empty(),
+        "behind a summary by hand nobody waits for a run"
+    );
+    assert_eq!(kinds(&mut wire, vec![AgentEvent::AgentStart, end()]), ["agent_start", "agent_end"]);
+    let settled = wire.events(&RuntimeEvent::Settled);
+    assert_eq!(settled, [json!({"type": "agent_settled", "aborted": true})]);
+    assert!(wire.events(&RuntimeEvent::Settled).is_empty());
+}
+
+#[test]
+fn every_answer_has_the_end_of_its_turn() {
+    let said =
+        || Arc::new(Message::User(UserMessage { content: vec![], timestamp: 1, extra: Default::default() }));
+    let answered = || AgentEvent::MessageEnd(Arc::new(Message::Assistant(answer())));
+    let mut wire = Wire::default();
+    let cut_off = vec![AgentEvent::TurnStart, AgentEvent::MessageEnd(said()), answered(), end()];
+    assert_eq!(
+        kinds(&mut wire, cut_off),
+        ["turn_start", "message_end", "message_end", "turn_end", "agent_end"]
+    );
+    let whole = AgentEvent::TurnEnd { message: Arc::new(answer()), results: Vec::new() };
+    let whole = vec![AgentEvent::TurnStart, answered(), whole, end()];
+    assert_eq!(kinds(&mut wire, whole), ["turn_start", "message_end", "turn_end", "agent_end"]);
+}
