@@ -1,5 +1,7 @@
 //! What is told of a run's end.
 
+use serde_json::Map;
+
 use super::*;
 use crate::llm::model::{AssistantMessage, UserMessage};
 
@@ -38,8 +40,7 @@ fn a_run_is_settled_once_nothing_follows_it() {
 
 #[test]
 fn every_answer_has_the_end_of_its_turn() {
-    let said =
-        || Arc::new(Message::User(UserMessage { content: vec![], timestamp: 1, extra: Default::default() }));
+    let said = || Arc::new(Message::User(UserMessage { content: vec![], timestamp: 1, extra: Map::new() }));
     let answered = || AgentEvent::MessageEnd(Arc::new(Message::Assistant(answer())));
     let mut wire = Wire::default();
     let cut_off = vec![AgentEvent::TurnStart, AgentEvent::MessageEnd(said()), answered(), end()];
