@@ -33,7 +33,7 @@ fn start(effort: Effort) {
     let mut figures: Vec<f64> = (0..effort.times(21)).map(|_| ours()).collect();
     let mut floors: Vec<f64> = (0..effort.times(21)).map(|_| floor()).collect();
     let floor = Some(percentile(&mut floors, 0.5));
-    report("rpc: start to ready", percentile(&mut figures, 0.5), "ms", floor, "<= 50 ms");
+    report("rpc: start to ready", percentile(&mut figures, 0.5), "ms", floor, "<= 10 ms");
 }
 
 /// Commands that are said without waiting for their answers.
@@ -56,7 +56,7 @@ fn commands(effort: Effort) {
     }
     let seconds = start.elapsed().as_secs_f64();
     drop(saying.join().unwrap());
-    report("rpc: get_state, pipelined", f64::from(count) / seconds / 1e3, "k/s", None, ">= 5 k/s");
+    report("rpc: get_state, pipelined", f64::from(count) / seconds / 1e3, "k/s", None, ">= 10 k/s");
 }
 
 /// A long answer in small pieces, several of which come together.
@@ -88,13 +88,13 @@ fn events(effort: Effort, what: &str, stop: Option<(usize, u64)>, budget: &str) 
     assert!(lines > count, "{lines}");
     report(&format!("rpc: events, {what}"), lines as f64 / seconds / 1e3, "k/s", None, budget);
     let memory = program.memory("VmHWM");
-    report(&format!("rpc: events, {what}: memory"), memory, "MB", None, "<= 100 MB");
+    report(&format!("rpc: events, {what}: memory"), memory, "MB", None, "<= 50 MB");
 }
 
 /// All of it.
 pub fn rpc(effort: Effort) {
     start(effort);
     commands(effort);
-    events(effort, "fast reader", None, ">= 20 k/s");
+    events(effort, "fast reader", None, ">= 50 k/s");
     events(effort, "slow reader", Some(STOP), "as fast as it reads");
 }
