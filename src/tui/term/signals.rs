@@ -2,11 +2,13 @@
 //!
 //! May not act on them: the loop restores, saves and ends.
 
+use std::collections::VecDeque;
 use std::io;
 
-use futures::FutureExt as _;
 use rustix::process::{Signal as Number, getpid, kill_process};
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// A signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +42,61 @@ impl Signal {
 /// All of them, caught from now on. Needs a tokio runtime.
 #[derive(Debug)]
 pub struct Signals {
+    caught: mpsc::Receiver<Signal>,
+    /// Those that came while one was waited for.
+    before: VecDeque<Signal>,
+    /// Waits for them. A loop that asks each of six streams at every key would ask more than it draws.
+    _watch: JoinSet<()>,
+}
+
+/// Signals that wait to be asked for; of more, the system keeps one of each kind.
+const WAITING_MAX: usize = 8;
+
+impl Signals {
+    /// Begins to catch signals; their default actions no longer happen.
+    pub fn catch() -> io::Result<Self> {
+        let mut streams = Streams::open()?;
+        let (send, caught) = mpsc::channel(WAITING_MAX);
+        let mut watch = JoinSet::new();
+        watch.spawn(async move { while send.send(streams.next().await).await.is_ok() {} });
+        Ok(Self { caught, before: VecDeque::new(), _watch: watch })
+    }
+
+    /// The next signal. Safe to drop and call again: none is lost.
+    pub async fn next(&mut self) -> Signal {
+        if let Some(signal) = self.before.pop_front() {
+            return signal;
+        }
+        match self.caught.recv().await {
+            Some(signal) => signal,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Stops this process and returns when it runs again; to be called with the terminal
+    /// suspended. The signal stops the process as a whole, but not before this thread has run
+    /// on for a while, so only SIGCONT tells that the stop is over.
+    pub async fn stop_until_continued(&mut self) -> io::Result<()> {
+        // A stream of its own: one that came earlier would end the wait before the stop begins.
+        let mut continued = raw(Number::CONT)?;
+        kill_process(getpid(), Number::STOP)?;
+        continued.recv().await;
+        // The same one comes here, too, and is dealt with already.
+        while let Some(signal) = self.caught.recv().await {
+            if signal == Signal::Continue {
+                break;
+            }
+            self.before.push_back(signal);
+        }
+        Ok(())
+    }
+}
+
+fn raw(number: Number) -> io::Result<Stream> {
+    signal(SignalKind::from_raw(number.as_raw()))
+}
+
+struct Streams {
     resize: Stream,
     terminate: Stream,
     hang_up: Stream,
@@ -48,10 +105,8 @@ pub struct Signals {
     continued: Stream,
 }
 
-impl Signals {
-    /// Begins to catch signals; their default actions no longer happen.
-    pub fn catch() -> io::Result<Self> {
-        let raw = |number: Number| signal(SignalKind::from_raw(number.as_raw()));
+impl Streams {
+    fn open() -> io::Result<Self> {
         Ok(Self {
             resize: signal(SignalKind::window_change())?,
             terminate: signal(SignalKind::terminate())?,
@@ -62,8 +117,7 @@ impl Signals {
         })
     }
 
-    /// The next signal. Safe to drop and call again: none is lost.
-    pub async fn next(&mut self) -> Signal {
+    async fn next(&mut self) -> Signal {
         tokio::select! {
             biased;
             Some(()) = self.terminate.recv() => Signal::Terminate,
@@ -74,16 +128,5 @@ impl Signals {
             Some(()) = self.resize.recv() => Signal::Resize,
             else => std::future::pending().await,
         }
-    }
-
-    /// Stops this process and returns when it runs again; to be called with the terminal
-    /// suspended. The signal stops the process as a whole, but not before this thread has run
-    /// on for a while, so only SIGCONT tells that the stop is over.
-    pub async fn stop_until_continued(&mut self) -> io::Result<()> {
-        // One that came earlier would end the wait before the stop begins.
-        while self.continued.recv().now_or_never().flatten().is_some() {}
-        kill_process(getpid(), Number::STOP)?;
-        self.continued.recv().await;
-        Ok(())
     }
 }
