@@ -115,8 +115,8 @@ impl Screen {
             self.writer.whole(&self.next);
         } else {
             let shown = self.shown.get_or_insert_with(|| self.next.clone());
-            let rows = tree.draw(&mut self.next, theme, self.depth, cx);
-            self.writer.difference(shown, &self.next, &rows);
+            let drawn = tree.draw(&mut self.next, theme, self.depth, cx);
+            self.writer.difference(shown, &self.next, &drawn);
         }
         let cursor = tree.cursor(cx).filter(|(x, y)| *x < self.next.area.width && *y < self.next.area.height);
         self.finish(cursor, cleared);

@@ -314,15 +314,14 @@ impl<C> Tree<C> {
         }
     }
 
-    /// Draws what is damaged into the buffer. Returns the rows in which cells may have changed.
-    pub fn draw(&mut self, buffer: &mut Buffer, theme: &Theme, depth: ColorDepth, cx: &C) -> Rows {
+    /// Draws what is damaged into the buffer. Returns where cells may have changed; of wide characters that are cut
+    /// by an edge, beyond it.
+    pub fn draw(&mut self, buffer: &mut Buffer, theme: &Theme, depth: ColorDepth, cx: &C) -> Vec<Rect> {
         let screen = buffer.area;
-        let mut changed = Rows::default();
         let mut touched: Vec<Rect> = Vec::new();
         for exposed in std::mem::take(&mut self.exposed) {
             let area = exposed.intersection(screen);
             blank(buffer, area, theme, depth);
-            changed.add(area.top()..area.bottom());
             touched.push(area);
         }
         self.focus_moved = false;
@@ -343,11 +342,10 @@ impl<C> Tree<C> {
                 let clip = Rect { y: range.start, height: range.end - range.start, ..seen };
                 blank(buffer, clip, theme, depth);
                 node.component.draw(&mut Canvas::new(buffer, area, clip, theme, depth), cx);
-                changed.add(range.clone());
                 touched.push(clip);
             }
         }
-        changed
+        touched
     }
 
     /// Where the caret is on the screen, if the focused component is seen and has one there.

@@ -7,13 +7,13 @@
 use std::ops::Range;
 
 use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
 use self::moves::{absolute, by_column, by_home, csi, vertical};
 use self::pen::{PLAIN, Pen, attributes};
 use crate::base::width::grapheme_width;
 use crate::tui::theme::color::{ColorDepth, reduce_pair};
-use crate::tui::tree::Rows;
 
 /// Blanks at least this many are erased rather than written.
 const ERASE_MIN: u16 = 9;
@@ -27,8 +27,9 @@ const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).uni
 const SHIFT_WORTH: usize = 40;
 /// So few cells are written as they are.
 const FEW: usize = 8;
-/// Cells that are seen and that a shift saves, so many that it is shorter for sure.
-const SHIFT_SURE: usize = 48;
+/// Cells that are seen and that a shift saves, so many that it is shorter for sure: it takes a way more than the
+/// cells themselves and two commands, 18 bytes at most.
+const SHIFT_SURE: usize = 24;
 /// Cells that a row may be shifted by: a character or two, a tab.
 const SHIFT_MAX: usize = 4;
 
@@ -42,7 +43,7 @@ struct Shift {
     cells: u16,
     /// To the right or to the left.
     inserts: bool,
-    /// Cells that are not blank and need not be written for it.
+    /// Cells that are not blank, are others than before, and need not be written for it.
     saved: usize,
 }
 
@@ -61,7 +62,8 @@ impl Shift {
             .flat_map(|n| [(fits(old, &new[n..]), n, true), (fits(&old[n..], new), n, false)]);
         let (fit, n, inserts) = ways.max_by_key(|(fit, ..)| *fit)?;
         let from = if inserts { n } else { 0 };
-        let saved = new[from..from + fit].iter().filter(|cell| cell.symbol() != " ").count();
+        let here = old[from..from + fit].iter().zip(&new[from..from + fit]);
+        let saved = here.filter(|(was, cell)| cell.symbol() != " " && !same_text(was, cell)).count();
         (fit > n).then_some(Self { x: x as u16, end: end as u16, cells: n as u16, inserts, saved })
     }
 
@@ -88,11 +90,22 @@ impl Shift {
     }
 }
 
-/// The part of a row in which two versions of it differ, if they do.
-fn changed(old: &[Cell], new: &[Cell]) -> Option<Range<usize>> {
-    let start = old.iter().zip(new).position(|(was, cell)| !same(was, cell))?;
-    let end = old.iter().zip(new).rposition(|(was, cell)| !same(was, cell))?;
-    Some(start..end + 1)
+/// The part of a row in which two versions of it differ, if they do. Only some columns are compared, and the wide
+/// characters that lie in them in part.
+fn changed(old: &[Cell], new: &[Cell], columns: &Range<u16>) -> Option<Range<usize>> {
+    let mut columns = usize::from(columns.start)..usize::from(columns.end).min(new.len());
+    // Whoever draws over a part of a wide character blanks all of it.
+    while columns.start > 0 && old.get(columns.start).is_some_and(|cell| cell.symbol().is_empty()) {
+        columns.start -= 1;
+    }
+    while old.get(columns.end).is_some_and(|cell| cell.symbol().is_empty()) {
+        columns.end += 1;
+    }
+    let mut cells = old.get(columns.clone())?.iter().zip(new.get(columns.clone())?);
+    let start = columns.start + cells.position(|(was, cell)| !same(was, cell))?;
+    // Nothing behind it may differ: then it was the last.
+    let behind = cells.rposition(|(was, cell)| !same(was, cell));
+    Some(start..start + behind.map_or(1, |behind| behind + 2))
 }
 
 /// Whether terminals agree about the width of a cell, which is one column.
@@ -160,18 +173,19 @@ impl Writer {
         self.at = Some((0, 0));
     }
 
-    /// Writes the cells of `rows` in which `next` differs from `shown`, which is the same then.
-    pub fn difference(&mut self, shown: &mut Buffer, next: &Buffer, rows: &Rows) {
+    /// Writes the cells in which `next` differs from `shown`, which is the same then. They differ only where it was
+    /// `drawn`, or where a wide character goes on from there.
+    pub fn difference(&mut self, shown: &mut Buffer, next: &Buffer, drawn: &[Rect]) {
         let width = usize::from(next.area.width);
-        for range in rows.ranges() {
-            for y in range.clone().take_while(|y| *y < next.area.height) {
-                let start = next.index_of(0, y);
-                let (old, new) =
-                    (&mut shown.content[start..start + width], &next.content[start..start + width]);
-                if let Some(changed) = changed(old, new) {
-                    self.row(old, new, y, &changed);
-                    old[changed.clone()].clone_from_slice(&new[changed]);
-                }
+        for y in 0..next.area.height {
+            let here = drawn.iter().filter(|rect| rect.top() <= y && y < rect.bottom() && rect.width > 0);
+            let columns = here.map(|rect| rect.left()..rect.right());
+            let Some(columns) = columns.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) else { continue };
+            let start = next.index_of(0, y);
+            let (old, new) = (&mut shown.content[start..start + width], &next.content[start..start + width]);
+            if let Some(changed) = changed(old, new, &columns) {
+                self.row(old, new, y, &changed);
+                old[changed.clone()].clone_from_slice(&new[changed]);
             }
         }
     }
@@ -180,7 +194,7 @@ impl Writer {
     pub fn whole(&mut self, next: &Buffer) {
         let blank = vec![Cell::EMPTY; usize::from(next.area.width)];
         for (new, y) in next.content.chunks_exact(blank.len().max(1)).zip(0..) {
-            if let Some(changed) = changed(&blank, new) {
+            if let Some(changed) = changed(&blank, new, &(0..next.area.width)) {
                 self.row(&blank, new, y, &changed);
             }
         }
@@ -424,10 +438,17 @@ fn is_doubtful(symbol: &str) -> bool {
     symbol.chars().any(joins) || grapheme_width(symbol) > 2
 }
 
-/// Whether two cells look the same. The colours are compared first: they are what differs most
-/// often, and comparing symbols is not free.
+/// Whether two cells look the same.
 fn same(a: &Cell, b: &Cell) -> bool {
-    (a.fg, a.bg, a.modifier) == (b.fg, b.bg, b.modifier) && a.symbol() == b.symbol()
+    same_text(a, b) && a.fg == b.fg && a.bg == b.bg && a.modifier == b.modifier
+}
+
+/// Whether the same stands in two cells: nearly always that is one byte each.
+fn same_text(a: &Cell, b: &Cell) -> bool {
+    match (a.symbol().as_bytes(), b.symbol().as_bytes()) {
+        ([a], [b]) => a == b,
+        (a, b) => a == b,
+    }
 }
 
 mod moves;

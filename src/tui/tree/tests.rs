@@ -48,7 +48,9 @@ impl Stage {
     /// Draws and returns what was drawn and which rows changed.
     fn draw(&mut self) -> String {
         self.log.borrow_mut().clear();
-        let rows = self.tree.draw(&mut self.buffer, &Theme::builtin(), ColorDepth::True, &());
+        let drawn = self.tree.draw(&mut self.buffer, &Theme::builtin(), ColorDepth::True, &());
+        let mut rows = Rows::default();
+        drawn.iter().for_each(|rect| rows.add(rect.top()..rect.bottom()));
         let rows: Vec<_> = rows.ranges().iter().map(|r| format!("{}-{}", r.start, r.end)).collect();
         format!("{} | {}", self.log.borrow().join(" "), rows.join(" "))
     }

@@ -23,11 +23,8 @@ fn buffer(texts: &[(u16, u16, &str, Style)]) -> Buffer {
     buffer
 }
 
-fn all_rows() -> Rows {
-    let mut rows = Rows::default();
-    rows.add(0..ROWS);
-    rows
-}
+/// The whole screen.
+const ALL: [Rect; 1] = [Rect::new(0, 0, COLS, ROWS)];
 
 /// The bytes from one buffer to another, with the terminal plain and its cursor at the top left.
 fn bytes(shown: &Buffer, next: &Buffer) -> String {
@@ -35,7 +32,7 @@ fn bytes(shown: &Buffer, next: &Buffer) -> String {
     writer.clear();
     writer.take();
     let mut shown = shown.clone();
-    writer.difference(&mut shown, next, &all_rows());
+    writer.difference(&mut shown, next, &ALL);
     assert_eq!(&shown, next, "what is shown is kept");
     String::from_utf8(writer.take().0).unwrap()
 }
@@ -79,7 +76,7 @@ fn colours_shrink_on_the_way_out() {
         let mut writer = Writer::new(depth);
         writer.clear();
         writer.take();
-        writer.difference(&mut buffer(&[]), &next, &all_rows());
+        writer.difference(&mut buffer(&[]), &next, &ALL);
         assert_eq!(String::from_utf8(writer.take().0).unwrap(), bytes, "{depth:?}");
     }
 }
@@ -175,11 +172,43 @@ proptest! {
         for texts in &frames {
             let texts: Vec<_> = texts.iter().map(|(x, y, text, style)| (*x, *y, text.as_str(), *style)).collect();
             let next = buffer(&texts);
-            writer.difference(&mut shown, &next, &all_rows());
+            writer.difference(&mut shown, &next, &ALL);
             stream.extend(writer.take().0);
             prop_assert_eq!(emulated(&stream), expected(&next));
             prop_assert_eq!(&shown, &next);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn what_differs_is_found_where_it_was_drawn(
+        before in prop::collection::vec((0..COLS, 0..ROWS, "[a-c漢字é ]{0,24}", style()), 0..6),
+        drawn in prop::collection::vec(
+            ((0..COLS, 0..ROWS, 0..COLS, 0..ROWS), 0..COLS, "[a-c漢字 ]{0,24}", style()), 0..4),
+    ) {
+        let before: Vec<_> = before.iter().map(|(x, y, text, style)| (*x, *y, text.as_str(), *style)).collect();
+        let mut shown = buffer(&before);
+        let mut next = shown.clone();
+        let mut places = Vec::new();
+        for ((x, y, width, height), at, text, style) in &drawn {
+            let clip = Rect::new(*x, *y, *width, *height).intersection(ALL[0]);
+            let theme = Theme::builtin();
+            let mut canvas = Canvas::new(&mut next, ALL[0], clip, &theme, ColorDepth::True);
+            canvas.fill(Rect::new(0, 0, COLS, ROWS), Style::new());
+            for row in clip.top()..clip.bottom() {
+                canvas.text(*at, row, text, *style);
+            }
+            places.push(clip);
+        }
+        let mut writer = Writer::new(ColorDepth::True);
+        writer.clear();
+        writer.difference(&mut buffer(&[]), &shown, &ALL);
+        writer.difference(&mut shown, &next, &places);
+        prop_assert_eq!(&shown, &next);
+        prop_assert_eq!(emulated(&writer.take().0), expected(&next));
     }
 }
 
@@ -230,8 +259,8 @@ proptest! {
         let mut writer = Writer::new(ColorDepth::True);
         writer.clear();
         let mut shown = buffer(&[]);
-        writer.difference(&mut shown, &first, &all_rows());
-        writer.difference(&mut shown, &second, &all_rows());
+        writer.difference(&mut shown, &first, &ALL);
+        writer.difference(&mut shown, &second, &ALL);
         prop_assert_eq!(&shown, &second);
         prop_assert_eq!(emulated(&writer.take().0), expected(&second));
     }
