@@ -12,6 +12,10 @@ use super::role::Role;
 const HEAD: [&[u8]; 4] = [b"type", b"id", b"parentId", b"timestamp"];
 /// Objects and lists in each other that are followed here.
 const DEPTH_MAX: u32 = 60;
+/// Eight bytes of one.
+const EACH: u64 = u64::MAX / 255;
+/// Eights of bytes that are looked through before a search is begun.
+const NEAR: usize = 5;
 
 /// What is found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -50,16 +54,35 @@ pub(super) fn of(line: &str) -> Option<Head<'_>> {
     Some(Head { kind, id, parent_id, timestamp, role, usage })
 }
 
+/// Where the first quotation mark or backslash is. Nearly all texts of a line are a few bytes long, and to begin
+/// a search costs as much as to go through them, eight at a time.
+fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
+    let (eights, _) = bytes.as_chunks::<8>();
+    for (n, eight) in eights.iter().take(NEAR).enumerate() {
+        let all = u64::from_le_bytes(*eight);
+        let found = zeros(all ^ (EACH * u64::from(b'"'))) | zeros(all ^ (EACH * u64::from(b'\\')));
+        if found != 0 {
+            return Some(n * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let near = eights.len().min(NEAR) * 8;
+    memchr2(b'"', b'\\', &bytes[near..]).map(|at| near + at)
+}
+
+/// The highest bit of the first byte that is zero, and of some behind it.
+fn zeros(eight: u64) -> u64 {
+    eight.wrapping_sub(EACH) & !eight & (EACH * 0x80)
+}
+
 /// A text up to its quotation mark, if nothing in it is escaped; and what follows.
 fn plain(text: &str) -> Option<(&str, &str)> {
-    let end = memchr2(b'"', b'\\', text.as_bytes())?;
+    let end = quote_or_escape(text.as_bytes())?;
     let rest = text[end..].strip_prefix('"')?;
     Some((&text[..end], rest))
 }
 
 /// Whether a byte below a space is in there; eight are compared at a time.
 fn has_control(bytes: &[u8]) -> bool {
-    const EACH: u64 = u64::MAX / 255;
     let (eights, last) = bytes.as_chunks::<8>();
     let below = |eight: &[u8; 8]| {
         let all = u64::from_ne_bytes(*eight);
@@ -214,7 +237,7 @@ impl<'a> Scan<'a> {
     fn string(&mut self) -> Option<(usize, usize)> {
         let from = self.at;
         loop {
-            self.at += memchr2(b'"', b'\\', self.bytes.get(self.at..)?)? + 1;
+            self.at += quote_or_escape(self.bytes.get(self.at..)?)? + 1;
             if self.bytes[self.at - 1] == b'"' {
                 return Some((from, self.at - 1));
             }
@@ -293,6 +316,25 @@ mod tests {
         // The decoder takes a list for a message, too, by the order of its fields.
         let list = r#"{"type":"message","id":"a","parentId":null,"timestamp":"","message":["user"]}"#;
         assert_eq!(of(list), None);
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_found_wherever_it_is() {
+        for length in 0..120 {
+            // Bytes beside those that are looked for, and above the first half of all.
+            for filler in [b'!', b'#', b'[', b']', 0xa2, 0xdc, 0x21, 0x23] {
+                let mut bytes = vec![filler; length];
+                assert_eq!(quote_or_escape(&bytes), None);
+                for at in 0..length {
+                    for (first, behind) in [(b'"', b'\\'), (b'\\', b'"')] {
+                        (bytes[at], bytes[length - 1]) =
+                            (first, if at + 1 < length { behind } else { first });
+                        assert_eq!(quote_or_escape(&bytes), Some(at), "{bytes:?}");
+                        (bytes[at], bytes[length - 1]) = (filler, filler);
+                    }
+                }
+            }
+        }
     }
 
     #[test]
