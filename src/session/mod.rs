@@ -12,6 +12,8 @@ pub mod context;
 #[doc(hidden)]
 pub mod conversation;
 #[doc(hidden)]
+pub mod counted;
+#[doc(hidden)]
 pub mod editing;
 #[doc(hidden)]
 pub mod entry;

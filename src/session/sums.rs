@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::counted::{Counted, counted};
 use super::entry::Entry;
 use super::head::Head;
 use super::role::Role;
 use super::tree::Tree;
 use crate::llm::model::Usage;
-use crate::llm::model::usage::Cost;
 
 /// Entries on a way between two whose sums are kept.
 pub(super) const STEP: usize = 1000;
@@ -40,46 +40,6 @@ struct Line<'a> {
 struct Answer<'a> {
     #[serde(default, borrow)]
     usage: Option<&'a RawValue>,
-}
-
-/// What is added up of a usage.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Counted {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_write: u64,
-    #[serde(rename = "cacheWrite1h")]
-    cache_write_hour: Option<u64>,
-    reasoning: Option<u64>,
-    total_tokens: u64,
-    cost: Cost,
-}
-
-impl From<Counted> for Usage {
-    fn from(counted: Counted) -> Self {
-        let Counted { input, output, cache_read, cache_write, total_tokens, cost, .. } = counted;
-        let Counted { cache_write_hour, reasoning, .. } = counted;
-        Self {
-            input,
-            output,
-            cache_read,
-            cache_write,
-            cache_write_hour,
-            reasoning,
-            total_tokens,
-            cost,
-            ..Self::default()
-        }
-    }
-}
-
-/// What a usage says, which JSON begins with. With nothing to keep of fields that are not known it is read four times
-/// as fast. A list is none.
-fn counted(text: &str) -> Option<Counted> {
-    let text = text.trim_start().starts_with('{').then_some(text)?;
-    serde_json::Deserializer::from_str(text).into_iter().next()?.ok()
 }
 
 /// What was spent on an entry with that line.
@@ -172,27 +132,29 @@ impl Sums {
             *self = Self { unordered: true, ..Self::default() };
             return;
         }
-        let mut sum = match (parent, self.newest.take()) {
-            (Some(parent), Some((newest, sum))) if newest == parent => sum,
-            (parent, left) => {
+        match &mut self.newest {
+            Some((newest, _)) if Some(*newest) == parent => *newest = at,
+            newest => {
                 // The end of a branch: the file may come back to it.
-                self.known.extend(left);
-                parent.map_or_else(Usage::default, |parent| self.to(tree, Some(parent)))
+                self.known.extend(newest.take());
+                let sum = parent.map_or_else(Usage::default, |parent| self.to(tree, Some(parent)));
+                self.newest = Some((at, sum));
             }
-        };
+        }
+        let Some((_, sum)) = &mut self.newest else { return };
         if let Some(spent) = spent {
-            sum += spent;
+            *sum += spent;
         }
         if (at as usize).is_multiple_of(STEP) {
             self.known.insert(at, sum.clone());
         }
-        self.newest = Some((at, sum));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::model::usage::Cost;
     use proptest::prelude::*;
 
     fn line(n: usize, parent: Option<usize>) -> String {
@@ -240,27 +202,6 @@ mod tests {
                 let sum = sums.to(&tree, Some(leaf as u32));
                 prop_assert_eq!((sum.input, sum.cost.total), added_up(&tree, leaf), "{}", leaf);
             }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_counted_is_what_a_usage_says(
-            fields in proptest::collection::vec((0usize..10, 0usize..8), 0..6),
-        ) {
-            const NAMES: [&str; 10] = [
-                "input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning", "totalTokens", "cost",
-                "unknown", "total",
-            ];
-            const VALUES: [&str; 8] = [
-                "7", "1.5", "-3", "null", "\"x\"", r#"{"input":1,"total":2.5,"odd":[]}"#, "[1,2]", "18446744073709551616",
-            ];
-            let fields = fields.iter().map(|(name, value)| format!("\"{}\":{}", NAMES[*name], VALUES[*value]));
-            let text = format!("{{{}}}", fields.collect::<Vec<_>>().join(","));
-            let whole: Option<Usage> = serde_json::from_str(&text).ok();
-            let counted = serde_json::from_str::<Counted>(&text).ok().map(Usage::from);
-            let plain = whole.map(|usage| Usage { extra: serde_json::Map::new(), ..usage });
-            prop_assert_eq!(counted, plain, "{}", text);
         }
     }
 
