@@ -182,8 +182,8 @@ impl Entry {
     }
 
     /// What a tree needs of it.
-    pub(super) fn head(&self) -> Head<'_> {
-        self.place.head()
+    pub(super) fn place(&self) -> &Place {
+        &self.place
     }
 
     /// Where its line is in its file, in bytes, and how long it is there.
@@ -288,12 +288,6 @@ impl Place {
     /// Reads them from a line. The error says what is wrong with it.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
         head::of(line).map_or_else(|| Self::decode(line), |head| Ok(Self::of(&head)))
-    }
-
-    /// As a tree takes them.
-    pub(super) fn head(&self) -> Head<'_> {
-        let Self { id, parent_id, timestamp, kind, role } = self;
-        Head { kind, id, parent_id: parent_id.as_deref(), timestamp, role: *role, usage: None }
     }
 
     /// Those of a head that was found.

@@ -9,9 +9,9 @@ pub(super) mod grow;
 pub(super) mod kinds;
 pub(super) mod rows;
 mod slots;
+pub(super) mod sum;
 
 use std::collections::{HashMap, HashSet};
-use std::hash::RandomState;
 use std::sync::Arc;
 
 use compact_str::CompactString;
@@ -19,24 +19,28 @@ use hashbrown::HashTable;
 
 use self::base::Base;
 use self::kinds::Kinds;
-use self::rows::{Links, Row, somebody};
+use self::rows::{Links, Row, Widths, somebody};
 use self::slots::Slots;
+use self::sum::{IdSums, spread};
 use super::entry::{Entry, Lines, Place};
 use super::role::Role;
 
 /// The shape of a session.
-#[derive(Default)]
 pub struct Tree {
     /// The first rows, where an index has them.
     base: Option<Arc<Base>>,
     /// What of those is different since.
     touched: HashMap<u32, Links>,
-    /// The rows behind them, with ids and time stamps.
-    rows: Vec<(Row, CompactString, CompactString)>,
+    /// The rows behind them, and of each its id and its time stamp. Together they would be wide enough to be moved
+    /// by a string instruction, which waits for everything before it.
+    rows: Vec<Row>,
+    texts: Vec<(CompactString, CompactString)>,
     /// Places of those by their ids. The ids themselves are in the rows only; of each a part of its hash is kept,
     /// so that the table grows without reading them.
     by_id: HashTable<(u32, u32)>,
-    hasher: RandomState,
+    sums: IdSums,
+    /// How wide their texts are; `None` once one was too long for rows of an index.
+    widths: Option<Widths>,
     kinds: Kinds,
     slots: Slots,
     /// Where lines are read.
@@ -52,6 +56,29 @@ pub struct Tree {
     lost: HashMap<u32, CompactString>,
     /// Whether an entry stands before its parent, or follows itself.
     unordered: bool,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self {
+            base: None,
+            touched: HashMap::new(),
+            rows: Vec::new(),
+            texts: Vec::new(),
+            by_id: HashTable::new(),
+            sums: IdSums::default(),
+            widths: Some(Widths::default()),
+            kinds: Kinds::default(),
+            slots: Slots::default(),
+            lines: None,
+            leaf: None,
+            root: None,
+            ends: 0,
+            waiting: HashMap::new(),
+            lost: HashMap::new(),
+            unordered: false,
+        }
+    }
 }
 
 impl std::fmt::Debug for Tree {
@@ -111,8 +138,10 @@ impl Tree {
             base: self.base.clone(),
             touched: self.touched.clone(),
             rows: self.rows.clone(),
+            texts: self.texts.clone(),
             by_id: self.by_id.clone(),
-            hasher: self.hasher.clone(),
+            sums: self.sums.clone(),
+            widths: self.widths,
             kinds: self.kinds.clone(),
             slots: self.slots.copy(Entry::here),
             lines: self.lines.clone(),
@@ -193,7 +222,7 @@ impl Tree {
 
     /// Where in [`Tree::entries`] an entry is.
     pub fn index_of(&self, id: &str) -> Option<u32> {
-        let sum = self.sum(id);
+        let sum = self.sums.of(id);
         let is_it = |(other, at): &(u32, u32)| *other == sum && self.is(*at, id);
         let behind = self.by_id.find(spread(sum), is_it).map(|(_, at)| *at);
         behind.or_else(|| self.base.as_ref()?.place(id))
@@ -312,11 +341,6 @@ impl Lines for Nowhere {
     fn read(&self, _: u64, _: u32) -> std::io::Result<String> {
         Err(std::io::ErrorKind::NotFound.into())
     }
-}
-
-/// A hash of as many bits as a table looks at, at both of its ends.
-fn spread(sum: u32) -> u64 {
-    u64::from(sum) << 32 | u64::from(sum)
 }
 
 #[cfg(test)]

@@ -180,7 +180,9 @@ impl Writer {
         for y in 0..next.area.height {
             let here = drawn.iter().filter(|rect| rect.top() <= y && y < rect.bottom() && rect.width > 0);
             let columns = here.map(|rect| rect.left()..rect.right());
-            let Some(columns) = columns.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) else { continue };
+            let Some(columns) = columns.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) else {
+                continue;
+            };
             let start = next.index_of(0, y);
             let (old, new) = (&mut shown.content[start..start + width], &next.content[start..start + width]);
             if let Some(changed) = changed(old, new, &columns) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::session::entry::Entry;
-use crate::session::head;
+use crate::session::entry::Place;
 
 fn tree(rows: &[(&str, &str, &str)]) -> Tree {
     let mut tree = Tree::default();
@@ -113,7 +113,9 @@ fn rows_are_made_without_entries() {
         let line = format!(
             r#"{{"type":"message","id":"{n}","parentId":{parent},"timestamp":"1970-01-01T00:00:01.000Z","message":{{"role":"user"}}}}"#
         );
-        tree.push_there(&head::of(&line).unwrap(), (0, 9), false).unwrap();
+        let place = Place::parse(&line).unwrap();
+        let sum = tree.sums().of(&place.id);
+        tree.push_there(place, sum, (0, 9), false).unwrap();
     }
     let outline = outline(&tree, &Labels::from([("1".to_string(), "L".to_string())]), Filter::All);
     assert_eq!(tree.made(), 0);

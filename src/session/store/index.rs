@@ -285,8 +285,8 @@ pub(in crate::session) fn write(
     let seed = crc32fast::hash(&head);
     out.write_all(&seed.to_le_bytes())?;
     tree.pages(widths, |page| {
-        out.write_all(&page)?;
-        out.write_all(&sum_of(seed, &page))
+        out.write_all(page)?;
+        out.write_all(&sum_of(seed, page))
     })?;
     out.into_inner().map_err(io::IntoInnerError::into_error)?;
     // What was missing is missing in the new one, too, which nobody would see any more.

@@ -10,18 +10,17 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use serde_json::value::RawValue;
 
 use super::index::{self, Index};
-use super::pieces::{self, Found, Line, Pieces, Told};
+use super::pieces::{Found, Line, Part, Piece};
 use super::{SessionFile, Store, lock};
 use crate::base::lenient::mended;
-use crate::base::shares;
 use crate::llm::model::Usage;
 use crate::session::checkpoints;
 use crate::session::entry::Entry;
 use crate::session::error::{Problem, SessionError};
-use crate::session::head::Head;
 use crate::session::header::{Header, HeaderError, VERSION};
 use crate::session::migrate;
 use crate::session::sums::Sums;
@@ -153,31 +152,43 @@ impl<'p> Scan<'p> {
         }
         let torn = !self.take_header(&line)?;
         let known = if torn || self.is_earlier() || only.is_some() { 0 } else { self.recall(file) };
-        let end = if torn { self.at } else { only.unwrap_or(u64::MAX) };
-        let mut input = Pieces::of(&file.0, self.at, end);
-        // A short file is not worth a thread.
-        let mut count = 1;
-        while self.go_on(&mut input, count)? {
-            count = shares::threads();
-        }
+        let there = || file.0.metadata().map(|facts| facts.len());
+        let end =
+            if torn { self.at } else { only.map_or_else(there, Ok).map_err(|error| self.error(error))? };
+        self.read(file, end)?;
         if self.is_earlier() {
             self.upgrade();
         } else if only.is_none() && self.at - known > INDEX_BYTES.max(known / INDEX_SHARE) {
-            self.remember(&file.0, input.at());
+            self.remember(&file.0, end);
         }
         self.loaded.header = self.header.take();
         Ok(())
     }
 
-    /// Takes the lines of so many pieces; says whether there were any.
-    fn go_on(&mut self, input: &mut Pieces<'_>, count: usize) -> Result<bool, SessionError> {
-        let pieces = input.next(count).map_err(|error| self.error(error))?;
-        let lines = pieces::look(&pieces, !self.is_earlier());
-        let taken = self.loaded.tree.taken(lines.iter().flatten().filter_map(Line::id));
-        for line in lines.iter().flatten() {
+    /// Takes the lines up to a byte: what is there now, and nothing of what is written meanwhile.
+    fn read(&mut self, file: &SessionFile, end: u64) -> Result<(), SessionError> {
+        let (entries, sums) = (!self.is_earlier(), self.loaded.tree.sums().clone());
+        let part = Part { file: &file.0, from: self.at, end, entries, sums };
+        part.each(|piece| self.take_piece(piece)).map_err(|error| self.error(error))
+    }
+
+    fn take_piece(&mut self, piece: &mut Piece) -> io::Result<()> {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        if piece.from != self.at {
+            return Err(io::Error::other("it was changed while it was read"));
+        }
+        let lines = piece.lines.iter().chain(piece.tail.as_ref().map(|(line, _)| line));
+        let taken = self.loaded.tree.taken(lines.filter_map(Line::id));
+        self.loaded.tree.look_ahead(piece.lines.iter().filter_map(Line::sum));
+        for line in piece.lines.drain(..) {
             self.take(line, &taken);
         }
-        Ok(!pieces.is_empty())
+        if let Some((line, tail)) = piece.tail.take() {
+            self.take_tail(line, &tail, &taken);
+        }
+        Ok(())
     }
 
     fn is_earlier(&self) -> bool {
@@ -222,42 +233,35 @@ impl<'p> Scan<'p> {
     }
 
     /// Takes a line; `taken` are the ids of those read with it that the index knows.
-    fn take(&mut self, line: &Line<'_>, taken: &HashSet<&str>) {
-        if !line.bytes.ends_with(b"\n") {
-            self.take_tail(line, taken);
-            return;
-        }
+    fn take(&mut self, line: Line, taken: &HashSet<CompactString>) {
         let from = self.at;
-        self.at += line.bytes.len() as u64;
+        self.at += line.bytes as u64;
         self.number += 1;
         if let Err(what) = self.add(line, from, taken) {
             self.problem(self.number, format!("{what}; skipped"));
         }
     }
 
-    fn add(&mut self, line: &Line<'_>, from: u64, taken: &HashSet<&str>) -> Result<(), String> {
-        let earlier = self.is_earlier();
+    fn add(&mut self, line: Line, from: u64, taken: &HashSet<CompactString>) -> Result<(), String> {
         let length = u32::try_from(line.length).map_err(|_| "longer than 4 GB".to_string())?;
         let Loaded { tree, sums, restored, .. } = &mut self.loaded;
-        let mut add = |head: &Head<'_>, told: &Told| {
-            let is_taken = taken.contains(head.id);
-            tree.push_there(head, (from, length), is_taken).map_err(|id| format!("second entry {id}"))?;
-            sums.take(tree, told.spent.map(Usage::from).as_ref());
-            if told.restores {
-                *restored = tree.leaf_index();
-            }
-            Ok(())
-        };
-        match &line.found {
-            Found::Entry(head, told) => add(head, told),
-            Found::Other(place, told) => add(&place.head(), told),
-            Found::Wrong(what) => Err(what.clone()),
-            Found::Text(text) => {
-                if earlier && !text.trim().is_empty() {
-                    self.earlier.push((self.number as usize, text.to_string()));
+        match line.found {
+            Found::Entry(place, sum, told) => {
+                let is_taken = !taken.is_empty() && taken.contains(&place.id);
+                let pushed = tree.push_there(place, sum, (from, length), is_taken);
+                pushed.map_err(|id| format!("second entry {id}"))?;
+                sums.take(tree, told.spent.map(Usage::from).as_ref());
+                if told.restores {
+                    *restored = tree.leaf_index();
                 }
                 Ok(())
             }
+            Found::Nothing => Ok(()),
+            Found::Text(text) => {
+                self.earlier.push((self.number as usize, text));
+                Ok(())
+            }
+            Found::Wrong(what) => Err(what),
         }
     }
 
@@ -267,8 +271,7 @@ impl<'p> Scan<'p> {
 
     /// Deals with a last line without a line feed: a whole one only lacks that, a torn one is cut
     /// off and kept in a `.torn` file.
-    fn take_tail(&mut self, line: &Line<'_>, taken: &HashSet<&str>) {
-        let tail = line.bytes;
+    fn take_tail(&mut self, line: Line, tail: &[u8], taken: &HashSet<CompactString>) {
         // Not counted: it is none of the lines that an index covers.
         let number = self.number + 1;
         self.tail = tail.len() as u64;

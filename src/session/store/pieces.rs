@@ -1,4 +1,4 @@
-//! The lines of a session file, read a few pieces at a time and looked through on several threads.
+//! The lines of a session file, read a piece at a time and looked through on several threads.
 //!
 //! Must not know trees: says of each line what it is.
 
@@ -8,21 +8,26 @@ use std::os::unix::fs::FileExt;
 
 use crate::base::shares;
 use crate::session::checkpoints;
+use crate::session::counted::Counted;
 use crate::session::entry::Place;
-use crate::session::head::{self, Head};
-use crate::session::sums::{self, Counted};
+use crate::session::head;
+use crate::session::sums;
+use crate::session::tree::sum::IdSums;
 
-/// Bytes of a piece; more only where a line is longer.
-const PIECE: usize = 1 << 20;
+/// Bytes of a piece. A line is in the one in which it begins.
+const PIECE: usize = 256 << 10;
+/// Bytes that are read at first of a line that goes on behind its piece; then four times as many.
+const MORE: usize = 16 << 10;
 
 /// What a line is.
-pub(super) enum Found<'a> {
-    /// Nothing, or what it is was not asked.
-    Text(&'a str),
-    /// An entry.
-    Entry(Head<'a>, Told),
-    /// One that is written in another way.
-    Other(Box<Place>, Told),
+#[expect(clippy::large_enum_variant, reason = "nearly all are the largest")]
+pub(super) enum Found {
+    /// An entry, with the sum of its id.
+    Entry(Place, u32, Told),
+    /// Nothing, or what it is was not asked and nobody wants to know.
+    Nothing,
+    /// What it is was not asked.
+    Text(String),
     /// No entry; why not.
     Wrong(String),
 }
@@ -36,140 +41,153 @@ pub(super) struct Told {
 }
 
 /// A line.
-pub(super) struct Line<'a> {
-    /// As it stands there, with its line feed.
-    pub(super) bytes: &'a [u8],
-    /// Bytes without what ends it.
+pub(super) struct Line {
+    /// Bytes with what ends it.
+    pub(super) bytes: usize,
+    /// Bytes without that.
     pub(super) length: usize,
-    pub(super) found: Found<'a>,
+    pub(super) found: Found,
 }
 
-impl Line<'_> {
+impl Line {
     /// The id, of an entry.
     pub(super) fn id(&self) -> Option<&str> {
         match &self.found {
-            Found::Entry(head, _) => Some(head.id),
-            Found::Other(place, _) => Some(&place.id),
-            Found::Text(_) | Found::Wrong(_) => None,
+            Found::Entry(place, ..) => Some(&place.id),
+            Found::Nothing | Found::Text(_) | Found::Wrong(_) => None,
+        }
+    }
+
+    /// The sum of that.
+    pub(super) fn sum(&self) -> Option<u32> {
+        match &self.found {
+            Found::Entry(_, sum, _) => Some(*sum),
+            Found::Nothing | Found::Text(_) | Found::Wrong(_) => None,
         }
     }
 }
 
-/// A file that is read from a byte on, up to another one, or up to where it ended in the middle of a line: what is
-/// written of that line meanwhile is none.
-pub(super) struct Pieces<'f> {
-    file: &'f File,
-    at: u64,
-    end: u64,
-    /// Where pieces are read to, time after time.
-    buffers: Vec<Vec<u8>>,
+/// Lines that follow each other.
+#[derive(Default)]
+pub(super) struct Piece {
+    /// Where the first begins, in bytes.
+    pub(super) from: u64,
+    pub(super) lines: Vec<Line>,
+    /// The last, where it lacks its line feed, as it stands there.
+    pub(super) tail: Option<(Line, Vec<u8>)>,
+    failed: Option<io::Error>,
 }
 
-impl<'f> Pieces<'f> {
-    pub(super) fn of(file: &'f File, at: u64, end: u64) -> Self {
-        Self { file, at, end, buffers: Vec::new() }
+impl Piece {
+    /// Whether no line begins in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.tail.is_none()
+    }
+}
+
+/// A part of a file, from the beginning of a line on. What is written behind it meanwhile is none of it.
+pub(super) struct Part<'f> {
+    pub(super) file: &'f File,
+    /// Its first byte.
+    pub(super) from: u64,
+    /// Behind its last one.
+    pub(super) end: u64,
+    /// Whether its lines are entries; else they are told as they are.
+    pub(super) entries: bool,
+    /// What ids are known by.
+    pub(super) sums: IdSums,
+}
+
+impl Part<'_> {
+    /// Looks through it and gives its pieces in order, to be emptied.
+    pub(super) fn each<E: From<io::Error>>(
+        &self,
+        mut take: impl FnMut(&mut Piece) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let count = self.end.saturating_sub(self.from).div_ceil(PIECE as u64);
+        let make = |n: usize, room: &mut Vec<u8>, piece: &mut Piece| {
+            piece.failed = self.fill(piece, n, room).err();
+        };
+        shares::in_order(count as usize, make, |piece: &mut Piece| match piece.failed.take() {
+            Some(error) => Err(error.into()),
+            None => take(piece),
+        })
     }
 
-    /// Behind the last byte that was read.
-    pub(super) fn at(&self) -> u64 {
-        self.at
+    /// Puts the lines that begin in the how many-th piece into an empty one.
+    fn fill(&self, piece: &mut Piece, n: usize, room: &mut Vec<u8>) -> io::Result<()> {
+        let begin = self.from + n as u64 * PIECE as u64;
+        // The byte before it tells whether a line begins with it.
+        let from = begin - u64::from(n > 0);
+        let end = self.end.min(begin + PIECE as u64);
+        let mut length = self.read(room, 0, from, (end - from) as usize)?;
+        let feed = |bytes: &[u8]| memchr::memchr(b'\n', bytes).map(|feed| feed + 1);
+        let first = if n == 0 { Some(0) } else { feed(&room[..length]) };
+        let Some(first) = first.filter(|first| *first < length) else { return Ok(()) };
+        let mut more = MORE;
+        while room[length - 1] != b'\n' && from + (length as u64) < self.end {
+            let rest = self.end - from - length as u64;
+            let read = self.read(room, length, from, more.min(usize::try_from(rest).unwrap_or(more)))?;
+            if read == 0 {
+                break;
+            }
+            length += feed(&room[length..length + read]).unwrap_or(read);
+            more *= 4;
+        }
+        piece.from = from + first as u64;
+        let mut rest = &room[first..length];
+        while let Some(end) = feed(rest) {
+            let (line, behind) = rest.split_at(end);
+            piece.lines.push(self.look(line));
+            rest = behind;
+        }
+        piece.tail = (!rest.is_empty()).then(|| (self.look(rest), rest.to_vec()));
+        Ok(())
     }
 
-    /// The next pieces, whole lines each, but where the file ends within one; none at the end.
-    pub(super) fn next(&mut self, count: usize) -> io::Result<Vec<&[u8]>> {
-        self.buffers.resize_with(count.max(self.buffers.len()), Vec::new);
-        let mut lengths = Vec::with_capacity(count);
-        for n in 0..count {
-            match self.fill(n)? {
-                0 => break,
-                length => lengths.push(length),
+    /// Reads so many bytes behind others that begin at a byte of the file; says how many there were.
+    fn read(&self, room: &mut Vec<u8>, at: usize, from: u64, count: usize) -> io::Result<usize> {
+        room.resize(room.len().max(at + count), 0);
+        let mut read = 0;
+        while read < count {
+            match self.file.read_at(&mut room[at + read..at + count], from + (at + read) as u64) {
+                Ok(0) => break,
+                Ok(more) => read += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
-        Ok(self.buffers.iter().zip(lengths).map(|(buffer, length)| &buffer[..length]).collect())
+        Ok(read)
     }
 
-    /// Reads one, and says how long it is.
-    fn fill(&mut self, n: usize) -> io::Result<usize> {
-        let mut size = PIECE;
-        loop {
-            let wanted = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(size).min(size);
-            let buffer = &mut self.buffers[n];
-            buffer.resize(wanted.max(buffer.len()), 0);
-            let read = read_at(self.file, &mut buffer[..wanted], self.at)?;
-            let whole = memchr::memrchr(b'\n', &buffer[..read]).map(|feed| feed + 1);
-            let length = match whole {
-                _ if read < size => read,
-                Some(whole) => whole,
-                None => {
-                    size *= 2;
-                    continue;
+    fn look(&self, bytes: &[u8]) -> Line {
+        let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        let found = match std::str::from_utf8(text) {
+            Err(_) => Found::Wrong("not UTF-8".to_string()),
+            Ok(text) if text.trim_start().is_empty() => Found::Nothing,
+            Ok(text) if self.entries => self.entry(text),
+            Ok(text) => Found::Text(text.to_string()),
+        };
+        Line { bytes: bytes.len(), length: text.len(), found }
+    }
+
+    fn entry(&self, text: &str) -> Found {
+        let (place, spent) = match head::of(text) {
+            Some(head) => (Place::of(&head), sums::spent_by_head(&head, text)),
+            None => match Place::decode(text) {
+                Ok(place) => {
+                    let spent = sums::spent(&place.kind, place.role, text);
+                    (place, spent)
                 }
-            };
-            self.at += length as u64;
-            if !self.buffers[n][..length].ends_with(b"\n") {
-                self.end = self.at;
-            }
-            return Ok(length);
-        }
+                Err(error) => return Found::Wrong(format!("not an entry ({error})")),
+            },
+        };
+        let restores = checkpoints::restores(&place.kind, text);
+        let sum = self.sums.of(&place.id);
+        Found::Entry(place, sum, Told { spent, restores })
     }
 }
 
-/// Reads as much as there is and has room.
-fn read_at(file: &File, mut room: &mut [u8], mut at: u64) -> io::Result<usize> {
-    let size = room.len();
-    while !room.is_empty() {
-        match file.read_at(room, at) {
-            Ok(0) => break,
-            Ok(read) => {
-                at += read as u64;
-                room = &mut room[read..];
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(size - room.len())
-}
-
-/// Looks through pieces. Where entries are not asked for, all lines are texts.
-pub(super) fn look<'a>(pieces: &[&'a [u8]], entries: bool) -> Vec<Vec<Line<'a>>> {
-    shares::each(pieces, 1, |share| {
-        let mut lines = Vec::new();
-        for mut rest in share.iter().copied() {
-            while !rest.is_empty() {
-                let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |feed| feed + 1);
-                let (bytes, behind) = rest.split_at(end);
-                lines.push(line(bytes, entries));
-                rest = behind;
-            }
-        }
-        lines
-    })
-}
-
-fn line(bytes: &[u8], entries: bool) -> Line<'_> {
-    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let text = text.strip_suffix(b"\r").unwrap_or(text);
-    let found = match std::str::from_utf8(text) {
-        Err(_) => Found::Wrong("not UTF-8".to_string()),
-        Ok(text) if !entries || text.trim().is_empty() => Found::Text(text),
-        Ok(text) => entry(text),
-    };
-    Line { bytes, length: text.len(), found }
-}
-
-fn entry(text: &str) -> Found<'_> {
-    if let Some(head) = head::of(text) {
-        let spent = sums::spent_by_head(&head, text);
-        let told = Told { spent, restores: checkpoints::restores(head.kind, text) };
-        return Found::Entry(head, told);
-    }
-    match Place::decode(text) {
-        Ok(place) => {
-            let spent = sums::spent(&place.kind, place.role, text);
-            let told = Told { spent, restores: checkpoints::restores(&place.kind, text) };
-            Found::Other(Box::new(place), told)
-        }
-        Err(error) => Found::Wrong(format!("not an entry ({error})")),
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use compact_str::CompactString;
 
 use super::rows::{Bytes, Row, Widths};
+use crate::base::shares;
 
 /// Bytes of a page.
 pub(in crate::session) const PAGE: usize = 16 * 1024 - 4;
@@ -118,7 +119,7 @@ impl Base {
 
     /// Those of some ids that entries have. They are gone through in their order, so that one is looked for near the
     /// one before it: each by itself would be on a page of its own.
-    pub(in crate::session) fn taken<'i>(&self, ids: impl Iterator<Item = &'i str>) -> HashSet<&'i str> {
+    pub(in crate::session) fn taken<'i>(&self, ids: impl Iterator<Item = &'i str>) -> HashSet<CompactString> {
         let mut ids: Vec<&str> = ids.collect();
         ids.sort_unstable();
         let count = self.count as usize;
@@ -133,30 +134,34 @@ impl Base {
             from = self.not_before(id, from, to.min(count));
             self.place_of(from, id).is_some()
         });
-        ids.into_iter().collect()
+        ids.into_iter().map(CompactString::from).collect()
     }
 }
 
-/// Makes the pages of rows, which are told in order, and hands them on one by one.
+/// Makes the pages of rows on a few threads, and hands them on one by one.
 pub(in crate::session) fn write<E>(
     widths: Widths,
     count: u32,
-    mut tell: impl FnMut(u32, &mut dyn FnMut(&Row, &str, &str)),
-    mut page: impl FnMut(Vec<u8>) -> Result<(), E>,
+    tell: impl Fn(u32, &mut dyn FnMut(&Row, &str, &str)) + Sync,
+    mut page: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut order: Vec<(u64, u32)> = Vec::with_capacity(count as usize);
     let each = on_page(widths.row()) as u32;
-    for from in (0..count).step_by(each as usize) {
-        let mut bytes = Vec::with_capacity(PAGE);
+    let rows = |number: usize, (): &mut (), (bytes, starts): &mut (Vec<u8>, Vec<(u64, u32)>)| {
+        let from = number as u32 * each;
+        bytes.clear();
         for at in from..count.min(from + each) {
             tell(at, &mut |row, id, timestamp| {
-                order.push((start(id.as_bytes()), at));
-                widths.write(row, id, timestamp, &mut bytes);
+                starts.push((start(id.as_bytes()), at));
+                widths.write(row, id, timestamp, bytes);
             });
         }
         bytes.resize(PAGE, 0);
-        page(bytes)?;
-    }
+    };
+    shares::in_order(count.div_ceil(each) as usize, rows, |(bytes, starts)| {
+        order.append(starts);
+        page(bytes)
+    })?;
     order.sort_unstable();
     // Ids that begin alike are in the order of what follows.
     for alike in order.chunk_by_mut(|one, other| one.0 == other.0).filter(|alike| alike.len() > 1) {
@@ -167,14 +172,15 @@ pub(in crate::session) fn write<E>(
         named.sort_unstable();
         alike.iter_mut().zip(named).for_each(|(line, (_, at))| line.1 = at);
     }
+    let mut bytes = Vec::with_capacity(PAGE);
     for lines in order.chunks(on_page(IN_ORDER)) {
-        let mut bytes = Vec::with_capacity(PAGE);
+        bytes.clear();
         for (start, at) in lines {
             bytes.extend(start.to_le_bytes());
             bytes.extend(at.to_le_bytes());
         }
         bytes.resize(PAGE, 0);
-        page(bytes)?;
+        page(&bytes)?;
     }
     Ok(())
 }

@@ -1,15 +1,14 @@
 //! How a tree grows, and what an index remembers of it.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use super::Tree;
 use super::base::{self, Base};
 use super::kinds::Kinds;
 use super::rows::{Links, NOBODY, Row, Widths};
-use super::{Tree, spread};
-use crate::session::entry::{Entry, Lines};
-use crate::session::head::Head;
+use super::sum::{IdSums, spread};
+use crate::session::entry::{Entry, Lines, Place};
 
 /// A part of a tree that an index remembers, but for its rows.
 pub(in crate::session) struct Remembered {
@@ -31,6 +30,7 @@ impl Tree {
             root: remembered.root.filter(there),
             ends: remembered.ends,
             leaf: count.checked_sub(1),
+            widths: Some(base.widths),
             lines: Some(lines),
             base: Some(Arc::new(base)),
             ..Self::default()
@@ -57,7 +57,7 @@ impl Tree {
 
     pub(super) fn row(&self, at: u32) -> Row {
         match self.behind(at) {
-            Ok(behind) => self.rows[behind].0,
+            Ok(behind) => self.rows[behind],
             Err(base) => {
                 let mut row = base.row(at);
                 if let Some(links) = self.touched.get(&at) {
@@ -73,10 +73,12 @@ impl Tree {
     }
 
     fn links_mut(&mut self, at: u32) -> &mut Links {
-        let links = self.links(at);
         match self.behind(at) {
-            Ok(behind) => &mut self.rows[behind].0.links,
-            Err(_) => self.touched.entry(at).or_insert(links),
+            Ok(behind) => &mut self.rows[behind].links,
+            Err(base) => {
+                let links = base.row(at).links;
+                self.touched.entry(at).or_insert(links)
+            }
         }
     }
 
@@ -86,7 +88,7 @@ impl Tree {
         at: u32,
     ) -> (compact_str::CompactString, compact_str::CompactString) {
         match self.behind(at) {
-            Ok(behind) => (self.rows[behind].1.clone(), self.rows[behind].2.clone()),
+            Ok(behind) => self.texts[behind].clone(),
             Err(base) => base.texts(at),
         }
     }
@@ -94,37 +96,49 @@ impl Tree {
     /// Whether the entry at a place has that id.
     pub(super) fn is(&self, at: u32, id: &str) -> bool {
         match self.behind(at) {
-            Ok(behind) => self.rows[behind].1 == id,
+            Ok(behind) => self.texts[behind].0 == id,
             Err(base) => base.is(at, id),
         }
     }
 
-    pub(super) fn sum(&self, id: &str) -> u32 {
-        self.hasher.hash_one(id) as u32
+    /// What its ids are known by.
+    pub(in crate::session) fn sums(&self) -> &IdSums {
+        &self.sums
     }
 
     /// Adds an entry and makes it the leaf. Fails with the id when that is taken.
     pub fn push(&mut self, entry: Entry) -> Result<(), String> {
         let span = entry.span().unwrap_or((0, u32::try_from(entry.length()).unwrap_or(u32::MAX)));
         let is_taken = self.base.as_ref().is_some_and(|base| base.place(entry.id()).is_some());
-        let at = self.add(&entry.head(), span, is_taken)?;
+        let at = self.add(entry.place().clone(), self.sums.of(entry.id()), span, is_taken)?;
         self.slots.get_or(at, || entry);
         Ok(())
     }
 
     /// The same with one whose line is at that place and of that length in the file that [`Tree::read_from`]
-    /// names. It is not made. Whether its id is [taken](Self::taken) in the index is known already.
+    /// names. It is not made. The sum of its id is told, and whether that is [taken](Self::taken) in the index.
     pub(in crate::session) fn push_there(
         &mut self,
-        head: &Head<'_>,
+        place: Place,
+        sum: u32,
         span: (u64, u32),
         is_taken: bool,
     ) -> Result<(), String> {
-        self.add(head, span, is_taken).map(drop)
+        self.add(place, sum, span, is_taken).map(drop)
+    }
+
+    /// Looks where ids of these sums would be. Whoever adds many entries does so before: the places are all over a
+    /// table that is larger than the caches, and one look does not wait for the other as one entry does.
+    pub(in crate::session) fn look_ahead(&self, sums: impl Iterator<Item = u32>) {
+        let found = sums.filter(|sum| self.by_id.find(spread(*sum), |(other, _)| other == sum).is_some());
+        std::hint::black_box(found.count());
     }
 
     /// Those of some ids that entries have of which an index knows.
-    pub(in crate::session) fn taken<'i>(&self, ids: impl Iterator<Item = &'i str>) -> HashSet<&'i str> {
+    pub(in crate::session) fn taken<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> HashSet<compact_str::CompactString> {
         self.base.as_ref().map_or_else(HashSet::new, |base| base.taken(ids))
     }
 
@@ -133,40 +147,43 @@ impl Tree {
         self.lines = Some(lines);
     }
 
-    fn add(&mut self, head: &Head<'_>, (from, length): (u64, u32), is_taken: bool) -> Result<u32, String> {
-        let id = head.id;
-        let at = u32::try_from(self.len()).ok().filter(|at| *at != NOBODY);
-        let Some(at) = at else { return Err(id.to_string()) };
-        let sum = self.sum(id);
-        if is_taken {
-            return Err(id.to_string());
-        }
-        let (rows, based) = (&self.rows, self.based());
-        let is_it = |(other, at): &(u32, u32)| *other == sum && rows[(at - based) as usize].1 == id;
+    fn add(
+        &mut self,
+        place: Place,
+        sum: u32,
+        (from, length): (u64, u32),
+        is_taken: bool,
+    ) -> Result<u32, String> {
+        let Place { id, parent_id, timestamp, kind, role } = place;
+        let at = u32::try_from(self.len()).ok().filter(|at| *at != NOBODY && !is_taken);
+        let Some(at) = at else { return Err(id.into()) };
+        let (texts, based) = (&self.texts, self.based());
+        let is_it = |(other, at): &(u32, u32)| *other == sum && texts[(at - based) as usize].0 == id;
         match self.by_id.entry(spread(sum), is_it, |(sum, _)| spread(*sum)) {
-            hashbrown::hash_table::Entry::Occupied(_) => return Err(id.to_string()),
+            hashbrown::hash_table::Entry::Occupied(_) => return Err(id.into()),
             hashbrown::hash_table::Entry::Vacant(free) => drop(free.insert((sum, at))),
         }
-        let (kind, same) = self.kinds.take(head.kind, at);
+        let (kind, same) = self.kinds.take(&kind, at);
         let links = Links { parent: NOBODY, first: NOBODY, next: NOBODY, steering: NOBODY, same };
-        let row = Row { links, from, length, kind, role: head.role };
-        self.rows.push((row, id.into(), head.timestamp.into()));
+        self.widths = self.widths.and_then(|widths| widths.with(&id, &timestamp));
+        // Children that came before their parent: only a file that somebody else wrote has them.
+        let early = if self.waiting.is_empty() { None } else { self.waiting.remove(&*id) };
+        self.rows.push(Row { links, from, length, kind, role });
+        self.texts.push((id, timestamp));
         self.slots.grow(self.len());
         self.ends += 1;
-        // Children that came before their parent: only a file that somebody else wrote has them.
-        let early = if self.waiting.is_empty() { None } else { self.waiting.remove(id) };
         for child in early.into_iter().flatten() {
             self.lost.remove(&child);
             self.follow(at, child);
         }
-        match head.parent_id {
+        match parent_id {
             None => {
                 let before = self.root.replace(at).unwrap_or(NOBODY);
                 self.links_mut(at).next = before;
             }
-            Some(parent) => match self.parent_of(at, parent) {
+            Some(parent) => match self.parent_of(at, &parent) {
                 Some(parent) => self.follow(parent, at),
-                None => self.wait(at, parent),
+                None => self.wait(at, &parent),
             },
         }
         self.leaf = Some(at);
@@ -204,7 +221,7 @@ impl Tree {
     pub(in crate::session) fn settle(&mut self, lines: &Arc<dyn Lines>, mut from: u64) {
         self.unfold();
         for at in 0..self.rows.len() {
-            let row = &mut self.rows[at].0;
+            let row = &mut self.rows[at];
             row.from = from;
             let mut length = u64::from(row.length);
             if let Some(entry) = self.slots.made(at as u32) {
@@ -218,7 +235,7 @@ impl Tree {
 
     /// The same for the last one, whose line begins at a byte of a file that others are in already.
     pub(in crate::session) fn settle_last(&mut self, lines: Arc<dyn Lines>, from: u64) {
-        let Some((row, ..)) = self.rows.last_mut() else { return };
+        let Some(row) = self.rows.last_mut() else { return };
         row.from = from;
         if let Some(entry) = self.slots.made(self.len() as u32 - 1) {
             entry.settle(lines, from);
@@ -229,14 +246,11 @@ impl Tree {
     fn unfold(&mut self) {
         let Some(base) = &self.base else { return };
         let count = base.count;
-        let all = (0..self.len() as u32).map(|at| {
-            let (id, timestamp) = self.texts(at);
-            (self.row(at), id, timestamp)
-        });
-        self.rows = all.collect();
+        let all = (0..self.len() as u32).map(|at| (self.row(at), self.texts(at)));
+        (self.rows, self.texts) = all.unzip();
         (self.base, self.touched) = (None, HashMap::new());
         for at in 0..count {
-            let sum = self.sum(&self.rows[at as usize].1);
+            let sum = self.sums.of(&self.texts[at as usize].0);
             self.by_id.insert_unique(spread(sum), (sum, at), |(sum, _)| spread(*sum));
         }
     }
@@ -257,10 +271,7 @@ impl Tree {
         if self.unordered || self.lost.len() > lost_max || kinds.len() > usize::from(u8::MAX) {
             return None;
         }
-        let mut widths = self.base.as_ref().map_or(Widths::default(), |base| base.widths);
-        for (_, id, timestamp) in &self.rows {
-            widths = widths.with(id, timestamp)?;
-        }
+        let widths = self.widths?;
         let mut lost: Vec<(u32, String)> =
             self.lost.iter().map(|(at, parent)| (*at, parent.to_string())).collect();
         lost.sort_unstable();
@@ -272,12 +283,12 @@ impl Tree {
     pub(in crate::session) fn pages<E>(
         &self,
         widths: Widths,
-        page: impl FnMut(Vec<u8>) -> Result<(), E>,
+        page: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let tell = |at: u32, take: &mut dyn FnMut(&Row, &str, &str)| {
             if let Ok(behind) = self.behind(at) {
-                let (row, id, timestamp) = &self.rows[behind];
-                take(row, id, timestamp);
+                let (id, timestamp) = &self.texts[behind];
+                take(&self.rows[behind], id, timestamp);
             } else {
                 let (id, timestamp) = self.texts(at);
                 take(&self.row(at), &id, &timestamp);

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::base::Pages;
 use super::*;
-use crate::session::head;
 use crate::session::projection;
 
 fn tree(rows: &[(&str, &str)]) -> Tree {
@@ -67,7 +66,7 @@ fn new_ids_are_looked_up_page_by_page() {
     let mut whole = Tree::default();
     let line = |n: u32| format!(r#"{{"type":"custom","id":"{}","parentId":null,"timestamp":"t"}}"#, id(n));
     for n in 0..20_000 {
-        whole.push_there(&head::of(&line(n)).unwrap(), (0, 9), false).unwrap();
+        put(&mut whole, &line(n), (0, 9)).unwrap();
     }
     let (tree, turns) = counted(&whole);
     let new: Vec<String> = (20_000..21_000).map(id).collect();
@@ -76,6 +75,13 @@ fn new_ids_are_looked_up_page_by_page() {
     let turned = turns[1].load(Ordering::Relaxed) - before;
     assert!(turned < 200, "{turned} pages for a thousand ids");
     assert_eq!(tree.taken([&*id(7), "nobody", &*id(19_999)].into_iter()).len(), 2);
+}
+
+/// Adds an entry whose line is in a file.
+fn put(tree: &mut Tree, line: &str, span: (u64, u32)) -> Result<(), String> {
+    let place = Place::parse(line).unwrap();
+    let sum = tree.sums().of(&place.id);
+    tree.push_there(place, sum, span, false)
 }
 
 #[test]
@@ -200,10 +206,9 @@ proptest! {
             if n == cut + before && whole.is_ordered() {
                 again = Some(remembered(&whole));
             }
-            let head = head::of(line).unwrap();
             for tree in std::iter::once(&mut whole).chain(&mut again) {
-                tree.push_there(&head, (n as u64 * 100, 9), false).unwrap();
-                prop_assert!(tree.push_there(&head, (0, 0), false).is_err(), "taken");
+                put(tree, line, (n as u64 * 100, 9)).unwrap();
+                prop_assert!(put(tree, line, (0, 0)).is_err(), "taken");
             }
         }
         let again = again.or_else(|| whole.is_ordered().then(|| remembered(&whole)));
@@ -211,7 +216,7 @@ proptest! {
             let ids: Vec<String> = (0..lines.len() + 3).map(id_of).collect();
             let based = again.based() as usize;
             let taken = again.taken(ids.iter().map(String::as_str));
-            prop_assert_eq!(taken, ids[..based].iter().map(String::as_str).collect());
+            prop_assert_eq!(taken, ids[..based].iter().map(CompactString::from).collect());
             for line in &lines[..based] {
                 let copy = Entry::parse(line).unwrap();
                 prop_assert!(again.push(copy).is_err(), "taken by what is remembered");

@@ -50,7 +50,9 @@ impl Stage {
         self.log.borrow_mut().clear();
         let drawn = self.tree.draw(&mut self.buffer, &Theme::builtin(), ColorDepth::True, &());
         let mut rows = Rows::default();
-        drawn.iter().for_each(|rect| rows.add(rect.top()..rect.bottom()));
+        for rect in &drawn {
+            rows.add(rect.top()..rect.bottom());
+        }
         let rows: Vec<_> = rows.ranges().iter().map(|r| format!("{}-{}", r.start, r.end)).collect();
         format!("{} | {}", self.log.borrow().join(" "), rows.join(" "))
     }

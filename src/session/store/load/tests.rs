@@ -14,7 +14,7 @@ fn append(path: &Path, text: &str) {
     OpenOptions::new().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
 }
 
-/// Reads a file with these bytes, to which others are added when it was read to its end, and looks once more.
+/// Reads a file as it was with these bytes, to which others were added when that was asked.
 fn read_while_written(path: &Path, first: &str, then: &str) -> Loaded {
     let header = Header::new("s".into(), 0, "/w".into()).line + "\n";
     fs::write(path, header.clone() + first).unwrap();
@@ -22,11 +22,10 @@ fn read_while_written(path: &Path, first: &str, then: &str) -> Loaded {
     let mut scan =
         Scan::new(path, Use::Look, &file, Store { path: path.to_path_buf(), file: None, torn: false });
     assert!(scan.take_header(header.as_bytes()).unwrap());
-    let mut input = Pieces::of(&file.0, scan.at, u64::MAX);
-    assert!(scan.go_on(&mut input, 2).unwrap());
+    let end = file.0.metadata().unwrap().len();
     append(path, then);
-    while scan.go_on(&mut input, 2).unwrap() {}
-    scan.remember(&file.0, input.at());
+    scan.read(&file, end).unwrap();
+    scan.remember(&file.0, end);
     scan.loaded
 }
 

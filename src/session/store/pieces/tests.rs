@@ -1,0 +1,98 @@
+//! Tests of where pieces are cut, whatever stands there.
+
+use std::io::Write as _;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// The pieces of a file from a byte on, with lines as they are.
+fn pieces(bytes: &[u8], from: u64, end: u64) -> Vec<Piece> {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let part = Part { file: &file, from, end, entries: false, sums: IdSums::default() };
+    let mut all = Vec::new();
+    let done: io::Result<()> = part.each(|piece| {
+        all.push(std::mem::take(piece));
+        Ok(())
+    });
+    done.unwrap();
+    all
+}
+
+fn text(line: &Line) -> String {
+    match &line.found {
+        Found::Text(text) => text.clone(),
+        Found::Nothing => " ".repeat(line.length),
+        Found::Entry(..) | Found::Wrong(_) => unreachable!("nobody asked"),
+    }
+}
+
+/// Checks that what comes of some bytes are their lines, each in the piece in which it begins.
+fn check(bytes: &[u8], from: usize, end: usize) {
+    let (mut at, mut found) = (from, Vec::new());
+    let all = pieces(bytes, from as u64, end as u64);
+    let (whole, count) = (&bytes[from..end.min(bytes.len())], all.len());
+    for (n, piece) in all.iter().enumerate().filter(|(_, piece)| !piece.is_empty()) {
+        assert_eq!(piece.from, at as u64, "one behind the other");
+        assert_eq!((at - from) / PIECE, n, "where it begins");
+        for line in &piece.lines {
+            assert!((at - from) / PIECE == n && whole[at - from + line.bytes - 1] == b'\n');
+            found.push(text(line));
+            at += line.bytes;
+        }
+        if let Some((line, tail)) = &piece.tail {
+            assert!(tail == &whole[at - from..] && line.bytes == tail.len(), "the rest");
+            found.push(text(line));
+            at += line.bytes;
+        }
+    }
+    assert_eq!(at - from, whole.len(), "all of it in {count} pieces");
+    let lines = String::from_utf8(whole.to_vec()).unwrap();
+    assert_eq!(found, lines.lines().map(|line| line.trim_end_matches('\r').to_string()).collect::<Vec<_>>());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn every_line_is_in_one_piece(
+        // Mostly so that lines end around the ends of pieces.
+        lengths in prop::collection::vec(
+            prop_oneof![4 => 0usize..40, 2 => PIECE - 20..PIECE + 20, 1 => 2 * PIECE..4 * PIECE], 1..12),
+        first in 0usize..3, ends in any::<bool>(), cut in 0usize..3,
+    ) {
+        let mut bytes = Vec::new();
+        for (n, length) in lengths.iter().enumerate() {
+            bytes.extend(std::iter::repeat_n(b'a' + n as u8, *length));
+            bytes.extend(if n % 5 == 4 { &b"\r\n"[..] } else { &b"\n"[..] });
+        }
+        if !ends {
+            bytes.pop();
+        }
+        let from = lengths.iter().take(first).enumerate().map(|(n, length)| length + 1 + usize::from(n % 5 == 4)).sum();
+        let from = std::cmp::min(from, bytes.len());
+        let end = if cut == 0 { from.midpoint(bytes.len()) } else { bytes.len() };
+        check(&bytes, from, end);
+    }
+}
+
+#[test]
+fn lines_end_where_pieces_do() {
+    for length in [PIECE - 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - 1, 3 * PIECE] {
+        let line = "x".repeat(length) + "\n";
+        for more in ["", "y", "y\n", "\n\n"] {
+            let bytes = line.clone() + more;
+            check(bytes.as_bytes(), 0, bytes.len());
+        }
+        // Twice, so that the second begins in another piece.
+        check(line.repeat(2).as_bytes(), 0, 2 * line.len());
+    }
+}
+
+#[test]
+fn what_is_cut_off_while_it_is_read_is_none() {
+    let bytes = "x\n".repeat(PIECE);
+    let all = pieces(&bytes.as_bytes()[..PIECE], 0, 4 * PIECE as u64);
+    assert_eq!(all.iter().map(|piece| piece.lines.len()).sum::<usize>(), PIECE / 2);
+}
