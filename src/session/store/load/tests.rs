@@ -73,6 +73,23 @@ fn nothing_is_remembered_of_a_place_that_was_not_read_to() {
 }
 
 #[test]
+fn a_file_that_is_changed_while_it_is_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    fs::write(&path, line(0, 9)).unwrap();
+    let file = SessionFile(Arc::new(File::open(&path).unwrap()));
+    let store = Store { path: path.clone(), file: None, torn: false };
+    let mut scan = Scan::new(&path, Use::Look, &file, store);
+    let mut piece = Piece::default();
+    for (from, refused) in [(0, false), (2, false), (5, true)] {
+        piece.from = from;
+        piece.lines.push(Line { bytes: 2, length: 1, found: Found::Nothing });
+        assert_eq!(scan.take_piece(&mut piece).is_err(), refused, "{from}");
+    }
+    assert_eq!((scan.at, scan.number), (4, 2));
+}
+
+#[test]
 fn what_others_add_is_not_cut_off() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
