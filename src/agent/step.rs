@@ -202,7 +202,7 @@ impl State {
         match &self.phase {
             Phase::Idle => {}
             Phase::Waiting { .. } => {
-                out.push(Effect::Emit(AgentEvent::RetryEnd { success: false }));
+                out.push(Effect::Emit(AgentEvent::RetryEnd { success: false, cancelled: true }));
                 self.end(true, None, out);
             }
             _ if self.aborting => {}
@@ -228,7 +228,7 @@ impl State {
     fn began(&mut self, out: &mut Vec<Effect>) {
         if let Phase::Calling { attempt, began } = &mut self.phase {
             if *attempt > 1 && !*began {
-                out.push(Effect::Emit(AgentEvent::RetryEnd { success: true }));
+                out.push(Effect::Emit(AgentEvent::RetryEnd { success: true, cancelled: false }));
             }
             *began = true;
         }
@@ -257,7 +257,8 @@ impl State {
             return;
         }
         if attempt > 1 && !began {
-            out.push(Effect::Emit(AgentEvent::RetryEnd { success: error.is_none() && !aborted }));
+            let success = error.is_none() && !aborted;
+            out.push(Effect::Emit(AgentEvent::RetryEnd { success, cancelled: aborted }));
         }
         out.push(Effect::Record(Message::Assistant(message.clone())));
         self.turns = self.turns.saturating_add(1);

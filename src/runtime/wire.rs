@@ -113,7 +113,7 @@ impl Wire {
                     "delayMs": delay.as_millis() as u64, "errorMessage": error,
                 })
             }
-            AgentEvent::RetryEnd { success } => self.retry_end(*success),
+            AgentEvent::RetryEnd { success, cancelled } => self.retry_end(*success, *cancelled),
             AgentEvent::CompactionStart { .. }
             | AgentEvent::CompactionEnd { .. }
             | AgentEvent::SummaryRetryStart { .. }
@@ -162,11 +162,12 @@ impl Wire {
         }
     }
 
-    fn retry_end(&mut self, success: bool) -> Value {
+    fn retry_end(&mut self, success: bool, cancelled: bool) -> Value {
         let (attempt, error) = self.retry.take().unwrap_or_default();
         let mut end = json!({"type": "auto_retry_end", "success": success, "attempt": attempt});
         if !success {
-            end["finalError"] = json!(error);
+            // The words of pi, by which its clients know it.
+            end["finalError"] = if cancelled { json!("Retry cancelled") } else { json!(error) };
         }
         end
     }

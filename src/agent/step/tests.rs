@@ -91,7 +91,8 @@ fn describe(effect: &Effect) -> String {
             AgentEvent::TurnEnd { results, .. } => format!("turn end {}", results.len()),
             AgentEvent::QueueUpdate { steering, follow_up } => format!("queue {steering:?} {follow_up:?}"),
             AgentEvent::RetryStart { attempt, delay, .. } => format!("retry {attempt} in {delay:?}"),
-            AgentEvent::RetryEnd { success } => format!("retry end {success}"),
+            AgentEvent::RetryEnd { cancelled: true, .. } => "retry end cancelled".into(),
+            AgentEvent::RetryEnd { success, .. } => format!("retry end {success}"),
             AgentEvent::AgentEnd { aborted: true, .. } => "agent end aborted".into(),
             AgentEvent::AgentEnd { error: Some(error), .. } => format!("agent end: {error}"),
             AgentEvent::AgentEnd { .. } => "agent end".into(),
@@ -271,7 +272,7 @@ fn a_repetition_that_answers_ends_the_retry() {
     rig.send(Event::Began).send(Event::Began).check(&["retry end true"]);
     rig.prompt("x").send(Event::TakeQueue).answer(&[]).log.clear();
     rig.prompt("go").fail(ErrorKind::Network, false).log.clear();
-    rig.send(Event::Abort).check(&["retry end false", "agent end aborted"]);
+    rig.send(Event::Abort).check(&["retry end cancelled", "agent end aborted"]);
     rig.send(Event::Due(Timer::Retry)).check(&[]);
 }
 

@@ -1,5 +1,7 @@
 //! What is told of a run's end.
 
+use std::time::Duration;
+
 use serde_json::Map;
 
 use super::*;
@@ -51,4 +53,17 @@ fn every_answer_has_the_end_of_its_turn() {
     let whole = AgentEvent::TurnEnd { message: Arc::new(answer()), results: Vec::new() };
     let whole = vec![AgentEvent::TurnStart, answered(), whole, end()];
     assert_eq!(kinds(&mut wire, whole), ["turn_start", "message_end", "turn_end", "agent_end"]);
+}
+
+#[test]
+fn a_repetition_that_was_given_up_is_told_in_the_words_of_pi() {
+    for (cancelled, error) in [(true, "Retry cancelled"), (false, "overloaded")] {
+        let mut wire = Wire::default();
+        let (attempt, max, delay) = (2, 3, Duration::from_secs(4));
+        let start = AgentEvent::RetryStart { attempt, max, delay, error: "overloaded".into() };
+        wire.events(&RuntimeEvent::Agent(start));
+        let end = wire.events(&RuntimeEvent::Agent(AgentEvent::RetryEnd { success: false, cancelled }));
+        let wanted = json!({"type": "auto_retry_end", "success": false, "attempt": 2, "finalError": error});
+        assert_eq!(end, [wanted]);
+    }
 }
