@@ -16,7 +16,7 @@ use super::setup::{self, Process, Setup};
 use crate::base::error::Report;
 use crate::modes::json::{self, input::Told};
 use crate::modes::lines::{self, Line, Out};
-use crate::modes::print::Prompt;
+use crate::modes::print::{Prompt, interruption};
 use crate::modes::rpc::{self, Desk, Ports};
 use crate::runtime;
 use crate::tools::Mode;
@@ -125,7 +125,7 @@ async fn serve(
 ) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     let desk = Desk::new();
-    let approval = Arc::new(desk.0.clone());
+    let approval = Arc::new(desk.clone());
     let options = setup::session(args, &setup, process, Mode::OnRequest, env, approval.clone());
     let mut options = options.map_err(|report| (USAGE, report))?;
     options.questions = Some(approval);
@@ -133,7 +133,8 @@ async fn serve(
     let settings =
         settings.map_err(|error| (FAILED, Report::caused("the settings cannot be told", &error)))?;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
-    let code = rpc::serve(Ports { handle: handle.clone(), desk, input, out, settings }).await;
+    let ports = Ports::over(handle.clone(), desk, input, out).settings(settings).until(interruption());
+    let code = rpc::serve(ports).await;
     end(&handle).await;
     Ok(code)
 }

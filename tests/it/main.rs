@@ -194,6 +194,8 @@ mod responses;
 mod restoring;
 /// RPC mode, driven by pi's own client.
 mod rpc;
+/// A host that serves its own session, driven by pi's own client.
+mod rpc_host;
 /// Lines as programs in other languages write them.
 mod rpc_lines;
 /// What both modes of lines say of a run.

@@ -13,11 +13,12 @@ use crate::support::driven::{Ground, within};
 use crate::support::process::lives;
 use crate::support::server::{Piece, Reply};
 
-const RELEASES: [&str; 2] = ["pi-first", "pi-newest"];
+/// Those whose client is asked.
+pub const RELEASES: [&str; 2] = ["pi-first", "pi-newest"];
 
 /// The folder with pi in it, and its Node; `None` where pi is not there.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn pi() -> Option<(PathBuf, PathBuf)> {
+pub fn pi() -> Option<(PathBuf, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pi");
     let node = folder.join("node_modules/.bin/node");
     if node.exists() {
@@ -28,7 +29,7 @@ fn pi() -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Node as pi's client needs it: it starts the program by the name `node`.
-fn node(ground: &Ground, folder: &Path, node: &Path) -> Command {
+pub fn node(ground: &Ground, folder: &Path, node: &Path) -> Command {
     let mut command = ground.command(node, &[]);
     let mut path = OsString::from(folder.join("node_modules/.bin"));
     path.push(":");

@@ -1,159 +1,227 @@
-//! Questions to the person behind an RPC client: pi's extension UI requests. Tools that need leave, and tools
-//! that ask, put them here; the mode sends them and brings the answers.
+//! The desk: where a session, its tools and the commands of its host ask the person behind an RPC client, and where
+//! they show something. The mode sends what is put here and brings the answers.
 //!
-//! Must not know tools. Who does not answer in time has refused.
+//! Must not know who asks, nor lines. Who does not answer in time has refused.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use serde_json::{Map, Value};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, oneshot};
 
-use crate::base::json::json;
-use crate::tools::approval::{Approval, Ask, Decision};
-use crate::tools::questions::{Answer, Question, Questions};
+use super::pending::Pending;
+use super::ui::{Method, NotifyType, Placement, Said, Told};
 
 /// How long a question waits for its answer.
 const PATIENCE: Duration = Duration::from_mins(5);
-/// Requests that wait to be sent.
-const WAITING: usize = 64;
 
-const ONCE: &str = "Run it once";
-const LIKE: &str = "Run it, and those like it in this session";
-const NO: &str = "Do not run it";
-/// For an answer in one's own words.
-const OWN: &str = "Something else";
-
-/// Where questions go. Clones are one.
+/// Where the person behind an RPC client is asked and shown things; clones are one. [`Ports`](super::Ports) take it,
+/// tools and commands of the host hold clones of it, and a session takes it to ask for leave
+/// ([`Builder::approval`](crate::runtime::Builder::approval)).
+///
+/// Questions ([`select`](Desk::select), [`confirm`](Desk::confirm), [`input`](Desk::input), [`edit`](Desk::edit))
+/// wait for the answer of the client. It is `None` where the person does not want to answer, where the answer has
+/// another shape, where it does not come within the desk's patience, and at once where nobody is served any more.
+/// Dropping the future withdraws the question.
+///
+/// Everything else is shown and never waits. While the client does not read, 64 such messages wait: the newest one
+/// about a status, a widget, the title and the editor's text takes the place of the one before, and where there are too
+/// many nevertheless the oldest notice is left out.
+///
+/// Text may hold anything: it is sent as JSON.
 #[derive(Debug, Clone)]
 pub struct Desk {
-    requests: mpsc::Sender<Value>,
-    open: Arc<Mutex<Open>>,
+    shared: Arc<Shared>,
     patience: Duration,
 }
 
 #[derive(Debug, Default)]
+struct Shared {
+    open: Mutex<Open>,
+    /// Something waits to be sent.
+    come: Notify,
+}
+
+#[derive(Debug, Default)]
 struct Open {
-    /// Counts questions, for their ids.
-    asked: u64,
-    waiting: HashMap<String, oneshot::Sender<Map<String, Value>>>,
-    /// Nobody is there any more.
+    /// Counts messages, for their ids.
+    told: u64,
+    pending: Pending,
+    answers: HashMap<String, oneshot::Sender<Said>>,
+    /// Nobody answers any more.
     closed: bool,
 }
 
+impl Open {
+    fn id(&mut self) -> String {
+        self.told += 1;
+        format!("ui-{}", self.told)
+    }
+}
+
+impl Default for Desk {
+    fn default() -> Self {
+        Self { shared: Arc::default(), patience: PATIENCE }
+    }
+}
+
 impl Desk {
-    /// One, and what it wants to send.
-    pub fn new() -> (Self, mpsc::Receiver<Value>) {
-        let (requests, wanted) = mpsc::channel(WAITING);
-        (Self { requests, open: Arc::default(), patience: PATIENCE }, wanted)
+    /// One where questions wait five minutes for their answer.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// The same with another patience.
-    #[cfg(test)]
+    /// The same desk, where the questions of this clone wait so long. They tell the client, but for
+    /// [`edit`](Desk::edit), which has no field for that in pi's protocol.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Lets the person choose one of `options`; gives that one. Any other answer is a refusal.
+    pub async fn select(&self, title: &str, options: &[&str]) -> Option<String> {
+        let options: Vec<String> = options.iter().map(ToString::to_string).collect();
+        let known = options.clone();
+        let chosen = self.text(Method::Select { title: title.into(), options, timeout: self.timeout() });
+        chosen.await.filter(|chosen| known.contains(chosen))
     }
 
-    /// A number for a request that is not answered.
-    pub fn number(&self) -> String {
-        let mut open = self.open();
-        open.asked += 1;
-        format!("ui-{}", open.asked)
+    /// Asks for a yes or a no.
+    pub async fn confirm(&self, title: &str, message: &str) -> Option<bool> {
+        let (title, message, timeout) = (title.into(), message.into(), self.timeout());
+        match self.ask(Method::Confirm { title, message, timeout }).await? {
+            Said::Confirmed { confirmed } => Some(confirmed),
+            Said::Value { .. } | Said::Cancelled { .. } => None,
+        }
+    }
+
+    /// Asks for a line of text. `placeholder` is shown where nothing is written yet.
+    pub async fn input(&self, title: &str, placeholder: Option<&str>) -> Option<String> {
+        let (placeholder, timeout) = (placeholder.map(Into::into), self.timeout());
+        self.text(Method::Input { title: title.into(), placeholder, timeout }).await
+    }
+
+    /// Asks for a text of several lines, which begins as `prefill`.
+    pub async fn edit(&self, title: &str, prefill: Option<&str>) -> Option<String> {
+        self.text(Method::Editor { title: title.into(), prefill: prefill.map(Into::into) }).await
+    }
+
+    /// Tells the person something. Without a kind it is `info` for the client.
+    pub fn notify(&self, message: &str, kind: Option<NotifyType>) {
+        self.tell(Method::Notify { message: message.into(), notify_type: kind });
+    }
+
+    /// Shows a word in the status line, in place of the one of the same key; `None` takes it away.
+    pub fn set_status(&self, key: &str, text: Option<&str>) {
+        self.tell(Method::SetStatus { status_key: key.into(), status_text: text.map(Into::into) });
+    }
+
+    /// Shows lines beside what the person writes in, in place of those of the same key; `None` takes them away.
+    /// Without a placement they are above it for the client.
+    pub fn set_widget(&self, key: &str, lines: Option<&[&str]>, placement: Option<Placement>) {
+        let lines = lines.map(|lines| lines.iter().map(ToString::to_string).collect());
+        let widget_key = key.into();
+        self.tell(Method::SetWidget { widget_key, widget_lines: lines, widget_placement: placement });
+    }
+
+    /// Sets the title of the person's window.
+    pub fn set_title(&self, title: &str) {
+        self.tell(Method::SetTitle { title: title.into() });
+    }
+
+    /// Puts a text in place of what the person is writing.
+    pub fn set_editor_text(&self, text: &str) {
+        self.tell(Method::SetEditorText { text: text.into() });
+    }
+
+    /// A message with the next number, for whoever sends it without the desk.
+    pub(crate) fn number(&self, method: Method) -> Told {
+        let id = self.open().id();
+        Told::ExtensionUiRequest { id, method }
     }
 
     /// An answer has come. One that nobody waits for any more is passed over, as pi does.
-    pub fn answered(&self, answer: &Map<String, Value>) {
+    pub(crate) fn answered(&self, answer: &Map<String, Value>) {
         let id = answer.get("id").and_then(Value::as_str).unwrap_or_default();
-        let waiting = self.open().waiting.remove(id);
-        if waiting.is_none_or(|waiting| waiting.send(answer.clone()).is_err()) {
+        let waiting = self.open().answers.remove(id);
+        if waiting.is_none_or(|waiting| waiting.send(Said::read(answer)).is_err()) {
             tracing::debug!("an answer came too late");
         }
     }
 
     /// Nobody answers any more: what waits is refused.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut open = self.open();
         open.closed = true;
-        open.waiting.clear();
+        open.answers.clear();
+        open.pending.withdraw_questions();
+    }
+
+    /// Waits until something is to be sent. For one reader at a time.
+    pub(crate) async fn ready(&self) {
+        while self.open().pending.is_empty() {
+            self.shared.come.notified().await;
+        }
+    }
+
+    /// What is to be sent next, once there is something.
+    #[cfg(test)]
+    pub(crate) async fn next(&self) -> Told {
+        self.ready().await;
+        self.waiting().unwrap()
+    }
+
+    /// What is to be sent next, if there is something.
+    pub(crate) fn waiting(&self) -> Option<Told> {
+        self.open().pending.take()
+    }
+
+    /// What is to be shown next, if there is something; questions wait on.
+    pub(crate) fn shown(&self) -> Option<Told> {
+        self.open().pending.take_shown()
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.shared.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn timeout(&self) -> Option<u64> {
+        u64::try_from(self.patience.as_millis()).ok()
+    }
+
+    fn tell(&self, method: Method) {
+        let mut open = self.open();
+        let id = open.id();
+        open.pending.tell(Told::ExtensionUiRequest { id, method });
+        drop(open);
+        self.shared.come.notify_one();
     }
 
     /// Asks; `None` where nobody answers, or the person does not want to.
-    async fn ask(&self, request: Value) -> Option<Map<String, Value>> {
+    async fn ask(&self, method: Method) -> Option<Said> {
         let (reply, told) = oneshot::channel();
         let id = {
             let mut open = self.open();
             if open.closed {
                 return None;
             }
-            open.asked += 1;
-            let id = format!("ui-{}", open.asked);
-            open.waiting.insert(id.clone(), reply);
+            let id = open.id();
+            open.answers.insert(id.clone(), reply);
+            open.pending.ask(Told::ExtensionUiRequest { id: id.clone(), method });
             id
         };
-        let withdrawn = Withdrawn { desk: self, id: &id };
-        let whole = json!({"type": "extension_ui_request", "id": id});
-        if let (Value::Object(mut whole), Value::Object(fields)) = (whole, request) {
-            whole.extend(fields);
-            whole.insert("timeout".to_string(), json!(self.patience.as_millis() as u64));
-            self.requests.send(Value::Object(whole)).await.ok()?;
-        }
-        let answer = tokio::time::timeout(self.patience, told).await.ok()?.ok()?;
-        drop(withdrawn);
-        (answer.get("cancelled") != Some(&Value::Bool(true))).then_some(answer)
+        let _withdrawn = Withdrawn { desk: self, id: &id };
+        self.shared.come.notify_one();
+        let said = tokio::time::timeout(self.patience, told).await.ok()?.ok()?;
+        (!matches!(said, Said::Cancelled { .. })).then_some(said)
     }
 
-    async fn text(&self, request: Value) -> Option<String> {
-        self.ask(request).await?.get("value")?.as_str().map(str::to_string)
-    }
-
-    async fn leave(&self, ask: Ask) -> Decision {
-        let mut options = vec![ONCE];
-        if ask.proposal.is_some() {
-            options.push(LIKE);
+    async fn text(&self, method: Method) -> Option<String> {
+        match self.ask(method).await? {
+            Said::Value { value } => Some(value),
+            Said::Confirmed { .. } | Said::Cancelled { .. } => None,
         }
-        options.push(NO);
-        let title = format!("{}: {}\n{}", ask.tool, ask.subject, ask.rule);
-        let request = json!({"method": "select", "title": title, "options": options});
-        match (self.text(request).await.as_deref(), ask.proposal) {
-            (Some(ONCE), _) => Decision::Allow,
-            (Some(LIKE), Some(proposal)) => Decision::AllowLike(proposal),
-            (Some(_), _) => Decision::Deny("the user does not want it to run".to_string()),
-            (None, _) => Decision::Deny(format!("nobody has allowed it (rule: {})", ask.rule)),
-        }
-    }
-
-    async fn question(&self, question: Question) -> Option<Answer> {
-        let title = if question.header.is_empty() {
-            question.text.clone()
-        } else {
-            format!("{}: {}", question.header, question.text)
-        };
-        let labels: Vec<String> = question.options.iter().map(|choice| choice.label.clone()).collect();
-        if question.several && !labels.is_empty() {
-            let title = format!("{title}\n{}", labels.join(", "));
-            let text =
-                self.text(json!({"method": "input", "title": title, "placeholder": "several, with commas"}));
-            let text = text.await?;
-            let parts = text.split(',').map(|part| part.trim().to_string());
-            return Some(parts.filter(|part| !part.is_empty()).collect());
-        }
-        if !labels.is_empty() {
-            let options: Vec<&str> = labels.iter().map(String::as_str).chain([OWN]).collect();
-            let chosen = self.text(json!({"method": "select", "title": title, "options": options})).await?;
-            if chosen != OWN {
-                return Some(vec![chosen]);
-            }
-        }
-        let request = json!({"method": "input", "title": title, "placeholder": question.placeholder});
-        Some(vec![self.text(request).await?])
     }
 }
 
@@ -165,28 +233,9 @@ struct Withdrawn<'a> {
 
 impl Drop for Withdrawn<'_> {
     fn drop(&mut self) {
-        self.desk.open().waiting.remove(self.id);
-    }
-}
-
-impl Approval for Desk {
-    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        let desk = self.clone();
-        async move { desk.leave(ask).await }.boxed()
-    }
-}
-
-impl Questions for Desk {
-    fn ask(&self, _call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>> {
-        let desk = self.clone();
-        async move {
-            let mut answers = Vec::with_capacity(questions.len());
-            for question in questions {
-                answers.push(desk.question(question).await?);
-            }
-            Some(answers)
-        }
-        .boxed()
+        let mut open = self.desk.open();
+        open.answers.remove(self.id);
+        open.pending.withdraw(self.id);
     }
 }
 

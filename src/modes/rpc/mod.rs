@@ -1,13 +1,36 @@
-//! RPC: another program drives a session by lines of JSON.
+//! RPC: another program drives a session by lines of JSON. A host serves its own session with [`serve`].
 
+#[doc(hidden)]
 pub mod answer;
+#[doc(hidden)]
+pub mod asking;
+#[doc(hidden)]
 pub mod command;
+#[doc(hidden)]
 pub mod desk;
+#[doc(hidden)]
+pub mod host;
+#[doc(hidden)]
+pub mod jobs;
+#[doc(hidden)]
 pub mod long;
+#[doc(hidden)]
 pub mod outbox;
+#[doc(hidden)]
+pub mod pending;
+#[doc(hidden)]
+pub mod ports;
+#[doc(hidden)]
 pub mod quick;
+#[doc(hidden)]
 pub mod serve;
+#[doc(hidden)]
+pub mod ui;
+#[doc(hidden)]
 pub mod whole;
 
 pub use desk::Desk;
-pub use serve::{Ports, serve};
+pub use host::HostCommand;
+pub use ports::Ports;
+pub use serve::serve;
+pub use ui::{NotifyType, Placement};

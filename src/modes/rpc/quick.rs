@@ -91,8 +91,6 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
 async fn told(handle: &Handle, command: Command) -> Answer {
     match command {
         Command::GetLastAssistantText => Ok(json!({"text": handle.last_answer().await?}).into()),
-        // There are no extensions, prompts and skills yet that a prompt could name.
-        Command::GetCommands => Ok(json!({"commands": []}).into()),
         Command::GetLoginState => {
             let logins = handle.logins().await?;
             let providers = logins.iter().map(|login| {

@@ -5,9 +5,8 @@
 
 use std::time::Duration;
 
+use futures::StreamExt;
 use futures::future::{BoxFuture, ready};
-use futures::stream::FuturesUnordered;
-use futures::{FutureExt, StreamExt};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc::{Permit, Receiver};
@@ -17,8 +16,12 @@ use tokio_util::sync::CancellationToken;
 use super::answer::{self, Answer};
 use super::command::Command;
 use super::desk::Desk;
+use super::host::{Call, Commands};
+use super::jobs::{Current, Done, Job, Jobs, LongJob, Place, place};
 use super::long::{self, Bench};
 use super::outbox::Outbox;
+use super::ports::Ports;
+use super::ui::{Method, NotifyType, Told};
 use super::{quick, whole};
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
@@ -26,7 +29,7 @@ use crate::base::json::json;
 use crate::base::lenient;
 use crate::modes::lines::{Line, Out};
 use crate::modes::notes::note;
-use crate::modes::print::{FAILED, INTERRUPTED, OK, interruption};
+use crate::modes::print::{FAILED, INTERRUPTED, OK};
 use crate::runtime::hub::Reader;
 use crate::runtime::wire::Wire;
 use crate::runtime::{Handle, RuntimeEvent};
@@ -40,33 +43,29 @@ const OUTBOX_MAX: usize = 4096;
 /// How long the end waits for what is not done yet.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// What the mode works with.
-pub struct Ports {
-    /// The session.
-    pub handle: Handle,
-    /// Questions to the person, and what they want to send.
-    pub desk: (Desk, Receiver<Value>),
-    /// What comes in, and what says that its end was read.
-    pub input: (Receiver<Line>, CancellationToken),
-    /// Where lines go.
-    pub out: Out,
-    /// The settings in force.
-    pub settings: Value,
+/// Serves the session to one program, over pi's protocol (`docs/rpc.md`), until that program has gone, the session is
+/// over, or [`Ports::until`] is ready. What was asked by then is answered, questions to the person are refused, and
+/// what goes on in the session is interrupted; the session itself stays, and its end is the host's.
+///
+/// Gives the exit code of the program for that: 0, 1 where the session was over, 130 where it was stopped.
+pub async fn serve(mut ports: Ports) -> i32 {
+    let written = ports.written.take();
+    let code = serve_until(ports).await;
+    if let Some(written) = written {
+        written.done(LAST_WORDS).await;
+    }
+    code
 }
 
-/// Serves one program until its end, or a signal. Returns the exit code.
-pub async fn serve(ports: Ports) -> i32 {
-    serve_until(ports, interruption()).await
-}
-
-async fn serve_until(ports: Ports, interruption: BoxFuture<'static, ()>) -> i32 {
-    let Ports { handle, desk: (desk, requests), input: (input, ended), out, settings } = ports;
+async fn serve_until(ports: Ports) -> i32 {
+    let Ports { handle, desk, input: (input, ended), out, settings, commands, until, .. } = ports;
     let Some((snapshot, events)) = handle.subscribe_as(Reader::Patient).await else { return FAILED };
     let mut face = Face {
         wire: Wire::default(),
         jobs: Jobs::default(),
         outbox: Outbox::default(),
         stop: CancellationToken::new(),
+        commands: Commands::new(&commands),
         handle,
         desk: desk.clone(),
         out: out.clone(),
@@ -78,11 +77,11 @@ async fn serve_until(ports: Ports, interruption: BoxFuture<'static, ()>) -> i32 
             json!({"type": "ready", "version": env!("CARGO_PKG_VERSION"), "sessionId": snapshot.session_id});
         let over = async {
             face.out.send(&ready).await;
-            face.follow(events, requests, input).await
+            face.follow(events, input).await
         };
         tokio::select! {
             biased;
-            () = interruption => INTERRUPTED,
+            () = until => INTERRUPTED,
             // Whoever read has gone.
             () = out.gone() => OK,
             // Whoever spoke has gone, and does not read what he asked for.
@@ -103,58 +102,12 @@ async fn serve_until(ports: Ports, interruption: BoxFuture<'static, ()>) -> i32 
     code
 }
 
-/// What ends with a line.
-type Job = BoxFuture<'static, String>;
-
-/// How far a command is.
-enum Done {
-    Line(String),
-    /// What it asks about was seen, and the line is being made of that.
-    Seen(Job),
-}
-
-/// Where the answer of a command stands among the events.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Before what is not told yet when it is there.
-    First,
-    /// Behind everything but the run that it begins.
-    BeforeRun,
-    /// Behind everything of the session that it leaves.
-    BehindReplaced,
-}
-
-/// The command that is answered before the next one is looked at.
-struct Current {
-    job: BoxFuture<'static, Done>,
-    place: Place,
-}
-
-/// What is being done.
-#[derive(Default)]
-struct Jobs {
-    current: Option<Current>,
-    /// The rest of its work, which nobody else has to wait for.
-    making: Option<Job>,
-    long: FuturesUnordered<Job>,
-}
-
-impl Jobs {
-    /// What the current command has come to, if it has; it is looked at without waiting.
-    fn ready(&mut self, which: impl FnOnce(Place) -> bool) -> Option<(Done, Place)> {
-        let current = self.current.as_mut().filter(|current| which(current.place))?;
-        let done = current.job.as_mut().now_or_never()?;
-        let place = current.place;
-        self.current = None;
-        Some((done, place))
-    }
-}
-
 struct Face {
     handle: Handle,
     desk: Desk,
     out: Out,
     settings: Value,
+    commands: Commands,
     wire: Wire,
     jobs: Jobs,
     outbox: Outbox,
@@ -166,8 +119,8 @@ struct Face {
 enum Next<'a> {
     Answered(Done),
     Made(String),
-    Done(String),
-    Ask(Value),
+    Done(Vec<String>),
+    Tell,
     Room(Option<Permit<'a, String>>),
     Line(Option<Line>),
     Event(Option<RuntimeEvent>),
@@ -182,13 +135,8 @@ struct Marks {
 
 impl Face {
     /// However slowly its lines are read, commands are taken; only events wait in the session then.
-    async fn follow(
-        &mut self,
-        mut events: Receiver<RuntimeEvent>,
-        mut requests: Receiver<Value>,
-        mut input: Receiver<Line>,
-    ) -> i32 {
-        let (out, handle) = (self.out.clone(), self.handle.clone());
+    async fn follow(&mut self, mut events: Receiver<RuntimeEvent>, mut input: Receiver<Line>) -> i32 {
+        let (out, handle, desk) = (self.out.clone(), self.handle.clone(), self.desk.clone());
         let over = handle.over();
         tokio::pin!(over);
         loop {
@@ -198,8 +146,8 @@ impl Face {
                 biased;
                 done = now(current.as_mut().map(|current| &mut current.job)) => Next::Answered(done),
                 line = now(making.as_mut()) => Next::Made(line),
-                Some(line) = long.next() => Next::Done(line),
-                Some(request) = requests.recv() => Next::Ask(request),
+                Some(lines) = long.next() => Next::Done(lines),
+                () = desk.ready(), if self.outbox.is_empty() => Next::Tell,
                 room = out.room(), if self.outbox.is_ready() => Next::Room(room),
                 line = input.recv(), if is_free => Next::Line(line),
                 event = events.recv(), if self.outbox.is_empty() => Next::Event(event),
@@ -217,15 +165,16 @@ impl Face {
                     self.jobs.making = None;
                     self.outbox.fill(line);
                 }
-                Next::Done(line) => {
-                    // What was told before it was done comes before.
+                Next::Done(lines) => {
+                    // What was told before it was done comes before, by the session and at the desk.
                     self.gather(None, &mut events, true);
-                    self.outbox.push(line);
+                    self.clear_desk();
+                    lines.into_iter().for_each(|line| self.outbox.push(line));
                 }
-                Next::Ask(request) => {
+                Next::Tell => {
                     // What it is about was told before.
                     self.gather(None, &mut events, true);
-                    self.outbox.push(request.to_string());
+                    self.clear_desk();
                 }
                 Next::Room(None) | Next::Line(None) => return OK,
                 Next::Room(Some(room)) => room.send(self.outbox.take().unwrap_or_default()),
@@ -258,6 +207,15 @@ impl Face {
         }
     }
 
+    /// Takes in what waits at the desk, unless too much waits to be read already.
+    fn clear_desk(&mut self) {
+        while self.outbox.len() < OUTBOX_MAX
+            && let Some(told) = self.desk.waiting()
+        {
+            self.outbox.push(told.line());
+        }
+    }
+
     /// Puts an answer, or what it will be, before the line at a place.
     fn answered(&mut self, done: Done, at: usize) {
         match done {
@@ -275,6 +233,12 @@ impl Face {
         if let Some((done, _)) = self.jobs.ready(|place| place == Place::First) {
             self.answered(done, self.outbox.len());
         }
+        // What a call showed comes before its end.
+        if matches!(event, RuntimeEvent::Agent(AgentEvent::ToolEnd { .. })) {
+            while let Some(told) = self.desk.shown() {
+                self.outbox.push(told.line());
+            }
+        }
         if matches!(event, RuntimeEvent::Agent(AgentEvent::AgentStart)) {
             marks.begun = Some(self.outbox.len());
         }
@@ -286,9 +250,7 @@ impl Face {
 
     /// Answers what is not answered yet.
     async fn finish(mut self) {
-        while let Some(line) = self.outbox.take() {
-            self.out.line(line).await;
-        }
+        self.write_all().await;
         if let Some(making) = self.jobs.making.take() {
             self.outbox.fill(making.await);
         }
@@ -299,10 +261,16 @@ impl Face {
             };
             self.outbox.push(line);
         }
-        while let Some(line) = self.outbox.take() {
-            self.out.line(line).await;
+        self.write_all().await;
+        while let Some(lines) = self.jobs.long.next().await {
+            self.clear_desk();
+            lines.into_iter().for_each(|line| self.outbox.push(line));
+            self.write_all().await;
         }
-        while let Some(line) = self.jobs.long.next().await {
+    }
+
+    async fn write_all(&mut self) {
+        while let Some(line) = self.outbox.take() {
             self.out.line(line).await;
         }
     }
@@ -325,18 +293,15 @@ impl Face {
                 self.outbox.push(told.to_string());
                 return;
             }
-            RuntimeEvent::Failed(_) => "error",
+            RuntimeEvent::Failed(_) => NotifyType::Error,
             RuntimeEvent::Agent(
                 AgentEvent::LimitReached(_) | AgentEvent::ContextWarning { .. } | AgentEvent::LoopDetected,
-            ) => "warning",
+            ) => NotifyType::Warning,
             _ => return,
         };
         if let Some(message) = note(event) {
-            let notice = json!({
-                "type": "extension_ui_request", "id": self.desk.number(), "method": "notify", "message": message,
-                "notifyType": level,
-            });
-            self.outbox.push(notice.to_string());
+            let notice = self.desk.number(Method::Notify { message, notify_type: Some(level) });
+            self.outbox.push(notice.line());
         }
     }
 
@@ -373,27 +338,72 @@ impl Face {
         self.outbox.push(answer::line(id, command, &refused));
     }
 
+    /// Runs a command of the host. It is answered when it has ended, and never refused for how, as pi does.
+    fn call(&mut self, id: Option<Box<RawValue>>, name: String, call: Call) {
+        let (desk, handle) = (self.desk.clone(), self.handle.clone());
+        self.begin_long(id, name, 0, |id, name| {
+            Box::pin(async move {
+                let failed = call.run(desk, handle).await;
+                let answer = Ok(json!({"disposition": "handled"}).into());
+                let answer = answer::line(id.as_deref(), &name, &answer);
+                failed.iter().map(Told::line).chain([answer]).collect()
+            })
+        });
+    }
+
+    /// Does what takes its time beside the rest, unless too much is under way; of some things there may be more.
+    fn begin_long(
+        &mut self,
+        id: Option<Box<RawValue>>,
+        name: String,
+        more: usize,
+        job: impl FnOnce(Option<Box<RawValue>>, String) -> LongJob,
+    ) {
+        let most = LONG_MAX + more;
+        if self.jobs.long.len() >= most {
+            let why = format!("{most} commands are under way; wait for one of them");
+            return self.refuse(id.as_deref(), &name, &why);
+        }
+        self.jobs.long.push(job(id, name));
+    }
+
     fn begin(&mut self, id: Option<Box<RawValue>>, name: String, command: Command) {
-        if matches!(command, Command::AbortBash) {
-            std::mem::take(&mut self.stop).cancel();
-            return self.outbox.push(answer::line(id.as_deref(), &name, &Ok(answer::Data::None)));
+        match &command {
+            Command::AbortBash => {
+                std::mem::take(&mut self.stop).cancel();
+                return self.outbox.push(answer::line(id.as_deref(), &name, &Ok(answer::Data::None)));
+            }
+            Command::GetCommands => {
+                let told = Ok(self.commands.told().into());
+                return self.outbox.push(answer::line(id.as_deref(), &name, &told));
+            }
+            Command::Prompt { message, .. } => {
+                if let Some(call) = self.commands.called(message) {
+                    return self.call(id, name, call);
+                }
+            }
+            Command::Steer { message, .. } | Command::FollowUp { message, .. } => {
+                if let Some(call) = self.commands.called(message) {
+                    let why = format!("/{} is a command and cannot wait; say it as a prompt", call.name);
+                    return self.refuse(id.as_deref(), &name, &why);
+                }
+            }
+            _ => {}
         }
         if long::is_long(&command) {
             // An interruption is never too much.
-            let mut most = LONG_MAX;
-            if matches!(command, Command::Abort) {
+            let is_abort = matches!(command, Command::Abort);
+            if is_abort {
                 self.handle.abort();
-                most += ABORTS_MAX;
-            }
-            if self.jobs.long.len() >= most {
-                let why = format!("{most} commands are under way; wait for one of them");
-                return self.refuse(id.as_deref(), &name, &why);
             }
             let bench = Bench { handle: self.handle.clone(), out: self.out.clone(), stop: self.stop.clone() };
-            return self.jobs.long.push(Box::pin(async move {
-                let answer = long::answer(bench, id.clone(), command).await;
-                answer::line(id.as_deref(), &name, &answer)
-            }));
+            let more = if is_abort { ABORTS_MAX } else { 0 };
+            return self.begin_long(id, name, more, |id, name| {
+                Box::pin(async move {
+                    let answer = long::answer(bench, id.clone(), command).await;
+                    vec![answer::line(id.as_deref(), &name, &answer)]
+                })
+            });
         }
         let (handle, settings) = (self.handle.clone(), self.settings.clone());
         let place = place(&command);
@@ -430,19 +440,6 @@ fn make(id: Option<Box<RawValue>>, name: String, making: whole::Making) -> Job {
 /// Whether something changes nothing of the session that is told.
 fn streams(event: &RuntimeEvent) -> bool {
     matches!(event, RuntimeEvent::Agent(AgentEvent::MessageUpdate(_) | AgentEvent::ToolUpdate { .. }))
-}
-
-fn place(command: &Command) -> Place {
-    match command {
-        Command::Prompt { .. } => Place::BeforeRun,
-        Command::NewSession { .. }
-        | Command::SwitchSession { .. }
-        | Command::Fork { .. }
-        | Command::Clone
-        | Command::NavigateTree { .. }
-        | Command::Restore { .. } => Place::BehindReplaced,
-        _ => Place::First,
-    }
 }
 
 async fn now<T>(job: Option<&mut BoxFuture<'static, T>>) -> T {

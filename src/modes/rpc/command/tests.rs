@@ -1,24 +1,44 @@
 //! The schema of the commands is that of the types, and the documents name every one of them.
 
+use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::base::json::json;
+use crate::modes::rpc::host::SlashCommand;
+use crate::modes::rpc::ui::{Response, Told};
 
 use super::*;
 
+/// Commands in, and beside them an answer of the person; what goes out besides answers and events, and what
+/// `get_commands` lists, stand among the definitions.
 fn schema() -> Value {
-    let mut schema = serde_json::to_value(schemars::schema_for!(Command)).unwrap();
-    schema["title"] = json!("bowline RPC command");
-    schema["description"] = json!(
-        "A line on the standard input of `bowline --mode rpc`. Any may have an `id`, which comes back."
+    let mut made = SchemaSettings::draft2020_12().into_generator();
+    let told = SchemaSettings::draft2020_12().for_serialize();
+    let mut outward = told.into_generator();
+    let mut schema = made.root_schema_for::<Command>();
+    made.subschema_for::<Response>();
+    outward.subschema_for::<Told>();
+    outward.subschema_for::<SlashCommand>();
+    let mut definitions = made.take_definitions(true);
+    definitions.append(&mut outward.take_definitions(true));
+    definitions.sort_keys();
+    schema.insert("$defs".into(), Value::Object(definitions));
+    let lines = schema.get_mut("oneOf").and_then(Value::as_array_mut).unwrap();
+    lines.push(json!({"$ref": "#/$defs/Response"}));
+    schema.insert("title".into(), json!("bowline RPC command"));
+    let description = json!(
+        "A line on the standard input of `bowline --mode rpc`. Any command may have an `id`, which comes back. \
+         `$defs/Told` is what comes on its standard output besides answers and events, `$defs/SlashCommand` what \
+         `get_commands` lists."
     );
-    schema
+    schema.insert("description".into(), description);
+    json!(schema)
 }
 
 fn names() -> Vec<String> {
     let schema = schema();
     let all = schema["oneOf"].as_array().unwrap();
-    all.iter().map(|one| one["properties"]["type"]["const"].as_str().unwrap().to_string()).collect()
+    all.iter().filter_map(|one| one["properties"]["type"]["const"].as_str()).map(str::to_string).collect()
 }
 
 #[test]
@@ -97,4 +117,36 @@ fn commands_are_read_with_fields_that_nobody_knows() {
         Command::SetSteeringMode { mode: QueueMode::OneAtATime }
     );
     assert!(read(json!({"type": "set_steering_mode", "mode": "some"})).is_err());
+}
+
+#[test]
+fn the_schema_has_every_message_of_pi_to_the_person_and_every_answer() {
+    let schema = schema();
+    let text = schema["$defs"].to_string();
+    let page = include_str!("../../../../docs/rpc.md");
+    for method in [
+        "select",
+        "confirm",
+        "input",
+        "editor",
+        "notify",
+        "setStatus",
+        "setWidget",
+        "setTitle",
+        "set_editor_text",
+    ] {
+        let constant = json!({"type": "string", "const": method}).to_string();
+        assert!(text.contains(&format!("\"method\":{constant}")), "{method}");
+        assert!(page.contains(&format!("`{method}`")), "docs/rpc.md does not name {method}");
+    }
+    for kind in ["extension_ui_request", "extension_ui_response", "extension_error"] {
+        let constant = json!({"type": "string", "const": kind}).to_string();
+        assert!(text.contains(&format!("\"type\":{constant}")), "{kind}");
+        assert!(page.contains(kind), "docs/rpc.md does not name {kind}");
+    }
+    for field in
+        ["value", "confirmed", "cancelled", "sourceInfo", "baseDir", "extensionPath", "widgetPlacement"]
+    {
+        assert!(text.contains(&format!("\"{field}\":{{")), "{field}");
+    }
 }

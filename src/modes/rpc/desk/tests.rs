@@ -1,105 +1,119 @@
-//! Questions, answers, and what happens where nobody answers.
+//! Dialogs and their answers, what nobody waits for any more, and what waits while nobody reads.
 
 use super::*;
-use crate::tools::questions::Choice;
+use crate::base::json::json;
 
-fn wants(tool: &str) -> Ask {
-    Ask {
-        call_id: "c".into(),
-        tool: tool.into(),
-        class: crate::tools::ToolClass::Runs,
-        subject: "rm x".into(),
-        rule: "not known to be read-only".into(),
-        place: "/work".into(),
-        editable: None,
-        proposal: None,
-        preview: None,
-    }
-}
-
-/// Answers the next request with these fields.
-async fn answers(desk: &Desk, requests: &mut mpsc::Receiver<Value>, fields: Value) -> Value {
-    let request = requests.recv().await.unwrap();
-    let mut answer =
-        json!({"type": "extension_ui_response", "id": request["id"]}).as_object().unwrap().clone();
-    answer.extend(fields.as_object().unwrap().clone());
+/// Answers the next request with these fields; gives the request.
+async fn answers(desk: &Desk, fields: Value) -> Value {
+    let request = json!(desk.next().await);
+    let mut answer = fields.as_object().unwrap().clone();
+    answer.insert("id".into(), request["id"].clone());
     desk.answered(&answer);
     request
 }
 
+fn nothing_waits(desk: &Desk) -> bool {
+    desk.open().answers.is_empty() && desk.waiting().is_none()
+}
+
 #[tokio::test]
-async fn leave_is_asked_for_with_what_would_run_and_why() {
-    let (desk, mut requests) = Desk::new();
-    let (decision, request) =
-        tokio::join!(desk.decide(wants("bash")), answers(&desk, &mut requests, json!({"value": ONCE})));
-    assert_eq!(decision, Decision::Allow);
-    assert_eq!((&request["method"], &request["options"]), (&json!("select"), &json!([ONCE, NO])));
-    assert!(request["title"].as_str().unwrap().contains("rm x"), "{request}");
-    assert_eq!(request["timeout"], 300_000);
-    for refusal in [json!({"value": NO}), json!({"cancelled": true}), json!({"confirmed": true})] {
-        let (decision, _) = tokio::join!(desk.decide(wants("bash")), answers(&desk, &mut requests, refusal));
-        assert!(matches!(decision, Decision::Deny(_)), "{decision:?}");
+async fn every_dialog_is_asked_and_answered() {
+    let desk = Desk::new().with_patience(Duration::from_mins(1));
+    let (chosen, asked) = tokio::join!(desk.select("t", &["a", "b"]), answers(&desk, json!({"value": "b"})));
+    assert_eq!(chosen.as_deref(), Some("b"));
+    let wanted = json!({
+        "type": "extension_ui_request", "id": "ui-1", "method": "select", "title": "t", "options": ["a", "b"],
+        "timeout": 60_000,
+    });
+    assert_eq!(asked, wanted);
+    let (yes, asked) = tokio::join!(desk.confirm("t", "m"), answers(&desk, json!({"confirmed": false})));
+    assert_eq!((yes, &asked["message"], &asked["timeout"]), (Some(false), &json!("m"), &json!(60_000)));
+    let (line, asked) = tokio::join!(desk.input("t", None), answers(&desk, json!({"value": ""})));
+    assert_eq!((line.as_deref(), asked.get("placeholder")), (Some(""), None));
+    let (text, asked) = tokio::join!(desk.edit("t", Some("a\n")), answers(&desk, json!({"value": "a\nb"})));
+    assert_eq!(
+        (text.as_deref(), &asked["prefill"], asked.get("timeout")),
+        (Some("a\nb"), &json!("a\n"), None)
+    );
+    assert!(nothing_waits(&desk));
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_fit_is_none() {
+    let desk = Desk::new();
+    for fields in [json!({"cancelled": true}), json!({"confirmed": true}), json!({"value": "c"}), json!({})] {
+        let (chosen, _) = tokio::join!(desk.select("t", &["a"]), answers(&desk, fields));
+        assert_eq!(chosen, None);
+    }
+    for fields in [json!({"cancelled": true}), json!({"value": "yes"}), json!({"confirmed": 1})] {
+        let (yes, _) = tokio::join!(desk.confirm("t", "m"), answers(&desk, fields));
+        assert_eq!(yes, None);
+    }
+    for fields in [json!({"cancelled": true}), json!({"confirmed": true}), json!({"value": ["x"]})] {
+        let (text, _) = tokio::join!(desk.edit("t", None), answers(&desk, fields));
+        assert_eq!(text, None);
     }
 }
 
 #[tokio::test]
-async fn who_does_not_answer_has_refused() {
-    let (desk, mut requests) = Desk::new();
-    let desk = desk.with_patience(Duration::from_millis(1));
-    let decision = desk.decide(wants("bash")).await;
-    assert!(matches!(&decision, Decision::Deny(why) if why.contains("nobody")), "{decision:?}");
+async fn who_has_no_patience_left_asks_no_more() {
+    let desk = Desk::new();
+    let hasty = desk.clone().with_patience(Duration::ZERO);
+    assert_eq!(hasty.edit("t", None).await, None);
+    assert!(nothing_waits(&desk), "a question that nobody waits for is not sent");
+    let asked =
+        tokio::spawn(async move { hasty.with_patience(Duration::from_millis(1)).input("t", None).await });
+    let Told::ExtensionUiRequest { id, .. } = desk.next().await else { panic!("it asks") };
+    assert_eq!(asked.await.unwrap(), None);
     // An answer that comes too late harms nobody.
-    answers(&desk, &mut requests, json!({"value": ONCE})).await;
-    assert_eq!(desk.open().waiting.len(), 0);
-}
-
-#[tokio::test]
-async fn whoever_leaves_has_refused_everything() {
-    let (desk, mut requests) = Desk::new();
-    let asked = desk.decide(wants("bash"));
-    let leave = async {
-        requests.recv().await.unwrap();
-        desk.close();
-    };
-    let (decision, ()) = tokio::join!(asked, leave);
-    assert!(matches!(decision, Decision::Deny(_)));
-    assert!(matches!(desk.decide(wants("bash")).await, Decision::Deny(_)));
-    assert!(requests.try_recv().is_err(), "nothing is sent any more");
+    desk.answered(json!({"id": id, "value": "x"}).as_object().unwrap());
+    assert!(nothing_waits(&desk));
 }
 
 #[tokio::test]
 async fn a_question_that_is_withdrawn_is_forgotten() {
-    let (desk, mut requests) = Desk::new();
-    let asked = tokio::spawn(desk.decide(wants("bash")));
-    requests.recv().await.unwrap();
-    asked.abort();
-    asked.await.unwrap_err();
-    assert_eq!(desk.open().waiting.len(), 0);
+    let desk = Desk::new();
+    for is_sent in [true, false] {
+        let asker = desk.clone();
+        let asked = tokio::spawn(async move { asker.confirm("t", "m").await });
+        while desk.open().answers.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        if is_sent {
+            desk.next().await;
+        }
+        asked.abort();
+        asked.await.unwrap_err();
+        assert!(nothing_waits(&desk));
+    }
 }
 
 #[tokio::test]
-async fn questions_of_every_kind_are_asked_and_answered() {
-    let (desk, mut requests) = Desk::new();
-    let choice = |label: &str| Choice { label: label.into(), description: String::new() };
-    let free = Question { text: "Why?".into(), placeholder: "because".into(), ..Question::default() };
-    let one =
-        Question { header: "Colour".into(), options: vec![choice("red"), choice("blue")], ..free.clone() };
-    let several = Question { several: true, ..one.clone() };
-    let asked = Questions::ask(&desk, "c", vec![free, one.clone(), several, one]);
-    let answering = async {
-        let mut methods = Vec::new();
-        for value in ["words", "blue", "red, blue,", OWN, "green"] {
-            let request = answers(&desk, &mut requests, json!({"value": value})).await;
-            methods.push(request["method"].as_str().unwrap().to_string());
-        }
-        methods
-    };
-    let (got, methods) = tokio::join!(asked, answering);
-    let wanted: Vec<Vec<&str>> = vec![vec!["words"], vec!["blue"], vec!["red", "blue"], vec!["green"]];
-    assert_eq!(got.unwrap(), wanted);
-    assert_eq!(methods, ["input", "select", "input", "select", "input"]);
-    let free = Question { text: "Why?".into(), ..Question::default() };
-    let asked = Questions::ask(&desk, "c", vec![free.clone(), free]);
-    let (got, _) = tokio::join!(asked, answers(&desk, &mut requests, json!({"cancelled": true})));
-    assert_eq!(got, None);
+async fn whoever_leaves_has_refused_everything() {
+    let desk = Desk::new();
+    desk.notify("kept", None);
+    let (chosen, ()) = tokio::join!(desk.select("t", &["a"]), async { desk.close() });
+    assert_eq!((chosen, desk.confirm("t", "m").await), (None, None));
+    let kept = Method::Notify { message: "kept".into(), notify_type: None };
+    assert!(matches!(desk.waiting(), Some(Told::ExtensionUiRequest { method, .. }) if method == kept));
+    assert!(nothing_waits(&desk));
+}
+
+#[test]
+fn what_is_shown_never_waits_and_does_not_grow() {
+    let desk = Desk::new();
+    for n in 0..10_000 {
+        desk.notify("n", Some(NotifyType::Info));
+        desk.set_status("job", Some(&n.to_string()));
+        desk.set_widget("job", Some(&["a", "b"]), Some(Placement::AboveEditor));
+        desk.set_title("t");
+        desk.set_editor_text("x");
+    }
+    desk.set_widget("job", None, None);
+    let told: Vec<Value> = std::iter::from_fn(|| desk.waiting()).map(|told| json!(told)).collect();
+    assert_eq!(told.len(), super::super::pending::WAITING);
+    let status: Vec<&Value> = told.iter().filter(|told| told["method"] == "setStatus").collect();
+    assert_eq!((status.len(), &status[0]["statusText"]), (1, &json!("9999")));
+    let last = &told[told.len() - 1];
+    assert_eq!((&last["method"], last.get("widgetLines")), (&json!("setWidget"), None));
 }

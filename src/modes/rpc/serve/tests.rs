@@ -17,6 +17,7 @@ use crate::llm::providers::scripted::{Scripted, Step, Turn};
 use crate::runtime::{self, Options, SessionChoice};
 use crate::tools::Mode;
 
+mod host;
 mod order;
 
 /// A mode at work, and the two ends of its streams.
@@ -66,15 +67,19 @@ impl Rig {
     }
 
     async fn with(turns: Vec<Turn>, policy: Mode) -> Self {
+        Self::serving(turns, policy, |ports| ports).await
+    }
+
+    /// One whose ports are made complete by the test.
+    async fn serving(turns: Vec<Turn>, policy: Mode, complete: impl FnOnce(Ports) -> Ports) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let desk = Desk::new();
-        let handle = live(folder.path(), turns, &desk.0, policy).await;
+        let handle = live(folder.path(), turns, &desk, policy).await;
         let (input, incoming) = mpsc::channel(64);
         let (sender, lines) = mpsc::channel(64);
         let (out, _written) = Out::start(Sink(sender, Arc::default()));
-        let settings = json!({"theme": "dark"});
-        let ports = Ports { handle, desk, input: (incoming, CancellationToken::new()), out, settings };
-        let over = tokio::spawn(serve_until(ports, Box::pin(future::pending())));
+        let ports = Ports::over(handle, desk, (incoming, CancellationToken::new()), out);
+        let over = tokio::spawn(serve(complete(ports.settings(json!({"theme": "dark"})))));
         let mut rig = Self { input: Some(input), lines, over, folder };
         assert_eq!(rig.next().await["type"], "ready");
         rig

@@ -9,13 +9,14 @@ const RESPONSE: &str = r#"{"type":"response"}"#;
 
 fn face(handle: Handle, desk: Desk, out: Out, jobs: Jobs) -> Face {
     let (settings, wire, stop) = (Value::Null, Wire::default(), CancellationToken::new());
-    Face { handle, desk, out, settings, wire, jobs, stop, outbox: Outbox::default() }
+    let (commands, outbox) = (Commands::default(), Outbox::default());
+    Face { handle, desk, out, settings, commands, wire, jobs, stop, outbox }
 }
 
 #[tokio::test]
 async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_what_changes_it() {
     let folder = tempfile::tempdir().unwrap();
-    let (desk, requests) = Desk::new();
+    let desk = Desk::new();
     let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
     let (sender, mut lines) = mpsc::channel(8);
     let (out, _written) = Out::start(Sink(sender, Arc::default()));
@@ -31,7 +32,7 @@ async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_wh
     }
     drop(tell);
     let (_, nothing) = mpsc::channel(1);
-    let following = tokio::spawn(async move { face.follow(events, requests, nothing).await });
+    let following = tokio::spawn(async move { face.follow(events, nothing).await });
     assert_eq!(lines.recv().await.unwrap()["type"], "message_update", "while the answer is made");
     made.send(RESPONSE.to_string()).unwrap();
     assert_eq!(lines.recv().await.unwrap()["type"], "response");
@@ -64,7 +65,7 @@ async fn answers_have_their_place_among_the_events() {
         ),
     ];
     for (place, wanted) in cases {
-        let (desk, requests) = Desk::new();
+        let desk = Desk::new();
         let (sender, mut lines) = mpsc::channel(8);
         let (out, _written) = Out::start(Sink(sender, Arc::default()));
         let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
@@ -81,7 +82,7 @@ async fn answers_have_their_place_among_the_events() {
         }
         // Open until everything is told.
         let (input, incoming) = mpsc::channel(1);
-        let following = async { face.follow(events, requests, incoming).await };
+        let following = async { face.follow(events, incoming).await };
         let looking = async {
             let mut told = Vec::new();
             while told.len() < wanted.len() {

@@ -1,0 +1,176 @@
+//! What waits to be sent to the person behind an RPC client, however long nobody reads.
+//!
+//! Must not know who sends it. Questions are as many as there are who wait for an answer; what nobody waits for is
+//! bounded: the newest word about a thing is enough.
+
+use std::collections::VecDeque;
+
+use super::ui::{Method, Told};
+
+/// Messages without an answer that wait at once.
+pub const WAITING: usize = 64;
+
+/// Messages in the order in which they are sent.
+#[derive(Debug, Default)]
+pub struct Pending(VecDeque<Told>);
+
+impl Pending {
+    /// Puts a question behind the others.
+    pub fn ask(&mut self, question: Told) {
+        self.0.push_back(question);
+    }
+
+    /// Puts a message behind the others. One that waits about the same thing goes. Where too many wait nevertheless
+    /// the oldest notice goes, or else the oldest message.
+    pub fn tell(&mut self, message: Told) {
+        if let Some(thing) = thing(&message) {
+            self.0.retain(|waiting| self::thing(waiting) != Some(thing));
+        }
+        self.0.push_back(message);
+        if self.0.iter().filter(|waiting| !is_question(waiting)).count() > WAITING {
+            let oldest = self.0.iter().position(is_notice);
+            let oldest = oldest.or_else(|| self.0.iter().position(|waiting| !is_question(waiting)));
+            tracing::debug!("nobody reads what is told to the person; one message is left out");
+            oldest.and_then(|at| self.0.remove(at));
+        }
+    }
+
+    /// Takes a question back that was not sent yet.
+    pub fn withdraw(&mut self, question: &str) {
+        self.0.retain(|waiting| !matches!(waiting, Told::ExtensionUiRequest { id, .. } if id == question));
+    }
+
+    /// Takes back what wants an answer.
+    pub fn withdraw_questions(&mut self) {
+        self.0.retain(|waiting| !is_question(waiting));
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The next one that wants no answer.
+    pub fn take_shown(&mut self) -> Option<Told> {
+        let at = self.0.iter().position(|waiting| !is_question(waiting))?;
+        self.0.remove(at)
+    }
+
+    /// The next one.
+    pub fn take(&mut self) -> Option<Told> {
+        self.0.pop_front()
+    }
+}
+
+/// What a message is about of which the newest word is enough.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Thing<'a> {
+    Status(&'a str),
+    Widget(&'a str),
+    Title,
+    EditorText,
+}
+
+fn thing(told: &Told) -> Option<Thing<'_>> {
+    let Told::ExtensionUiRequest { method, .. } = told else { return None };
+    Some(match method {
+        Method::SetStatus { status_key, .. } => Thing::Status(status_key),
+        Method::SetWidget { widget_key, .. } => Thing::Widget(widget_key),
+        Method::SetTitle { .. } => Thing::Title,
+        Method::SetEditorText { .. } => Thing::EditorText,
+        _ => return None,
+    })
+}
+
+fn is_notice(told: &Told) -> bool {
+    matches!(told, Told::ExtensionUiRequest { method: Method::Notify { .. }, .. })
+}
+
+fn is_question(told: &Told) -> bool {
+    let Told::ExtensionUiRequest { method, .. } = told else { return false };
+    matches!(
+        method,
+        Method::Select { .. } | Method::Confirm { .. } | Method::Input { .. } | Method::Editor { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(id: usize, method: Method) -> Told {
+        Told::ExtensionUiRequest { id: id.to_string(), method }
+    }
+
+    fn notice(id: usize) -> Told {
+        told(id, Method::Notify { message: "m".into(), notify_type: None })
+    }
+
+    fn status(id: usize, key: &str) -> Told {
+        told(id, Method::SetStatus { status_key: key.into(), status_text: None })
+    }
+
+    fn question(id: usize) -> Told {
+        told(id, Method::Editor { title: "t".into(), prefill: None })
+    }
+
+    fn ids(pending: &mut Pending) -> Vec<usize> {
+        let all = std::iter::from_fn(|| pending.take());
+        all.filter_map(|told| match told {
+            Told::ExtensionUiRequest { id, .. } => id.parse().ok(),
+            Told::ExtensionError { .. } => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn the_newest_word_about_a_thing_is_enough() {
+        let mut pending = Pending::default();
+        let widget = |id, key: &str| {
+            let (widget_key, widget_lines) = (key.to_string(), None);
+            told(id, Method::SetWidget { widget_key, widget_lines, widget_placement: None })
+        };
+        let title = |id| told(id, Method::SetTitle { title: "t".into() });
+        let text = |id| told(id, Method::SetEditorText { text: "t".into() });
+        for message in [status(1, "a"), notice(2), widget(3, "a"), title(4), text(5), status(6, "b")] {
+            pending.tell(message);
+        }
+        for message in [notice(7), status(8, "a"), widget(9, "a"), text(10), title(11)] {
+            pending.tell(message);
+        }
+        assert_eq!(ids(&mut pending), [2, 6, 7, 8, 9, 10, 11]);
+    }
+
+    #[test]
+    fn of_too_many_the_oldest_notices_go_and_no_question() {
+        let mut pending = Pending::default();
+        pending.tell(status(1, "kept"));
+        pending.ask(question(2));
+        for id in 3..100_003 {
+            pending.tell(notice(id));
+        }
+        let left = ids(&mut pending);
+        assert_eq!((left.len(), &left[..2], left.last()), (WAITING + 1, &[1, 2][..], Some(&100_002)));
+        for id in 0..100_000 {
+            pending.tell(status(id, &id.to_string()));
+        }
+        let left = ids(&mut pending);
+        assert_eq!((left.len(), left.last()), (WAITING, Some(&99_999)));
+    }
+
+    #[test]
+    fn a_question_is_taken_back_before_it_is_sent() {
+        let mut pending = Pending::default();
+        for id in 1..4 {
+            pending.ask(question(id));
+        }
+        pending.tell(notice(4));
+        pending.withdraw("2");
+        assert_eq!(pending.0.len(), 3);
+        assert_eq!(pending.take_shown(), Some(notice(4)));
+        assert_eq!(pending.take_shown(), None);
+        pending.tell(notice(5));
+        pending.withdraw_questions();
+        assert_eq!(ids(&mut pending), [5]);
+    }
+}
