@@ -56,7 +56,7 @@ type Heard = Arc<Mutex<Vec<String>>>;
 struct All(Heard);
 
 impl HostCommand for All {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "all"
     }
 
@@ -64,7 +64,7 @@ impl HostCommand for All {
         Some("Sends everything.")
     }
 
-    fn path(&self) -> &str {
+    fn path(&self) -> &'static str {
         "<inline:host>"
     }
 
@@ -81,11 +81,11 @@ impl HostCommand for All {
 struct Fail;
 
 impl HostCommand for Fail {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "fail"
     }
 
-    fn path(&self) -> &str {
+    fn path(&self) -> &'static str {
         "/hosts/fail.rs"
     }
 

@@ -29,6 +29,7 @@ pub trait HostCommand: Send + Sync {
     }
 
     /// The file that it comes from, which the client shows; something in angle brackets where there is none.
+    #[expect(clippy::unnecessary_literal_bound, reason = "a host may make its path")]
     fn path(&self) -> &str {
         "<inline>"
     }

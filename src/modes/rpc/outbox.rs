@@ -20,6 +20,11 @@ impl Outbox {
         self.0.push_back(Some(line));
     }
 
+    /// Puts lines behind all others.
+    pub fn extend(&mut self, lines: Vec<String>) {
+        self.0.extend(lines.into_iter().map(Some));
+    }
+
     /// Puts a line behind all others; an answer that is being made does not hold it up unless they wait for that.
     pub fn push_past(&mut self, line: String) {
         let at = self.len() - usize::from(self.0.back().is_some_and(Option::is_none));

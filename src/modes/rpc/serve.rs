@@ -169,7 +169,7 @@ impl Face {
                     // What was told before it was done comes before, by the session and at the desk.
                     self.gather(None, &mut events, true);
                     self.clear_desk();
-                    lines.into_iter().for_each(|line| self.outbox.push(line));
+                    self.outbox.extend(lines);
                 }
                 Next::Tell => {
                     // What it is about was told before.
@@ -264,7 +264,7 @@ impl Face {
         self.write_all().await;
         while let Some(lines) = self.jobs.long.next().await {
             self.clear_desk();
-            lines.into_iter().for_each(|line| self.outbox.push(line));
+            self.outbox.extend(lines);
             self.write_all().await;
         }
     }

@@ -74,8 +74,8 @@ async fn who_has_no_patience_left_asks_no_more() {
 async fn a_question_that_is_withdrawn_is_forgotten() {
     let desk = Desk::new();
     for is_sent in [true, false] {
-        let asker = desk.clone();
-        let asked = tokio::spawn(async move { asker.confirm("t", "m").await });
+        let same = desk.clone();
+        let asked = tokio::spawn(async move { same.confirm("t", "m").await });
         while desk.open().answers.is_empty() {
             tokio::task::yield_now().await;
         }

@@ -10,7 +10,7 @@ const RESPONSE: &str = r#"{"type":"response"}"#;
 fn face(handle: Handle, desk: Desk, out: Out, jobs: Jobs) -> Face {
     let (settings, wire, stop) = (Value::Null, Wire::default(), CancellationToken::new());
     let (commands, outbox) = (Commands::default(), Outbox::default());
-    Face { handle, desk, out, settings, commands, wire, jobs, stop, outbox }
+    Face { handle, desk, out, settings, commands, wire, jobs, outbox, stop }
 }
 
 #[tokio::test]
