@@ -1,7 +1,8 @@
 //! Build script: has the program's addresses fixed when it is linked, functions that came out the same written
-//! once, and packs the data about models. The tables of the grammars hold 38 000 addresses, which the loader
-//! would adjust at every start otherwise; functions that are there several times are 0.14 MB; the models are
-//! 0.4 MB of text that shrinks to a tenth. May not know any module of the program.
+//! once, and packs long texts. The tables of the grammars hold 38 000 addresses, which the loader would adjust at
+//! every start otherwise; functions that are there several times are 0.14 MB; the models are 0.4 MB of text that
+//! shrinks to a tenth, the names of characters in PDF 0.07 MB that shrink to a third. May not know any module of
+//! the program.
 
 use std::fs;
 use std::io::{self, Write};
@@ -24,12 +25,16 @@ const FIXED: &str = "-no-pie";
 /// The variable that has the program built so that it can be loaded anywhere.
 const MOVABLE: &str = "BOWLINE_PIE";
 
+/// Names of characters.
+const GLYPHS: &str = "assets/glyphs.txt";
+
 /// Has the linker write functions once that are the same. LLVM's has it, which is Rust's own on some systems.
 const FOLD: &str = "-Wl,--icf=all";
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=assets/models");
+    println!("cargo:rerun-if-changed={GLYPHS}");
     let var = |name: &str| std::env::var(name).unwrap_or_default();
     let here = var("HOST") == var("TARGET");
     let glibc = var("CARGO_CFG_TARGET_OS") == "linux" && var("CARGO_CFG_TARGET_ENV") == "gnu";
@@ -44,7 +49,16 @@ fn main() -> io::Result<()> {
     if release && can_link(FOLD, &var)? {
         println!("cargo:rustc-link-arg-bins={FOLD}");
     }
-    pack_models(Path::new("assets/models"), &PathBuf::from(var("OUT_DIR")))
+    let to = PathBuf::from(var("OUT_DIR"));
+    fs::write(to.join("glyphs.deflate"), packed(Path::new(GLYPHS))?)?;
+    pack_models(Path::new("assets/models"), &to)
+}
+
+/// What a file holds, packed.
+fn packed(file: &Path) -> io::Result<Vec<u8>> {
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&fs::read(file)?)?;
+    packed.finish()
 }
 
 /// Writes each file packed, and a table of them by provider: `models.rs`.
@@ -54,10 +68,8 @@ fn pack_models(from: &Path, to: &Path) -> io::Result<()> {
     let mut table = String::from("&[\n");
     for file in files {
         let id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
-        packed.write_all(&fs::read(&file)?)?;
         let path = to.join(format!("{id}.deflate"));
-        fs::write(&path, packed.finish()?)?;
+        fs::write(&path, packed(&file)?)?;
         let path = path.display().to_string();
         table.push_str(&format!("({id:?}, include_bytes!({path:?})),\n"));
     }
