@@ -26,9 +26,10 @@
 //! Programs that embed bowline begin with [`runtime::Builder`]; `docs/embedding.md` shows how. What they build on
 //! is [`runtime`] with [`runtime::Handle`] and its events, the ports of [`tools`] ([`tools::Tool`],
 //! [`tools::Approval`]), [`exec::Environment`], the providers of [`llm`], [`modes::rpc`] to serve a session to another
-//! program, and what those name of [`agent`], [`base`], [`net`] and [`session`]. The documentation shows this face and nothing else; it is versioned as
-//! `docs/embedding.md` says, and `tests/it/face.rs` holds it. What `#[doc(hidden)]` leaves out is public because the
-//! program and its tests are crates of their own, and may be another thing in any version.
+//! program, and what those name of [`agent`], [`base`], [`net`] and [`session`]. The documentation shows this face and
+//! nothing else; it is versioned as `docs/embedding.md` says, and `tests/it/face.rs` holds it. What `#[doc(hidden)]`
+//! leaves out is public because the program and its tests are crates of their own, and may be another thing in any
+//! version.
 
 pub mod agent;
 pub mod base;
