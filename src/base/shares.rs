@@ -8,7 +8,7 @@ use std::sync::mpsc;
 /// Most threads that work at once.
 const THREADS_MAX: usize = 4;
 /// Things that a thread may have made before they are taken.
-const WAITING: usize = 4;
+const WAITING: usize = 2;
 
 /// How many threads are worth starting here.
 pub fn threads() -> usize {

@@ -236,7 +236,7 @@ impl<'p> Scan<'p> {
     fn take(&mut self, line: Line, taken: &HashSet<CompactString>) {
         let from = self.at;
         self.at += line.bytes as u64;
-        self.number += 1;
+        self.number += line.lines;
         if let Err(what) = self.add(line, from, taken) {
             self.problem(self.number, format!("{what}; skipped"));
         }

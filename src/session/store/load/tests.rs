@@ -83,7 +83,7 @@ fn a_file_that_is_changed_while_it_is_read_is_refused() {
     let mut piece = Piece::default();
     for (from, refused) in [(0, false), (2, false), (5, true)] {
         piece.from = from;
-        piece.lines.push(Line { bytes: 2, length: 1, found: Found::Nothing });
+        piece.lines.push(Line { lines: 1, bytes: 2, length: 1, found: Found::Nothing });
         assert_eq!(scan.take_piece(&mut piece).is_err(), refused, "{from}");
     }
     assert_eq!((scan.at, scan.number), (4, 2));

@@ -20,10 +20,10 @@ fn pieces(bytes: &[u8], from: u64, end: u64) -> Vec<Piece> {
     all
 }
 
-fn text(line: &Line) -> String {
+fn texts(line: &Line) -> Vec<String> {
     match &line.found {
-        Found::Text(text) => text.clone(),
-        Found::Nothing => " ".repeat(line.length),
+        Found::Text(text) => vec![text.clone()],
+        Found::Nothing => vec![String::new(); line.lines as usize],
         Found::Entry(..) | Found::Wrong(_) => unreachable!("nobody asked"),
     }
 }
@@ -38,12 +38,12 @@ fn check(bytes: &[u8], from: usize, end: usize) {
         assert_eq!((at - from) / PIECE, n, "where it begins");
         for line in &piece.lines {
             assert!((at - from) / PIECE == n && whole[at - from + line.bytes - 1] == b'\n');
-            found.push(text(line));
+            found.extend(texts(line));
             at += line.bytes;
         }
         if let Some((line, tail)) = &piece.tail {
             assert!(tail == &whole[at - from..] && line.bytes == tail.len(), "the rest");
-            found.push(text(line));
+            found.extend(texts(line));
             at += line.bytes;
         }
     }
@@ -88,6 +88,16 @@ fn lines_end_where_pieces_do() {
         // Twice, so that the second begins in another piece.
         check(line.repeat(2).as_bytes(), 0, 2 * line.len());
     }
+}
+
+#[test]
+fn lines_with_nothing_take_no_room() {
+    let bytes = ["\n".repeat(PIECE).as_bytes(), b"x\n", " \r\n".repeat(PIECE).as_bytes()].concat();
+    let all = pieces(&bytes, 0, bytes.len() as u64);
+    assert!(all.iter().all(|piece| piece.lines.len() <= 3));
+    let lines = all.iter().flat_map(|piece| &piece.lines);
+    let (count, bytes_of) = lines.fold((0, 0), |(count, sum), line| (count + line.lines, sum + line.bytes));
+    assert_eq!((count, bytes_of), (2 * PIECE as u64 + 1, bytes.len()));
 }
 
 #[test]
