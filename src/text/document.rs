@@ -4,7 +4,7 @@
 use super::changes::ChangeSet;
 use super::encoding::Unfit;
 use super::format::{self, Format};
-use super::history::{Commit, Formats, History, Revision, Step, Texts};
+use super::history::{Commit, Formats, History, Revision, Step};
 use super::marks::Marks;
 use super::places::Places;
 use super::rebase::{Overlap, rebase, trimmed};
@@ -32,10 +32,36 @@ pub struct Document {
 /// A change that was made, for those who follow the text.
 #[derive(Debug, Clone)]
 pub struct Past {
-    /// The text before it.
-    pub before: Text,
     /// The change.
     pub changes: ChangeSet,
+    back: Back,
+}
+
+/// What leads back to the text before a change.
+#[derive(Debug, Clone)]
+enum Back {
+    /// That text, where it was exchanged for another one.
+    Text(Text),
+    /// A change, where it was changed in place. To keep the text for somebody who may ask would make
+    /// every edit copy the parts of it that it touches.
+    Changes(ChangeSet),
+}
+
+impl Past {
+    /// The texts before each of some changes, the last of which led to `now`. Takes time for many.
+    pub fn texts_before(past: &[Self], now: &Text) -> Vec<Text> {
+        let mut at = now.clone();
+        let before = |past: &Self| {
+            match &past.back {
+                Back::Text(text) => at = text.clone(),
+                Back::Changes(changes) => changes.apply(&mut at),
+            }
+            at.clone()
+        };
+        let mut texts: Vec<Text> = past.iter().rev().map(before).collect();
+        texts.reverse();
+        texts
+    }
 }
 
 /// Changes that are kept for somebody who does not ask.
@@ -195,10 +221,17 @@ impl Document {
             return None;
         }
         let formats = (before != format).then_some(Formats { before, after: format });
-        let ready = edit.ready.unwrap_or_else(|| Ready::new(&edit.changes, &self.text));
         let after = edit.selection.unwrap_or_else(|| selection.map(&edit.changes));
-        let texts = Texts { before: self.text.clone(), after: ready.after.clone() };
-        self.change(&edit.changes, ready.after);
+        let extensive = edit.changes.is_extensive();
+        let ready = edit.ready.or_else(|| extensive.then(|| Ready::new(&edit.changes, &self.text)));
+        let kept = extensive.then(|| self.text.clone());
+        let backward = match ready {
+            Some(Ready { after, backward }) => {
+                self.exchange(&edit.changes, after);
+                backward
+            }
+            None => self.change(&edit.changes),
+        };
         if matches!(edit.author, Author::Person | Author::Plugin(_)) {
             self.places.changed(&self.text, &edit.changes);
         }
@@ -209,8 +242,9 @@ impl Document {
         }
         self.history.commit(Commit {
             forward: edit.changes.clone(),
-            backward: ready.backward,
-            texts,
+            backward,
+            before: kept,
+            after: self.text.clone(),
             formats,
             selection_before: selection.clone(),
             selection_after: after.clone(),
@@ -351,22 +385,36 @@ impl Document {
             step.changes.apply(&mut after);
             after
         });
-        self.change(&step.changes, after);
+        self.exchange(&step.changes, after);
         self.format = step.format.unwrap_or(self.format);
     }
 
-    fn change(&mut self, changes: &ChangeSet, after: Text) {
-        debug_assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
+    /// Puts the text that a change leads to in the place of the text.
+    fn exchange(&mut self, changes: &ChangeSet, after: Text) {
         debug_assert_eq!(changes.len_after(), after.end().0, "a change makes the text that it says");
+        self.follow(changes, |text| Back::Text(text.clone()));
+        self.text = after;
+    }
 
+    /// Makes a change in the text itself, of which nothing is copied unless somebody else holds it.
+    /// Gives what takes it back.
+    fn change(&mut self, changes: &ChangeSet) -> ChangeSet {
+        let backward = changes.invert(&self.text);
+        self.follow(changes, |_| Back::Changes(backward.clone()));
+        changes.apply(&mut self.text);
+        backward
+    }
+
+    /// Takes everything along that follows the text, which is still as it was before the change.
+    fn follow(&mut self, changes: &ChangeSet, back: impl FnOnce(&Text) -> Back) {
+        debug_assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
         match &mut self.heard {
             Some(heard) if heard.len() >= HEARD_MAX => self.heard = None,
-            Some(heard) => heard.push(Past { before: self.text.clone(), changes: changes.clone() }),
+            Some(heard) => heard.push(Past { changes: changes.clone(), back: back(&self.text) }),
             None => {}
         }
         self.trail = self.trail.take().and_then(|mut trail| trail.push(changes).then_some(trail));
         self.places.map(&self.text, changes);
-        self.text = after;
         self.marks.map(changes);
         self.version += 1;
     }

@@ -42,11 +42,9 @@ pub struct Revision {
 /// The texts before and after a step. They share what they have in common, and the later one is
 /// the document's own until the next step.
 #[derive(Debug, Clone)]
-pub struct Texts {
-    /// The one before.
-    pub before: Text,
-    /// The one after.
-    pub after: Text,
+pub(super) struct Texts {
+    pub(super) before: Text,
+    pub(super) after: Text,
 }
 
 /// The text's formats before and after a step that changes it.
@@ -94,8 +92,11 @@ pub struct Commit {
     pub forward: ChangeSet,
     /// What takes it back.
     pub backward: ChangeSet,
-    /// The texts before and after.
-    pub texts: Texts,
+    /// The text before, of a step that changes many places.
+    pub before: Option<Text>,
+    /// The text after. Nobody keeps it but beside such a step: who holds a text makes the next
+    /// edit copy what it touches.
+    pub after: Text,
     /// The selection before.
     pub selection_before: Selection,
     /// The selection after.
@@ -176,12 +177,12 @@ impl History {
             last.selection_after = edit.selection_after;
             last.time_ms = edit.time_ms;
             if let Some(texts) = &mut last.texts {
-                texts.after = edit.texts.after;
+                texts.after = edit.after;
             }
             return;
         }
         self.sealed = false;
-        let texts = edit.forward.is_extensive().then_some(edit.texts);
+        let texts = edit.before.map(|before| Texts { before, after: edit.after });
         let kept = texts.is_some();
         self.revisions.push(Arc::new(Revision {
             parent: self.current,

@@ -457,8 +457,8 @@ fn parsed(
         None => Syntax::parse(language, text, None, FIRST_BUDGET).map(Arc::new),
         Some(tree) => {
             let mut old = Syntax::clone(&tree);
-            for past in since {
-                old.edit(&past.before, &past.changes);
+            for (past, before) in since.iter().zip(Past::texts_before(since, text)) {
+                old.edit(&before, &past.changes);
             }
             Syntax::parse(language, text, Some(&old), BUDGET).map(Arc::new)
         }

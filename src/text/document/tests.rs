@@ -160,8 +160,12 @@ proptest! {
     fn the_undo_tree_agrees_with_a_list_of_strings(acts in acts()) {
         let mut document = Document::new("start", Format::default());
         let (mut past, mut future) = (vec!["start".to_string()], Vec::new());
+        document.listen();
+        let mut before = Vec::new();
         for act in acts {
             let now = past.last().unwrap().clone();
+            let version = document.version();
+            before.push((version, now.clone()));
             let bounds: Vec<usize> = now.char_indices().map(|(at, _)| at).chain([now.len()]).collect();
             let at = |n: usize| Byte(bounds[n.min(bounds.len() - 1)]);
             let selection = Selection::cursor(Byte(0));
@@ -186,13 +190,40 @@ proptest! {
             let mut plain = now.clone();
             plain.replace_range(range.start.0..range.end.0, &text);
             let edit = Transaction::new(ChangeSet::replace(now.len(), [(range, text)]));
+            // Some edits exchange the text for another one, others change it in place.
+            let edit = if version.is_multiple_of(3) { edit.prepared(document.text()) } else { edit };
             if document.apply(edit, &selection, 0).is_some() {
                 past.push(plain);
                 future.clear();
             }
             prop_assert_eq!(document.text().to_string(), past.last().unwrap().as_str());
         }
+        let heard = document.heard().unwrap();
+        let texts = Past::texts_before(&heard, document.text());
+        // What changed nothing made no version.
+        before.dedup_by_key(|(version, _)| *version);
+        before.retain(|(version, _)| *version < document.version());
+        let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
+        prop_assert_eq!(texts, before.into_iter().map(|(_, text)| text).collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn what_is_typed_copies_nothing_of_a_text_that_nobody_else_holds() {
+    let mut document = Document::new(&"a line of text\n".repeat(10_000), Format::default());
+    let mut selection = Selection::cursor(Byte(70_000));
+    let mut now = 0;
+    document.listen();
+    // The first edit finds the text as it was built.
+    type_keys(&mut document, &mut selection, "x", &mut now, 10);
+    let place = |document: &Document| document.text().chunk_at(Byte(70_000)).0.as_ptr();
+    let before = place(&document);
+    type_keys(&mut document, &mut selection, "typed", &mut now, 10);
+    assert_eq!(place(&document), before, "the piece of the text is the same");
+    let held = document.text().clone();
+    type_keys(&mut document, &mut selection, "more", &mut now, 10);
+    assert_ne!(place(&document), before, "somebody holds the old one");
+    assert!(held.to_string().contains("xtyped") && !held.to_string().contains("more"));
 }
 
 /// Inserts a text at a byte, by an author.
