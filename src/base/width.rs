@@ -15,13 +15,21 @@ pub fn grapheme_width(grapheme: &str) -> usize {
         [] => 0,
         [b'\t'] => 1,
         [byte] if *byte >= 0x20 && *byte != 0x7f => 1,
+        [first, second] if is_latin([*first, *second]) => 1,
         _ if grapheme.chars().any(is_unsafe) => UnicodeWidthStr::width(&*visible(grapheme)),
         _ => UnicodeWidthStr::width(grapheme),
     }
 }
 
-/// The grapheme clusters of a text. Between two printable ASCII characters there is always a
-/// boundary, so most of a program's text is cut without asking Unicode's tables.
+/// Whether two bytes are a letter or sign of Latin script beyond ASCII, U+00A1 to U+024F, that takes one cell and
+/// joins nothing before it. The soft hyphen takes none, and © and ® may become emoji.
+fn is_latin(bytes: [u8; 2]) -> bool {
+    matches!(bytes, [0xc2, 0xa1..=0xa8 | 0xaa..=0xac | 0xaf..=0xbf] | [0xc3..=0xc8, _] | [0xc9, ..=0x8f])
+}
+
+/// The grapheme clusters of a text. Before an ASCII character there is always a boundary, but in
+/// CRLF, so most of a program's text, and of what is written in Latin script, is cut without asking
+/// Unicode's tables.
 pub fn graphemes(text: &str) -> Graphemes<'_> {
     Graphemes { rest: text }
 }
@@ -39,6 +47,7 @@ impl<'a> Iterator for Graphemes<'a> {
         let length = match self.rest.as_bytes() {
             [] => return None,
             [b' '..=b'~'] | [b' '..=b'~', 0..=0x7f, ..] => 1,
+            [first, second] | [first, second, 0..=0x7f, ..] if is_latin([*first, *second]) => 2,
             _ => self.rest.graphemes(true).next()?.len(),
         };
         let (grapheme, rest) = self.rest.split_at(length);
@@ -137,9 +146,31 @@ mod tests {
         }
     }
 
+    #[test]
+    fn latin_letters_are_what_unicode_says_of_them() {
+        let latin = (0x80..=0x7ff).filter_map(char::from_u32).filter(|c| {
+            let mut bytes = [0; 2];
+            is_latin([c.encode_utf8(&mut bytes).as_bytes()[0], c.encode_utf8(&mut bytes).as_bytes()[1]])
+        });
+        let latin: Vec<char> = latin.collect();
+        assert_eq!(
+            (latin.first(), latin.last(), latin.len()),
+            (Some(&'¡'), Some(&'ɏ'), 0x24f - 0xa1 + 1 - 3)
+        );
+        for c in latin {
+            let text = c.to_string();
+            assert_eq!((UnicodeWidthStr::width(&*text), is_unsafe(c)), (1, false), "{c:?}");
+            for before in ["a", "é", "\u{200d}", "👩\u{200d}", "क\u{94d}", "\r"] {
+                let text = format!("{before}{c}.");
+                let cut: Vec<&str> = text.graphemes(true).collect();
+                assert_eq!(cut[cut.len() - 2..], [&*c.to_string(), "."], "{text:?}");
+            }
+        }
+    }
+
     proptest::proptest! {
         #[test]
-        fn graphemes_are_those_of_unicode(parts in proptest::collection::vec("[ -~]|\\PC|\r|\n|\u{301}|\u{200d}|👩|🇩|क|्", 0..40)) {
+        fn graphemes_are_those_of_unicode(parts in proptest::collection::vec("[ -~]|[\u{a0}-\u{250}]|\\PC|\r|\n|\u{301}|\u{200d}|👩|🇩|क|्", 0..40)) {
             let text = parts.concat();
             let cut: Vec<&str> = graphemes(&text).collect();
             proptest::prop_assert_eq!(&cut, &text.graphemes(true).collect::<Vec<_>>());

@@ -16,6 +16,9 @@ pub fn width_at(grapheme: &str, column: usize, tab_width: usize) -> usize {
 /// Whether a range holds nothing but characters of one byte and one cell. Looks at bytes by the
 /// chunk, which even for a line of many megabytes is a matter of a millisecond.
 fn is_plain(text: &Text, range: std::ops::Range<Byte>) -> bool {
+    if let Some(piece) = text.piece(&range) {
+        return are_printable_ascii(piece.as_bytes());
+    }
     // A range that ends inside a character holds one of several bytes.
     text.char_floor(range.end) == range.end
         && text.chunks_in(range).all(|chunk| are_printable_ascii(chunk.as_bytes()))

@@ -174,6 +174,17 @@ fn opens_bracket(head: &str) -> bool {
     BRACKETS.iter().any(|(open, _)| Some(*open) == last)
 }
 
+/// Whether what is typed may end a word that closes a block: such a word ends its line. Of many
+/// cursors not all are asked.
+pub fn may_close(text: &Text, selection: &Selection) -> bool {
+    let [range] = selection.ranges() else { return true };
+    range.is_empty() && ends_line(text, range.head)
+}
+
+fn ends_line(text: &Text, at: Byte) -> bool {
+    matches!(text.byte_at(at), None | Some(b'\r' | b'\n'))
+}
+
 /// Types a character with which a word is complete that closes a block or its part: the line,
 /// if it holds nothing else and is as far in as the block's lines, goes to where that began.
 /// `None` for every other character and place.
@@ -203,7 +214,7 @@ const CLOSING_LINES: usize = 500;
 fn closing(text: &Text, range: Range, c: char, words: &BlockWords) -> Option<Line> {
     let at = range.head;
     // The cheap half first, for many cursors.
-    if !range.is_empty() || !matches!(text.byte_at(at), None | Some(b'\r' | b'\n')) {
+    if !range.is_empty() || !ends_line(text, at) {
         return None;
     }
     let line = text.line_of(at);

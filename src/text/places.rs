@@ -84,6 +84,9 @@ impl Places {
                 Name::Line(_) => true,
                 Name::Jump(_) | Name::Typing => false,
             };
+            if !goes {
+                return false;
+            }
             // A line that was joined to the one before it is there no more.
             let joined = |edit: crate::text::changes::Edit<'_>| {
                 let inside = before.line_start(before.line_of(edit.old.start)) < edit.old.start;
@@ -95,7 +98,7 @@ impl Places {
             if matches!(name, Name::Line(_)) && near().any(joined) {
                 return true;
             }
-            goes && near().any(|edit| {
+            near().any(|edit| {
                 let ending = edit.old.start < whole.start || edit.old.end > whole.end;
                 edit.text.is_empty() && edit.old.start <= whole.start && edit.old.end >= whole.end && ending
             })

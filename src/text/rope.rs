@@ -153,8 +153,17 @@ impl Text {
 
     /// The text of a range; borrowed when it lies in one chunk of the rope.
     pub fn slice(&self, range: Range<Byte>) -> Cow<'_, str> {
+        if let Some(piece) = self.piece(&range) {
+            return Cow::Borrowed(piece);
+        }
         let end = range.end.0.min(self.rope.len_bytes());
         Cow::from(self.rope.byte_slice(range.start.0.min(end)..end))
+    }
+
+    /// The text of a range that lies in one chunk of the rope, as most of what is asked for does.
+    pub(super) fn piece(&self, range: &Range<Byte>) -> Option<&str> {
+        let (chunk, start) = self.chunk_at(range.start);
+        chunk.get(range.start - start..range.end - start)
     }
 
     /// The chunk of the rope that holds an offset, and the chunk's own start.
@@ -195,8 +204,12 @@ impl Text {
 
     /// The end of the grapheme cluster that starts at or holds `at`; CRLF is one cluster.
     pub fn next_grapheme(&self, at: Byte) -> Byte {
-        let mut cursor = GraphemeCursor::new(at.0, self.rope.len_bytes(), true);
         let (mut chunk, mut start) = self.chunk_at(at);
+        // Unicode's tables need not be asked about most of a program's text.
+        if let Some([b' '..=b'~', 0..=0x7f, ..] | [b'\n', ..]) = chunk.as_bytes().get(at - start..) {
+            return at + 1;
+        }
+        let mut cursor = GraphemeCursor::new(at.0, self.rope.len_bytes(), true);
         loop {
             match cursor.next_boundary(chunk, start.0) {
                 Ok(boundary) => return boundary.map_or(self.end(), Byte),
@@ -209,8 +222,11 @@ impl Text {
 
     /// The start of the grapheme cluster that ends at or holds `at`.
     pub fn prev_grapheme(&self, at: Byte) -> Byte {
-        let mut cursor = GraphemeCursor::new(at.0, self.rope.len_bytes(), true);
         let (mut chunk, mut start) = self.chunk_at(at.back(1));
+        if let Some([.., 0..=0x7f, b' '..=b'~']) = chunk.as_bytes().get(..at - start) {
+            return at.back(1);
+        }
+        let mut cursor = GraphemeCursor::new(at.0, self.rope.len_bytes(), true);
         loop {
             match cursor.prev_boundary(chunk, start.0) {
                 Ok(boundary) => return boundary.map_or(Byte(0), Byte),
@@ -223,8 +239,12 @@ impl Text {
 
     /// The start of the cluster that holds `at`, which is `at` itself on a boundary.
     pub fn grapheme_floor(&self, at: Byte) -> Byte {
-        let at = self.char_floor(at);
-        if at == Byte(0) || at == self.end() {
+        let (chunk, start) = self.chunk_at(at);
+        let before = chunk.floor_char_boundary(at - start);
+        let at = start + before;
+        let known = matches!(chunk.as_bytes()[..before], [.., b' '..=b'~'])
+            && matches!(chunk.as_bytes()[before..], [0..=0x7f, ..]);
+        if known || at == Byte(0) || at == self.end() {
             return at;
         }
         let back = self.prev_grapheme(at);

@@ -127,6 +127,13 @@ impl<'a> Canvas<'a> {
         at
     }
 
+    /// Draws a sign of the program's own, which takes one cell. Shorter than [`Self::text`], which has to find
+    /// out what a text is made of.
+    pub fn sign(&mut self, x: u16, y: u16, sign: &'static str, style: Style) {
+        debug_assert_eq!(grapheme_width(sign), 1, "a sign takes one cell: {sign}");
+        self.put(x, y, sign, 1, style);
+    }
+
     /// Puts printable ASCII, one cell each, and returns the column after it.
     fn put_run(&mut self, x: u16, y: u16, run: &str, style: Style) -> u16 {
         let next = x.saturating_add(run.len() as u16);

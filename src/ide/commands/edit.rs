@@ -174,6 +174,10 @@ pub fn typed(cx: &mut Cx<'_>, c: char) {
 /// Types a character that completes a word which closes a block; tells whether it did.
 fn closes(cx: &mut Cx<'_>, c: char) -> bool {
     let Some(buffer) = cx.state.buffers.current().filter(|_| c.is_alphabetic()) else { return false };
+    // Asked before the name, which every typed character would have to look up.
+    if !pairs::may_close(buffer.area.text(), &buffer.area.selection) {
+        return false;
+    }
     let words = block_words::of(&buffer.name());
     let edit = pairs::closed(buffer.area.text(), &buffer.area.selection, c, words);
     edit.is_some_and(|edit| apply(cx, |_, _| edit.group(Grouping::Typing)))

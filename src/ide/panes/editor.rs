@@ -77,7 +77,7 @@ impl Component<State> for Editor {
         for line in state.borders.iter().filter(|border| border.beside) {
             let line = inside(part, line.area);
             for y in line.top()..line.bottom() {
-                canvas.text(line.x, y, "│", border);
+                canvas.sign(line.x, y, "│", border);
             }
         }
     }

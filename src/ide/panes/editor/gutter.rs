@@ -30,7 +30,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
     let is_agents = drawn.buffer.is_marked(row.start..row.end);
     if is_agents {
         let style = canvas.style("ui.gutter.agent");
-        canvas.text(0, y, "┃", style);
+        canvas.sign(0, y, "┃", style);
     }
     let sign = drawn.buffer.area.riders.hunks.sign_of(drawn.lens.text, row.line).filter(|sign| match sign {
         Sign::Removed => row.is_last,
@@ -48,14 +48,19 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
     let sign = if folded { Some(("▸", sign.map_or("ui.fold", |(_, scope)| scope))) } else { sign };
     if let Some((sign, scope)) = sign.filter(|_| shown.gutter > 1 || !is_agents) {
         let style = canvas.style(scope);
-        canvas.text(shown.gutter - 1, y, sign, style);
+        canvas.sign(shown.gutter - 1, y, sign, style);
     }
     if shown.gutter > 1 {
         let is_caret = row.line == shown.caret;
         let style = canvas.style(if is_caret { "ui.linenr.active" } else { "ui.linenr" });
         let width = usize::from(shown.gutter) - 2;
-        let number = if row.is_first { number(drawn, row.line) } else { "↪".to_string() };
-        canvas.text(1, y, &format!("{number:>width$}"), style);
+        if row.is_first {
+            let number = number(drawn, row.line);
+            let blanks = " ".repeat(width.saturating_sub(number.len()));
+            canvas.text(1, y, &(blanks + &number), style);
+        } else {
+            canvas.text(1, y, &format!("{:>width$}", "↪"), style);
+        }
     }
 }
 
@@ -83,5 +88,5 @@ pub(super) fn draw_bar(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, y: u16) {
         Some(BarMark::Cursor) => ("─", canvas.style("ui.scroll.cursor")),
     };
     let x = drawn.shown.area.width.saturating_sub(1);
-    canvas.text(x, y, sign, ground.patch(style));
+    canvas.sign(x, y, sign, ground.patch(style));
 }
