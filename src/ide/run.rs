@@ -77,13 +77,6 @@ impl OnTerminal {
             let mut hasty = false;
             tokio::select! {
                 biased;
-                signal = signals.next() => match self.signal(&mut pump.app, signal, signals).await? {
-                    Some(exit) => {
-                        code = exit;
-                        break;
-                    }
-                    None => hasty = true,
-                },
                 input = self.terminal.input() => {
                     if !self.input(&mut pump.app, input)? {
                         code = Signal::HangUp.exit_code();
@@ -91,6 +84,13 @@ impl OnTerminal {
                     }
                     hasty = true;
                 }
+                signal = signals.next() => match self.signal(&mut pump.app, signal, signals).await? {
+                    Some(exit) => {
+                        code = exit;
+                        break;
+                    }
+                    None => hasty = true,
+                },
                 happened = pump.next() => pump.take(happened),
                 () = sleep_until(&self.clock, deadline) => self.due(&mut pump.app)?,
             }
@@ -104,12 +104,29 @@ impl OnTerminal {
                 self.draw(&mut pump.app)?;
             }
             pump.app.watch();
+            // Keys that come without a pause must not keep a signal from being heard.
+            if hasty && let Some(signal) = signals.heard() {
+                if let Some(exit) = self.signal(&mut pump.app, signal, signals).await? {
+                    code = exit;
+                    break;
+                }
+                self.draw(&mut pump.app)?;
+            }
         }
+        self.end(&mut pump, signals).await;
+        // Everything is written. To give back a large text and its tree piece by piece takes longer
+        // than all else of an end, and the process takes them along anyway.
+        std::mem::forget(pump);
+        Ok(code)
+    }
+
+    /// Gives the terminal back and ends everything that the program has begun.
+    async fn end(&mut self, pump: &mut Pump, signals: &mut Signals) {
         if let Err(error) = self.terminal.suspend() {
             // A window that was closed cannot be given back; the session must still end well.
             tracing::warn!("the terminal could not be restored: {error}");
         }
-        finish_changes(&mut pump, signals).await;
+        finish_changes(pump, signals).await;
         let terminals = pump.app.end_terminals();
         keep_unsaved(&mut pump.app).await;
         if tokio::time::timeout(TERMINALS_END, terminals).await.is_err() {
@@ -130,10 +147,6 @@ impl OnTerminal {
                 }
             }
         }
-        // Everything is written. To give back a large text and its tree piece by piece takes longer
-        // than all else of an end, and the process takes them along anyway.
-        std::mem::forget(pump);
-        Ok(code)
     }
 
     /// Does what must not wait for ever because of keys that come without a pause. Tells whether

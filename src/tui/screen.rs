@@ -170,6 +170,10 @@ impl Screen {
         let wrap = self.synchronized
             && (runs > 1 && body.len() > AT_ONCE || cleared)
             && !std::mem::take(&mut self.fresh);
+        if !wrap && self.out.is_empty() {
+            self.out = body;
+            return;
+        }
         if wrap {
             self.out.extend_from_slice(SYNC[0]);
         }

@@ -20,6 +20,9 @@ const ERASE_MIN: u16 = 9;
 /// Unchanged cells at most this many are written again rather than jumped over.
 const GAP_MAX: u16 = 3;
 
+/// Bytes that the frame of a key takes seldom more than.
+const FRAME_USUAL: usize = 256;
+
 /// What is seen of a blank beside its background.
 const SHOWS_BLANK: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
@@ -129,6 +132,8 @@ pub struct Writer {
     ways: [String; 2],
     /// The pair of colours that was reduced last, and what became of it.
     reduced: std::cell::Cell<Option<Reduced>>,
+    /// The rows that are known to be plain all over: only what changes in them need be looked at.
+    plain: Vec<bool>,
 }
 
 /// Foreground and background as asked for, and as the terminal has them.
@@ -146,6 +151,7 @@ impl Writer {
             out: Vec::new(),
             ways: [String::new(), String::new()],
             reduced: std::cell::Cell::new(None),
+            plain: Vec::new(),
         }
     }
 
@@ -162,12 +168,14 @@ impl Writer {
 
     /// The bytes so far and in how many runs of cells; empty afterwards.
     pub fn take(&mut self) -> (Vec<u8>, usize) {
-        (std::mem::take(&mut self.out), std::mem::take(&mut self.runs))
+        let out = std::mem::replace(&mut self.out, Vec::with_capacity(FRAME_USUAL));
+        (out, std::mem::take(&mut self.runs))
     }
 
     /// Clears the screen to blanks in the terminal's own colours.
     pub fn clear(&mut self) {
         self.forget();
+        self.plain.clear();
         self.out.extend_from_slice(b"\x1b[m\x1b[H\x1b[2J");
         self.pen = Some(PLAIN);
         self.at = Some((0, 0));
@@ -228,12 +236,23 @@ impl Writer {
     fn row(&mut self, old: &[Cell], new: &[Cell], y: u16, changed: &Range<usize>) {
         let was = |x: usize| &old[x];
         let plain = |cells: Range<usize>| old[cells.clone()].iter().chain(&new[cells]).all(is_plain);
-        if changed.len() <= FEW && plain(changed.clone()) {
+        let plainly_changed = plain(changed.clone());
+        if changed.len() <= FEW && plainly_changed {
             return self.cells(was, new, y, changed.clone());
         }
-        if !plain(changed.start..new.len()) {
+        let known = usize::from(y);
+        if self.plain.len() <= known {
+            self.plain.resize(known + 1, false);
+        }
+        if !plainly_changed || !self.plain[known] && !plain(changed.end..new.len()) {
+            self.plain[known] = false;
             return self.cells(was, new, y, 0..new.len());
         }
+        debug_assert!(
+            !self.plain[known] || plain(0..new.len()),
+            "a row stays plain while plain cells change"
+        );
+        self.plain[known] = self.plain[known] || plain(0..changed.start);
         // What is typed into a line moves its rest: terminals can do that themselves.
         let shift = Shift::find(old, new, changed);
         if let Some(shift) = shift.as_ref().filter(|shift| shift.saved >= SHIFT_SURE) {

@@ -5,7 +5,9 @@
 //! at once when it has nothing (`VMIN` and `VTIME` are zero, see `guard`).
 
 use std::fs::File;
+use std::future::poll_fn;
 use std::io::{self, Read as _};
+use std::task::{Context, Poll, ready};
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -46,17 +48,22 @@ impl Reader {
     }
 
     async fn wait(&mut self) -> io::Result<Vec<u8>> {
+        // Nobody else waits for it: without a list of those who do, a key has less to go through.
+        poll_fn(|cx| self.poll(cx)).await
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Vec<u8>>> {
         loop {
-            let mut ready = self.tty.readable().await?;
+            let mut ready = ready!(self.tty.poll_read_ready(cx))?;
             match ready.get_inner().read(&mut self.chunk) {
                 Ok(0) if ready.ready().is_read_closed() => {
-                    return Err(io::Error::other("the terminal ended its input"));
+                    return Poll::Ready(Err(io::Error::other("the terminal ended its input")));
                 }
                 Ok(0) => ready.clear_ready(),
-                Ok(count) => return Ok(self.chunk[..count].to_vec()),
+                Ok(count) => return Poll::Ready(Ok(self.chunk[..count].to_vec())),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.clear_ready(),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => return Poll::Ready(Err(error)),
             }
         }
     }

@@ -73,6 +73,11 @@ impl Signals {
         }
     }
 
+    /// A signal that has come already.
+    pub fn heard(&mut self) -> Option<Signal> {
+        self.before.pop_front().or_else(|| self.caught.try_recv().ok())
+    }
+
     /// Stops this process and returns when it runs again; to be called with the terminal
     /// suspended. The signal stops the process as a whole, but not before this thread has run
     /// on for a while, so only SIGCONT tells that the stop is over.
