@@ -2,6 +2,7 @@
 //! nor tasks; the real loop and the tests drive it alike.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -383,38 +384,20 @@ impl App {
 
     /// Puts panes in their places and passes the damage on.
     fn arrange(&mut self) {
-        let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
-        let wanted = prompt::rows_wanted(&self.state, cols);
-        let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
-        let wishes = (wanted, tabs, self.state.terminals.share);
-        let areas = layout::areas(self.state.size, &self.state.panes, wishes);
-        if areas != self.state.areas {
-            self.state.areas = areas;
-            self.state.damage.all();
-        }
-        for work in terminals::fit(&mut self.state) {
-            self.worker.perform(Effect::Terminal(work));
-        }
         let current = self.state.buffers.current().map(|buffer| buffer.id);
-        let shown: Vec<BufferId> = self.state.beside.iter().map(|view| view.buffer).chain(current).collect();
-        for id in shown {
+        for id in self.state.beside.iter().map(|view| view.buffer).chain(current) {
             if let Some(buffer) = self.state.buffers.get_mut(id) {
                 buffer.coloring.hear(&mut buffer.area.document);
                 let differs = buffer.coloring.unseen();
                 settle::damage(&mut self.state.damage, buffer, differs);
             }
         }
-        let again = arrange::editor(&mut self.state);
-        if let Some(area) = self.state.areas.files {
-            self.state.files.scroll(usize::from(area.height.saturating_sub(1)));
-        }
-        if again.is_none() {
-            self.state.damage.add(Part::Editor);
-        }
+        let typed = self.state.damage.is_typing() && arrange::typed(&mut self.state);
+        let mut rows = if typed { Vec::new() } else { self.lay_out() };
         // The tree marks unsaved files; an edit that changes no mark must not draw it again.
-        let unsaved: Vec<BufferId> = self.state.buffers.unsaved().map(|buffer| buffer.id).collect();
-        if unsaved != self.unsaved {
-            self.unsaved = unsaved;
+        let unsaved = || self.state.buffers.unsaved().map(|buffer| buffer.id);
+        if !unsaved().eq(self.unsaved.iter().copied()) {
+            self.unsaved = unsaved().collect();
             self.state.damage.add(Part::Files);
         }
         let damage = self.state.damage.take();
@@ -432,7 +415,6 @@ impl App {
         for row in damage.terminal_rows() {
             self.tree.damage_rows(self.nodes[&Part::Terminal], *row..row + 1);
         }
-        let mut rows = again.unwrap_or_default();
         if damage.is_caret_line() {
             rows.extend(arrange::rows_of_caret(&self.state));
             self.tree.damage(self.nodes[&Part::Status]);
@@ -443,6 +425,31 @@ impl App {
         for rows in rows {
             self.tree.damage_rows(self.nodes[&Part::Editor], rows);
         }
+    }
+
+    /// Finds where everything is and what the editor shows. Gives the rows of the editor that must be
+    /// drawn though nobody has said so.
+    fn lay_out(&mut self) -> Vec<Range<u16>> {
+        let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
+        let wanted = prompt::rows_wanted(&self.state, cols);
+        let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
+        let wishes = (wanted, tabs, self.state.terminals.share);
+        let areas = layout::areas(self.state.size, &self.state.panes, wishes);
+        if areas != self.state.areas {
+            self.state.areas = areas;
+            self.state.damage.all();
+        }
+        for work in terminals::fit(&mut self.state) {
+            self.worker.perform(Effect::Terminal(work));
+        }
+        let again = arrange::editor(&mut self.state);
+        if let Some(area) = self.state.areas.files {
+            self.state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        }
+        if again.is_none() {
+            self.state.damage.add(Part::Editor);
+        }
+        again.unwrap_or_default()
     }
 
     fn place(&mut self) {

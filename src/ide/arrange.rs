@@ -15,6 +15,7 @@ use super::state::window_id::WindowId;
 use super::windowing;
 use crate::text::brackets;
 use crate::text::position::{Byte, Column, Line};
+use crate::text::rope::Text;
 use crate::text::rows::{Lens, Row};
 
 /// Narrower panes have no line numbers.
@@ -70,6 +71,54 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
         again.extend(differing(before, now, &state.look, part)?);
     }
     Some(again)
+}
+
+/// Moves what is shown along with edits inside the line with the cursor, where nothing else of it can
+/// be another than before. Tells whether that was so; where it was not, [`editor`] finds everything.
+/// This is what most keys come to, and no key finds in the caches what it needs: it needs little.
+pub fn typed(state: &mut State) -> bool {
+    let done = moved_in_place(state).is_some();
+    if cfg!(debug_assertions) && done {
+        let shown = state.shown.clone();
+        assert_eq!(editor(state), Some(Vec::new()), "nothing else of the editor looks different");
+        assert_eq!(state.shown, shown, "what was moved along is what would be found");
+    }
+    done
+}
+
+fn moved_in_place(state: &mut State) -> Option<()> {
+    let (shown, buffer) = (state.shown.as_mut()?, state.buffers.current_mut()?);
+    let tab_width = buffer.tab_width(state.show.tab_width);
+    let (area, look) = (&mut buffer.area, &state.look);
+    let alone = state.beside.is_empty() && shown.title.is_none() && shown.buffer == buffer.id;
+    let by_lines = !look.wrap && shown.wrap.is_none() && area.riders.folds.is_empty();
+    let heads = look.sticky || look.breadcrumbs || shown.sticky > 0;
+    let followed = area.riders.view.followed.is_some_and(|(_, area)| area == shown.area);
+    if !alone || !by_lines || heads || !followed || area.riders.view.free_scroll {
+        return None;
+    }
+    let (text, head) = (area.text(), area.caret());
+    let at = shown.rows.partition_point(|row| row.line < shown.caret);
+    let shift = text.end().0 as isize - shown.end.0 as isize;
+    let moved = |at: Byte| Byte(at.0.saturating_add_signed(shift));
+    let row = shown.rows.get(at)?;
+    let row = Row { end: moved(row.end), ..row.clone() };
+    let first = if at == 0 { row.start } else { shown.rows[0].start };
+    if row.line != shown.caret || !row.holds(head) || area.riders.view.top != first {
+        return None;
+    }
+    let column = area.lens(tab_width).column(&row, head).checked_sub(shown.left)?;
+    let bracket =
+        || [Some(head), head.0.checked_sub(1).map(Byte)].into_iter().flatten().any(|at| is_bracket(text, at));
+    if column >= usize::from(shown.cols) || shown.pair.is_some() || look.brackets && bracket() {
+        return None;
+    }
+    (shown.rows[at], shown.end) = (row, text.end());
+    for row in &mut shown.rows[at + 1..] {
+        (row.start, row.end) = (moved(row.start), moved(row.end));
+    }
+    area.riders.view.followed = Some((head, shown.area));
+    Some(())
 }
 
 fn lay_out_window(
@@ -312,9 +361,8 @@ fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
         spans.find(|span| is_prose(span.scope)).map(|span| span.range)
     };
     let text = buffer.area.text();
-    let is_bracket = |at: &Byte| text.byte_at(*at).is_some_and(|byte| b"()[]{}".contains(&byte));
     let before = range.head.0.checked_sub(1).map(Byte);
-    [Some(range.head), before].into_iter().flatten().filter(is_bracket).find_map(|at| {
+    [Some(range.head), before].into_iter().flatten().filter(|at| is_bracket(text, *at)).find_map(|at| {
         let there = match prose(at) {
             Some(own) => {
                 let own = own.start.max(bounds.start)..own.end.min(bounds.end);
@@ -324,6 +372,10 @@ fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
         };
         there.map(|there| (at, there))
     })
+}
+
+fn is_bracket(text: &Text, at: Byte) -> bool {
+    text.byte_at(at).is_some_and(|byte| b"()[]{}".contains(&byte))
 }
 
 /// The rows of the editor's part that look different although the text of their lines may be

@@ -1,7 +1,5 @@
 //! Key maps: TOML tables of places, each from key sequences to command ids.
 
-use std::collections::HashMap;
-
 use toml::de::{DeTable, DeValue};
 
 use crate::tui::input::{Key, KeyKind};
@@ -159,17 +157,25 @@ pub struct KeymapProblem {
 #[derive(Debug, Clone, Default)]
 struct Node {
     command: Option<String>,
-    /// In the order of the file: the first key of a command is the one that is shown for it.
-    next: Vec<(Key, Node)>,
+    /// What may come next, in the order of the file: the first key of a command is the one that is
+    /// shown for it. Apart from where they lead: every press is looked for among them.
+    keys: Vec<Key>,
+    next: Vec<Node>,
 }
 
 impl Node {
     fn child(&mut self, key: Key) -> &mut Self {
-        let at = self.next.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-            self.next.push((key, Self::default()));
-            self.next.len() - 1
+        let at = self.keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+            self.keys.push(key);
+            self.next.push(Self::default());
+            self.keys.len() - 1
         });
-        &mut self.next[at].1
+        &mut self.next[at]
+    }
+
+    /// What may come next, and where it leads.
+    fn ways(&self) -> impl Iterator<Item = (&Key, &Self)> {
+        self.keys.iter().zip(&self.next)
     }
 }
 
@@ -200,7 +206,8 @@ pub enum Modes {
 /// A key map.
 #[derive(Debug, Clone, Default)]
 pub struct Keymap {
-    places: HashMap<Place, Node>,
+    /// By place; as far as any place has keys.
+    places: Vec<Node>,
     modes: Modes,
 }
 
@@ -289,21 +296,29 @@ impl Keymap {
     }
 
     fn bind(&mut self, place: Place, sequence: &[Key], command: String) {
-        let mut node = self.places.entry(place).or_default();
+        let at = place as usize;
+        if self.places.len() <= at {
+            self.places.resize_with(at + 1, Node::default);
+        }
+        let mut node = &mut self.places[at];
         for key in sequence {
             // What a map binds takes the place of what its base had on the way there, or behind.
             node.command = None;
             node = node.child(*key);
         }
-        node.next.clear();
+        (node.keys, node.next) = Default::default();
         node.command = Some(command);
+    }
+
+    fn root(&self, place: Place) -> Option<&Node> {
+        self.places.get(place as usize)
     }
 
     /// What keys mean in a place. The innermost place that knows the sequence decides.
     pub fn lookup(&self, place: Place, keys: &[Key]) -> Lookup {
         let mut pending: Vec<(String, String)> = Vec::new();
         for place in place.chain() {
-            let Some(node) = self.places.get(place).and_then(|root| descend(root, keys)) else { continue };
+            let Some(node) = self.root(*place).and_then(|root| descend(root, keys)) else { continue };
             match &node.command {
                 Some(command) if node.next.is_empty() && pending.is_empty() => {
                     return Lookup::Command(command.clone());
@@ -335,13 +350,13 @@ impl Keymap {
             if let Some(command) = &node.command {
                 out.push((prefix.to_string(), command.clone()));
             }
-            for (key, next) in &node.next {
+            for (key, next) in node.ways() {
                 let path = if prefix.is_empty() { key.to_string() } else { format!("{prefix} {key}") };
                 collect(next, &path, out);
             }
         }
         let mut out = Vec::new();
-        if let Some(root) = self.places.get(&place) {
+        if let Some(root) = self.root(place) {
             collect(root, "", &mut out);
         }
         out
@@ -369,13 +384,14 @@ fn read_row(
 fn descend<'a>(root: &'a Node, keys: &[Key]) -> Option<&'a Node> {
     keys.iter().try_fold(root, |node, key| {
         let key = Key { kind: KeyKind::Press, ..*key };
-        node.next.iter().find(|(known, _)| *known == key).map(|(_, next)| next)
+        let at = node.keys.iter().position(|known| *known == key)?;
+        node.next.get(at)
     })
 }
 
 fn continuations(node: &Node) -> Vec<(String, String)> {
     let command = |node: &Node| node.command.clone().unwrap_or_else(|| "…".to_string());
-    node.next.iter().map(|(key, next)| (key.to_string(), command(next))).collect()
+    node.ways().map(|(key, next)| (key.to_string(), command(next))).collect()
 }
 
 #[cfg(test)]

@@ -127,6 +127,12 @@ impl Damage {
         self.caret_line && !more && !self.parts.contains(&Part::Editor)
     }
 
+    /// Whether nothing must be drawn but the caret's line, and the last line of the screen.
+    pub fn is_typing(&self) -> bool {
+        let others = self.parts.iter().any(|part| *part != Part::Status) || !self.terminal_rows.is_empty();
+        self.is_caret_line_only() && !others
+    }
+
     /// Whether anything changed.
     pub fn any(&self) -> bool {
         self.everything
