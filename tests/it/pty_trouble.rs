@@ -167,6 +167,18 @@ fn a_terminate_signal_gives_the_terminal_back_and_ends_the_work() {
 }
 
 #[test]
+fn a_signal_is_heard_through_keys_that_never_pause() {
+    let launch = Launch::bowline(&["a.txt"]);
+    std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
+    let mut pty = launch.start();
+    pty.wait_text("ask, or tell");
+    pty.flood(&[b'x'; 1024]);
+    pty.wait_text("xxxxxxxx");
+    pty.signal(Signal::TERM);
+    assert_eq!(pty.wait_exit().exit_code(), 143);
+}
+
+#[test]
 fn stopped_and_continued_it_draws_itself_again() {
     let launch = Launch::bowline(&["a.txt"]);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();

@@ -183,6 +183,12 @@ impl Pty {
         writer.flush().unwrap();
     }
 
+    /// Types the same without a pause until the program is gone; nothing else can be typed any more.
+    pub fn flood(&mut self, bytes: &'static [u8]) {
+        let mut writer = self.writer.take().expect("the terminal was not hung up");
+        thread::spawn(move || while writer.write_all(bytes).is_ok() {});
+    }
+
     /// Waits until the screen is as wanted; else fails with what was wanted and the screen.
     #[track_caller]
     pub fn wait_for(&mut self, wanted: &str, is: impl Fn(&vt100::Screen) -> bool) {
