@@ -89,7 +89,7 @@ pub fn typed(state: &mut State) -> bool {
 fn moved_in_place(state: &mut State) -> Option<()> {
     let (shown, buffer) = (state.shown.as_mut()?, state.buffers.current_mut()?);
     let tab_width = buffer.tab_width(state.show.tab_width);
-    let (area, look) = (&mut buffer.area, &state.look);
+    let (area, look) = (&buffer.area, &state.look);
     let alone = state.beside.is_empty() && shown.title.is_none() && shown.buffer == buffer.id;
     let by_lines = !look.wrap && shown.wrap.is_none() && area.riders.folds.is_empty();
     let heads = look.sticky || look.breadcrumbs || shown.sticky > 0;
@@ -103,8 +103,8 @@ fn moved_in_place(state: &mut State) -> Option<()> {
     let moved = |at: Byte| Byte(at.0.saturating_add_signed(shift));
     let row = shown.rows.get(at)?;
     let row = Row { end: moved(row.end), ..row.clone() };
-    let first = if at == 0 { row.start } else { shown.rows[0].start };
-    if row.line != shown.caret || !row.holds(head) || area.riders.view.top != first {
+    let top = shown.rows[0].start;
+    if row.line != shown.caret || !row.holds(head) || area.riders.view.top != top {
         return None;
     }
     let column = area.lens(tab_width).column(&row, head).checked_sub(shown.left)?;
@@ -113,11 +113,12 @@ fn moved_in_place(state: &mut State) -> Option<()> {
     if column >= usize::from(shown.cols) || shown.pair.is_some() || look.brackets && bracket() {
         return None;
     }
+    // What an edit inside a line can empty of the scrollbar's marks is under the cursor's own.
     (shown.rows[at], shown.end) = (row, text.end());
     for row in &mut shown.rows[at + 1..] {
         (row.start, row.end) = (moved(row.start), moved(row.end));
     }
-    area.riders.view.followed = Some((head, shown.area));
+    buffer.area.riders.view.followed = Some((head, shown.area));
     Some(())
 }
 

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use bowline::ide::state::shown::BarMark;
+
 use crate::support::desk::{Desk, Plan};
 use crate::support::git::git;
 
@@ -39,6 +41,27 @@ async fn lines_that_differ_have_signs() {
     desk.keys("Down Down Alt-k l").await;
     assert_eq!(signs(&mut desk).await, "┋ ▎▁   ");
     desk.snap("git_signs");
+}
+
+/// What is shown is moved along with every key; builds for tests hold it against what would be found.
+#[tokio::test]
+async fn a_change_that_is_typed_away_keeps_the_scrollbar_right() {
+    let Some(plan) = Plan::new().with("a.txt", &("line\n".repeat(200) + "end")).committed() else { return };
+    let mut desk = plan.start().await;
+    desk.keys("Ctrl-End").await;
+    desk.type_in("x").await;
+    compared(&mut desk).await;
+    let marks = |desk: &mut Desk| {
+        let bar = desk.state().shown.clone().unwrap().bar;
+        (bar.iter().filter(|cell| cell.mark.is_some()).count(), bar.last().and_then(|cell| cell.mark))
+    };
+    assert_eq!(marks(&mut desk), (1, Some(BarMark::Cursor)));
+    desk.keys("Backspace Backspace Backspace Backspace").await;
+    assert_eq!(desk.text().lines().count(), 200);
+    assert_eq!(marks(&mut desk), (1, Some(BarMark::Cursor)));
+    desk.keys("Ctrl-Home").await;
+    compared(&mut desk).await;
+    assert_eq!(marks(&mut desk), (2, Some(BarMark::Removed)));
 }
 
 #[tokio::test]
