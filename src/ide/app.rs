@@ -392,8 +392,7 @@ impl App {
                 settle::damage(&mut self.state.damage, buffer, differs);
             }
         }
-        let typed = self.state.damage.is_typing() && arrange::typed(&mut self.state);
-        let mut rows = if typed { Vec::new() } else { self.lay_out() };
+        let mut rows = if arrange::typed(&mut self.state) { Vec::new() } else { self.lay_out() };
         // The tree marks unsaved files; an edit that changes no mark must not draw it again.
         let unsaved = || self.state.buffers.unsaved().map(|buffer| buffer.id);
         if !unsaved().eq(self.unsaved.iter().copied()) {

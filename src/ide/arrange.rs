@@ -73,20 +73,23 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     Some(again)
 }
 
-/// Moves what is shown along with edits inside the line with the cursor, where nothing else of it can
-/// be another than before. Tells whether that was so; where it was not, [`editor`] finds everything.
+/// Moves what is shown along with edits inside the line with the cursor, where nothing else happened
+/// and nothing else of it can be another than before. Tells whether that was so; where it was not,
+/// [`editor`] finds everything.
 /// This is what most keys come to, and no key finds in the caches what it needs: it needs little.
 pub fn typed(state: &mut State) -> bool {
     let done = moved_in_place(state).is_some();
     if cfg!(debug_assertions) && done {
         let shown = state.shown.clone();
-        assert_eq!(editor(state), Some(Vec::new()), "nothing else of the editor looks different");
+        let again = editor(state);
         assert_eq!(state.shown, shown, "what was moved along is what would be found");
+        assert_eq!(again, Some(Vec::new()), "nothing else of the editor looks different");
     }
     done
 }
 
 fn moved_in_place(state: &mut State) -> Option<()> {
+    let edits = state.damage.typed()?;
     let (shown, buffer) = (state.shown.as_mut()?, state.buffers.current_mut()?);
     let tab_width = buffer.tab_width(state.show.tab_width);
     let (area, look) = (&buffer.area, &state.look);
@@ -95,6 +98,11 @@ fn moved_in_place(state: &mut State) -> Option<()> {
     let heads = look.sticky || look.breadcrumbs || shown.sticky > 0;
     let followed = area.riders.view.followed.is_some_and(|(_, area)| area == shown.area);
     if !alone || !by_lines || heads || !followed || area.riders.view.free_scroll {
+        return None;
+    }
+    // An edit that nobody has told of may be anywhere.
+    let version = area.document.version();
+    if version != shown.version + edits {
         return None;
     }
     let (text, head) = (area.text(), area.caret());
@@ -114,7 +122,7 @@ fn moved_in_place(state: &mut State) -> Option<()> {
         return None;
     }
     // What an edit inside a line can empty of the scrollbar's marks is under the cursor's own.
-    (shown.rows[at], shown.end) = (row, text.end());
+    (shown.rows[at], shown.end, shown.version) = (row, text.end(), version);
     for row in &mut shown.rows[at + 1..] {
         (row.start, row.end) = (moved(row.start), moved(row.end));
     }
@@ -208,6 +216,7 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
         cols,
         left: view.left.0,
         wrap: view.wrap,
+        version: buffer.area.document.version(),
         end: buffer.area.text().end(),
         caret: buffer.area.text().line_of(head),
         rows,

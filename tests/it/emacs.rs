@@ -93,6 +93,7 @@ fn play(desk: &mut Desk, script: &str) -> String {
     state.panes.focus = Focus::Editor;
     let document = Document::new(&text.replace("\\n", "\n"), Format::default());
     state.buffers.current_mut().unwrap().area = Area::new(document);
+    state.damage.all();
     for command in commands.split(' ') {
         let (name, keys, _) = COMMANDS.iter().find(|(name, ..)| *name == command).unwrap();
         if *name != "copy-word" {

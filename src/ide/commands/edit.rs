@@ -309,8 +309,9 @@ fn yank_pop(cx: &mut Cx<'_>) {
         return;
     };
     // The yank is the last step of the undo tree: the version says so.
-    if let Some((area, ..)) = cx.state.text_target() {
+    if let Some((area, _, part)) = cx.state.text_target() {
         area.undo();
+        cx.state.damage.add(part);
     }
     put(cx, &texts);
     cx.state.yanked_at = version(cx);

@@ -44,7 +44,8 @@ impl Part {
 #[derive(Debug, Clone, Default)]
 pub struct Damage {
     parts: Vec<Part>,
-    caret_line: bool,
+    /// How many edits inside the line with the caret there were.
+    caret_line: u64,
     recolored: Option<(BufferId, Range<Line>)>,
     touched: bool,
     terminal_rows: Vec<u16>,
@@ -59,9 +60,9 @@ impl Damage {
         }
     }
 
-    /// The editor's line with the caret must be drawn again, and no other.
+    /// One edit inside the editor's line with the caret: it must be drawn again, and no other.
     pub fn caret_line(&mut self) {
-        self.caret_line = true;
+        self.caret_line += 1;
     }
 
     /// These lines of a file, the last one too, have other colours.
@@ -118,26 +119,27 @@ impl Damage {
 
     /// Whether the caret's line must be drawn.
     pub fn is_caret_line(&self) -> bool {
-        self.caret_line
+        self.caret_line > 0
     }
 
     /// Whether nothing else of the editor must be drawn.
     pub fn is_caret_line_only(&self) -> bool {
         let more = self.everything || self.touched || self.recolored.is_some();
-        self.caret_line && !more && !self.parts.contains(&Part::Editor)
+        self.is_caret_line() && !more && !self.parts.contains(&Part::Editor)
     }
 
-    /// Whether nothing must be drawn but the caret's line, and the last line of the screen.
-    pub fn is_typing(&self) -> bool {
+    /// How many edits inside the caret's line there were, where nothing else must be drawn but perhaps
+    /// the last line of the screen.
+    pub fn typed(&self) -> Option<u64> {
         let others = self.parts.iter().any(|part| *part != Part::Status) || !self.terminal_rows.is_empty();
-        self.is_caret_line_only() && !others
+        (self.is_caret_line_only() && !others).then_some(self.caret_line)
     }
 
     /// Whether anything changed.
     pub fn any(&self) -> bool {
         self.everything
             || !self.parts.is_empty()
-            || self.caret_line
+            || self.is_caret_line()
             || self.touched
             || !self.terminal_rows.is_empty()
             || self.recolored.is_some()

@@ -74,6 +74,8 @@ pub struct Shown {
     pub crumbs: Vec<Crumb>,
     /// How many rows from the top are the heads of what the others are in.
     pub sticky: usize,
+    /// The version of its text.
+    pub version: u64,
     /// Where its text ended.
     pub end: Byte,
     /// The cells of a row, where long lines are wrapped.
