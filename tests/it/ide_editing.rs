@@ -40,6 +40,18 @@ async fn kills_accumulate_in_both_directions_and_come_back() {
 }
 
 #[tokio::test]
+async fn lines_that_are_exchanged_for_a_word_leave_the_screen() {
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\nthree four\n").start().await;
+    desk.keys("Down Down Alt-d Up Up Ctrl-k Ctrl-k Ctrl-k Ctrl-y").await;
+    assert_eq!(desk.text(), "one\ntwo\n four\n");
+    desk.keys("Alt-y").await;
+    assert_eq!(desk.text(), "three\n four\n");
+    let picture = desk.picture();
+    assert!(picture.contains("1 three") && picture.contains("2  four"), "{picture}");
+    assert!(!picture.contains("two"), "{picture}");
+}
+
+#[tokio::test]
 async fn a_selection_is_replaced_by_what_is_typed() {
     let mut desk = Plan::new().with("a.txt", "hello world\n").start().await;
     desk.keys("Ctrl-Shift-Right").await;
