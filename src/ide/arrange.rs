@@ -48,10 +48,9 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     let before = (state.shown.take(), std::mem::take(&mut state.beside));
     state.borders.clear();
     let Some(part) = state.areas.editor else { return Some(Vec::new()) };
-    if state.buffers.current().is_none() {
-        return before.0.is_none().then(Vec::new);
-    }
-    let typed = before.0.as_ref().filter(|_| state.damage.is_caret_line_only());
+    let Some(current) = state.buffers.current() else { return before.0.is_none().then(Vec::new) };
+    let edits = state.damage.in_caret_line();
+    let typed = before.0.as_ref().filter(|before| edits.is_some_and(|edits| is_told(before, current, edits)));
     let places = state.windows.places(part);
     let several = places.windows.len() > 1;
     for (window, whole) in places.windows {
@@ -88,21 +87,21 @@ pub fn typed(state: &mut State) -> bool {
     done
 }
 
+/// Whether the text is what it was but for so many edits. One that nobody has told of may be anywhere.
+fn is_told(before: &Shown, buffer: &Buffer, edits: u64) -> bool {
+    before.buffer == buffer.id && buffer.area.document.version() == before.version + edits
+}
+
 fn moved_in_place(state: &mut State) -> Option<()> {
     let edits = state.damage.typed()?;
     let (shown, buffer) = (state.shown.as_mut()?, state.buffers.current_mut()?);
     let tab_width = buffer.tab_width(state.show.tab_width);
     let (area, look) = (&buffer.area, &state.look);
-    let alone = state.beside.is_empty() && shown.title.is_none() && shown.buffer == buffer.id;
+    let alone = state.beside.is_empty() && shown.title.is_none() && is_told(shown, buffer, edits);
     let by_lines = !look.wrap && shown.wrap.is_none() && area.riders.folds.is_empty();
     let heads = look.sticky || look.breadcrumbs || shown.sticky > 0;
     let followed = area.riders.view.followed.is_some_and(|(_, area)| area == shown.area);
     if !alone || !by_lines || heads || !followed || area.riders.view.free_scroll {
-        return None;
-    }
-    // An edit that nobody has told of may be anywhere.
-    let version = area.document.version();
-    if version != shown.version + edits {
         return None;
     }
     let (text, head) = (area.text(), area.caret());
@@ -121,8 +120,12 @@ fn moved_in_place(state: &mut State) -> Option<()> {
     if column >= usize::from(shown.cols) || shown.pair.is_some() || look.brackets && bracket() {
         return None;
     }
-    // What an edit inside a line can empty of the scrollbar's marks is under the cursor's own.
-    (shown.rows[at], shown.end, shown.version) = (row, text.end(), version);
+    // A carriage return that came or went at its end belongs to the line or to its ending.
+    if text.line_bounds(row.line).1 != row.end {
+        return None;
+    }
+    (shown.rows[at], shown.end) = (row, text.end());
+    shown.version += edits;
     for row in &mut shown.rows[at + 1..] {
         (row.start, row.end) = (moved(row.start), moved(row.end));
     }
@@ -243,7 +246,8 @@ fn moved_on(before: &Shown, lens: &Lens<'_>, top: &Row, area: Rect, head: Byte) 
         Ordering::Greater => Row { start: moved(row.start), end: moved(row.end), ..row.clone() },
     };
     let rows: Vec<Row> = before.rows.iter().map(row).collect();
-    if rows.first() != Some(top) {
+    let edited = rows.iter().find(|row| row.line == before.caret);
+    if rows.first() != Some(top) || edited.is_some_and(|row| row.end != text.line_bounds(row.line).1) {
         return None;
     }
     debug_assert_eq!(rows, lens.rows_from(top.clone(), usize::from(area.height)));

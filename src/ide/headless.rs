@@ -61,7 +61,24 @@ impl Headless {
     pub fn input(&mut self, input: Input) {
         self.pump.app.handle(Event::Input(input));
         self.pump.app.frame();
+        self.assert_whole();
         self.pump.app.settle();
+    }
+
+    /// Nothing that looks different may be forgotten: what was drawn because it was damaged is what is
+    /// drawn when everything is.
+    fn assert_whole(&mut self) {
+        let app = &mut self.pump.app;
+        let (drawn, seen) = (app.screen.buffer().clone(), picture(&app.screen));
+        app.state.damage.all();
+        app.frame();
+        let whole = app.screen.buffer();
+        let differs = drawn.content.iter().zip(&whole.content).position(|(drawn, whole)| drawn != whole);
+        if let Some(at) = differs {
+            let ((x, y), was, is) = (whole.pos_of(at), &drawn.content[at], &whole.content[at]);
+            let whole = picture(&app.screen);
+            panic!("cell {x}, {y} is {was:?} and ought to be {is:?}; seen:\n{seen}\nas it is:\n{whole}");
+        }
     }
 
     /// Makes the screen another size.

@@ -93,6 +93,8 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
     flow::before(cx, key);
     press(cx, key);
     flow::after(cx);
+    // The last line tells what keys have begun, and every key begins, continues or ends something.
+    cx.state.damage.add(Part::Status);
 }
 
 fn press(cx: &mut Cx<'_>, key: Key) {
@@ -104,10 +106,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     if too_long {
         cx.state.fail("the recording became too long and was ended");
     }
-    if !cx.state.hints.is_empty() {
-        cx.state.hints.clear();
-        cx.state.damage.add(Part::Status);
-    }
+    cx.state.hints.clear();
     if guarded(cx) {
         // Only silence ends the guard: whoever types on has not seen the question.
         cx.state.guard_until = Some(cx.now + GUARD);
@@ -154,7 +153,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
                 None => plugins::run(cx, &id),
             }
         }
-        Lookup::Pending(_) => cx.state.damage.add(Part::Status),
+        Lookup::Pending(_) => {}
         Lookup::Unknown => unknown(cx, key),
     }
 }

@@ -74,7 +74,7 @@ impl OnTerminal {
         let mut code = 0;
         while !pump.app.state.quit {
             let deadline = self.deadline(&pump.app);
-            let mut hasty = false;
+            let (mut hasty, mut waited) = (false, false);
             tokio::select! {
                 biased;
                 input = self.terminal.input() => {
@@ -92,7 +92,11 @@ impl OnTerminal {
                     None => hasty = true,
                 },
                 happened = pump.next() => pump.take(happened),
-                () = sleep_until(&self.clock, deadline) => self.due(&mut pump.app)?,
+                // Polled last, and so not at all where keys were there already.
+                () = async {
+                    waited = true;
+                    sleep_until(&self.clock, deadline).await;
+                } => self.due(&mut pump.app)?,
             }
             // Only a stream of events is worth pacing; whatever comes by itself is shown at once.
             let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();
@@ -104,8 +108,15 @@ impl OnTerminal {
                 self.draw(&mut pump.app)?;
             }
             pump.app.watch();
-            // Keys that come without a pause must not keep a signal from being heard.
-            if hasty && let Some(signal) = signals.heard() {
+            // Keys that come without a pause must not keep a signal from being heard, nor the task that
+            // hears it from running.
+            if !waited {
+                tokio::task::yield_now().await;
+            }
+            if hasty
+                && !pump.app.state.quit
+                && let Some(signal) = signals.heard()
+            {
                 if let Some(exit) = self.signal(&mut pump.app, signal, signals).await? {
                     code = exit;
                     break;

@@ -407,7 +407,7 @@ impl Document {
 
     /// Takes everything along that follows the text, which is still as it was before the change.
     fn follow(&mut self, changes: &ChangeSet, back: impl FnOnce(&Text) -> Back) {
-        debug_assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
+        assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
         match &mut self.heard {
             Some(heard) if heard.len() >= HEARD_MAX => self.heard = None,
             Some(heard) => heard.push(Past { changes: changes.clone(), back: back(&self.text) }),

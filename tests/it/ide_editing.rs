@@ -51,6 +51,31 @@ async fn lines_that_are_exchanged_for_a_word_leave_the_screen() {
     assert!(!picture.contains("two"), "{picture}");
 }
 
+/// The desk looks after every key whether all that looks different was drawn.
+#[tokio::test]
+async fn edits_that_begin_in_the_line_of_the_cursor_and_go_further_are_drawn() {
+    let words = (0..8).map(|n| format!("w{n:03}")).collect::<Vec<_>>().join(" ");
+    let mut desk = Plan::new().with("a.txt", format!("{words}\nend\n")).start().await;
+    desk.type_in("typed ").await;
+    desk.keys("Alt-q").await;
+    assert_eq!(desk.text(), format!("typed {}\nw007 end\n", words.replace(" w007", "")));
+
+    let mut desk = Plan::new().with("a.txt", "fooBar\nbazQux\nquxBar\n").start().await;
+    desk.type_in("x").await;
+    desk.keys("Down Down Shift-Up Shift-Up Alt-u u").await;
+    assert_eq!(desk.text(), "xFOOBAR\nBAZQUX\nQuxBar\n");
+}
+
+#[tokio::test]
+async fn a_carriage_return_is_part_of_a_line_or_of_its_ending() {
+    let mut desk = Plan::new().with("a.txt", "a\rx\nb\nc\n").start().await;
+    desk.type_in("new").await;
+    desk.keys("End Backspace").await;
+    assert_eq!(desk.text(), "newa\r\nb\nc\n");
+    desk.keys("Backspace").await;
+    assert_eq!(desk.text(), "newa\nb\nc\n");
+}
+
 #[tokio::test]
 async fn a_selection_is_replaced_by_what_is_typed() {
     let mut desk = Plan::new().with("a.txt", "hello world\n").start().await;

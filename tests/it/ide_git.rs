@@ -64,6 +64,20 @@ async fn a_change_that_is_typed_away_keeps_the_scrollbar_right() {
     assert_eq!(marks(&mut desk), (2, Some(BarMark::Removed)));
 }
 
+/// The desk looks after every key whether all that looks different was drawn.
+#[tokio::test]
+async fn a_hunk_of_two_lines_is_taken_back_from_its_first() {
+    let Some(plan) = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").committed() else { return };
+    let mut desk = plan.start().await;
+    desk.keys("Down").await;
+    desk.type_in("x").await;
+    desk.keys("Down").await;
+    desk.type_in("yy").await;
+    compared(&mut desk).await;
+    desk.keys("Up Home Alt-, z").await;
+    assert_eq!(desk.text(), "one\ntwo\nthree\nfour\n");
+}
+
 #[tokio::test]
 async fn hunks_are_walked_shown_and_taken_back() {
     let Some(plan) = Plan::new().with("a.txt", BASE).committed() else { return };

@@ -12,6 +12,7 @@ async fn desk(marked_text: &str) -> Desk {
     desk.keys("Alt-2").await;
     desk.state().show.auto_pairs = false;
     desk.state().buffers.current_mut().unwrap().area.selection = selection;
+    desk.state().damage.all();
     desk
 }
 

@@ -10,6 +10,7 @@ async fn desk(marked_text: &str) -> Desk {
     let mut desk = Plan::new().with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n").start().await;
     desk.keys("Alt-2").await;
     desk.state().buffers.current_mut().unwrap().area.selection = selection;
+    desk.state().damage.all();
     desk
 }
 

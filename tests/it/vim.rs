@@ -68,6 +68,7 @@ fn play(desk: &mut Desk, script: &str) -> String {
     state.panes.focus = Focus::Editor;
     let text = text.replace("\\n", "\n").replace("\\t", "\t");
     state.buffers.current_mut().unwrap().area = Area::new(Document::new(&text, Format::default()));
+    state.damage.all();
     for key in keys(script) {
         desk.ide.input(Input::Key(key));
     }

@@ -3,15 +3,18 @@
 use super::command::{Command, Cx, chaining, command};
 use crate::ide::effect::Effect;
 use crate::ide::modal::elsewhere;
+use crate::ide::state::area::Area;
 use crate::ide::state::buffers::Buffer;
 use crate::ide::state::damage::Part;
 use crate::text::block_words;
+use crate::text::changes::ChangeSet;
 use crate::text::comment_signs::{self, Signs};
 use crate::text::edit::{self, Reach};
 use crate::text::format::{LineEnding, without_carriers};
 use crate::text::indent::Unknown;
 use crate::text::kill_ring::Direction;
 use crate::text::pairs;
+use crate::text::position::Line;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::text::transaction::{Grouping, Transaction};
@@ -77,20 +80,9 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         None => make(text, selection),
     };
     let Some((area, _, part)) = cx.state.text_target() else { return false };
-    let (modified, before) =
-        (area.document.is_modified(), area.text().line_of(area.selection.primary().head));
-    let several = area.selection.ranges().len() > 1;
-    let lines = area.text().line_count();
+    let before = (part == Part::Editor).then(|| Inside::before(area));
     let changes = area.edit(now_ms, make);
-    let after = area.text().line_of(area.selection.primary().head);
-    // One edit inside the caret's line is by far the most frequent: nothing else has to be drawn.
-    let inside = |edit: crate::text::changes::Edit<'_>| area.text().line_of(edit.new.start) == after;
-    let one_line = lines == area.text().line_count()
-        && before == after
-        && !several
-        && modified
-        && changes.is_none_or(|changes| changes.edits().nth(1).is_none() && changes.edits().all(inside));
-    if part == Part::Editor && one_line {
+    if changes.is_some_and(|changes| before.is_some_and(|before| before.holds(area, &changes))) {
         cx.state.damage.caret_line();
     } else {
         cx.state.damage.add(part);
@@ -99,6 +91,46 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         cx.state.say("names and numbers of places stay; delete a line to leave its place alone");
     }
     true
+}
+
+/// What there was before an edit that may lie inside the caret's line. That is by far the most
+/// frequent: nothing else has to be drawn then.
+struct Inside {
+    modified: bool,
+    /// The line of everything that is selected, if it is one.
+    line: Option<Line>,
+    lines: usize,
+    marks: usize,
+}
+
+impl Inside {
+    fn before(area: &Area) -> Self {
+        Self {
+            modified: area.document.is_modified(),
+            line: line_of_selection(area),
+            lines: area.text().line_count(),
+            marks: area.document.marks().all().len(),
+        }
+    }
+
+    /// Whether nothing but the caret's line is another one now.
+    fn holds(&self, area: &Area, changes: &ChangeSet) -> bool {
+        let (text, mut edits) = (area.text(), changes.edits());
+        let (Some(edit), None) = (edits.next(), edits.next()) else { return false };
+        let Some(line) = line_of_selection(area) else { return false };
+        // As many lines as before, and none of them new: it took none away.
+        let inside = text.line_of(edit.new.start) == line && !edit.text.contains('\n');
+        // A last line without anything in it may be no line for git: the one above it tells so.
+        let emptied = edit.text.is_empty() && text.line_bounds(line) == (edit.new.start, edit.new.start);
+        let same = self.line == Some(line) && self.lines == text.line_count();
+        self.modified && same && inside && !emptied && self.marks == area.document.marks().all().len()
+    }
+}
+
+fn line_of_selection(area: &Area) -> Option<Line> {
+    let [range] = area.selection.ranges() else { return None };
+    let line = area.text().line_of(range.head);
+    (range.is_empty() || area.text().line_of(range.anchor) == line).then_some(line)
 }
 
 /// The same for an edit that looks at all that is selected, or at everything when `whole`: of
@@ -161,7 +193,6 @@ pub fn typed(cx: &mut Cx<'_>, c: char) {
         // Stepping over what is there already is no edit, but the cursors move.
         Some(Transaction { changes, selection: Some(after), .. }) if changes.is_identity() => {
             area.selection = after;
-            cx.state.damage.caret_line();
             cx.state.damage.add(Part::Editor);
         }
         Some(edit) => {

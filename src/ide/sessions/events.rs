@@ -101,6 +101,7 @@ pub fn filter(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     view.set_filter(view.next_filter());
     let (number, filter) = (view.number, view.filter);
+    cx.state.damage.add(Part::Overlay);
     ask(cx, Work::Outline(number, filter));
 }
 
@@ -150,8 +151,8 @@ pub fn told(cx: &mut Cx<'_>, told: Told) {
         Told::Outline(number, outline) if named(cx.state, number) => with(cx, |view| view.take(*outline)),
         Told::Words(number, words) if named(cx.state, number) => with(cx, |view| view.tell(words)),
         Told::Turn(number, id, turn) if named(cx.state, number) => with(cx, |view| {
-            if view.turn.as_ref().is_some_and(|(of, _)| *of == id) {
-                view.turn = Some((id.into(), turn.map(|turn| *turn)));
+            if view.asked.as_ref().is_some_and(|asked| *asked == id) {
+                view.turn = turn.map(|turn| *turn);
             }
         }),
         Told::Found(number, text, ids) if named(cx.state, number) => {

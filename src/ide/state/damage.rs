@@ -122,17 +122,16 @@ impl Damage {
         self.caret_line > 0
     }
 
-    /// Whether nothing else of the editor must be drawn.
-    pub fn is_caret_line_only(&self) -> bool {
+    /// How many edits inside the caret's line there were, where nothing else of the editor must be drawn.
+    pub fn in_caret_line(&self) -> Option<u64> {
         let more = self.everything || self.touched || self.recolored.is_some();
-        self.is_caret_line() && !more && !self.parts.contains(&Part::Editor)
+        (self.is_caret_line() && !more && !self.parts.contains(&Part::Editor)).then_some(self.caret_line)
     }
 
-    /// How many edits inside the caret's line there were, where nothing else must be drawn but perhaps
-    /// the last line of the screen.
+    /// The same where nothing else of the screen must be drawn but perhaps its last line.
     pub fn typed(&self) -> Option<u64> {
         let others = self.parts.iter().any(|part| *part != Part::Status) || !self.terminal_rows.is_empty();
-        (self.is_caret_line_only() && !others).then_some(self.caret_line)
+        self.in_caret_line().filter(|_| !others)
     }
 
     /// Whether anything changed.

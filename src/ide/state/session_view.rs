@@ -31,8 +31,10 @@ pub struct SessionView {
     pub selected: usize,
     /// What was looked for, and which entries say it.
     pub found: Option<(String, HashSet<String>)>,
-    /// The turn of the row that was selected last.
-    pub turn: Option<(CompactString, Option<Turn>)>,
+    /// The turn of the row that is selected; that of the one before until it has come.
+    pub turn: Option<Turn>,
+    /// Whose turn was asked for.
+    pub asked: Option<CompactString>,
     /// Which entry is wanted selected once the rows are there.
     wanted: Option<CompactString>,
     folded: HashSet<CompactString>,
@@ -61,6 +63,7 @@ impl SessionView {
             selected: 0,
             found: None,
             turn: None,
+            asked: None,
             wanted: None,
             folded: HashSet::new(),
             words: HashMap::new(),
@@ -73,7 +76,6 @@ impl SessionView {
         let kept = self.wanted.take().or_else(|| self.selected_row().map(|row| row.id.clone()));
         let here = outline.here.map(|at| outline.rows[at as usize].id.clone());
         self.outline = Some(outline);
-        self.turn = None;
         self.lay_out();
         let found = [kept, here].into_iter().flatten().find_map(|id| self.place_of(&id));
         self.selected = found.unwrap_or(0);
@@ -208,7 +210,7 @@ impl SessionView {
     /// What was changed of the session is asked for anew.
     pub fn forget(&mut self) {
         self.words.clear();
-        self.turn = None;
+        self.asked = None;
     }
 
     /// What there is to ask for. Nothing is asked for twice.
@@ -224,9 +226,9 @@ impl SessionView {
             self.words.extend(unknown.into_iter().map(|id| (id, None)));
         }
         let selected = self.selected_row().map(|row| row.id.clone());
-        if let Some(id) = selected.filter(|id| self.turn.as_ref().is_none_or(|(of, _)| of != id)) {
+        if let Some(id) = selected.filter(|id| self.asked.as_ref() != Some(id)) {
             missing.push(Missing::Turn(id.to_string()));
-            self.turn = Some((id, None));
+            self.asked = Some(id);
         }
         missing
     }
