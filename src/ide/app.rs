@@ -393,11 +393,12 @@ impl App {
             }
         }
         let mut rows = if arrange::typed(&mut self.state) { Vec::new() } else { self.lay_out() };
-        // The tree marks unsaved files; an edit that changes no mark must not draw it again.
+        // The tree and the tabs mark unsaved files; an edit that changes no mark must not draw them again.
         let unsaved = || self.state.buffers.unsaved().map(|buffer| buffer.id);
         if !unsaved().eq(self.unsaved.iter().copied()) {
             self.unsaved = unsaved().collect();
             self.state.damage.add(Part::Files);
+            self.state.damage.add(Part::Tabs);
         }
         let damage = self.state.damage.take();
         if damage.is_all() {
@@ -429,11 +430,18 @@ impl App {
     /// Finds where everything is and what the editor shows. Gives the rows of the editor that must be
     /// drawn though nobody has said so.
     fn lay_out(&mut self) -> Vec<Range<u16>> {
-        let cols = self.state.areas.prompt.map_or(self.state.size.0, |area| area.width);
-        let wanted = prompt::rows_wanted(&self.state, cols);
         let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
-        let wishes = (wanted, tabs, self.state.terminals.share);
-        let areas = layout::areas(self.state.size, &self.state.panes, wishes);
+        let areas = |cols| {
+            let wishes = (prompt::rows_wanted(&self.state, cols), tabs, self.state.terminals.share);
+            layout::areas(self.state.size, &self.state.panes, wishes)
+        };
+        let cols = |areas: &layout::Areas| areas.prompt.map_or(self.state.size.0, |area| area.width);
+        let before = cols(&self.state.areas);
+        // How many rows the prompt wants follows from its width, which is another one at times.
+        let areas = match areas(before) {
+            found if cols(&found) == before => found,
+            found => areas(cols(&found)),
+        };
         if areas != self.state.areas {
             self.state.areas = areas;
             self.state.damage.all();

@@ -85,6 +85,7 @@ impl Headless {
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.pump.app.handle(Event::Resize(cols, rows));
         self.pump.app.frame();
+        self.assert_whole();
     }
 
     /// Runs until nothing is under way, the agent's run included.
@@ -105,7 +106,8 @@ impl Headless {
             self.pump.app.frame();
             self.pump.app.settle();
             if holds(&self.pump) {
-                return;
+                self.pump.app.frame();
+                return self.assert_whole();
             }
             // A task that has just ended tells nobody: look again now and then.
             let pause = tokio::time::sleep(Duration::from_millis(2));

@@ -106,13 +106,16 @@ pub fn at_column(text: &Text, line: Line, goal: Column, tab_width: usize) -> Byt
             (from, column) = (Byte(part.start + part.bytes), head + part.cells);
         }
     }
-    let reach = Byte((from.0 + (goal.0 - column) + 1).min(end.0));
+    // Where a line ends may be asked for as a column beyond all.
+    let more = goal.0 - column;
+    let reach = Byte(from.0.saturating_add(more).saturating_add(1).min(end.0));
     if is_plain(text, from..reach) {
-        return Byte((from.0 + (goal.0 - column)).min(reach.0));
+        return Byte(from.0.saturating_add(more).min(reach.0));
     }
     let tab_width = stops(text, line, tab_width);
+    let far = Byte(from.0.saturating_add(more.saturating_add(1).saturating_mul(CLUSTER)));
     // No more of a long line than can hold the column, if it is usual text.
-    let content = text.slice(from..end.min(text.char_floor(from + (goal.0 - column + 1) * CLUSTER)));
+    let content = text.slice(from..end.min(text.char_floor(far)));
     let mut offset = 0;
     for grapheme in graphemes(&content) {
         let next = column + width_at(grapheme, column, tab_width);

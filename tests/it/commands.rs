@@ -10,6 +10,7 @@ use std::time::Duration;
 use bowline::ide::commands::{AREAS, Command};
 use bowline::ide::input;
 use bowline::ide::modal::flow;
+use bowline::ide::state::damage::Part;
 use bowline::ide::state::overlay::Overlay;
 use bowline::text::marked;
 
@@ -279,6 +280,7 @@ async fn outcome(command: &Command, text: &str) -> String {
     desk.ide.app().with_cx(|cx| {
         input::run(cx, command);
         flow::after(cx);
+        cx.state.damage.add(Part::Status);
     });
     desk.ide.idle().await;
     if let Some((_, said)) = SAID.iter().find(|(known, _)| *known == command.id) {

@@ -1,8 +1,9 @@
 //! Whatever keys are pressed, wherever the mouse goes, however small the window gets: nothing
-//! breaks, and every edit can be undone.
+//! breaks, what is seen is what is there, and every edit can be undone. The desk looks after every
+//! input whether all that looks different was drawn.
 
 use bowline::ide::keys::Place;
-use bowline::ide::keys::keymap::{DEFAULT, Keymap};
+use bowline::ide::keys::keymap::{BUILTIN, Keymap};
 use bowline::llm::providers::scripted::Turn;
 use bowline::tui::input::{Button, Input, MouseKind};
 use proptest::prelude::*;
@@ -22,8 +23,12 @@ enum Act {
     Resize(u16, u16),
 }
 
-fn keys() -> Vec<String> {
-    let (map, problems) = Keymap::parse(DEFAULT, |_| true);
+fn map(name: &str) -> &'static str {
+    BUILTIN.iter().find(|(known, _)| *known == name).unwrap().1
+}
+
+fn keys(name: &str) -> Vec<String> {
+    let (map, problems) = Keymap::parse(map(name), |_| true);
     assert_eq!(problems, []);
     let rows = Place::ALL.into_iter().flat_map(|place| map.rows(place));
     // Leaving and saving are other tests' business; what is on disk must stay as it is here.
@@ -32,9 +37,15 @@ fn keys() -> Vec<String> {
     rows.map(|(keys, _)| keys).collect()
 }
 
-fn act() -> impl Strategy<Value = Act> {
+/// A key map's name, and what is done with it.
+fn acts() -> impl Strategy<Value = (&'static str, Vec<Act>)> {
+    let acts = |name| (Just(name), prop::collection::vec(act(name), 1..120));
+    prop::sample::select(BUILTIN.to_vec()).prop_flat_map(move |(name, _)| acts(name))
+}
+
+fn act(name: &str) -> impl Strategy<Value = Act> + use<> {
     prop_oneof![
-        6 => prop::sample::select(keys()).prop_map(Act::Key),
+        6 => prop::sample::select(keys(name)).prop_map(Act::Key),
         4 => prop::sample::select(vec!['a', ' ', '(', 'é', '漢', '\u{301}', '9', 'y', 'n', 'q']).prop_map(Act::Type),
         1 => "[a-z\n\t]{0,12}".prop_map(Act::Paste),
         2 => (0..5u8, 0..130u16, 0..45u16).prop_map(|(kind, col, row)| Act::Mouse(kind, col, row)),
@@ -43,10 +54,11 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-async fn run(acts: Vec<Act>) {
+async fn run(name: &str, acts: Vec<Act>) {
     let answer = "| a | b |\n|---|---|\n| 漢字 | `code` |\n\n1. one\n   - two\n";
     let turns = [Turn::text(answer), Turn::call("c", "read", json!({"path": "a.rs"})), Turn::text("done")];
-    let mut desk = Plan::new().file("b.rs", "b\n").with("a.rs", TEXT).turns(turns).start().await;
+    let plan = Plan::new().keymap(map(name)).file("b.rs", "b\n").with("a.rs", TEXT).turns(turns);
+    let mut desk = plan.start().await;
     for act in acts {
         match act {
             Act::Key(keys) => desk.ide.press(&keys),
@@ -80,9 +92,9 @@ fn no_input_breaks_anything() {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let config = Config { cases: 64, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, rng);
-    let result = runner.run(&prop::collection::vec(act(), 1..120), |acts| {
+    let result = runner.run(&acts(), |(name, acts)| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(run(acts));
+        runtime.block_on(run(name, acts));
         Ok(())
     });
     if let Err(error) = result {

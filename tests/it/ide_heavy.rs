@@ -91,6 +91,7 @@ async fn an_edit_never_goes_to_what_got_the_keys_meanwhile() {
         run(&mut desk, "edit.trim");
         if prompt {
             desk.state().panes.focus = Focus::Agent;
+            desk.state().damage.all();
         } else {
             desk.state().push_overlay(Overlay::Dialog(Dialog::message("asked", Vec::new())));
         }
