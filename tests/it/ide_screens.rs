@@ -1,5 +1,11 @@
 //! What the screen looks like, as pictures that a person has judged, and as colours.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use bowline::ide::state::agent::Summing;
+use bowline::ide::state::{State, damage::Part};
+use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tui::headless::legend;
 use bowline::tui::theme::ColorDepth;
@@ -183,4 +189,34 @@ async fn colored(colors: ColorDepth) -> Desk {
     desk.ask("hello").await;
     desk.keys("Alt-2 Shift-Down").await;
     desk
+}
+
+#[tokio::test]
+async fn the_last_line_follows_everything_that_it_tells() {
+    let mut desk = Plan::new().with("a.txt", "a\n").size(200, 24).start().await;
+    let mut look = |change: fn(&mut State), right: &str| {
+        change(desk.state());
+        desk.state().damage.add(Part::Status);
+        let picture = desk.picture();
+        let line = picture.lines().rev().nth(1).unwrap();
+        assert!(line.ends_with(&format!("  {right}  F1 palette │")), "{right:?} in {line}");
+    };
+    look(|_| {}, "script · medium");
+    look(|state| state.agent.thinking = Thinking::Off, "script");
+    look(|state| state.agent.thinking = Thinking::High, "script · high");
+    look(|state| state.agent.context_tokens = 1_000, "script · high  1.0k/128k 0%");
+    look(|state| state.agent.usage.cost.total = 0.5, "script · high  1.0k/128k 0%  $0.500");
+    look(|state| state.agent.working_since = Some(Duration::ZERO), "◐  script · high  1.0k/128k 0%  $0.500");
+    look(|state| state.agent.sign = 1, "◓  script · high  1.0k/128k 0%  $0.500");
+    let summing = |state: &mut State| state.agent.summing = Some(Summing { what: "summing", alone: false });
+    look(summing, "◓  summing  script · high  1.0k/128k 0%  $0.500");
+    look(
+        |state| state.agent.unrestricted = true,
+        "◓  summing  ! asks nothing  script · high  1.0k/128k 0%  $0.500",
+    );
+    let renamed = |state: &mut State| {
+        let model = state.agent.model.as_mut().unwrap();
+        Arc::make_mut(model).name = "other".to_string();
+    };
+    look(renamed, "◓  summing  ! asks nothing  other · high  1.0k/128k 0%  $0.500");
 }
