@@ -110,7 +110,7 @@ impl OnTerminal {
             pump.app.watch();
             // Keys that come without a pause must not keep a signal from being heard, nor the task that
             // hears it from running.
-            if !waited {
+            if hasty && !waited {
                 tokio::task::yield_now().await;
             }
             if hasty

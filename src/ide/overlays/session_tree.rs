@@ -80,7 +80,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
             inside.text(list_cols, y, "│", border);
         }
         let mut side = inside.sub(Rect::new(list_cols + 2, 0, cols - list_cols - 2, rows));
-        if let Some(turn) = &view.turn {
+        if let Some(turn) = view.turn.as_ref().filter(|_| view.selected_row().is_some()) {
             draw_turn(&mut side, turn, view.now_ms);
         }
     }

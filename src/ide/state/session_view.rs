@@ -76,6 +76,7 @@ impl SessionView {
         let kept = self.wanted.take().or_else(|| self.selected_row().map(|row| row.id.clone()));
         let here = outline.here.map(|at| outline.rows[at as usize].id.clone());
         self.outline = Some(outline);
+        self.asked = None;
         self.lay_out();
         let found = [kept, here].into_iter().flatten().find_map(|id| self.place_of(&id));
         self.selected = found.unwrap_or(0);
@@ -322,6 +323,18 @@ mod tests {
         assert_eq!(places, [0, 1, 2, 3, 3]);
         view.leap(-1);
         assert_eq!(view.selected, 2);
+    }
+
+    #[test]
+    fn the_turn_is_asked_for_anew_with_the_rows() {
+        let mut view = view();
+        let asks = |view: &mut SessionView| view.missing(9).contains(&Missing::Turn("d".into()));
+        assert_eq!((asks(&mut view), asks(&mut view)), (true, false));
+        let again = view.outline.clone().unwrap();
+        view.take(again);
+        assert_eq!((asks(&mut view), asks(&mut view)), (true, false), "it may be another one now");
+        view.forget();
+        assert!(asks(&mut view));
     }
 
     #[test]
