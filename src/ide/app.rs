@@ -313,7 +313,7 @@ impl App {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
         let files = [self.state.unsaved.deadline(), self.state.watching.deadline(), settle::due(&self.state)];
         let files = files.into_iter().chain([self.state.restoring.due]);
-        files.chain([hint, self.sign_due]).flatten().min()
+        files.chain([hint, self.sign_due, self.match_due()]).flatten().min()
     }
 
     /// Does what is due.
@@ -328,6 +328,7 @@ impl App {
             self.state.agent.sign += 1;
             self.state.damage.add(Part::Status);
         }
+        self.match_again();
         self.with_cx(recovery::tick);
         self.with_cx(restoring::tick);
         if settle::due(&self.state).is_some_and(|due| due <= now) {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bowline::ide::state::overlay::Overlay;
 use bowline::tui::input::{Button, Input, MouseKind};
 
 use crate::support::desk::Plan;
@@ -88,6 +89,18 @@ async fn a_selection_is_replaced_by_what_is_typed() {
     desk.keys("Ctrl-Space Ctrl-a Ctrl-c").await;
     assert_eq!(desk.message(), "copied");
     assert_eq!(desk.ide.app().copied.as_deref(), Some("x"));
+}
+
+#[tokio::test]
+async fn a_matcher_that_is_done_unheard_is_asked_again() {
+    let mut desk = Plan::new().with("a.txt", "a\n").start().await;
+    desk.keys("Ctrl-p").await;
+    assert_eq!(desk.ide.app().deadline(), None, "nothing is under way");
+    let Some(Overlay::Picker(picker)) = desk.state().overlays.last_mut() else { panic!("no picker") };
+    picker.settled = false;
+    assert!(desk.ide.app().deadline().is_some());
+    desk.ide.idle().await;
+    assert_eq!(desk.ide.app().deadline(), None);
 }
 
 #[tokio::test]

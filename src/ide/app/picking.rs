@@ -1,5 +1,7 @@
 //! Opens pickers and takes what is chosen. May not know what is in them.
 
+use std::time::Duration;
+
 use super::App;
 use crate::ide::access::ask::Work as Access;
 use crate::ide::answers;
@@ -17,6 +19,9 @@ use crate::ide::state::overlay::{Overlay, Picker};
 
 /// How long a picker whose rows are there already waits for its first matches, in milliseconds.
 const FILL_WAIT_MS: u64 = 10;
+
+/// When a matcher is asked again that says that it is not done: a frame later.
+const MATCH_AGAIN: Duration = Duration::from_millis(16);
 
 impl App {
     pub(super) fn open_picker(&mut self, id: &'static str) {
@@ -76,6 +81,21 @@ impl App {
         let Some(row) = PICKERS.iter().find(|row| row.id == picker.id) else { return };
         if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
             self.with_cx(|cx| (row.accept)(cx, &pick, &picker.marked));
+        }
+    }
+
+    /// When the matcher of the picker on top is asked again. It tells that it is done a moment before it
+    /// lets go of what it found, and whoever asks in that moment is not told again.
+    pub(super) fn match_due(&self) -> Option<Duration> {
+        let picker = self.state.overlays.last();
+        let matching = matches!(picker, Some(Overlay::Picker(picker)) if !picker.settled);
+        matching.then(|| self.clock.monotonic() + MATCH_AGAIN)
+    }
+
+    /// Asks a matcher that had not let go.
+    pub(super) fn match_again(&mut self) {
+        if self.match_due().is_some() {
+            self.woken();
         }
     }
 
