@@ -20,6 +20,9 @@ pub mod paths;
 pub mod schema;
 #[doc(hidden)]
 pub mod secrets;
+#[cfg(test)]
+#[path = "../../tests/it/support/seeds.rs"]
+pub(crate) mod seeds;
 #[doc(hidden)]
 pub mod shares;
 #[doc(hidden)]

@@ -169,6 +169,7 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn graphemes_are_those_of_unicode(parts in proptest::collection::vec("[ -~]|[\u{a0}-\u{250}]|\\PC|\r|\n|\u{301}|\u{200d}|👩|🇩|क|्", 0..40)) {
             let text = parts.concat();

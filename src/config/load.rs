@@ -330,7 +330,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
         fn no_text_is_fatal(text in "([a-z-]{0,9}|theme|tab-width|mouse|[=\"\\[\\]\n 0-9.#{}é]){0,12}") {

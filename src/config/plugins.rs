@@ -315,7 +315,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
         fn no_manifest_is_fatal(text in "(\\[\\[command\\]\\]\n|(name|run|title|key|é) = |\"[a-z]\"\n|\\[\"x\"\\]\n|[=\\[\\]{}#\n]){0,14}") {

@@ -131,6 +131,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn panes_cover_the_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
             open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, tabs: bool, share in 10..91u16) {

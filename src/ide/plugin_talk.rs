@@ -262,6 +262,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn whatever_is_placed_can_be_said_again(content in "[aé\n]{0,20}", at in 0usize..24) {
             let text = Text::from(content.as_str());

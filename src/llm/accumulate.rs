@@ -309,7 +309,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
+        #![proptest_config(crate::base::seeds::cases(128))]
 
         #[test]
         fn no_sequence_of_events_panics(events in prop::collection::vec(event(), 0..30)) {

@@ -440,6 +440,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn whole_json_is_what_the_strict_parser_reads(value in value(), pretty: bool, cut in 1usize..9) {
             let text = if pretty { format!("{value:#}") } else { value.to_string() };

@@ -82,6 +82,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn any_pieces_are_the_text(pieces in prop::collection::vec(any::<String>(), 0..6)) {
             let mut input = RawInput::default();

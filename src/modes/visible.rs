@@ -92,7 +92,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
+        #![proptest_config(crate::base::seeds::cases(128))]
 
         #[test]
         fn pieces_do_not_matter(bytes in prop::collection::vec(any::<u8>(), 0..40), size in 1..5usize) {

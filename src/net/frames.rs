@@ -190,6 +190,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn any_split_gives_the_same_events(
             payloads in prop::collection::vec(".{0,40}", 0..6),

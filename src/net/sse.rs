@@ -196,7 +196,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(256))]
+        #![proptest_config(crate::base::seeds::cases(256))]
 
         #[test]
         fn any_split_gives_the_same_events(

@@ -121,6 +121,7 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn anything_may_be_printed(text in "[\\x1e\n a-z?0-9é]{0,80}") {
             let facts = read(&text);

@@ -158,7 +158,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #![proptest_config(crate::base::seeds::cases(4096))]
 
         #[test]
         fn what_is_counted_is_what_a_usage_says(

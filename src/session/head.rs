@@ -404,7 +404,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(crate::base::seeds::cases(20_000))]
 
         #[test]
         fn the_decoder_finds_the_same(rest in pieces()) {

@@ -183,6 +183,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn sums_are_those_of_the_whole_way(parents in proptest::collection::vec(0usize..30, 1..60)) {
             let (mut tree, mut sums) = (Tree::default(), Sums::default());

@@ -212,7 +212,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
         fn partners_are_each_others(plain in "[()a\\[\\]é{}]{0,80}") {
             let text = Text::from(plain.as_str());

@@ -166,7 +166,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+        #![proptest_config(crate::base::seeds::cases(24))]
         /// What is looked up is what a walk finds, before and after an edit.
         #[test]
         fn columns_of_long_lines_are_those_of_a_walk(

@@ -326,6 +326,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn runs_put_in_give_the_new_text(
             head in 0usize..3,

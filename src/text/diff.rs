@@ -77,6 +77,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn the_change_makes_the_new_text(old in "([abé漢]{0,3}\n){0,8}[ab]{0,2}", new in "([abé漢]{0,3}\r?\n){0,8}[ab]{0,2}") {
             let mut text = Text::from(old.as_str());

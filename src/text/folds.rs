@@ -216,6 +216,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn what_is_shown_agrees_with_a_list_of_lines(count in 1..20usize, folds in prop::collection::vec((0..20usize, 1..6usize), 0..6)) {
             let text = Text::from("x\n".repeat(count).as_str());

@@ -170,6 +170,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn nothing_but_white_space_at_line_starts_changes(
             content in "[ab k x{\t é\n]{0,60}", from in 0usize..60, to in 0usize..60,

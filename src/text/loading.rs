@@ -114,6 +114,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         /// Read in pieces or whole, a file is the same text; what is not read in pieces is not
         /// plain.
         #[test]

@@ -158,7 +158,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(crate::base::seeds::cases(48))]
         /// After any edits the segments are those of the text, as a walk finds them.
         #[test]
         fn segments_follow_edits(

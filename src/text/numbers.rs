@@ -116,7 +116,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
         fn up_and_down_is_as_before(value in -1_000_000i64..1_000_000, by in -5_000i128..5_000) {
             let plain = format!("x = {value};");

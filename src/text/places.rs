@@ -181,7 +181,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
         fn places_stay_inside_the_text(
             marks in prop::collection::vec(0usize..40, 1..6),

@@ -117,6 +117,7 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         /// Taking back an edit behind an untouching one gives the later edit alone.
         #[test]
         fn edits_apart_do_not_meet(

@@ -231,7 +231,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
         fn no_word_is_lost_and_no_line_too_long(words in prop::collection::vec("[a-zé日]{1,6}", 1..40), width in 12usize..30) {
             let plain = words.join(" ");

@@ -126,7 +126,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
+        #![proptest_config(crate::base::seeds::cases(128))]
         #[test]
         fn both_ways_end_and_stay_inside(plain in "[a-cA-CéÉ_ 0-9]{0,30}") {
             let text = Text::from(plain.as_str());

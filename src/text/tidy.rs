@@ -116,6 +116,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         /// Against plain strings, and twice is once.
         #[test]
         fn it_does_what_strings_would_do(text in "([ab é\t]{0,4}(\n|\r\n)){0,6}[a \t]{0,3}", trim: bool, ending: bool) {

@@ -126,6 +126,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn lines_lead_to_the_text_that_they_are_of_and_a_torn_one_to_the_one_before(
             first in "[aé\n]{0,30}",

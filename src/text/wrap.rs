@@ -130,6 +130,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn words_agree_with_a_naive_layout(content in "([a-cé]{1,9} ){0,6}[a-c]{0,9}", cols in 1..12usize) {
             prop_assert_eq!(rows(&content, cols, 0), naive(&content, cols));

@@ -138,7 +138,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
         fn nothing_that_commands_a_terminal_is_left(text in "[a\u{1b}\\[\\];0m\r\n\u{7}\u{9b}]{0,30}") {

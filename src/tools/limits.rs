@@ -142,7 +142,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
         fn cuts_hold_their_limits(text in "[aé\n]{0,60}", lines in 1usize..6, bytes in 4usize..20) {

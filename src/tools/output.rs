@@ -327,7 +327,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
+        #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
         fn pieces_give_the_text_of_the_whole(

@@ -300,6 +300,7 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         /// Whatever stands in such a file, reading it ends well.
         #[test]
         fn any_bytes_are_survived(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), text in "(\\[[*?a\\[\\]{},.!0-9\\\\]{0,12}\\]\n[a-z_]{1,12} *= *[a-z0-9-]{0,5}\n){0,4}") {

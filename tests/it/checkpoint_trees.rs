@@ -116,7 +116,7 @@ fn act(root: &Path, act: &Act) -> std::io::Result<()> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(crate::support::seeds::cases(48))]
     #[test]
     fn any_tree_comes_back_exactly(rounds in proptest::collection::vec(proptest::collection::vec(acts(), 1..14), 2..5)) {
         let place = Place::new();

@@ -1,7 +1,8 @@
 //! Bytes from outside, damaged in every way that a small generator knows: the decoders must survive
 //! them, and an answer must end once, in order. Each target makes a few hundred inputs; with
 //! `FUZZ_SECONDS=600` it goes on for that long. A finding names its seed, and `FUZZ_SEED` runs that
-//! one again; `FUZZ_ONLY=frames` runs one target of several in a test.
+//! one again; `FUZZ_ONLY=frames` runs one target of several in a test. `BOWLINE_SEEDS=random` begins at seeds of
+//! its own instead of the first.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -23,6 +24,7 @@ use serde_json::json;
 use crate::conformance::{ordered, rich};
 use crate::support::frames as frames_of_tests;
 use crate::support::pdf::{Document, Form};
+use crate::support::seeds;
 use crate::support::wires::{Feature, WIRES, Wire};
 
 /// Inputs of a target where nobody asks for more.
@@ -111,10 +113,11 @@ pub fn fuzz(name: &str, mut target: impl FnMut(&mut Chance)) {
         return target(&mut Chance::of(seed));
     }
     let end = number("FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    for seed in 1.. {
-        let more = end.map_or(seed <= ROUNDS, |end| Instant::now() < end);
+    let first = if seeds::random() { u64::from(std::process::id()) << 32 } else { 1 };
+    for seed in first.. {
+        let more = end.map_or(seed - first < ROUNDS, |end| Instant::now() < end);
         if !more {
-            return say(&format!("{name}: {} inputs", seed - 1));
+            return say(&format!("{name}: {} inputs", seed - first));
         }
         let run = std::panic::AssertUnwindSafe(|| target(&mut Chance::of(seed)));
         if let Err(panic) = std::panic::catch_unwind(run) {

@@ -408,7 +408,7 @@ impl Pair {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(crate::support::seeds::cases(128))]
 
     #[test]
     fn any_steps_leave_what_the_model_has(steps in steps(), on_disk in any::<bool>()) {

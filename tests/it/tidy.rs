@@ -103,3 +103,18 @@ fn no_test_file_is_forgotten() {
         );
     }
 }
+
+#[test]
+fn every_property_takes_its_seed_from_one_helper() {
+    for (path, text) in all_files().iter().filter(|(path, _)| !path.ends_with("support/seeds.rs")) {
+        let config = concat!("Proptest", "Config");
+        assert!(!text.contains(config), "{path}: `seeds::cases` makes the configuration of a property");
+        for (at, block) in text.match_indices(concat!("proptest", "! {")) {
+            let head: Vec<_> = text[at + block.len()..].lines().map(str::trim).take(4).collect();
+            let seeded = head
+                .iter()
+                .any(|line| line.contains("proptest_config(crate::") && line.contains("seeds::cases("));
+            assert!(seeded, "{path}:{}: a property without `seeds::cases`", source::line_at(text, at));
+        }
+    }
+}

@@ -182,6 +182,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn it_is_what_a_plain_search_finds(pieces in any_pieces(), keep in 0..3000u64) {
             prop_assert_eq!(find(&pieces, keep), plain(&pieces, keep));

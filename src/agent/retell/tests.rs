@@ -257,7 +257,7 @@ fn every_family_s_tools_say_what_they_want() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(crate::base::seeds::cases(48))]
 
     #[test]
     fn any_history_is_valid_in_any_tools_and_there_and_back(turns in turns(), first in 0..4usize, then in 0..4usize) {

@@ -171,6 +171,7 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         /// What a list says stands in the file afterwards, whatever was typed, and all of it comes
         /// back; what is not in the list stays.
         #[test]

@@ -297,6 +297,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn every_hunk_put_back_gives_what_git_has(base in "([abé]{0,2}\n){0,8}[ab]{0,2}", now in "([abé]{0,2}\n){0,8}[ab]{0,2}") {
             let text = Text::from(now.as_str());

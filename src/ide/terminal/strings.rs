@@ -97,6 +97,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn what_is_no_long_string_is_read_as_it_is(
             bytes in prop::collection::vec(prop_oneof![Just(ESCAPE), Just(b']'), Just(7u8), any::<u8>()], 0..300),

@@ -199,6 +199,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn any_schema_ends_and_plain_ones_stay(schema in schemas()) {
             let once = plain(&schema);

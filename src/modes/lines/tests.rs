@@ -120,7 +120,7 @@ async fn lines_are_read_to_the_end() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
     fn pieces_do_not_matter(bytes in prop::collection::vec(prop::sample::select(&b"ab \n\r{}\"\xe2\x80\xa8\xff"[..]), 0..60), size in 1..9usize) {

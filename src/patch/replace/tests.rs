@@ -134,7 +134,7 @@ fn everywhere_replaces_all_of_them() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::base::seeds::cases(300))]
 
     /// Bytes before and after the replaced piece never change, whatever the endings are.
     #[test]

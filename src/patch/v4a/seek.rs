@@ -131,6 +131,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn a_search_finds_what_trying_every_place_finds(
             rows in prop::collection::vec(0..3_u32, 0..40),

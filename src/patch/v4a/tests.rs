@@ -180,6 +180,7 @@ fn patch_line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn nothing_panics(text in ".*", before in "[ab\r\n]{0,20}") {
         if let Ok(sections) = parse(&text) {

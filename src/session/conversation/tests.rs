@@ -301,7 +301,7 @@ fn the_latest_session_of_a_folder_is_found() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3))]
+    #![proptest_config(crate::base::seeds::cases(3))]
 
     /// Whatever byte a crash cut the file at: what was whole is there, the rest is kept aside,
     /// and the conversation goes on.

@@ -155,6 +155,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn any_bytes_are_a_row_that_leads_nowhere_else(bytes in prop::collection::vec(any::<u8>(), 0..80), at in 0u32..9) {
             let bytes = Bytes(&bytes);

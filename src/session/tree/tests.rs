@@ -170,7 +170,7 @@ fn id_of(n: usize) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(crate::base::seeds::cases(100))]
 
     #[test]
     fn a_remembered_tree_is_the_tree(

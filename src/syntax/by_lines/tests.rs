@@ -82,7 +82,7 @@ fn long_lines_are_passed_over_and_long_texts_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(crate::base::seeds::cases(24))]
     /// After any edits a text has the colours that it has when it is read from the start.
     #[test]
     fn reading_on_is_reading_anew(

@@ -65,7 +65,7 @@ fn only_what_touches_a_range_is_within_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn spans_stay_sorted_apart_and_inside(cuts in prop::collection::vec(1usize..5, 1..12), at in 0usize..40, gone in 0usize..20, new in "[a ]{0,3}") {
         let (mut start, mut spans) = (0, Vec::new());

@@ -115,7 +115,7 @@ fn rust_needs_no_library() {
 
 proptest! {
     // Each makes the library's query anew.
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::base::seeds::cases(64))]
     #[test]
     fn nonsense_is_found_alike(code in "[a-zA-Z0-9_ (){}\\[\\]<>:;,.!&'\"=+*/#\n\té-]{0,200}", at in 0..LANGUAGES.len()) {
         let row = &LANGUAGES[at];

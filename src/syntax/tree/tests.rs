@@ -33,7 +33,7 @@ fn what_is_too_long_or_too_slow_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(crate::base::seeds::cases(48))]
     #[test]
     fn a_tree_that_was_moved_along_is_the_tree_of_the_text(
         edits in prop::collection::vec((0usize..200, 0usize..9, prop::sample::select(vec!["x", "", "{", "}", "\"", "\n", "é ", "fn f() {}\n", "1", " // ", "(a, b)"])), 1..6),

@@ -72,6 +72,7 @@ fn reopened(document: &Document, archive: &str) -> Document {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn a_tree_comes_back_whole(first in "[abé\n]{0,20}", acts in proptest::collection::vec(act(), 0..14)) {
         let mut document = Document::new(&first, Format::default());

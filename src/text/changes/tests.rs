@@ -45,6 +45,7 @@ fn apply(changes: &ChangeSet, text: &str) -> String {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn apply_and_invert(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
         let edits = edits_of(&text, &cuts);
@@ -121,7 +122,7 @@ fn a_position_at_an_insertion_goes_to_the_side_asked_for() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::base::seeds::cases(64))]
     #[test]
     fn many_edits_make_what_a_plain_string_has(
         text in "[abcé漢\n]{300,600}",

@@ -155,7 +155,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(crate::base::seeds::cases(128))]
     #[test]
     fn the_undo_tree_agrees_with_a_list_of_strings(acts in acts()) {
         let mut document = Document::new("start", Format::default());
@@ -311,7 +311,7 @@ fn a_turn_goes_as_a_whole_and_what_was_taken_back_of_it_stays_away() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::base::seeds::cases(64))]
     /// Without an author's edits a text is what the others alone had made of it, as long as
     /// nobody touches another's words.
     #[test]

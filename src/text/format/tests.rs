@@ -25,7 +25,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(crate::base::seeds::cases(600))]
 
     #[test]
     fn any_bytes_come_out_as_they_went_in(bytes in bytes(), salt in 0..7usize) {
@@ -148,7 +148,7 @@ fn a_character_that_would_be_read_as_another_is_not_saved() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::base::seeds::cases(300))]
 
     #[test]
     fn what_is_saved_in_an_encoding_is_read_as_it_was(text in any::<String>(), one in any::<char>(), encoding in prop::sample::select(Encoding::all().collect::<Vec<_>>())) {

@@ -88,7 +88,7 @@ fn white_space_is_cleaned() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(crate::base::seeds::cases(96))]
     #[test]
     fn moving_is_that_of_a_list(lines in prop::collection::vec("[aé]{0,3}", 1..8), pick in 0usize..8, down: bool) {
         let plain = lines.join("\n");

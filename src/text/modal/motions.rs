@@ -295,7 +295,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(96))]
+        #![proptest_config(crate::base::seeds::cases(96))]
         #[test]
         fn every_motion_comes_to_a_place_of_the_text(
             plain in "[a-c .(){}é\n]{0,60}",

@@ -100,7 +100,7 @@ fn a_huge_line_costs_no_more_than_its_neighbourhood() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(crate::base::seeds::cases(96))]
     #[test]
     fn rows_follow_each_other(content in "([a-c \té漢]{0,30}\r?\n){0,6}[a-c]{0,20}", cols in 1..16usize, at in 0..200usize) {
         let text = Text::from(content.as_str());

@@ -94,7 +94,7 @@ fn what_stands_before_a_range_counts() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(crate::base::seeds::cases(96))]
     #[test]
     fn a_rope_is_searched_like_a_string(
         parts in prop::collection::vec("[ab]{1,40}|é|漢\n|\r\n| ", 0..120),

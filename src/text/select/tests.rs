@@ -98,7 +98,7 @@ fn a_cursor_is_added_or_taken_away() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::base::seeds::cases(64))]
     #[test]
     fn all_occurrences_are_those_of_a_plain_string(plain in "[aé \n]{1,60}", pick in 0usize..60) {
         let text = Text::from(plain.as_str());

@@ -107,7 +107,7 @@ fn what_is_torn_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(crate::base::seeds::cases(512))]
     #[test]
     fn any_text_is_a_snippet_or_refused(source in "[${}:|,\\\\0-3a_é\n\t ]{0,60}|\\PC{0,40}") {
         if let Ok(snippet) = Snippet::parse(&source) {

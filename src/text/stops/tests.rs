@@ -152,7 +152,7 @@ fn going_away_and_deleting_everything_ends_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(crate::base::seeds::cases(128))]
     /// Whatever is edited, stops are in the text and in their order, and one can go through them.
     #[test]
     fn stops_stay_inside_the_text(

@@ -312,6 +312,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         /// What stands before the host or behind it does not change it, and a rule finds it again.
         #[test]
         fn nothing_around_a_host_hides_it(

@@ -149,7 +149,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(crate::base::seeds::cases(400))]
 
     #[test]
     fn any_text_is_read_or_doubted(text in prop_oneof![pieces(), any::<String>(), "[ -~\n]{0,60}"]) {

@@ -273,7 +273,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(crate::base::seeds::cases(400))]
 
         #[test]
         fn pieces_make_no_difference_and_lines_are_right(

@@ -81,7 +81,7 @@ fn what_is_said_about_a_name_beats_what_is_said_about_its_kind() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::base::seeds::cases(300))]
 
     #[test]
     fn head_and_tail_are_real_and_the_number_is_right(

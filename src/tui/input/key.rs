@@ -323,7 +323,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(256))]
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn every_key_reads_back(c in any::<char>(), named in 0usize..40, bits in 0u16..16) {
             prop_assume!(!c.is_control());

@@ -223,7 +223,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
     fn drawing_damage_alone_gives_the_same_as_drawing_everything(steps in prop::collection::vec(step(), 1..30)) {

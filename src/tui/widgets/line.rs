@@ -192,7 +192,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(256))]
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn nothing_is_too_wide_or_lost(text in "[a-c 漢é\t\n\u{301}\u{1b}👩\u{200d}]{0,60}", width in 1u16..12) {
             for how in [Break::Words, Break::Anywhere] {

@@ -156,7 +156,7 @@ fn style() -> impl Strategy<Value = Style> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(crate::base::seeds::cases(192))]
 
     #[test]
     fn a_terminal_shows_what_was_drawn(
@@ -181,7 +181,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(crate::base::seeds::cases(512))]
 
     #[test]
     fn what_differs_is_found_where_it_was_drawn(
@@ -245,7 +245,7 @@ fn what_is_typed_into_a_coloured_line_shifts_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn shifted_rows_are_right_on_a_terminal(
         words in prop::collection::vec(("[a-z ]{1,3}", style()), 1..10),

@@ -96,6 +96,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn one_change_alone_is_that_change(base in "([abc]\n){0,8}", other in "([abc]\n){0,8}[a-c]?") {
             prop_assert_eq!(merged(&base, &other, &base), Some(other.clone()));

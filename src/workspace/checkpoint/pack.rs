@@ -363,7 +363,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(crate::base::seeds::cases(24))]
         #[test]
         fn what_is_written_is_read(contents in proptest::collection::vec(
             prop_oneof![

@@ -135,7 +135,9 @@ impl Library {
         }
         for item in &items {
             let Item::Mod(child) = item else { continue };
-            if child.content.is_some() || (is_hidden(&child.attrs) && child.ident == "tests") {
+            if child.content.is_some()
+                || (is_hidden(&child.attrs) && (child.ident == "tests" || child.ident == "seeds"))
+            {
                 continue;
             }
             let name = child.ident.to_string();

@@ -24,6 +24,7 @@ pub mod process;
 pub mod pty;
 pub mod recorded;
 pub mod remote_place;
+pub mod seeds;
 pub mod server;
 pub mod shell;
 pub mod slow_place;

@@ -4,7 +4,7 @@ use super::*;
 use crate::base::json::json;
 use crate::llm::model::Model;
 use crate::session::Tree;
-use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
+use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
 /// Entries that follow each other, with the fields of their bodies.
 fn tree(bodies: &[(&str, Value)]) -> Tree {
@@ -152,7 +152,7 @@ fn push(tree: &mut Tree, mut body: Value) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(crate::base::seeds::cases(128))]
 
     /// However often a conversation is compacted: everything is summed up once or kept as it is, in its
     /// order, and no result is kept without its call.

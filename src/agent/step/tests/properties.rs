@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use proptest::prelude::{
-    Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
-};
+use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 use crate::agent::compaction::Settings;
 use crate::agent::compaction::summary::Unwritten;
@@ -405,7 +403,7 @@ fn said_in(message: &Message) -> Option<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(crate::base::seeds::cases(600))]
 
     #[test]
     fn whatever_happens_nothing_is_lost_and_every_run_ends(

@@ -154,6 +154,7 @@ fn the_selected_row_is_in_sight() {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn every_line_stands_in_one_row(
         old in "([ab]\n){0,30}[ab]?",

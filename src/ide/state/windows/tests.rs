@@ -79,6 +79,7 @@ fn where_they_do_not_fit_there_is_one() {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn windows_and_lines_cover_the_area(steps in prop::collection::vec((0..6u8, 0..8usize), 0..24), width in 1..200u16, height in 1..60u16) {
         let mut windows = Windows::default();

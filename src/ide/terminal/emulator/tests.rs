@@ -237,6 +237,7 @@ fn printed() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn nothing_that_is_printed_breaks_anything_or_reaches_the_screen(
         parts in prop::collection::vec((printed(), 0..40u16, 0..12u16, 0..8u8), 0..6),

@@ -87,6 +87,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn no_text_panics(config in ".{0,80}", credentials in "[\\[\\]=#; a\n]{0,80}") {
             let all = Profiles::read(&config, &credentials);

@@ -162,6 +162,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     /// Whatever a server answers, what is read has an id and can be a model.
     #[test]
     fn nothing_breaks_the_reader(rows in prop::collection::vec(any_json(), 0..6)) {

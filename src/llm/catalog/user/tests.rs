@@ -82,6 +82,7 @@ fn faults_are_told_by_line_and_the_rest_is_used() {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn no_text_panics(text in "[{}\\[\\]\":,a-z/* \n0-9é]{0,80}") {
         let (user, _) = UserModels::read(&format!("{{\"providers\": {text}"));

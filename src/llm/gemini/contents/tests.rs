@@ -136,6 +136,7 @@ fn blind_models_calls_without_results_and_a_beginning_by_the_model() {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     /// Whatever comes: roles are known, calls are answered at once, and a longer history begins
     /// with the shorter one.
     #[test]

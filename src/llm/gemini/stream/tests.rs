@@ -184,6 +184,7 @@ fn values() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn no_events_panic_and_every_stream_ends_once(data in prop::collection::vec(values(), 0..6)) {
         let events = read(&data);

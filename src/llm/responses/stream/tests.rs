@@ -319,7 +319,7 @@ fn event() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::base::seeds::cases(300))]
 
     #[test]
     fn no_events_panic_the_reader_or_make_deltas_lie(events in prop::collection::vec(event(), 0..14), whole: bool) {

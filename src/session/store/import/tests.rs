@@ -229,7 +229,7 @@ fn an_answer_that_failed_says_so() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::base::seeds::cases(64))]
 
     /// Lines in any order, twice, without some: every reader gets through, with unique ids and real parents.
     #[test]

@@ -53,7 +53,7 @@ fn check(bytes: &[u8], from: usize, end: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(crate::base::seeds::cases(24))]
 
     #[test]
     fn every_line_is_in_one_piece(

@@ -257,7 +257,7 @@ const PIECES: [&[u8]; 34] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(crate::base::seeds::cases(512))]
 
     #[test]
     fn any_split_of_any_sequences_means_the_same(

@@ -265,7 +265,7 @@ fn source() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(crate::base::seeds::cases(400))]
 
     #[test]
     fn portions_do_not_matter_and_nothing_is_too_wide(

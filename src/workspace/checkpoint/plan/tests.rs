@@ -273,6 +273,7 @@ fn one_of_two_turns_is_taken_back() {
 }
 
 proptest::proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn nothing_is_removed_where_nobody_could_look(
         now in proptest::collection::btree_set("[ab]/[ab]/[ab]|[ab]/[cd]|[cd]", 1..12),
@@ -295,7 +296,7 @@ proptest::proptest! {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::base::seeds::cases(200))]
 
     /// Whatever happened in between: what is decided is what is done, and what is not said is not done.
     #[test]

@@ -245,7 +245,7 @@ fn any_message() -> impl Strategy<Value = Message> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
     fn any_history_becomes_a_valid_conversation(history in prop::collection::vec(any_message(), 0..12)) {

@@ -163,6 +163,7 @@ fn an_answer_without_counts_is_whole() {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn no_events_panic_and_every_stream_ends_once(
         data in prop::collection::vec((0usize..8, 0usize..3, ".{0,8}"), 0..12),

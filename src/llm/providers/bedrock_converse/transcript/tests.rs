@@ -106,6 +106,7 @@ fn thinking_by_maker() {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn any_history_is_valid(kinds in prop::collection::vec(0usize..6, 0..12), claude: bool) {
         let by = if claude { CLAUDE } else { NOVA };

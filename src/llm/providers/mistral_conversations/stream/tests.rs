@@ -117,7 +117,7 @@ fn any_chunk() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
     fn any_stream_ends_exactly_once_and_deltas_are_the_message(data in prop::collection::vec(any_chunk(), 0..10)) {

@@ -78,6 +78,7 @@ fn a_longer_conversation_begins_with_the_shorter_one() {
 }
 
 proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
     fn ids_are_nine_letters_and_digits_and_tell_calls_apart(ids in prop::collection::vec("[a-c|_]{0,3}|[0-9]{9}", 1..9)) {
         let history = ids.iter().map(|id| answer_of(vec![call(id)])).collect();

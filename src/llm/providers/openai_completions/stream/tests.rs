@@ -255,7 +255,7 @@ fn any_chunk() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
     fn any_stream_ends_exactly_once(mut data in prop::collection::vec(any_chunk(), 0..12), whole: bool) {

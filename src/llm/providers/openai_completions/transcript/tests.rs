@@ -229,7 +229,7 @@ fn a_longer_conversation_begins_with_the_shorter_one() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
     fn every_call_is_followed_by_its_result(history in prop::collection::vec(any_message(), 0..12)) {
