@@ -17,12 +17,14 @@ use crate::text::format;
 use crate::text::rope::Text;
 use crate::workspace::git;
 
-/// The text of a file in the index or in a commit, as it would be checked out. Locks nothing and
-/// runs nothing that the repository names for looking at its files.
-const SCRIPT: &str = "[ -z \"$BOWLINE_COMMIT\" ] || git --no-optional-locks rev-parse -q --verify \
-    \"$BOWLINE_COMMIT\" >/dev/null 2>&1 || exit 3; \
-    exec git --no-optional-locks -c core.fsmonitor=false cat-file --filters \
-    \"$BOWLINE_COMMIT:./$BOWLINE_FILE\" 2>/dev/null";
+/// The text of a file in the index or in a commit, as it would be checked out. Where the repository names
+/// programs of its own, which filters are, it is the text as git stores it.
+const SCRIPT: &str = r#"
+exec 2>/dev/null
+[ -z "$BOWLINE_COMMIT" ] || safe_git rev-parse -q --verify "$BOWLINE_COMMIT" >/dev/null || exit 3
+if names_programs; then as=blob; else as=--filters; fi
+safe_git cat-file "$as" "$BOWLINE_COMMIT:./$BOWLINE_FILE"
+"#;
 /// What the script ends with where there is no such commit.
 const NO_COMMIT: i32 = 3;
 /// Bytes of git's that are shown beside a text when somebody asks for that.
@@ -141,7 +143,7 @@ pub async fn bytes_of(
     });
     let variable = |name: &str, value: &str| (name.to_string(), value.to_string());
     let command = CommandSpec {
-        script: SCRIPT.to_string(),
+        script: git::script(SCRIPT),
         cwd: folder.to_path_buf(),
         timeout: Some(PATIENCE),
         env: [variable("BOWLINE_FILE", name), variable("BOWLINE_COMMIT", commit)].into(),

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::place::{Facts, Git};
 use crate::base::clock::{self, SharedClock};
 use crate::exec::{CommandSpec, Environment};
-use crate::tools::git_programs::NAMES_PROGRAMS;
+use crate::workspace::git;
 
 /// How long a first prompt waits for the facts at most.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -28,14 +28,13 @@ const LINE_MAX: usize = 120;
 /// beforehand, it is not asked for commits and files. The person was not asked either.
 const SCRIPT: &str = r#"
 exec 2>/dev/null
-git() { command git --no-pager --no-optional-locks -c core.fsmonitor=false -c log.showSignature=false -c color.ui=false "$@"; }
 uname -s; uname -r; printf '\036'
-git rev-parse --is-inside-work-tree; printf '\036'
+safe_git rev-parse --is-inside-work-tree; printf '\036'
 names_programs; named=$?
-git symbolic-ref --short -q HEAD || [ $named = 0 ] || git rev-parse --short HEAD; printf '\036'
+safe_git symbolic-ref --short -q HEAD || [ $named = 0 ] || safe_git rev-parse --short HEAD; printf '\036'
 [ $named = 0 ] && exit
-git log -n 8 --format=%h%x20%s; printf '\036'
-git status --porcelain --ignore-submodules=all | cut -c1-2 | sort | uniq -c; printf '\036'
+safe_git log -n 8 --format=%h%x20%s; printf '\036'
+safe_git status --porcelain --ignore-submodules=all | cut -c1-2 | sort | uniq -c; printf '\036'
 "#;
 
 /// The facts; at most [`PATIENCE`] late.
@@ -48,7 +47,7 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Fac
         heard.extend_from_slice(&piece[..piece.len().min(room)]);
     });
     let command = CommandSpec {
-        script: format!("{NAMES_PROGRAMS}{SCRIPT}"),
+        script: git::script(SCRIPT),
         cwd: env.root().to_path_buf(),
         timeout: Some(PATIENCE),
         env: BTreeMap::new(),

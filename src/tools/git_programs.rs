@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::command;
 use crate::exec::{CommandSpec, Environment, Exit};
+use crate::workspace::git;
 
 /// How long it may take to find out.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -18,17 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const QUIET: &str = "quiet";
 /// Why git is asked about.
 const LOUD: &str = "git in a repository that may name programs to run";
-
-/// A function for a POSIX shell, `names_programs`: whether the settings of the repository here, and not the
-/// person's own, name a program that `git status`, `log`, `diff` or `show` would run: filters, drivers of
-/// differences and merges, what checks signatures, and what fetches objects that are missing. It runs nothing
-/// of all that. Names of settings have any bytes, hence the plain locale; a git before 2.26 does not tell where
-/// a setting stands, which counts as yes.
-pub const NAMES_PROGRAMS: &str = r#"names_programs() {
-  names=$(command git --no-pager config --list --includes --show-scope --name-only) || return 0
-  printf '%s\n' "$names" | LC_ALL=C grep -Eq '^(local|worktree)[[:space:]](filter\..*\.(clean|smudge|process)|diff\.(external|submodule)|diff\..*\.(command|textconv)|merge\..*\.driver|gpg\.(.*\.)?program|extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$'
-}
-"#;
 
 /// Says `quiet` where nothing of the repository's own runs: there is none, or its folder is one that edits
 /// are asked about (so that nobody has made it in passing), its settings name no program, no hook looks at the
@@ -50,7 +40,7 @@ quiet() {
   fi
   hook=$(command git rev-parse --git-path hooks/post-index-change) && ! [ -e "$hook" ] || return 1
   top=$(command git rev-parse --show-toplevel) || return 1
-  command git -c core.fsmonitor=false -C "$top" ls-files --stage | LC_ALL=C grep '^160000' | cut -f 2- |
+  safe_git -C "$top" ls-files --stage | LC_ALL=C grep '^160000' | cut -f 2- |
     while IFS= read -r inner; do
       case $inner in '"'*) exit 1 ;; esac
       ! [ -e "$top/$inner/.git" ] || (cd "$top/$inner" && quiet) || exit 1
@@ -72,7 +62,7 @@ pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str
         output.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(piece);
     });
     let command = CommandSpec {
-        script: format!("{NAMES_PROGRAMS}{SCRIPT}"),
+        script: git::script(SCRIPT),
         cwd: env.root().to_path_buf(),
         timeout: Some(PATIENCE),
         env: BTreeMap::new(),

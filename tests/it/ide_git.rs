@@ -161,3 +161,23 @@ async fn without_git_everything_is_quiet() {
         assert_eq!(desk.message(), "git has no text of this file");
     }
 }
+
+/// A repository comes from somebody else: to look at a file of it must not run what its settings name.
+#[tokio::test]
+async fn opening_a_file_runs_no_filter_of_the_repository() {
+    let Some(plan) = Plan::new().with("a.txt", BASE).file(".gitattributes", "* filter=x\n").committed()
+    else {
+        return;
+    };
+    let root = plan.folder();
+    for kind in ["smudge", "process", "clean"] {
+        let trap = format!("touch '{}'; cat", root.join(kind).display());
+        git(&root, &["config", &format!("filter.x.{kind}"), &trap]);
+    }
+    let mut desk = plan.start().await;
+    desk.type_in("1 ").await;
+    assert_eq!(signs(&mut desk).await, "┋       ", "the text as git stores it");
+    for kind in ["smudge", "process", "clean"] {
+        assert!(!root.join(kind).exists(), "{kind} ran");
+    }
+}

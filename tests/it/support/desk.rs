@@ -120,6 +120,11 @@ impl Plan {
         self
     }
 
+    /// The workspace.
+    pub fn folder(&self) -> PathBuf {
+        self.temp.path().join("work")
+    }
+
     /// Puts a file where the person keeps those of the program.
     #[must_use]
     pub fn config(self, path: &str, content: &str) -> Self {
