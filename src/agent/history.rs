@@ -19,9 +19,10 @@ pub fn of(context: &SessionContext) -> Vec<Message> {
     context.messages.iter().enumerate().filter_map(told).collect()
 }
 
-/// The message as a model sees it; `None` where it is for people only.
+/// The message as a model sees it; `None` where it is for people only, or where another answer replaces it.
 pub fn for_model(message: &AgentMessage) -> Option<Message> {
     let value = match message {
+        AgentMessage::Llm(Message::Assistant(answer)) if answer.is_replaced() => return None,
         AgentMessage::Llm(message) => return Some(message.clone()),
         AgentMessage::Other(value) => value,
     };

@@ -245,12 +245,13 @@ impl State {
         let Phase::Calling { attempt, began } = self.phase else { return };
         let aborted = self.aborting || message.stop_reason == StopReason::Aborted;
         if let Some(error) = error.as_ref().filter(|_| !aborted)
-            // Nothing that a person has seen is taken back: only a silent failure is repeated.
-            && !began
-            && message.content.is_empty()
             && let Some(delay) = self.config.retry.delay(attempt, error, chance)
         {
             let (max, error) = (self.config.retry.retries, error.message.clone());
+            // Front ends have shown what came so far: it ends there, and the next answer replaces it.
+            if began || !message.content.is_empty() {
+                out.push(Effect::Record(Message::Assistant(message.replaced())));
+            }
             out.push(Effect::Emit(AgentEvent::RetryStart { attempt, max, delay, error }));
             out.push(Effect::Wait(Timer::Retry, delay));
             self.phase = Phase::Waiting { attempt };

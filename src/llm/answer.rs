@@ -349,10 +349,20 @@ impl Decoder {
         }
     }
 
-    /// A last event whose blank line never came is one all the same: some servers save it.
+    /// A last event whose blank line never came is one all the same: some servers save it. Where its data is cut,
+    /// so is the connection, which is for the reader to find: the answer has no end.
     fn end(&mut self, out: &mut Vec<Event>) {
         if let Self::Sse(decoder) = self {
+            let whole = out.len();
             decoder.end(out);
+            if out.get(whole).is_some_and(|last| last.data != "[DONE]" && is_cut(&last.data)) {
+                out.truncate(whole);
+            }
         }
     }
+}
+
+/// Whether data is the beginning of JSON whose end did not come.
+fn is_cut(data: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(data).is_err_and(|error| error.is_eof())
 }

@@ -225,14 +225,15 @@ fn a_server_that_refuses_the_key_is_told_with_what_to_do() {
 }
 
 #[test]
-fn a_server_that_cuts_the_answer_is_told() {
+fn retry_after_a_cut_answer_shows_both_and_ends_well() {
     let pieces = [wire::open(), wire::text(0, &["Half an ans"]), vec![Piece::Cut]].concat();
-    let server = Server::start(vec![Reply::Stream(pieces), wire::says("All is well.")]);
+    let server =
+        Server::start(vec![Reply::Stream(pieces), wire::says("Whole again."), wire::says("All is well.")]);
     let mut pty = start(&server.url, &[]);
     pty.send("hello\r");
     pty.wait_text("broke off");
-    pty.wait_text("go on");
     pty.wait_text("Half an ans");
+    pty.wait_text("Whole again.");
     goes_on(&mut pty);
 }
 

@@ -32,7 +32,9 @@ impl<L: Listener> Driver<L> {
     pub(super) async fn record(&mut self, message: Message) {
         let message = stamp(message, self.services.clock.now_ms());
         self.listener.store(&message).await;
-        self.setup.history.push(message.clone());
+        if !matches!(&message, Message::Assistant(answer) if answer.is_replaced()) {
+            self.setup.history.push(message.clone());
+        }
         let announced = match &message {
             Message::Assistant(_) => self.answer.take().is_some_and(|answer| answer.began),
             _ => false,

@@ -184,7 +184,18 @@ impl Transcript {
         self.add_failure(answer);
     }
 
+    /// An answer that broke off stays to be read; its calls are not run. The notice of the retry says the rest.
+    fn replace(&mut self, answer: &AssistantMessage) {
+        for call in answer.tool_calls() {
+            self.change_call(&call.id, |call| call.status = Status::Failed(None));
+        }
+        self.notice(false, "the answer broke off; it is asked for again".to_string());
+    }
+
     fn add_failure(&mut self, answer: &AssistantMessage) {
+        if answer.is_replaced() {
+            return self.replace(answer);
+        }
         match answer.stop_reason {
             StopReason::Error => {
                 let text = answer.error_message.clone().unwrap_or_else(|| "the answer broke off".to_string());

@@ -71,6 +71,23 @@ pub struct AssistantMessage {
     pub extra: Map<String, Value>,
 }
 
+/// The field of an answer that broke off and was asked for again.
+const REPLACED: &str = "replaced";
+
+impl AssistantMessage {
+    /// The same answer, marked as one that broke off and that the next one replaces.
+    #[must_use]
+    pub fn replaced(mut self) -> Self {
+        self.extra.insert(REPLACED.to_string(), true.into());
+        self
+    }
+
+    /// Whether another answer replaces this one, which broke off: no model is sent it.
+    pub fn is_replaced(&self) -> bool {
+        self.extra.get(REPLACED) == Some(&Value::Bool(true))
+    }
+}
+
 /// What one tool call gave, as the model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

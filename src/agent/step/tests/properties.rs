@@ -218,6 +218,7 @@ impl World {
             }
             Effect::Look if self.full => self.at_once.push(Event::Full(CompactionReason::Threshold)),
             Effect::Emit(_) | Effect::Look => {}
+            Effect::Record(Message::Assistant(answer)) if answer.is_replaced() => {}
             Effect::Record(message) => self.history.push(message),
             Effect::CallModel { looked: false } if self.full => {
                 self.at_once.push(Event::Full(CompactionReason::Threshold));
