@@ -79,7 +79,7 @@ impl Trapped {
 fn settings(folder: &Path) -> Vec<String> {
     let known = git(folder, &["help", "-c"]);
     let plain = ["advice.", "color.", "fsck.", "fetch.fsck.", "receive.", "column."];
-    let named = |line: &str| line.replace('*', "name").replace('<', "").replace('>', "");
+    let named = |line: &str| line.replace('*', "name").replace(['<', '>'], "");
     let settings = known.lines().filter(|line| line.contains('.') && !line.contains(' ')).map(named);
     settings.filter(|setting| !plain.iter().any(|section| setting.starts_with(section))).collect()
 }
