@@ -19,7 +19,7 @@ pub fn root_of(start: &Path) -> Option<PathBuf> {
 ///
 /// `names_programs` succeeds if the settings of the repository, and not the user's own, name a program under a
 /// name of their choice, which no override reaches: filters, drivers of diffs and merges, what checks signatures,
-/// and what fetches objects that are missing. It runs none of them. Then `safe_git` must not be asked for what
+/// formats that ask for signatures, hooks, and what fetches objects that are missing. It runs none of them. Then `safe_git` must not be asked for what
 /// goes through filters (`status`, `diff`, `cat-file --filters`). Names of settings have any bytes, hence the plain
 /// locale; a git before 2.26 does not tell where a setting stands, which counts as yes.
 const FUNCTIONS: &str = r#"
@@ -36,7 +36,7 @@ safe_git() {
 }
 names_programs() {
   names=$(command git --no-pager config --list --includes --show-scope --name-only) || return 0
-  printf '%s\n' "$names" | LC_ALL=C grep -Eq '^(local|worktree)[[:space:]](filter\..*\.(clean|smudge|process)|diff\.(external|submodule)|diff\..*\.(command|textconv)|merge\..*\.driver|gpg\.(.*\.)?program|extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$'
+  printf '%s\n' "$names" | LC_ALL=C grep -Eq '^(local|worktree)[[:space:]](filter\..*\.(clean|smudge|process)|diff\.(external|submodule)|diff\..*\.(command|textconv)|merge\..*\.driver|gpg\.(.*\.)?program|log\.showsignature|format\.pretty|pretty\..*|log\.diffmerges|hook\..*\.command|extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$'
 }
 "#;
 

@@ -1,109 +1,13 @@
-//! Which commands are known to look only: a short list of programs with the options that
-//! would make them write or run something else.
+//! Which commands are known to look only: programs of a short list, with options that are known to be
+//! harmless.
 //!
 //! Must not know policies. What is not on the list is not known; that is never an error.
 
 use super::expand::parse;
+use super::known::{self, Words};
+use super::options::{Options, has};
 use super::script::{Part, Script, Word};
-use super::sed;
-
-/// A program that only looks, unless one of these options is given.
-struct Program {
-    name: &'static str,
-    /// Letters that change something, alone or in a cluster.
-    short: &'static str,
-    /// Long options that change something; so does every abbreviation of them.
-    long: &'static [&'static str],
-    /// Whether the rest of the words is fine.
-    check: fn(&[Word]) -> bool,
-}
-
-const fn plain(name: &'static str) -> Program {
-    but(name, "", &[])
-}
-
-const fn but(name: &'static str, short: &'static str, long: &'static [&'static str]) -> Program {
-    Program { name, short, long, check: anything }
-}
-
-/// Sorted by kind; each row is a decision about one program.
-const PROGRAMS: &[Program] = &[
-    plain("ls"),
-    plain("cat"),
-    plain("head"),
-    plain("tail"),
-    plain("wc"),
-    plain("nl"),
-    plain("tac"),
-    plain("rev"),
-    plain("fold"),
-    plain("cut"),
-    plain("tr"),
-    plain("paste"),
-    plain("join"),
-    plain("comm"),
-    plain("cmp"),
-    plain("diff"),
-    plain("od"),
-    plain("strings"),
-    plain("md5sum"),
-    plain("sha1sum"),
-    plain("sha256sum"),
-    plain("grep"),
-    plain("egrep"),
-    plain("fgrep"),
-    plain("jq"),
-    plain("pwd"),
-    plain("echo"),
-    plain(":"),
-    plain("true"),
-    plain("false"),
-    plain("whoami"),
-    plain("id"),
-    plain("uname"),
-    plain("basename"),
-    plain("dirname"),
-    plain("realpath"),
-    plain("readlink"),
-    plain("stat"),
-    plain("du"),
-    plain("df"),
-    plain("ps"),
-    plain("uptime"),
-    plain("free"),
-    plain("nproc"),
-    plain("seq"),
-    plain("which"),
-    plain("type"),
-    plain("sleep"),
-    plain("exit"),
-    plain("return"),
-    plain("break"),
-    plain("continue"),
-    plain("cd"),
-    plain("[["),
-    // What they run is judged by itself.
-    plain("time"),
-    plain("nice"),
-    plain("timeout"),
-    plain("command"),
-    plain("builtin"),
-    plain("xargs"),
-    // An index of a variable can be a substitution.
-    Program { name: "printf", short: "v", long: &[], check: formats },
-    but("test", "v", &[]),
-    but("[", "v", &[]),
-    Program { name: "date", short: "s", long: &["--set"], check: shows_a_date },
-    but("file", "C", &["--compile"]),
-    but("tree", "oR", &["--output"]),
-    but("sort", "oT", &["--output", "--compress-program", "--temporary-directory"]),
-    but("rg", "z", &["--pre", "--hostname-bin", "--search-zip"]),
-    Program { name: "uniq", short: "", long: &[], check: one_operand },
-    Program { name: "read", short: "", long: &[], check: harmless_names },
-    Program { name: "find", short: "", long: &[], check: find },
-    Program { name: "sed", short: "", long: &[], check: sed_prints },
-    Program { name: "git", short: "", long: &[], check: git },
-];
+use super::{find, git, sed};
 
 /// Whether everything that a text would do is known to look only.
 pub fn is_read_only(text: &str) -> bool {
@@ -138,6 +42,15 @@ pub fn part_is_read_only(part: &Part) -> bool {
     }
 }
 
+/// Whether the table decides about a command: there are calls of the program that are known to look only.
+pub fn is_in_table(words: &[Word]) -> bool {
+    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
+    match first.text.as_str() {
+        "git" => git::is_judged(rest),
+        name => known::find(name).is_some(),
+    }
+}
+
 fn is_harmless(name: &str) -> bool {
     let own = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     !name.is_empty() && name.chars().all(own) && !name.ends_with("_proxy")
@@ -149,40 +62,28 @@ fn harmless_names(words: &[Word]) -> bool {
 }
 
 fn command_is_read_only(words: &[Word]) -> bool {
-    let Some((first, rest)) = words.split_first() else { return false };
-    if !first.exact {
-        return false;
+    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
+    let Some(program) = known::find(&first.text) else { return false };
+    let prints = |word: &Word| word.exact && known::ALWAYS.contains(&word.text.as_str());
+    let sorts = |options: &Options, open: bool| {
+        let words: Vec<Word> = rest.iter().filter(|word| !prints(word)).cloned().collect();
+        options.sort(&words, open).is_some()
+    };
+    match program.words {
+        Words::Any => true,
+        Words::Open(options) => sorts(&options, true),
+        Words::Closed(options) => sorts(&options, false) && (program.name != "uniq" || one_operand(rest)),
+        Words::Own => match program.name {
+            "ps" => shows_processes(rest),
+            "date" => shows_a_date(rest),
+            "test" | "[" => tests(rest),
+            "printf" => formats(rest),
+            "read" => harmless_names(rest),
+            "find" => find::only_finds(rest),
+            "sed" => sed::only_prints(rest),
+            _ => git::only_shows(rest),
+        },
     }
-    PROGRAMS
-        .iter()
-        .find(|program| program.name == first.text)
-        .is_some_and(|program| options_are_harmless(program, rest) && (program.check)(rest))
-}
-
-fn options_are_harmless(program: &Program, words: &[Word]) -> bool {
-    let guarded = !program.short.is_empty() || !program.long.is_empty();
-    !guarded
-        || words.iter().all(|word| {
-            // A word that the shell expands can become any option.
-            !word.wild && !changes_long(&word.text, program.long) && !changes_short(&word.text, program.short)
-        })
-}
-
-fn changes_short(word: &str, letters: &str) -> bool {
-    word.strip_prefix('-')
-        .is_some_and(|cluster| !cluster.starts_with('-') && cluster.chars().any(|c| letters.contains(c)))
-}
-
-/// Programs take any unambiguous beginning of a long option, so any beginning counts.
-fn changes_long(word: &str, options: &[&str]) -> bool {
-    let name = word.split('=').next().unwrap_or(word);
-    name.starts_with("--")
-        && name.len() > 2
-        && options.iter().any(|option| option.starts_with(name) || name == *option)
-}
-
-fn anything(_words: &[Word]) -> bool {
-    true
 }
 
 /// `uniq IN OUT` writes; so does a pattern that becomes two names, and `-` is an operand, too.
@@ -191,90 +92,92 @@ fn one_operand(words: &[Word]) -> bool {
     words.iter().all(|word| word.exact) && words.iter().filter(|word| !is_option(word)).count() <= 1
 }
 
-/// `printf FORMAT …`, where `%n` would set a variable.
+/// Conditions. An index of a variable behind `-v` and `-R` can be a substitution.
+fn tests(words: &[Word]) -> bool {
+    const OPERATORS: &str = "-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S -ef -eq -ge \
+                             -gt -le -lt -ne -nt -ot";
+    words.iter().all(|word| {
+        let number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+        !word.wild
+            && word.text.strip_prefix('-').is_none_or(|rest| has(OPERATORS, &word.text) || number(rest))
+    })
+}
+
+/// `printf FORMAT …`, where `%n` and `-v` would set a variable.
 fn formats(words: &[Word]) -> bool {
-    let Some(format) = words.iter().find(|word| word.text != "--") else { return true };
+    let dashes = words.first().is_some_and(|word| word.exact && word.text == "--");
+    let Some(format) = words.get(usize::from(dashes)) else { return true };
     let sets = |conversion: &str| {
         let sign =
             conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*'hlLqjztI".contains(c));
         sign.starts_with('n')
     };
-    format.exact && !format.text.replace("%%", "").split('%').skip(1).any(sets)
+    format.exact
+        && (dashes || !format.text.starts_with('-'))
+        && !format.text.replace("%%", "").split('%').skip(1).any(sets)
 }
 
 /// `date` with a format; without the `+` an operand would be the new time.
 fn shows_a_date(words: &[Word]) -> bool {
+    const OPTIONS: Options = Options {
+        flags: "-R -u --debug --rfc-email --universal --utc",
+        valued: "-d -f -r --date --file --reference --rfc-3339",
+        attached: "-I --iso-8601",
+    };
+    let prints = |word: &Word| word.exact && known::ALWAYS.contains(&word.text.as_str());
+    let words: Vec<Word> = words.iter().filter(|word| !prints(word)).cloned().collect();
+    OPTIONS
+        .sort(&words, false)
+        .is_some_and(|sorted| sorted.operands.iter().all(|word| word.text.starts_with('+') && !word.wild))
+}
+
+/// `ps` without what shows the environment of processes: `e` among letters that have no dash, `-E`.
+fn shows_processes(words: &[Word]) -> bool {
+    const OPTIONS: Options = Options {
+        flags: "-A -a -d -e -f -F -H -j -l -L -M -N -T -V -w -y -x --forest --headers --no-headers --deselect",
+        valued: "-C -g -G -p -q -s -t -u -U --cols --columns --lines --rows --width --pid --ppid --quick-pid \
+                 --sid --sort --tty --user --User --group --Group",
+        attached: "",
+    };
+    const FORMAT: Options = Options { flags: "", valued: "-o --format", attached: "" };
+    const COLUMNS: [&str; 40] = [
+        "%cpu", "%mem", "args", "cmd", "comm", "command", "cputime", "egid", "egroup", "etime", "etimes",
+        "euid", "euser", "fname", "gid", "group", "lstart", "lwp", "ni", "nice", "nlwp", "pcpu", "pgid",
+        "pgrp", "pid", "pmem", "ppid", "pri", "psr", "rss", "ruser", "sid", "start", "stat", "state", "time",
+        "tty", "uid", "user", "vsz",
+    ];
+    let named = |list: &str| {
+        let bare = |column: &str| column.split('=').next().unwrap_or_default().to_string();
+        list.split([',', ' ']).all(|column| COLUMNS.contains(&bare(column).as_str()))
+    };
+    let letters = |text: &str| text.chars().all(|c| "afhjlmrTuvwx".contains(c) || c.is_ascii_digit());
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let takes =
-            matches!(&*word.text, "-d" | "-r" | "-f" | "-ud" | "-ur" | "--date" | "--reference" | "--file");
-        if takes {
-            words.next();
-        } else if !word.text.starts_with(['-', '+']) {
+        if word.wild || !word.exact {
+            return false;
+        }
+        // `-eo LIST`: the columns come last.
+        let format = word.text.starts_with('-')
+            && !word.text.starts_with("--")
+            && word.text.ends_with('o')
+            && OPTIONS.sort(&[Word::plain(word.text.trim_end_matches('o'))], false).is_some();
+        let long = word.text.split_once('=').filter(|(name, _)| has(FORMAT.valued, name));
+        let fine = match () {
+            () if known::ALWAYS.contains(&word.text.as_str()) => true,
+            () if format || word.text == "--format" => {
+                words.next().is_some_and(|list| list.exact && named(&list.text))
+            }
+            () if long.is_some() => long.is_some_and(|(_, list)| named(list)),
+            () if !word.text.starts_with('-') => letters(&word.text),
+            () if OPTIONS.sort(std::slice::from_ref(word), false).is_some() => true,
+            () => {
+                let Some(value) = words.next() else { return false };
+                OPTIONS.sort(&[word.clone(), value.clone()], false).is_some()
+            }
+        };
+        if !fine {
             return false;
         }
     }
     true
-}
-
-/// What `-exec` runs is judged by itself.
-fn find(words: &[Word]) -> bool {
-    const CHANGES: [&str; 4] = ["-delete", "-fprint", "-fprintf", "-fls"];
-    words.iter().all(|word| !word.wild && !CHANGES.iter().any(|change| word.text.starts_with(change)))
-}
-
-/// Only the forms that print: addresses with `p`, `d`, `q` or `=`, and one substitution.
-fn sed_prints(words: &[Word]) -> bool {
-    let mut scripts = 0;
-    let mut expects_script = false;
-    for Word { text, wild, exact } in words {
-        match text.as_str() {
-            // A pattern may be a file, but a file's name may not be a script.
-            _ if *wild || (!*exact && (expects_script || scripts == 0)) => return false,
-            script if expects_script => {
-                expects_script = false;
-                scripts += 1;
-                if !sed_script_prints(script) {
-                    return false;
-                }
-            }
-            "-n" | "-E" | "-r" | "-s" | "-u" | "-nE" | "-En" | "-nr" | "-rn" => {}
-            "-e" | "-ne" | "-nEe" => expects_script = true,
-            option if option.starts_with('-') => return false,
-            script if scripts == 0 => {
-                scripts += 1;
-                if !sed_script_prints(script) {
-                    return false;
-                }
-            }
-            _ => {}
-        }
-    }
-    scripts > 0 && !expects_script
-}
-
-fn sed_script_prints(script: &str) -> bool {
-    let lines = |c: char| c.is_ascii_digit() || ",$;pdq=! ".contains(c);
-    script.chars().all(lines) || sed::substitutes(script)
-}
-
-/// The four that show history; configuration given on the command line could run anything.
-fn git(words: &[Word]) -> bool {
-    const CHANGES: &[&str] = &["--output", "--ext-diff", "--textconv", "--show-signature", "--submodule"];
-    let mut words = words.iter().skip_while(|word| matches!(word.text.as_str(), "--no-pager" | "-P"));
-    words.next().is_some_and(|word| matches!(word.text.as_str(), "status" | "log" | "diff" | "show"))
-        && words.all(|word| !word.wild && !changes_long(&word.text, CHANGES))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_program_has_one_row() {
-        let mut names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), PROGRAMS.len());
-    }
 }

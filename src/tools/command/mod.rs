@@ -5,10 +5,14 @@
 //! finds a doubt asks: a reader that guesses is worse than one that asks.
 
 mod expand;
+mod find;
+mod git;
 mod heredoc;
 mod host;
+mod known;
 mod leaves;
 mod looks;
+mod options;
 mod programs;
 mod reach;
 mod read;
@@ -18,7 +22,7 @@ mod wrapped;
 
 pub use expand::parse;
 pub use host::{Host, Hosts};
-pub use looks::{is_read_only, looks_elsewhere, part_is_read_only};
+pub use looks::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
 pub use reach::{Reach, reach, reach_of_writes};
 pub use script::{Part, Script, Word};
 

@@ -4,8 +4,43 @@
 
 use super::script::Word;
 
+/// Only the forms that print: addresses with `p`, `d`, `q` or `=`, and one substitution.
+pub(super) fn only_prints(words: &[Word]) -> bool {
+    let mut scripts = 0;
+    let mut expects_script = false;
+    for Word { text, wild, exact } in words {
+        match text.as_str() {
+            // A pattern may be a file, but a file's name may not be a script.
+            _ if *wild || (!*exact && (expects_script || scripts == 0)) => return false,
+            script if expects_script => {
+                expects_script = false;
+                scripts += 1;
+                if !script_prints(script) {
+                    return false;
+                }
+            }
+            "-n" | "-E" | "-r" | "-s" | "-u" | "-nE" | "-En" | "-nr" | "-rn" | "--help" | "--version" => {}
+            "-e" | "-ne" | "-nEe" => expects_script = true,
+            option if option.starts_with('-') => return false,
+            script if scripts == 0 => {
+                scripts += 1;
+                if !script_prints(script) {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    scripts > 0 && !expects_script
+}
+
+fn script_prints(script: &str) -> bool {
+    let lines = |c: char| c.is_ascii_digit() || ",$;pdq=! ".contains(c);
+    script.chars().all(lines) || substitutes(script)
+}
+
 /// `s/a/b/flags`, where a flag `w` would write and `e` would run.
-pub(super) fn substitutes(script: &str) -> bool {
+fn substitutes(script: &str) -> bool {
     let mut chars = script.chars();
     let (Some('s'), Some(delimiter)) = (chars.next(), chars.next()) else { return false };
     if delimiter.is_alphanumeric() || delimiter == '\\' || script.contains('\n') {

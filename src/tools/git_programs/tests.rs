@@ -70,6 +70,12 @@ async fn settings_of_the_repository_that_name_programs() {
         ("merge.x.driver", "evil", false),
         ("gpg.program", "evil", false),
         ("gpg.ssh.program", "evil", false),
+        ("gpg.x509.program", "evil", false),
+        ("log.showSignature", "true", false),
+        ("log.diffMerges", "remerge", false),
+        ("format.pretty", "%G?", false),
+        ("pretty.x", "%G?", false),
+        ("hook.x.command", "evil", false),
         ("remote.x.promisor", "true", false),
         ("remote.x.url", "https://example.org/x", true),
     ] {
