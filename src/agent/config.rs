@@ -20,8 +20,6 @@ pub struct Config {
     pub parallel: bool,
     /// When failed model calls are repeated.
     pub retry: Policy,
-    /// Whether failed model calls are retried at all; a client may switch it while the session lives.
-    pub auto_retry: bool,
     /// When the conversation is compacted.
     pub compaction: Settings,
     /// Delivery of steering messages.
@@ -45,7 +43,6 @@ impl Default for Config {
             loop_window: Some(loops::WINDOW),
             parallel: true,
             retry: Policy::default(),
-            auto_retry: true,
             compaction: Settings::default(),
             steering: QueueMode::One,
             follow_up: QueueMode::One,

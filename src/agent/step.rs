@@ -244,7 +244,7 @@ impl State {
     ) {
         let Phase::Calling { attempt, began } = self.phase else { return };
         let aborted = self.aborting || message.stop_reason == StopReason::Aborted;
-        if let Some(error) = error.as_ref().filter(|_| !aborted && self.config.auto_retry)
+        if let Some(error) = error.as_ref().filter(|_| !aborted)
             && let Some(delay) = self.config.retry.delay(attempt, error, chance)
         {
             let (max, error) = (self.config.retry.retries, error.message.clone());

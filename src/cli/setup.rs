@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::args::Args;
 use super::attach;
@@ -21,7 +20,6 @@ use crate::exec::local::LocalEnvironment;
 use crate::ide::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::options::OpenTarget;
 use crate::llm::model::{Part, Thinking};
-use crate::llm::retry::Policy;
 use crate::net::http::Transport;
 use crate::net::roots::Roots;
 use crate::net::tape::Tape;
@@ -219,7 +217,6 @@ pub fn session(
         vars: process.vars.clone(),
         offline: args.offline,
         budget: (settings.budget > 0).then_some(settings.budget as f64),
-        retry: retry(settings),
         tape,
         transport: Transport::parse(&settings.transport).unwrap_or_default(),
         roots: roots(settings, process, &setup.home.user),
@@ -287,14 +284,6 @@ fn tools_config(settings: &Settings) -> crate::tools::config::Config {
 }
 
 /// What the settings say about compacting.
-fn retry(settings: &Settings) -> Policy {
-    Policy {
-        retries: settings.retries as u32,
-        max: Duration::from_secs(settings.retry_wait_max as u64),
-        ..Policy::default()
-    }
-}
-
 fn compaction(settings: &Settings) -> compaction::Settings {
     let tokens = |count: usize| count as u64;
     let own = |(model, budget): (&String, &TokenBudget)| {

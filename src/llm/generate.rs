@@ -121,7 +121,7 @@ pub struct Outcome {
 pub enum Progress {
     /// Of the answer that is streaming in.
     Event(StreamEvent),
-    /// A model call failed and is retried after a while: what came of this answer is void.
+    /// A model call failed before anything came of it and is repeated after a while.
     Retrying {
         /// Why.
         error: LlmError,

@@ -1,7 +1,7 @@
 //! When a failed model call is repeated, and after how long.
 //!
 //! Must not know clocks or sources of chance: both are passed in. The provider layer itself
-//! never retries; its callers do, and replace what came of an answer that broke off.
+//! never repeats; whoever calls it does, and only before the first part of an answer came.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { retries: 5, base: Duration::from_secs(1), max: Duration::from_mins(1) }
+        Self { retries: 2, base: Duration::from_secs(1), max: Duration::from_mins(1) }
     }
 }
 

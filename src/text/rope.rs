@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ropey::{Rope, RopeSlice};
-use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete};
+use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete, UnicodeSegmentation};
 
 use super::long_lines::{LONG, LongLines};
 use super::position::{Byte, Line};
@@ -246,6 +246,12 @@ impl Text {
     /// Whether a cluster ends at a character boundary inside the text. Each question takes a cursor of its own:
     /// one that goes on in another chunk counts regional indicators twice after a prepended character.
     fn is_boundary(&self, at: Byte) -> bool {
+        // Before a control character there is one, but in CRLF; the cursor takes a prepended character for stronger.
+        if let Some(next) = self.char_at(at)
+            && format!("\u{600}{next}").graphemes(true).count() == 2
+        {
+            return next != '\n' || self.char_before(at) != Some('\r');
+        }
         let mut cursor = self.cursor(at);
         let (chunk, start) = self.chunk_at(at);
         loop {
@@ -310,7 +316,6 @@ mod lines;
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use unicode_segmentation::UnicodeSegmentation;
 
     #[test]
     fn lines_end_before_lf_and_crlf() {

@@ -194,7 +194,7 @@ async fn a_summary_that_is_asked_for_again_is_told() {
         told,
         [
             "start threshold",
-            "fails 1 of 5: busy",
+            "fails 1 of 2: busy",
             "again threshold",
             "again over",
             "end threshold done",

@@ -15,8 +15,6 @@ impl Default for Settings {
             profile: "auto".to_string(),
             approval: None,
             budget: 0,
-            retries: 5,
-            retry_wait_max: 60,
             transport: "auto".to_string(),
             ca_file: None,
             keyring: false,

@@ -140,10 +140,11 @@ impl Run {
         }
     }
 
-    /// One answer. After `Progress::Retrying` it begins anew: what came of it before is void.
+    /// One answer, asked for again while nothing of it has come.
     async fn ask(&mut self) -> Result<AssistantMessage, LlmError> {
         for attempt in 1.. {
             let mut events = self.client.stream(self.request.clone());
+            let mut began = false;
             let error = loop {
                 let Some(event) = events.next().await else {
                     let provider = self.request.model.provider.clone();
@@ -159,12 +160,13 @@ impl Run {
                     StreamEvent::Error { error, .. } => break error.clone(),
                     StreamEvent::Limits(limit) => self.limits = Some(limit.clone()),
                     StreamEvent::Warning(text) => self.warnings.push(text.clone()),
-                    _ => {}
+                    StreamEvent::Start | StreamEvent::Raw { .. } | StreamEvent::Usage(_) => {}
+                    _ => began = true,
                 }
                 self.tell(Progress::Event(event)).await;
             };
             drop(events);
-            let wait = self.options.policy.delay(attempt, &error, self.chance());
+            let wait = self.options.policy.delay(attempt, &error, self.chance()).filter(|_| !began);
             let Some(wait) = wait else { return Err(error) };
             if let Some(hear) = &self.options.on_retry {
                 hear(&error, wait);

@@ -158,7 +158,7 @@ async fn arguments_get_one_try_to_be_put_right() {
 }
 
 #[tokio::test]
-async fn retry_before_and_after_the_first_delta_begins_the_answer_anew() {
+async fn only_what_failed_before_its_first_part_is_repeated() {
     let heard = Arc::new(Mutex::new(0));
     let count = heard.clone();
     let hear: OnRetry = Arc::new(move |error, wait| {
@@ -175,9 +175,9 @@ async fn retry_before_and_after_the_first_delta_begins_the_answer_anew() {
         Step::Text(vec!["ha".into()]),
         Step::Fail(LlmError::new(ErrorKind::Server, "scripted", "broke off")),
     ]);
-    let (_script, client, request) = self::client(vec![broken, Turn::text("whole")]);
-    let outcome = generate(&client, request, options()).await.unwrap();
-    assert_eq!((outcome.message.text().as_str(), *heard.lock().unwrap()), ("whole", 2));
+    let (_script, client, request) = self::client(vec![broken, Turn::text("never")]);
+    let error = generate(&client, request, options()).await.unwrap_err();
+    assert_eq!((error.message.as_str(), *heard.lock().unwrap()), ("broke off", 1));
 }
 
 #[tokio::test]
