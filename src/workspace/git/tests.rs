@@ -79,11 +79,7 @@ impl Trapped {
 fn settings(folder: &Path) -> Vec<String> {
     let known = git(folder, &["help", "-c"]);
     let plain = ["advice.", "color.", "fsck.", "fetch.fsck.", "receive.", "column."];
-<<<<<<< HEAD
     let named = |line: &str| line.replace('*', "name").replace(['<', '>'], "");
-=======
-    let named = |line: &str| line.replace('*', "name").replace("<", "").replace('>', "");
->>>>>>> parent of 1738317 (llm: retry a failed model call five times by default; make it a setting)
     let settings = known.lines().filter(|line| line.contains('.') && !line.contains(' ')).map(named);
     settings.filter(|setting| !plain.iter().any(|section| setting.starts_with(section))).collect()
 }
