@@ -26,7 +26,7 @@ const LINE_MAX: usize = 120;
 /// Sections that a byte 0x1e ends; a section that is not there was not reached in time. Git is kept
 /// from running what the repository's own settings name, and from writing; where that cannot be told it
 /// beforehand, it is not asked for commits and files. The person was not asked either.
-const SCRIPT: &str = r#"
+const SCRIPT: &str = r"
 exec 2>/dev/null
 uname -s; uname -r; printf '\036'
 safe_git rev-parse --is-inside-work-tree; printf '\036'
@@ -35,7 +35,7 @@ safe_git symbolic-ref --short -q HEAD || [ $named = 0 ] || safe_git rev-parse --
 [ $named = 0 ] && exit
 safe_git log -n 8 --format=%h%x20%s; printf '\036'
 safe_git status --porcelain --ignore-submodules=all | cut -c1-2 | sort | uniq -c; printf '\036'
-"#;
+";
 
 /// The facts; at most [`PATIENCE`] late.
 pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Facts {

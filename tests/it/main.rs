@@ -173,6 +173,8 @@ mod pi_sessions;
 /// `bowline -p` as a process.
 mod previews;
 mod print;
+/// What `bowline -p` asks again.
+mod print_retries;
 mod profiles;
 /// Unsaved text after a kill.
 mod pty_recovery;

@@ -15,19 +15,19 @@ use crate::support::pty::Launch;
 use crate::support::server::{Piece, Reply, Server};
 
 /// A home and a workspace of their own, and a server.
-struct Place {
-    dir: TempDir,
-    server: Server,
+pub struct Place {
+    pub dir: TempDir,
+    pub server: Server,
 }
 
 impl Place {
-    fn new(replies: Vec<Reply>) -> Self {
+    pub fn new(replies: Vec<Reply>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("work")).unwrap();
         Self { dir, server: Server::start(replies) }
     }
 
-    fn work(&self) -> PathBuf {
+    pub fn work(&self) -> PathBuf {
         self.dir.path().join("work")
     }
 
@@ -41,7 +41,7 @@ impl Place {
         command
     }
 
-    fn run(&self, args: &[&str]) -> (i32, String, String) {
+    pub fn run(&self, args: &[&str]) -> (i32, String, String) {
         finish(&self.command(args).output().unwrap())
     }
 
@@ -50,7 +50,7 @@ impl Place {
     }
 
     /// The entries of the only session.
-    fn entries(&self) -> Vec<Value> {
+    pub fn entries(&self) -> Vec<Value> {
         let mut files = Vec::new();
         collect(&self.dir.path().join("home/data/sessions"), &mut files);
         assert_eq!(files.len(), 1, "{files:?}");
@@ -482,31 +482,4 @@ fn a_budget_stops_before_it_is_spent() {
     let (code, _, err) = place.run(&["-p", "@long.txt", "what is it?"]);
     assert!(code != 0 && err.contains("the budget of $1.00"), "{code} {err}");
     assert_eq!(place.server.seen().len(), 0);
-}
-
-/// Reset, clean end and an overload in the middle of text, thinking or arguments: asked again, and nothing of the
-/// broken answer is printed, run or sent back.
-#[test]
-fn print_broken_answer_is_asked_again() {
-    let started = |id: &str| wire::call(0, id, "write", &json!({"path": "made.txt", "content": "x"}));
-    let overloaded = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    let cut_inside = vec![Piece::Raw(b"event: content_block_delta\ndata: {\"type\":\"content_bl".to_vec())];
-    let cases: Vec<Vec<Piece>> = vec![
-        [wire::open(), wire::text(0, &["Half"]), vec![Piece::Cut]].concat(),
-        [wire::open(), wire::text(0, &["Half"])].concat(),
-        [wire::open(), wire::text(0, &["Half"]), cut_inside].concat(),
-        [wire::open(), started("toolu_1"), vec![Piece::Cut]].concat(),
-        [wire::open(), wire::text(0, &["Half"]), vec![Piece::Event(overloaded)]].concat(),
-    ];
-    for broken in cases {
-        let place = Place::new(vec![Reply::Stream(broken), wire::says("Whole.")]);
-        let (code, stdout, stderr) = place.run(&["-p", "--approval", "full", "go"]);
-        assert_eq!((code, stdout.as_str()), (0, "Whole.\n"), "{stderr}");
-        assert!(!place.work().join("made.txt").exists(), "a call of a broken answer ran");
-        let request = place.server.seen()[1].body.clone();
-        assert_eq!(request["messages"].as_array().unwrap().len(), 1, "{request}");
-        let entries = place.entries();
-        let replaced: Vec<_> = entries.iter().filter(|entry| entry["message"]["replaced"] == true).collect();
-        assert_eq!(replaced.len(), 1, "{entries:?}");
-    }
 }
