@@ -1,7 +1,8 @@
 //! When a failed model call is repeated, and after how long.
 //!
 //! Must not know clocks or sources of chance: both are passed in. The provider layer itself
-//! never repeats; whoever calls it does, and only before the first part of an answer came.
+//! never retries; its callers do: the agent replaces an answer that broke off, `llm::generate` retries only before
+//! the first part of one came.
 
 use std::time::Duration;
 
