@@ -14,7 +14,7 @@ pub fn root_of(start: &Path) -> Option<PathBuf> {
 /// Functions for a POSIX shell, before a script of the caller's.
 ///
 /// `safe_git` is git that neither locks, asks, pages nor connects, with every setting overridden that names a
-/// program under a fixed name (git-config(1)); a repository comes from somebody else, and its settings are files
+/// program under a fixed name (git-config(1)); a repository may come from anyone, and its settings are files
 /// like any other.
 ///
 /// `names_programs` succeeds if the settings of the repository, and not the user's own, name a program under a

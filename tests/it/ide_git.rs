@@ -162,7 +162,7 @@ async fn without_git_everything_is_quiet() {
     }
 }
 
-/// A repository comes from somebody else: to look at a file of it must not run what its settings name.
+/// A repository may come from anyone: to look at a file of it must not run what its settings name.
 #[tokio::test]
 async fn opening_a_file_runs_no_filter_of_the_repository() {
     let Some(plan) = Plan::new().with("a.txt", BASE).file(".gitattributes", "* filter=x\n").committed()

@@ -189,7 +189,7 @@ impl Transcript {
         for call in answer.tool_calls() {
             self.change_call(&call.id, |call| call.status = Status::Failed(None));
         }
-        self.notice(false, "the answer broke off; it is asked for again".to_string());
+        self.notice(false, "The answer broke off and was retried".to_string());
     }
 
     fn add_failure(&mut self, answer: &AssistantMessage) {

@@ -84,11 +84,6 @@ const DIFF: Options = Options {
     attached: "",
 };
 
-/// Whether a program's name and first words are of a command that is judged here.
-pub(super) fn is_judged(words: &[Word]) -> bool {
-    command(words).is_some()
-}
-
 /// The command and its words.
 fn command(words: &[Word]) -> Option<(&'static Command, &[Word])> {
     let at = words.iter().position(|word| !(word.exact && GLOBAL.contains(&word.text.as_str())))?;

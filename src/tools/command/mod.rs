@@ -22,7 +22,7 @@ mod wrapped;
 
 pub use expand::parse;
 pub use host::{Host, Hosts};
-pub use looks::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
+pub use looks::{is_read_only, looks_elsewhere, part_is_read_only};
 pub use reach::{Reach, reach, reach_of_writes};
 pub use script::{Part, Script, Word};
 
