@@ -15,6 +15,7 @@ use super::setup::{self, Process, Setup};
 use super::{errand, headless, models};
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
+use crate::exec::dumping;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
 use crate::ide::tasks::Tasks;
@@ -28,6 +29,8 @@ const READ_NOW: u64 = 256 << 10;
 
 /// Runs the program with the process's arguments; returns its exit code.
 pub fn run() -> i32 {
+    // First of all: commands that agents run are not to read the keys in this process.
+    let exposed = dumping::forbid().err();
     if let Some(done) = apart::serve(std::env::args_os()) {
         return if done { OK } else { FAILED };
     }
@@ -39,6 +42,9 @@ pub fn run() -> i32 {
             return if error.print().is_ok() { code } else { FAILED };
         }
     };
+    if let Some(error) = exposed {
+        tell(&Report::caused("other processes of yours can read this one's memory", &error));
+    }
     match start(&args) {
         Ok(code) => code,
         Err((code, report)) => {

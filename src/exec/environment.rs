@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::error::EnvError;
-use super::facts::{DirEntry, FileData, FileStat, Stamp};
+use super::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
 use super::running::{Running, SpawnSpec};
 use super::search::by_reading::{self, Listing};
 use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
@@ -89,6 +89,12 @@ pub trait Environment: Send + Sync + fmt::Debug {
 
     /// What stands at an absolute path.
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>>;
+
+    /// Which file stands at an absolute path, links followed, if it has several names. `None` for any other, and
+    /// in a place that does not know.
+    fn hard_link<'a>(&'a self, _path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
 
     /// What a folder holds, in no certain order.
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>>;

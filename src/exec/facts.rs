@@ -78,6 +78,15 @@ pub struct FileStat {
     pub modified: Option<u64>,
 }
 
+/// Which file it is, whatever name it is reached by: hard links have equal ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileId {
+    /// The file system.
+    pub device: u64,
+    /// The file in it.
+    pub inode: u64,
+}
+
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirEntry {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::error::EnvError;
-use super::facts::{DirEntry, FileData, FileKind, FileStat, Stamp, Stamping};
+use super::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp, Stamping};
 use crate::base::paths;
 
 /// Symbolic links that are followed one after the other before we call it a circle, as Linux does.
@@ -57,6 +57,13 @@ fn version(facts: &fs::Metadata) -> Option<u64> {
     let dates = [facts.mtime(), facts.mtime_nsec(), facts.ctime(), facts.ctime_nsec()];
     (facts.dev(), facts.ino(), facts.len(), dates).hash(&mut hasher);
     (now.checked_sub(changed)? > SETTLED).then(|| hasher.finish())
+}
+
+/// Which file it is, if it has several names.
+pub(super) fn hard_link(path: &Path) -> Result<Option<FileId>, EnvError> {
+    let found = fs::metadata(path).map_err(|source| error_at(path, source))?;
+    let several = found.is_file() && found.nlink() > 1;
+    Ok(several.then(|| FileId { device: found.dev(), inode: found.ino() }))
 }
 
 /// What a folder holds. An entry that vanishes meanwhile is left out.

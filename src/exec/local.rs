@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use super::error::EnvError;
-use super::facts::{DirEntry, FileData, FileKind, FileStat, Stamp};
+use super::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
 use super::process::spawn;
 use super::running::{Running, SpawnSpec};
 use super::search::local as search;
@@ -91,6 +91,10 @@ impl Environment for LocalEnvironment {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         Self::blocking(path, files::stat)
+    }
+
+    fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
+        Self::blocking(path, files::hard_link)
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {

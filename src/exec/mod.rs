@@ -6,6 +6,8 @@
 #[doc(hidden)]
 pub mod apart;
 #[doc(hidden)]
+pub mod dumping;
+#[doc(hidden)]
 pub mod environment;
 #[doc(hidden)]
 pub mod error;
@@ -41,7 +43,7 @@ pub mod wrap;
 
 pub use environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 pub use error::EnvError;
-pub use facts::{DirEntry, FileData, FileKind, FileStat, Stamp};
+pub use facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
 #[doc(hidden)]
 pub use kept::KeptFiles;
 pub use local::LocalEnvironment;

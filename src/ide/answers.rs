@@ -54,6 +54,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         | Answer::AllowLike(_)
         | Answer::Propose(_)
         | Answer::Lasting(_)
+        | Answer::LastingAnywhere(_)
         | Answer::AskAgain(_)
         | Answer::EditCall(_)
         | Answer::Deny(_)

@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::event::{BufferRequest, BufferSnapshot, Event};
 use crate::exec::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, FindSpec, MatchSink, OutputSink,
-    PathSink, Running, SearchSpec, Searched, SpawnSpec, Stamp,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileId, FileStat, FindSpec, MatchSink,
+    OutputSink, PathSink, Running, SearchSpec, Searched, SpawnSpec, Stamp,
 };
 use crate::text::position::Byte;
 use crate::text::{diff, format};
@@ -101,6 +101,10 @@ impl Environment for BufferEnvironment {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         self.inner.stat(path)
+    }
+
+    fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
+        self.inner.hard_link(path)
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {

@@ -223,6 +223,10 @@ fn dialog_key(cx: &mut Cx<'_>, key: Key) -> bool {
                 | Answer::AllowAlways(_)
                 | Answer::AllowLike(_)
                 | Answer::Propose(_)
+                | Answer::Lasting(_)
+                | Answer::LastingAnywhere(_)
+                // What is changed and run was read before.
+                | Answer::EditCall(_)
                 | Answer::Trust(Some(true) | None)
         )
     );

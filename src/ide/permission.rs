@@ -35,8 +35,7 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
     let changes = ask.preview.as_ref().map(changes).unwrap_or_default();
     lines.push(String::new());
     // A folder elsewhere is told by the command itself, which goes there.
-    let place = ask.place.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/");
-    lines.push(format!("in the workspace {place}"));
+    lines.push(format!("in the workspace {}", last_name(&ask.place)));
     lines.push(format!("asked by the rule: {}", ask.rule));
     lines.extend(ask.proposal.as_ref().map(|proposal| format!("like it: {}", proposal.what)));
     let is_difference = !changes.is_empty();
@@ -45,8 +44,10 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
         lines.extend(changes);
     }
     let mut dialog = if is_difference { Dialog::difference(title, lines) } else { Dialog::ask(title, lines) };
-    dialog =
-        dialog.choice('y', "once", Answer::Allow(id)).choice('a', "always this", Answer::AllowAlways(id));
+    dialog = dialog.choice('y', "once", Answer::Allow(id));
+    if ask.repeatable {
+        dialog = dialog.choice('a', "always this", Answer::AllowAlways(id));
+    }
     if ask.proposal.is_some() {
         dialog = dialog.choice('s', "session, all like it", Answer::AllowLike(id)).choice(
             'l',
@@ -59,6 +60,10 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
     }
     let dialog = dialog.choice('n', "no", Answer::Deny(id)).choice('r', "reason why not", Answer::Refuse(id));
     Some(dialog)
+}
+
+fn last_name(folder: &str) -> &str {
+    folder.rsplit('/').find(|name| !name.is_empty()).unwrap_or("/")
 }
 
 /// Whether the command fits a line in which it can be changed.
@@ -90,8 +95,9 @@ pub fn answered(cx: &mut Cx<'_>, answer: &Answer) {
         Answer::Allow(id) => asks.answer(*id, Decision::Allow, false),
         Answer::AllowAlways(id) => asks.answer(*id, Decision::Allow, true),
         Answer::Deny(id) => asks.answer(*id, Decision::Deny("the person said no".to_string()), false),
-        Answer::AllowLike(id) => allow_like(cx, *id, false),
-        Answer::Lasting(id) => allow_like(cx, *id, true),
+        Answer::AllowLike(id) => allow_like(cx, *id, None),
+        Answer::Lasting(id) => allow_like(cx, *id, Some(Scope::Project)),
+        Answer::LastingAnywhere(id) => allow_like(cx, *id, Some(Scope::Anywhere)),
         Answer::Propose(id) => propose(cx, *id),
         Answer::AskAgain(id) => again(cx, *id),
         Answer::EditCall(id) => {
@@ -103,24 +109,37 @@ pub fn answered(cx: &mut Cx<'_>, answer: &Answer) {
     }
 }
 
-/// Shows the rule before it is written.
+/// Where a lasting rule holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Project,
+    Anywhere,
+}
+
+/// Shows the rule before it is written, and what it would cover.
 fn propose(cx: &mut Cx<'_>, id: u64) {
-    let Some(proposal) = cx.state.asks.get(id).and_then(|ask| ask.proposal.clone()) else { return };
+    let Some(ask) = cx.state.asks.get(id) else { return };
+    let Some(proposal) = &ask.proposal else { return };
     let mut lines: Vec<String> = proposal.rule.lines().map(str::to_string).collect();
+    let project = last_name(&ask.place);
     lines.extend([
         String::new(),
-        "goes to the end of your permissions.toml and holds in every project".to_string(),
+        proposal.covers.clone(),
+        format!("Goes to your permissions.toml, for the project {project} or for all."),
     ]);
     let dialog = Dialog::ask("a lasting rule", lines)
-        .choice('y', "write it and run", Answer::Lasting(id))
+        .choice('y', "for this project", Answer::Lasting(id))
+        .choice('w', "for all projects", Answer::LastingAnywhere(id))
         .choice('n', "back", Answer::AskAgain(id));
     cx.state.push_overlay(Overlay::Dialog(dialog));
 }
 
-fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: bool) {
+fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: Option<Scope>) {
     let Some(proposal) = cx.state.asks.get(id).and_then(|ask| ask.proposal.clone()) else { return };
-    if lasting {
-        cx.effects.push(Effect::Remember(proposal.rule.clone()));
+    match lasting {
+        Some(Scope::Project) => cx.effects.push(Effect::Remember(proposal.project_rule.clone())),
+        Some(Scope::Anywhere) => cx.effects.push(Effect::Remember(proposal.rule.clone())),
+        None => {}
     }
     cx.state.asks.answer(id, Decision::AllowLike(proposal), false);
 }

@@ -28,6 +28,11 @@ pub struct Ask {
     pub proposal: Option<Proposal>,
     /// What an edit would change.
     pub preview: Option<ResultView>,
+    /// The call's checked arguments as JSON. Only a call with the same tool, subject and arguments is the same.
+    pub arguments: String,
+    /// Whether approval may hold for later calls that are the same. Not where the file belongs to the set-up of
+    /// a repository, of bowline or of the user: each of those is asked about.
+    pub repeatable: bool,
 }
 
 /// The answer.

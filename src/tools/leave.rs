@@ -13,11 +13,14 @@ use super::approval::{Ask, Decision};
 use super::command;
 use super::context::Context;
 use super::git_programs;
+use super::links;
 use super::named;
+use super::operands::Place;
 use super::paths;
 use super::policy::{self, Grounds, Mode, Verdict};
 use super::preview;
 use super::proposal;
+use super::rules::pattern;
 use super::rules::{Author, Names, Rules, Ruling, Said};
 use super::tool::{Outcome, Tool, ToolClass};
 use crate::base::json::json;
@@ -84,6 +87,8 @@ async fn decide(
         editable: editable(tool.class(), &judged.subjects, &args),
         proposal: proposal(tool, cx, call, &judged).await,
         preview: preview::of(tool, cx, call, &args, cancel).await,
+        arguments: args.to_string(),
+        repeatable: !judged.verdict.is_about_set_up(),
     };
     let field = ask.editable.clone();
     let decision = tokio::select! {
@@ -177,7 +182,9 @@ async fn proposal(
     };
     // Of a workspace's own set-up no rule gives leave.
     let said = Said { ruling: Ruling::Allow, rule: String::new() };
-    (policy::overrule(cx.mode.get(), judged.verdict.clone(), said) == Verdict::Run).then_some(proposal)
+    let root = cx.env.resolve(cx.env.root()).await.ok()?;
+    let allowed = policy::overrule(cx.mode.get(), judged.verdict.clone(), said) == Verdict::Run;
+    allowed.then(|| proposal.in_project(&root))
 }
 
 /// Judges everything that a call touches; the strictest verdict counts.
@@ -207,14 +214,14 @@ async fn judge(
     for subject in &subjects {
         let verdict = match class {
             ToolClass::Edits => judge_path(cx, subject).await.map_err(Outcome::error)?,
-            ToolClass::Runs => judge_command(cx, subject).await,
-            // No mode has anything to say against it.
-            ToolClass::Reads => Verdict::Run,
+            ToolClass::Runs => judge_command(cx, &names, subject).await,
+            ToolClass::Reads => judge_reading(cx, subject).await,
         };
         let verdict = match said(cx, &names, class, subject).await {
             Some(said) if said.ruling == Ruling::Allow && class == ToolClass::Runs => {
                 let verdict = policy::overrule(cx.mode.get(), verdict, said);
-                verdict.max(judge_beside(cx, &names, subject).await)
+                let beside = judge_beside(cx, &names, subject).await;
+                verdict.max(beside).max(judge_operands(cx, &names, subject).await)
             }
             Some(said) => policy::overrule(cx.mode.get(), verdict, said),
             None => verdict,
@@ -268,7 +275,9 @@ async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Op
     let path = paths::resolve(&*cx.env, subject);
     // A path that leads nowhere is told by the tool itself.
     let real = cx.env.resolve(&path).await.unwrap_or_else(|_| path.clone());
-    granted(rules.file(tool, class, &[&real, &path]), || grants.file(tool, class, &[&real, &path]))
+    let others = links::others(cx, &real, &rules.barriers(tool)).await;
+    let names: Vec<&Path> = [&real, &path].into_iter().chain(&others).map(PathBuf::as_path).collect();
+    granted(rules.file(tool, class, &names), || grants.file(tool, class, &names))
 }
 
 /// What the rules say, unless they only ask and the person has said it for the session.
@@ -289,15 +298,77 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
     Outcome::error(text).details(json!({"refused": {"rule": rule, "flag": "--approval full"}}))
 }
 
-/// Judges a command line by what it says, and where it asks git, by what git would run here.
-async fn judge_command(cx: &Context, line: &str) -> Verdict {
+/// Judges a command line by what it says, by what it may read, and where it asks git, by what git would run here.
+async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
+    if mode == Mode::Full {
+        // Nobody is asked, so what a rule may forbid is refused.
+        let said = cx.rules.get().unresolved(tool, line);
+        return said.map_or(Verdict::Run, |said| Verdict::Forbid(said.rule));
+    }
     match policy::judge(mode, ToolClass::Runs, line, &Grounds::default()) {
-        Verdict::Run if mode != Mode::Full => {
-            policy::verdict(mode, git_programs::objection(&*cx.env, line).await)
+        Verdict::Run => {
+            let script = command::parse(line);
+            let barriers = cx.rules.get().barriers(&tool.or(&named::readers()));
+            let why = Place::new(cx, grounds(cx).await, &script).reads(&script, &barriers).await;
+            let git = policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
+            why.map_or(Verdict::Run, |why| policy::strict(mode, why)).max(git)
         }
         verdict => verdict,
     }
+}
+
+/// Judges a command line that a rule lets run by the files that it names: those of the set-up are asked about,
+/// as when they are edited, and those that a rule is about are not read unasked.
+async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
+    let mode = cx.mode.get();
+    if mode == Mode::Full {
+        return Verdict::Run;
+    }
+    let script = command::parse(line);
+    let place = Place::new(cx, grounds(cx).await, &script);
+    for part in script.parts.iter().filter(|part| !command::part_is_read_only(part)) {
+        if place.touches_set_up(part).await {
+            return policy::strict(mode, policy::TOUCHES_SET_UP.to_string());
+        }
+    }
+    let barriers = cx.rules.get().barriers(&tool.or(&named::readers()));
+    place.reads(&script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
+}
+
+/// Patterns for the files that hold keys, where a search in the workspace or one of these folders would find
+/// them.
+pub(super) async fn secrets_below(cx: &Context, folders: impl Iterator<Item = &str>) -> Vec<String> {
+    let mut searched = vec![cx.env.root().to_path_buf()];
+    searched.extend(folders.map(|folder| paths::resolve(&*cx.env, folder)));
+    let mut real = Vec::new();
+    for folder in searched {
+        real.push(cx.env.resolve(&folder).await.unwrap_or(folder));
+    }
+    let found = |secret: &PathBuf| real.iter().any(|folder| secret.starts_with(folder));
+    grounds(cx)
+        .await
+        .secrets()
+        .iter()
+        .filter(|secret| found(secret))
+        .map(|secret| pattern::literal(secret))
+        .collect()
+}
+
+/// Judges a look at a file: no mode and no rule gives those that hold keys.
+async fn judge_reading(cx: &Context, subject: &str) -> Verdict {
+    let path = paths::resolve(&*cx.env, subject);
+    let real = cx.env.resolve(&path).await.unwrap_or_else(|_| path.clone());
+    let several = cx.env.hard_link(&real).await.is_ok_and(|id| id.is_some());
+    if !several && !real.ends_with(policy::KEYS) {
+        return Verdict::Run;
+    }
+    let secrets = grounds(cx).await.secrets();
+    let is_secret = |path: &PathBuf| secrets.contains(path);
+    if is_secret(&real) || links::others(cx, &real, &[]).await.iter().any(is_secret) {
+        return Verdict::Forbid(policy::SECRET_FILE.to_string());
+    }
+    Verdict::Run
 }
 
 /// Judges the parts of a command line that a rule lets run because they only look: git does so by a rule of
@@ -329,7 +400,10 @@ async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
     let real = resolve(&path).await?;
     let judge =
         |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &path.to_string_lossy(), &grounds);
-    let verdict = judge(&real);
+    let mut verdict = judge(&real);
+    for other in links::others(cx, &real, &[]).await {
+        verdict = verdict.max(judge(&other));
+    }
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(verdict) };
     let named = resolve(parent).await?.join(name);
     Ok(verdict.max(judge(&named)))

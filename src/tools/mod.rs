@@ -49,7 +49,9 @@ pub mod jobs;
 mod leave;
 #[doc(hidden)]
 pub mod limits;
+mod links;
 mod named;
+mod operands;
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]

@@ -96,6 +96,13 @@ pub(super) fn of(tool: &dyn Tool, name: &str, args: &Value) -> Names {
     Names::new(with(&own, &any), with(&own, &all))
 }
 
+/// The names of every tool that tells what is in files: a command can do what they do.
+pub(super) fn readers() -> Names {
+    let kinds = [Kind::Read, Kind::ReadMany, Kind::ViewImage, Kind::Grep];
+    let names = with(&[], &BTreeSet::from(kinds));
+    Names::new(names.clone(), names)
+}
+
 fn with(own: &[&str], kinds: &BTreeSet<Kind>) -> BTreeSet<String> {
     let others = kinds.iter().filter_map(|kind| NAMES.get(kind)).flatten();
     own.iter().map(ToString::to_string).chain(others.cloned()).collect()

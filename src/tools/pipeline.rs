@@ -97,7 +97,7 @@ pub async fn execute(
     if !touching::told(&**tool, cx, &args, &cancel).await {
         return Outcome::error(NOT_BEGUN);
     }
-    let (env, left_out, again) = match place(&**tool, cx, &call.name, &mut args) {
+    let (env, left_out, again) = match place(&**tool, cx, &call.name, &mut args).await {
         Ok(place) => place,
         Err(message) => return Outcome::error(message),
     };
@@ -128,17 +128,17 @@ pub async fn execute(
 type Seen = (Arc<dyn Environment>, Option<Count>, bool);
 
 /// Where a call works: among kept outputs, or in the session's place as far as rules let it see that.
-fn place(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
+async fn place(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
     if let Some(kept) = in_kept(tool.kind(), cx, args)? {
         return Ok((kept, None, true));
     }
-    let seen = barred(tool, cx, name, args);
+    let seen = barred(tool, cx, name, args).await;
     let (env, count) = seen.map_err(|error| format!("The rules cannot be kept: {error}."))?;
     Ok((env, count, false))
 }
 
 /// The place as a call that looks may see it: without what rules forbid, of which what is left out is counted.
-fn barred(
+async fn barred(
     tool: &dyn Tool,
     cx: &Context,
     name: &str,
@@ -146,10 +146,14 @@ fn barred(
 ) -> Result<(Arc<dyn Environment>, Option<Count>), EnvError> {
     let env = Arc::clone(&cx.env);
     let rules = cx.rules.get();
-    if tool.class() != ToolClass::Reads || rules.is_empty() {
+    if tool.class() != ToolClass::Reads {
         return Ok((env, None));
     }
-    let patterns = rules.barred(&named::of(tool, name, args));
+    let mut patterns = rules.barred(&named::of(tool, name, args));
+    if matches!(tool.kind(), Kind::Grep | Kind::ReadMany) {
+        let folders = PATHS.iter().filter_map(|field| args.get(*field)?.as_str());
+        patterns.extend(leave::secrets_below(cx, folders).await);
+    }
     if patterns.is_empty() {
         return Ok((env, None));
     }

@@ -84,8 +84,23 @@ pub enum Verdict {
     Forbid(String),
 }
 
+impl Verdict {
+    /// Whether a file is why it is asked about or refused: one that is never allowed by a rule.
+    pub fn is_about_set_up(&self) -> bool {
+        let guards = |rule: &str| [SET_UP, TOUCHES_SET_UP].contains(&rule);
+        matches!(self, Self::Ask(rule) | Self::Refuse(rule) if guards(rule))
+    }
+}
+
 /// Why an edit of such a file is never allowed by a rule.
 const SET_UP: &str = "file of the repository's, bowline's or your own set-up";
+/// Why a command is asked about though a rule allows how it begins.
+pub(super) const TOUCHES_SET_UP: &str =
+    "command that names a file of the repository's, bowline's or your own set-up";
+/// Why nothing gives what is in such a file.
+pub(super) const SECRET_FILE: &str = "file that holds keys";
+/// The file of each of bowline's own folders that holds keys.
+pub(super) const KEYS: &str = "auth.json";
 /// Why an edit is asked about in a workspace that is the home folder, or holds it.
 const HIDDEN: &str = "hidden file of your home folder";
 
@@ -94,7 +109,7 @@ const GUARDED: [&str; 2] = [".git", ".bowline"];
 
 /// What stands in a home folder and is run or obeyed by shells, git and ssh whenever they start. Bash and zsh
 /// document theirs in their manuals under "startup files", git in `git-config`, ssh in `ssh_config`.
-const START_FILES: [&str; 19] = [
+pub(super) const START_FILES: [&str; 19] = [
     ".bashrc",
     ".bash_profile",
     ".bash_login",
@@ -141,9 +156,18 @@ pub fn verdict(mode: Mode, objection: Option<&'static str>) -> Verdict {
     }
 }
 
+/// What becomes of a call that is not to run unasked, for a reason.
+pub(super) fn strict(mode: Mode, why: String) -> Verdict {
+    match mode {
+        Mode::Full => Verdict::Run,
+        Mode::AutoEdit => Verdict::Refuse(why.into()),
+        Mode::Untrusted | Mode::OnRequest => Verdict::Ask(why.into()),
+    }
+}
+
 /// What becomes of a call about which a rule says something.
 pub fn overrule(mode: Mode, verdict: Verdict, said: Said) -> Verdict {
-    let guarded = matches!(&verdict, Verdict::Ask(rule) | Verdict::Refuse(rule) if rule == SET_UP);
+    let guarded = verdict.is_about_set_up();
     match (said.ruling, mode) {
         (Ruling::Deny, _) => Verdict::Forbid(said.rule),
         (Ruling::Ask, Mode::Full) => verdict,
@@ -171,11 +195,16 @@ fn objection(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> 
 
 impl Grounds {
     /// Whether a file is of the set-up of a repository, of bowline or of the person.
-    fn is_set_up(&self, path: &Path) -> bool {
+    pub(super) fn is_set_up(&self, path: &Path) -> bool {
         // A workspace that is itself in such a folder was chosen by the person.
         is_guarded(path.strip_prefix(&self.root).unwrap_or(path))
             || self.own.iter().any(|folder| path.starts_with(folder))
             || self.below_home(path).is_some_and(|below| START_FILES.iter().any(|name| begins(below, name)))
+    }
+
+    /// The files that hold keys.
+    pub(super) fn secrets(&self) -> Vec<PathBuf> {
+        self.own.iter().map(|folder| folder.join(KEYS)).collect()
     }
 
     /// Whether a file is hidden in the home folder, where the workspace is that folder or holds it.
@@ -188,6 +217,11 @@ impl Grounds {
     fn below_home<'p>(&self, path: &'p Path) -> Option<&'p Path> {
         path.strip_prefix(self.home.as_ref()?).ok()
     }
+}
+
+/// Whether a path that the shell makes may be of the set-up, as far as its names say.
+pub(super) fn may_be_set_up(text: &str) -> bool {
+    GUARDED.iter().chain(&START_FILES).any(|name| command::may_contain(text, name))
 }
 
 /// Whether a path begins with these names, in letters of any size.

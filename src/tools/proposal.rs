@@ -14,8 +14,26 @@ use super::tool::ToolClass;
 pub struct Proposal {
     /// What it allows, for people: `cargo test …`.
     pub what: String,
-    /// As it stands in a file of rules.
+    /// As it stands in a file of rules, for all projects.
     pub rule: String,
+    /// The same for one project.
+    pub project_rule: String,
+    /// What it covers, in a sentence for people.
+    pub covers: String,
+}
+
+impl Proposal {
+    fn new(what: String, key: &str, value: &str, covers: String) -> Self {
+        let rule = format!("[[rule]]\ndecision = \"allow\"\n{key} = {}\n", quoted(value));
+        Self { what, project_rule: rule.clone(), rule, covers }
+    }
+
+    /// With a rule for the project of this folder, which is a real path.
+    #[must_use]
+    pub(super) fn in_project(self, root: &Path) -> Self {
+        let project = quoted(&root.to_string_lossy());
+        Self { project_rule: format!("{}project = {project}\n", self.rule), ..self }
+    }
 }
 
 /// Programs whose first words say nothing about what they do, by kind: they run what they are given, or
@@ -66,9 +84,10 @@ pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
 fn by_words(parts: &[&Part]) -> Option<Proposal> {
     let (first, others) = parts.split_first()?;
     let words = first_words(first)?;
-    others.iter().all(|part| first_words(part).as_ref() == Some(&words)).then(|| Proposal {
-        what: format!("{} …", words.join(" ")),
-        rule: format!("[[rule]]\ndecision = \"allow\"\ncommand = {}\n", quoted(&words.join(" "))),
+    others.iter().all(|part| first_words(part).as_ref() == Some(&words)).then(|| {
+        let words = words.join(" ");
+        let covers = format!("Covers `{words}` with any options, files and hosts behind it.");
+        Proposal::new(format!("{words} …"), "command", &words, covers)
     })
 }
 
@@ -78,9 +97,9 @@ fn by_host(parts: &[&Part]) -> Option<Proposal> {
     let reached: Vec<Reach> = parts.iter().map(|part| command::reach(part)).collect();
     let host = reached.first()?.hosts.first()?.rule();
     let only = |reach: &Reach| reach.alone && reach.hosts.iter().all(|other| other.rule() == host);
-    reached.iter().all(only).then(|| Proposal {
-        what: format!("asking {host}"),
-        rule: format!("[[rule]]\ndecision = \"allow\"\nhost = {}\n", quoted(&host)),
+    reached.iter().all(only).then(|| {
+        let covers = format!("Covers commands that only talk to {host}, and clones below this folder.");
+        Proposal::new(format!("asking {host}"), "host", &host, covers)
     })
 }
 
@@ -94,10 +113,8 @@ pub fn for_file(path: &Path, home: Option<&Path>) -> Option<Proposal> {
         return None;
     }
     let pattern = format!("{folder}/**");
-    let proposal = Proposal {
-        what: pattern.clone(),
-        rule: format!("[[rule]]\ndecision = \"allow\"\npath = {}\n", quoted(&pattern)),
-    };
+    let covers = format!("Covers every edit of any file in {folder} and below.");
+    let proposal = Proposal::new(pattern.clone(), "path", &pattern, covers);
     let said = rules(&proposal.rule)?.file(&Names::default(), ToolClass::Edits, &[path])?;
     (said.ruling == Ruling::Allow).then_some(proposal)
 }

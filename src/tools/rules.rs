@@ -11,10 +11,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use ignore::gitignore::Gitignore;
 use serde::Deserialize;
 
+use self::barrier::Barrier;
 use super::command::{self, Hosts, Part, Reach, Script, Word};
 use super::tool::ToolClass;
 
-mod pattern;
+#[doc(hidden)]
+pub mod barrier;
+pub(super) mod pattern;
 
 /// What a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -49,6 +52,8 @@ struct Written {
     command: Option<String>,
     host: Option<String>,
     path: Option<String>,
+    /// The real path of the only workspace in which the rule holds.
+    project: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -85,6 +90,13 @@ impl Names {
     pub fn plain(names: &[&str]) -> Self {
         let names: BTreeSet<String> = names.iter().map(ToString::to_string).collect();
         Self { any: names.clone(), all: names }
+    }
+
+    /// These names and those.
+    #[must_use]
+    pub(in crate::tools) fn or(&self, other: &Self) -> Self {
+        let both = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.union(b).cloned().collect();
+        Self { any: both(&self.any, &other.any), all: both(&self.all, &other.all) }
     }
 
     /// Whether a rule that forbids or asks means the call.
@@ -150,8 +162,14 @@ impl Rules {
         let mut taken = Vec::new();
         for written in file.rule {
             let shown = written.to_string();
+            let elsewhere = written.project.as_ref().is_some_and(|project| Path::new(project) != root);
+            let foreign = written.project.is_some() && author != Author::Person;
             match Rule::new(written, root, home) {
+                _ if foreign => {
+                    problems.push(format!("{shown}: only your own rules name a project; ignored"));
+                }
                 Err(why) => problems.push(format!("{shown}: {why}; ignored")),
+                Ok(_) if elsewhere => {}
                 Ok(rule) => taken.push(rule),
             }
         }
@@ -172,7 +190,14 @@ impl Rules {
 
     /// Makes everything ask, because what a file would have forbidden is not known.
     pub fn add_unreadable(&mut self) {
-        let written = Written { decision: Ruling::Ask, tool: None, command: None, host: None, path: None };
+        let written = Written {
+            decision: Ruling::Ask,
+            tool: None,
+            command: None,
+            host: None,
+            path: None,
+            project: None,
+        };
         self.0.push(Rule { written, words: Vec::new(), hosts: None, paths: None });
     }
 
@@ -223,6 +248,34 @@ impl Rules {
         strictest.map(|rule| rule.said(rule.written.decision))
     }
 
+    /// The rules that forbid or ask by paths, for a call with these names.
+    pub fn barriers(&self, tool: &Names) -> Vec<Barrier> {
+        let strict = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
+        let barrier = |rule: &Rule| {
+            let (_, paths) = rule.paths.clone()?;
+            Some(Barrier::new(rule.written.to_string(), paths))
+        };
+        self.0.iter().filter(strict).filter_map(barrier).collect()
+    }
+
+    /// The rule that may forbid a command line of which it cannot be told what it runs or whom it asks. Where
+    /// nothing asks, that is refused.
+    pub fn unresolved(&self, tool: &Names, line: &str) -> Option<Said> {
+        let strict = |rule: &&Rule| {
+            let about_commands = !rule.words.is_empty() || rule.hosts.is_some();
+            rule.written.decision == Ruling::Deny && about_commands && rule.names(tool)
+        };
+        let mut rules = self.0.iter().filter(strict).peekable();
+        rules.peek()?;
+        let script = command::parse(line);
+        let reached = Reached::of(&script);
+        let may = |rule: &&Rule| {
+            script.is_unresolved()
+                || rule.restricts(&script, &reached).is_some_and(|said| said.ruling == Ruling::Ask)
+        };
+        rules.find(may).map(|rule| rule.said(Ruling::Deny))
+    }
+
     /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
     /// file system.
     pub fn barred(&self, tool: &Names) -> Vec<String> {
@@ -256,8 +309,8 @@ fn allowed(rules: &[&Rule], script: &Script, reached: &Reached) -> Option<Said> 
     for (n, part) in script.parts.iter().enumerate() {
         let reach = reached.parts.get(n);
         let rule = grants.iter().find(|rule| {
-            let begins = part.sets.is_empty() && rule.begins(&part.words, false) == Fit::Yes;
-            begins
+            part.sets.is_empty()
+                && rule.covers(part)
                 && rule.hosts.as_ref().is_none_or(|hosts| reach.is_some_and(|reach| all_in(&[hosts], reach)))
         });
         let by_host = || {
@@ -315,6 +368,24 @@ impl Rule {
         Ok(Self { written, words, hosts, paths })
     }
 
+    /// Whether a command begins with the rule's words and what follows is no more than they say. What programs
+    /// that may only look do beside depends on their options, so of these it covers the calls that look, and what
+    /// the rule itself names.
+    fn covers(&self, part: &Part) -> bool {
+        if self.begins(&part.words, false) != Fit::Yes {
+            return false;
+        }
+        let table = |words: &[Word]| command::is_in_table(words);
+        let looks = |words: Vec<Word>| command::part_is_read_only(&Part { sets: Vec::new(), words });
+        if !table(&part.words) || looks(part.words.clone()) {
+            return true;
+        }
+        let own: Vec<Word> = self.words.iter().map(Word::plain).collect();
+        let program = usize::from(self.words.first().is_some_and(|name| name == "git")) + 1;
+        let rest = part.words.iter().take(program).chain(part.words.iter().skip(self.words.len()));
+        table(&own) && !looks(own) && looks(rest.cloned().collect())
+    }
+
     fn names(&self, tool: &Names) -> bool {
         let Some(name) = self.written.tool.as_deref() else { return true };
         if self.written.decision == Ruling::Allow { tool.grant(name) } else { tool.restrict(name) }
@@ -361,6 +432,12 @@ impl Rule {
 
     /// Whether a command begins with the rule's words. `anywhere`: by any path to the program.
     fn begins(&self, words: &[Word], anywhere: bool) -> Fit {
+        let skipped = if anywhere && self.words.len() > 1 { command::git_options(words) } else { 0 };
+        if skipped > 0 {
+            // Options stand between the words, and what is behind them is another command.
+            let bare: Vec<Word> = words.iter().take(1).chain(&words[skipped + 1..]).cloned().collect();
+            return self.begins(&bare, anywhere).max(Fit::Maybe);
+        }
         for (n, wanted) in self.words.iter().enumerate() {
             let Some(word) = words.get(n) else { return Fit::No };
             let name = word.text.rsplit('/').next().unwrap_or_default();
@@ -384,9 +461,14 @@ impl fmt::Display for Written {
             Ruling::Deny => "deny",
         };
         f.write_str(decision)?;
-        let named =
-            [("tool", &self.tool), ("command", &self.command), ("host", &self.host), ("path", &self.path)];
-        if named.iter().all(|(_, value)| value.is_none()) {
+        let named = [
+            ("tool", &self.tool),
+            ("command", &self.command),
+            ("host", &self.host),
+            ("path", &self.path),
+            ("project", &self.project),
+        ];
+        if named[..4].iter().all(|(_, value)| value.is_none()) {
             f.write_str(" everything")?;
         }
         for (what, value) in named {

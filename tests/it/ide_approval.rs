@@ -60,7 +60,10 @@ async fn a_lasting_rule_is_shown_before_it_is_written() {
     desk.ide.press("l");
     desk.keys("y").await;
     assert!(desk.path("a").exists() && desk.path("b").exists());
-    let written = format!("{own}\n[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\n");
+    let root = std::fs::canonicalize(desk.path("")).unwrap();
+    let root = root.display();
+    let written =
+        format!("{own}\n[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\nproject = \"{root}\"\n");
     assert_eq!(std::fs::read_to_string(desk.home("config/permissions.toml")).unwrap(), written);
 }
 
@@ -76,7 +79,8 @@ async fn what_only_asks_a_host_may_be_allowed_by_that_host() {
     assert!(desk.picture().contains("like it: asking 127.0.0.1:9"), "{}", desk.picture());
     desk.ide.press("l");
     desk.shows("host = \"127.0.0.1:9\"").await;
-    desk.ide.press("y");
+    desk.wait(Duration::from_millis(400));
+    desk.ide.press("w");
     // The first has run, and of the second the other part is asked about.
     desk.shows("touch c").await;
     until_asked(&mut desk).await;
@@ -168,4 +172,48 @@ async fn a_long_command_is_read_to_its_end_first() {
         desk.keys("y").await;
         assert!(desk.path("folder59").exists());
     }
+}
+
+#[tokio::test]
+async fn approval_always_holds_for_the_same_edit_only() {
+    let write =
+        |id: &str, content: &str| Turn::call(id, "write", json!({"path": "a.txt", "content": content}));
+    let turns = [write("c1", "one"), write("c2", "one"), write("c3", "two"), Turn::text("done")];
+    let mut desk = asked(Plan::new().with("a.txt", "").policy(Mode::Untrusted).turns(turns)).await;
+    desk.ide.press("a");
+    // The second call is the same as the first; the third writes something else.
+    desk.shows("+two").await;
+    until_asked(&mut desk).await;
+    assert_eq!(desk.script.requests().len(), 3);
+    assert_eq!(desk.disk("a.txt"), "one");
+    desk.keys("n").await;
+    assert_eq!(desk.disk("a.txt"), "one");
+}
+
+#[tokio::test]
+async fn approval_always_is_not_offered_for_guarded_files() {
+    let write = |id: &str, content: &str| {
+        Turn::call(id, "write", json!({"path": ".git/hooks/pre-commit", "content": content}))
+    };
+    let mut desk = asked(Plan::new().turns([write("c1", "x"), Turn::text("done")])).await;
+    assert!(!desk.picture().contains("always"), "{}", desk.picture());
+    desk.ide.press("a");
+    assert!(desk.picture().contains("wants to run"), "{}", desk.picture());
+    desk.keys("n").await;
+    assert!(!desk.path(".git/hooks/pre-commit").exists());
+}
+
+#[tokio::test]
+async fn approval_edit_needs_the_command_read_to_its_end() {
+    let command = format!("mkdir a {}", "x".repeat(4_000));
+    let mut desk = asked(Plan::new().turns([bash("c1", &command), Turn::text("done")]).size(80, 24)).await;
+    desk.ide.press("e");
+    desk.ide.press("Enter");
+    assert!(desk.picture().contains("wants to run") && !desk.path("a").exists(), "{}", desk.picture());
+    desk.ide.press(&"PageDown ".repeat(12));
+    desk.ide.press("e");
+    desk.shows("run this instead").await;
+    desk.ide.press("Escape");
+    until_asked(&mut desk).await;
+    desk.keys("n").await;
 }

@@ -238,3 +238,4 @@ mod unicode;
 mod vim;
 /// Ways back past what the person changed, past failures and past agents at work.
 mod ways_back;
+mod withheld;

@@ -269,3 +269,202 @@ async fn no_rule_gives_leave_for_what_is_set_up() {
         assert!(!failed && parent.join(path).exists(), "{path}: {text}");
     }
 }
+
+/// Rules for commands, which other calls of these commands are not covered by.
+const COMMANDS: &str = "[[rule]]\ndecision = \"allow\"\ncommand = \"cp\"\n\
+                        [[rule]]\ndecision = \"allow\"\ncommand = \"wget\"\n\
+                        [[rule]]\ndecision = \"allow\"\ncommand = \"ln\"\n\
+                        [[rule]]\ndecision = \"allow\"\ncommand = \"git log\"\n\
+                        [[rule]]\ndecision = \"allow\"\nhost = \"127.0.0.1\"\n";
+
+async fn bash(desk: &Desk, mode: Mode, command: &str) -> (String, bool) {
+    let args = json!({"command": command});
+    desk.call_as(mode, Arc::new(Nobody), "pi", "bash", args).await
+}
+
+#[tokio::test]
+async fn command_rules_do_not_reach_guarded_files() {
+    let desk = Desk::new(&["a.txt", "sub/.profile", "sub/.bowline/permissions.toml"], COMMANDS);
+    let parent = desk.root.parent().unwrap();
+    for folder in ["work/.git/hooks", ".ssh", "own"] {
+        fs::create_dir_all(parent.join(folder)).unwrap();
+    }
+    symlink(".git/hooks", desk.root.join("way")).unwrap();
+    for line in [
+        "cp a.txt .git/hooks/pre-commit",
+        "cp a.txt way/pre-commit",
+        "cp -t.git/hooks a.txt",
+        "cp --target-directory=.git a.txt",
+        "cp a.txt ../.profile",
+        "cp a.txt ~/.profile",
+        "cp a.txt \"$HOME/.profile\"",
+        "cp a.txt ${HOME}/.ssh/authorized_keys",
+        "cp sub/.profile ..",
+        "cp sub/.profile ~",
+        "cp -r sub/.bowline .",
+        "cp a.txt ../own/auth.json",
+        "cp a.txt .g*/config",
+        "cp a.txt $x/.git/config",
+        "cd .. && cp work/a.txt .bashrc",
+        "cd sub && cp ../a.txt ../.git/config",
+        "cd $x && cp a.txt .git/config",
+        "git clone http://127.0.0.1:9/x .git",
+        "git clone http://127.0.0.1:9/x .bowline",
+        "git clone http://127.0.0.1:9/x/.bowline",
+        "git clone http://127.0.0.1:9/x/.bowline.git",
+        "wget http://127.0.0.1:9/.profile -P ..",
+        "cd .. && wget -q http://127.0.0.1:9/%2eprofile",
+        "wget --content-disposition http://127.0.0.1:9/x",
+        "git log --output=../.bashrc --format=x",
+        "git log --ext-diff",
+    ] {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(failed && text.contains("Not run"), "{line}: {text}");
+    }
+    assert_eq!(fs::read_dir(desk.root.join(".git/hooks")).unwrap().count(), 0);
+    for line in ["cp a.txt b.txt", "cp a.txt \"$x\" c 2>&1 || true", "wget -q http://127.0.0.1:9/x || true"] {
+        let (text, _) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(!text.contains("Not run"), "{line}: {text}");
+    }
+    assert!(desk.root.join("b.txt").exists());
+}
+
+#[tokio::test]
+async fn path_rules_hold_for_commands_that_only_look() {
+    let desk = guarded();
+    fs::hard_link(desk.root.join(".env"), desk.root.join("notes.txt")).unwrap();
+    for line in [
+        "cat .env",
+        "cat ./src/../.env",
+        "cat open.txt",
+        "cat notes.txt",
+        "cat src/way-in.txt",
+        "cat *",
+        "cat .en*",
+        "cat \"$x\"",
+        "for f in *; do cat \"$f\"; done",
+        "find . -type f | xargs cat",
+        "find . -exec cat {} +",
+        "head -c9 < .env",
+        "cd src && cat ../.env",
+        "cd $x && cat y",
+        "grep -r found .",
+        "grep -f .env src/a.rs",
+        "grep -f.env src/a.rs",
+        "rg -uu found",
+        "rg found",
+        "diff -r src secret",
+        "git show HEAD:.env",
+        "git diff",
+        "git log -p",
+        "sort secret/x.txt",
+        "wc -l secret/x.txt | cat",
+        "od -c .env",
+    ] {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(failed && text.contains("Not run: deny path"), "{line}: {text}");
+    }
+    for line in
+        ["cat src/a.rs", "ls -la", "ls *", "grep -n found src/a.rs", "cd src && cat a.rs", "find . -name x"]
+    {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(!failed, "{line}: {text}");
+    }
+    // A rule for edits says nothing of looking.
+    let edits = Desk::new(&["a.txt"], "[[rule]]\ndecision = \"deny\"\ntool = \"write\"\npath = \"a.txt\"\n");
+    assert!(!bash(&edits, Mode::AutoEdit, "cat *.txt").await.1);
+}
+
+#[tokio::test]
+async fn hard_links_of_forbidden_and_guarded_files_are_these_files() {
+    let desk = guarded();
+    let parent = desk.root.parent().unwrap();
+    fs::create_dir_all(desk.root.join(".git/hooks")).unwrap();
+    fs::create_dir_all(parent.join("own")).unwrap();
+    for (file, link) in [
+        ("work/.env", "a.txt"),
+        ("work/.git/hooks/pre-commit", "b.txt"),
+        (".bashrc", "c.txt"),
+        ("own/auth.json", "d.txt"),
+    ] {
+        fs::write(parent.join(file), "secret\n").unwrap();
+        fs::hard_link(parent.join(file), desk.root.join(link)).unwrap();
+    }
+    let (text, failed) = desk.call("pi", "read", json!({"path": "a.txt"})).await;
+    assert!(failed && text.contains("forbidden by the rule"), "{text}");
+    for path in ["b.txt", "c.txt", "d.txt"] {
+        let args = json!({"path": path, "content": "x"});
+        let (text, failed) = desk.call("pi", "write", args).await;
+        assert!(failed && text.contains("your own set-up"), "{path}: {text}");
+        assert_eq!(fs::read_to_string(desk.root.join(path)).unwrap(), "secret\n");
+    }
+    // Two names of one ordinary file are no more than that.
+    fs::write(desk.root.join("e.txt"), "e").unwrap();
+    fs::hard_link(desk.root.join("e.txt"), desk.root.join("f.txt")).unwrap();
+    assert!(!desk.call("pi", "write", json!({"path": "f.txt", "content": "x"})).await.1);
+}
+
+#[tokio::test]
+async fn no_tool_gives_the_file_that_holds_keys() {
+    let desk = Desk::new(&["a.txt"], "");
+    let own = desk.root.parent().unwrap().join("own");
+    fs::create_dir_all(&own).unwrap();
+    let keys = own.join("auth.json");
+    fs::write(&keys, "{\"x\": \"the key\"}\n").unwrap();
+    symlink(&keys, desk.root.join("link.txt")).unwrap();
+    symlink(&own, desk.root.join("folder")).unwrap();
+    for mode in [Mode::AutoEdit, Mode::Full] {
+        for path in
+            [keys.to_str().unwrap(), "link.txt", "folder/auth.json", "../own/auth.json", "~/own/auth.json"]
+        {
+            let (text, failed) =
+                desk.call_as(mode, Arc::new(Nobody), "pi", "read", json!({"path": path})).await;
+            assert!(failed && text.contains("file that holds keys"), "{path}: {text}");
+        }
+        for path in ["..", "../own", "folder"] {
+            let args = json!({"pattern": "the key", "path": path});
+            let (text, _) = desk.call_as(mode, Arc::new(Nobody), "pi", "grep", args).await;
+            assert!(!text.contains("auth.json"), "{path}: {text}");
+        }
+    }
+    for line in [
+        "cat ../own/auth.json",
+        "cat link.txt",
+        "cat ~/own/auth.json",
+        "grep -r key ..",
+        "rg -uu key ../own",
+        "head -1 < ../own/auth.json",
+        "cat folder/auth.json",
+        "grep -r key ~",
+    ] {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(failed && text.contains("file that holds keys"), "{line}: {text}");
+    }
+    assert!(
+        !bash(&desk, Mode::AutoEdit, "cat a.txt ../own/*.toml; grep -r found .")
+            .await
+            .0
+            .contains("holds keys")
+    );
+}
+
+#[tokio::test]
+async fn denied_commands_are_refused_in_full_mode_where_they_cannot_be_told() {
+    let desk = Desk::new(&["a.txt"], "[[rule]]\ndecision = \"deny\"\ncommand = \"touch\"\n");
+    for line in [
+        "touch f",
+        "x=touch; $x f",
+        "{touch,f}",
+        "$(echo touch) f",
+        "env -S 'touch f'",
+        "/usr/bin/t[o]uch f",
+        "/bin/tou* f",
+        "echo touch f | sh",
+    ] {
+        let (text, failed) = bash(&desk, Mode::Full, line).await;
+        assert!(failed && text.contains("forbidden by the rule"), "{line}: {text}");
+    }
+    assert!(!desk.root.join("f").exists());
+    let (text, failed) = bash(&desk, Mode::Full, "cp a.txt b.txt && cat $HOME/x \"$y\" b.txt; true").await;
+    assert!(!failed && desk.root.join("b.txt").exists(), "{text}");
+}

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileData, FileStat, Stamp};
+use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
 use crate::exec::running::{Running, SpawnSpec};
 use crate::exec::search::by_reading;
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched, Selection};
@@ -198,6 +198,10 @@ impl<L: Layer> Environment for Wrapped<L> {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         Box::pin(self.through(Deed::Stat(path), well, || self.inner.stat(path)))
+    }
+
+    fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
+        Box::pin(self.through(Deed::Stat(path), well, || self.inner.hard_link(path)))
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileData, FileStat, Stamp};
+use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
 use crate::exec::running::{Running, SpawnSpec};
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 use crate::exec::terminal::{Terminal, TerminalSpec};
@@ -44,6 +44,10 @@ impl Environment for Rooted {
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
         self.inner.stat(path)
+    }
+
+    fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
+        self.inner.hard_link(path)
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {

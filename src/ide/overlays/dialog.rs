@@ -42,7 +42,9 @@ pub fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
     let most = if dialog.is_difference { DIFFERENCE_COLS } else { COLS };
     let wanted = widest.max(text_width(&footer(dialog))).min(usize::from(most)) as u16;
     let cols = wanted.saturating_add(6).clamp(30, most);
-    let rows = wrapped(dialog, cols.min(size.0)).len().min(1_000) as u16 + 2;
+    // Wrapped as wide as it will be, which may be less than it wants.
+    let shown = frame::place(size, cols, 3).width;
+    let rows = wrapped(dialog, shown).len().min(1_000) as u16 + 2;
     frame::place(size, cols, rows.max(3))
 }
 

@@ -17,13 +17,21 @@ struct Waiting {
 pub struct Asks {
     waiting: Vec<Waiting>,
     next: u64,
-    allowed: Vec<(String, String)>,
+    allowed: Vec<Same>,
+}
+
+/// What makes two calls the same: tool, subject and all arguments. The subject alone says of an edit only
+/// which file it changes.
+type Same = (String, String, String);
+
+fn same(ask: &Ask) -> Same {
+    (ask.tool.clone(), ask.subject.clone(), ask.arguments.clone())
 }
 
 impl Asks {
     /// Takes in a question. `None` when an earlier "always" has answered it.
     pub fn add(&mut self, ask: Ask, reply: oneshot::Sender<Decision>) -> Option<u64> {
-        if self.allowed.contains(&(ask.tool.clone(), ask.subject.clone())) {
+        if ask.repeatable && self.allowed.contains(&same(&ask)) {
             // A question that was withdrawn meanwhile needs no answer.
             reply.send(Decision::Allow).ok();
             return None;
@@ -42,8 +50,8 @@ impl Asks {
     pub fn answer(&mut self, id: u64, decision: Decision, always: bool) {
         let Some(at) = self.waiting.iter().position(|w| w.id == id) else { return };
         let waiting = self.waiting.remove(at);
-        if always {
-            self.allowed.push((waiting.ask.tool, waiting.ask.subject));
+        if always && waiting.ask.repeatable {
+            self.allowed.push(same(&waiting.ask));
         }
         waiting.reply.send(decision).ok();
     }

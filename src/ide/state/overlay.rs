@@ -396,8 +396,10 @@ pub enum Answer {
     AllowLike(u64),
     /// Show the rule that would last.
     Propose(u64),
-    /// Write that rule and let it run.
+    /// Write that rule for this project and let it run.
     Lasting(u64),
+    /// The same for all projects.
+    LastingAnywhere(u64),
     /// Ask about it again.
     AskAgain(u64),
     /// Change its command first.

@@ -1,7 +1,8 @@
 //! A text with everything in it, wrappers and texts for other shells taken apart.
 
+use super::memory;
 use super::read;
-use super::script::{Part, Script};
+use super::script::{MEMORY, Part, Script};
 use super::wrapped::{self, Inner};
 
 /// More commands than this are not judged.
@@ -14,11 +15,15 @@ const UNKNOWN: &str = "a command that another one makes up";
 /// Reads a command line as far as it can be told. Never fails: the rest is a doubt.
 pub fn parse(text: &str) -> Script {
     let mut whole = Script::default();
+    if memory::is_named(text) {
+        whole.doubt(MEMORY);
+    }
     let mut open = vec![(text.to_string(), 0)];
     while let Some((text, depth)) = open.pop() {
         let read = read::read(&text);
         read.doubts.into_iter().for_each(|why| whole.doubt(why));
         whole.writes.extend(read.writes);
+        whole.reads.extend(read.reads);
         let mut parts: Vec<Part> = read.parts.into_iter().rev().collect();
         while let Some(part) = parts.pop() {
             if whole.parts.len() >= PARTS_MAX || depth > TEXTS_MAX {

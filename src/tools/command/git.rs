@@ -84,6 +84,11 @@ const DIFF: Options = Options {
     attached: "",
 };
 
+/// Whether a program's name and first words are of a command that is judged here.
+pub(super) fn is_judged(words: &[Word]) -> bool {
+    command(words).is_some()
+}
+
 /// The command and its words.
 fn command(words: &[Word]) -> Option<(&'static Command, &[Word])> {
     let at = words.iter().position(|word| !(word.exact && GLOBAL.contains(&word.text.as_str())))?;
@@ -92,10 +97,54 @@ fn command(words: &[Word]) -> Option<(&'static Command, &[Word])> {
     Some((command, rest))
 }
 
+/// How many words behind `git` are options of the program itself, with their values. None where one is not known.
+pub fn git_options(words: &[Word]) -> usize {
+    const FLAGS: [&str; 8] = [
+        "--no-pager",
+        "-P",
+        "-p",
+        "--paginate",
+        "--no-optional-locks",
+        "--bare",
+        "--literal-pathspecs",
+        "--no-replace-objects",
+    ];
+    const VALUED: [&str; 5] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
+    let is_git = |word: &Word| word.exact && word.text.rsplit('/').next() == Some("git");
+    let Some((_, rest)) = words.split_first().filter(|(first, _)| is_git(first)) else { return 0 };
+    let mut at = 0;
+    while let Some(word) = rest.get(at).filter(|word| word.exact && word.text.starts_with('-')) {
+        let name = word.text.split('=').next().unwrap_or_default();
+        let with_value = VALUED.contains(&word.text.as_str());
+        match () {
+            () if FLAGS.contains(&word.text.as_str()) || name != word.text && VALUED.contains(&name) => {
+                at += 1;
+            }
+            () if with_value && rest.get(at + 1).is_some_and(|value| value.exact) => at += 2,
+            () => return 0,
+        }
+    }
+    at
+}
+
 /// Whether the words behind `git` only show something.
 pub(super) fn only_shows(words: &[Word]) -> bool {
     let Some((command, words)) = command(words) else { return false };
     command.sort(words).is_some_and(|sorted| !runs_programs(&sorted))
+}
+
+/// Whether a call that only shows something may show what is in files. Names do not count.
+pub(super) fn shows_contents(words: &[Word]) -> bool {
+    const SHOW: &str = "-p -u --patch -c --cc -m --dd -W --function-context -L -U --unified --raw \
+                        --patch-with-raw --patch-with-stat --binary --word-diff --color-words --check -v \
+                        --verbose --inter-hunk-context";
+    let Some((command, words)) = command(words) else { return true };
+    match command.name {
+        "log" | "status" => command
+            .sort(words)
+            .is_none_or(|sorted| sorted.options.iter().any(|(name, _)| super::options::has(SHOW, name))),
+        _ => true,
+    }
 }
 
 impl Command {

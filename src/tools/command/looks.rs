@@ -42,6 +42,15 @@ pub fn part_is_read_only(part: &Part) -> bool {
     }
 }
 
+/// Whether the table decides about a command: there are calls of the program that are known to look only.
+pub fn is_in_table(words: &[Word]) -> bool {
+    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
+    match first.text.as_str() {
+        "git" => git::is_judged(rest),
+        name => known::find(name).is_some(),
+    }
+}
+
 fn is_harmless(name: &str) -> bool {
     let own = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     !name.is_empty() && name.chars().all(own) && !name.ends_with("_proxy")

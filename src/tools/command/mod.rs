@@ -5,6 +5,7 @@
 //! finds a doubt asks: a reader that guesses is worse than one that asks.
 
 mod expand;
+mod files;
 mod find;
 mod git;
 mod heredoc;
@@ -12,6 +13,8 @@ mod host;
 mod known;
 mod leaves;
 mod looks;
+mod maybe;
+mod memory;
 mod options;
 mod programs;
 mod reach;
@@ -21,8 +24,10 @@ mod sed;
 mod wrapped;
 
 pub use expand::parse;
+pub use files::{Named, derived, is_recursive, may_contain, named, names_every_file, read_by};
+pub use git::git_options;
 pub use host::{Host, Hosts};
-pub use looks::{is_read_only, looks_elsewhere, part_is_read_only};
+pub use looks::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
 pub use reach::{Reach, reach, reach_of_writes};
 pub use script::{Part, Script, Word};
 

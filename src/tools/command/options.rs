@@ -103,7 +103,7 @@ impl Options {
 /// takes no value there would obey it.
 fn next<'w>(words: &mut std::slice::Iter<'w, Word>, open: bool) -> Option<&'w str> {
     let word = words.next()?;
-    let number = word.text[1.min(word.text.len())..].chars().all(|c| c.is_ascii_digit());
+    let number = word.text.chars().skip(1).all(|c| c.is_ascii_digit());
     let plain = !word.text.starts_with('-') || (word.exact && number);
     (plain && (open || !word.wild)).then_some(&*word.text)
 }

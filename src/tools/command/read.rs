@@ -3,7 +3,7 @@
 
 use tree_sitter::{Node, Parser};
 
-use super::script::{Part, Script, Word};
+use super::script::{BACKGROUND, FUNCTION, Part, Script, UNKNOWN_FILE, VARIABLE, Word};
 use super::{heredoc, leaves};
 
 /// Longer texts are not read, in bytes.
@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
         self.depth += 1;
         self.neighbours(node);
         if node.kind().ends_with("_redirect") && names_variable(&self.text[..node.start_byte()]) {
-            self.script.doubt("a variable that a redirection sets");
+            self.script.doubt(VARIABLE);
         }
         match node.kind() {
             "comment" => {}
@@ -136,7 +136,7 @@ impl<'t> Reader<'t> {
             "heredoc_redirect" => self.here_document(node),
             "function_definition" => {
                 // Its name may be that of a program, and it may call itself without end.
-                self.script.doubt("a function");
+                self.script.doubt(FUNCTION);
                 children(node)
                     .into_iter()
                     .filter(|child| child.is_named() && child.kind() != "word")
@@ -167,7 +167,7 @@ impl<'t> Reader<'t> {
     fn inner(&mut self, node: Node<'_>) {
         for child in children(node) {
             match child.kind() {
-                "&" => self.script.doubt("a command in the background"),
+                "&" => self.script.doubt(BACKGROUND),
                 "((" => self.script.doubt("arithmetic that can run commands"),
                 "variable_name" => {
                     let sets = vec![self.source(child).to_string()];
@@ -290,8 +290,9 @@ impl<'t> Reader<'t> {
             let bare = file.text.replace(['"', '\'', '\\'], "");
             let net = ["/dev/tcp", "/dev/udp"].iter().any(|place| bare.starts_with(place));
             if net || (!file.exact && file.wild) {
-                self.script.doubt("a file that is not known is read");
+                self.script.doubt(UNKNOWN_FILE);
             }
+            self.script.reads.push(file);
         } else if !(is_harmless || (is_handle && matches!(operator, ">&" | "<&"))) {
             self.script.writes.push(file);
         }

@@ -40,11 +40,26 @@ pub struct Script {
     pub parts: Vec<Part>,
     /// Files that redirections write; the harmless ones are left out.
     pub writes: Vec<Word>,
+    /// Files that redirections read.
+    pub reads: Vec<Word>,
     /// Why not all of it is known. Nothing may be allowed while there is a doubt.
     pub doubts: Vec<&'static str>,
 }
 
+/// Doubts about what a command does, while it is known which commands run.
+pub(super) const RESOLVED: [&str; 5] = [BACKGROUND, FUNCTION, VARIABLE, UNKNOWN_FILE, MEMORY];
+pub(super) const BACKGROUND: &str = "a command in the background";
+pub(super) const FUNCTION: &str = "a function";
+pub(super) const VARIABLE: &str = "a variable that a redirection sets";
+pub(super) const UNKNOWN_FILE: &str = "a file that is not known is read";
+pub(super) const MEMORY: &str = "what processes keep in memory";
+
 impl Script {
+    /// Whether other commands may run than those that were found.
+    pub fn is_unresolved(&self) -> bool {
+        self.doubts.iter().any(|why| !RESOLVED.contains(why))
+    }
+
     /// Notes a doubt, once.
     pub(super) fn doubt(&mut self, why: &'static str) {
         if !self.doubts.contains(&why) {

@@ -112,6 +112,7 @@ pub(super) fn inside(words: &[Word]) -> Vec<Inner> {
         _ if looks_up => Vec::new(),
         "find" => found(rest),
         "eval" => vec![joined(rest)],
+        "trap" => trapped(rest),
         "git" => configured(rest),
         "tar" | "bsdtar" => unknown_if(rest.iter().any(|word| word.wild || runs_from_tar(&word.text))),
         "sed" | "gsed" => unknown_if(sed::may_run(rest)),
@@ -250,7 +251,7 @@ fn found(words: &[Word]) -> Vec<Inner> {
     inner
 }
 
-/// `sh -c TEXT`, with `c` anywhere in a cluster.
+/// `sh -c TEXT`, with `c` anywhere in a cluster. Without a text or a file it runs what it reads.
 fn shell(words: &[Word]) -> Vec<Inner> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -258,19 +259,35 @@ fn shell(words: &[Word]) -> Vec<Inner> {
         if !word.exact {
             return vec![Inner::Unknown];
         }
-        let is_option = word.text.starts_with(['-', '+']) && word.text != "--";
-        if !is_option {
-            break;
+        if word.text == "--" {
+            return unknown_if(at == words.len());
+        }
+        if !word.text.starts_with(['-', '+']) || ["--help", "--version"].contains(&&*word.text) {
+            return Vec::new();
         }
         let is_short = !word.text.starts_with("--");
         if is_short && word.text.contains('c') {
             let text = words.get(at).filter(|word| word.exact && !word.text.starts_with(['-', '+']));
             return vec![text.map_or(Inner::Unknown, |word| Inner::Text(word.text.clone()))];
         }
+        if is_short && word.text.contains('s') {
+            break;
+        }
         let takes_value = is_short && word.text.contains(['o', 'O']);
         at += usize::from(takes_value || ["--rcfile", "--init-file"].contains(&&*word.text));
     }
-    Vec::new()
+    vec![Inner::Unknown]
+}
+
+/// `trap TEXT SIGNAL…`; with fewer words, or a `-`, nothing new runs.
+fn trapped(words: &[Word]) -> Vec<Inner> {
+    let words = words.strip_prefix(&[Word::plain("--")]).unwrap_or(words);
+    match words {
+        [] | [_] => Vec::new(),
+        [text, ..] if text.exact && text.text.starts_with('-') => Vec::new(),
+        [text, ..] if text.exact => vec![Inner::Text(text.text.clone())],
+        _ => vec![Inner::Unknown],
+    }
 }
 
 /// Configuration given to git, which can name programs and aliases.

@@ -36,14 +36,8 @@ pub(super) fn glob(pattern: &str, root: &Path, home: &Path) -> Result<(String, G
     } else {
         format!("**/{below}")
     };
-    let base = base.to_str().ok_or("the folder's name is no UTF-8")?;
-    let mut line = String::from("/");
-    for c in base.trim_matches('/').chars() {
-        if "*?[]{}\\".contains(c) {
-            line.push('\\');
-        }
-        line.push(c);
-    }
+    base.to_str().ok_or("the folder's name is no UTF-8")?;
+    let mut line = literal(base);
     if line.len() > 1 {
         line.push('/');
     }
@@ -52,4 +46,16 @@ pub(super) fn glob(pattern: &str, root: &Path, home: &Path) -> Result<(String, G
     builder.add_line(None, &line).map_err(|error| error.to_string())?;
     let glob = builder.build().map_err(|error| error.to_string())?;
     Ok((line, glob))
+}
+
+/// A pattern for this path alone, from the root of the file system.
+pub(in crate::tools) fn literal(path: &Path) -> String {
+    let mut line = String::from("/");
+    for c in path.to_string_lossy().trim_matches('/').chars() {
+        if "*?[]{}\\ ".contains(c) {
+            line.push('\\');
+        }
+        line.push(c);
+    }
+    line
 }

@@ -233,6 +233,99 @@ fn paths_are_judged_by_patterns() {
     assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[real, link])), "deny");
 }
 
+/// Programs that only look run by a rule as far as they only look; what a rule names itself may be done.
+#[test]
+fn prefix_rules_of_readers_cover_only_looking() {
+    let commands = ["git log", "git diff", "sort", "rg", "tree", "sed -i", "git", "find . -delete", "make"];
+    let rule = |command: &&str| format!("[[rule]]\ndecision = \"allow\"\ncommand = \"{command}\"\n");
+    let text = commands.iter().map(rule).collect::<Vec<_>>().concat();
+    let (rules, problems) = rules(&text, Author::Person);
+    assert_eq!(problems, Vec::<String>::new());
+    for (line, expected) in [
+        ("git log -3", "allow"),
+        ("git log --output=/h/.bashrc --format=x", "-"),
+        ("git log --ext-diff", "-"),
+        ("git diff --output=x", "-"),
+        ("git diff --ext-diff", "-"),
+        ("git log --alternate-refs", "-"),
+        ("git status --help", "-"),
+        ("git push", "allow"),
+        ("sort -o x y", "-"),
+        ("sort --out=x y", "-"),
+        ("rg --pre x y", "-"),
+        ("tree -o x", "-"),
+        ("sed -i s/a/b/ f", "allow"),
+        ("sed -i 's/a/b/w out' f", "-"),
+        ("sed -i -e 1d -f x f", "-"),
+        ("find . -delete -name x", "allow"),
+        ("find . -delete -fprint x", "-"),
+        ("make -o x", "allow"),
+    ] {
+        assert_eq!(word(rules.command(&Names::plain(&["bash"]), line)), expected, "{line}");
+    }
+}
+
+/// Where nothing asks, what may be forbidden is.
+#[test]
+fn unresolved_commands_may_be_forbidden() {
+    let text = "[[rule]]\ndecision = \"deny\"\ncommand = \"touch\"\n\
+                [[rule]]\ndecision = \"deny\"\ncommand = \"git push\"\n";
+    let (rules, _) = rules(text, Author::Person);
+    let refused = |line: &str| rules.unresolved(&Names::plain(&["bash"]), line).is_some();
+    for line in [
+        "x=touch; $x f",
+        "{touch,f}",
+        "$(echo touch) f",
+        "`echo touch` f",
+        "env -S 'touch f'",
+        "t?uch f",
+        "/bin/tou* f",
+        "\"$x\" f",
+        "eval \"$x\"",
+        "x=(touch f); \"${x[@]}\"",
+        "bash -c \"$x\"",
+        "find . -exec {} f \\;",
+        "xargs -I{} {} f",
+        "git $x",
+        "git -C x push",
+        "git > /dev/null push",
+        "echo touch f | sh",
+        "bash <<< 'touch f'",
+        "trap \"$x\" EXIT",
+        "sudo -s",
+    ] {
+        assert!(refused(line), "{line}");
+    }
+    for line in [
+        "make f",
+        "make \"$x\" *.c &",
+        "f() { ls; }; f",
+        "git -C x status",
+        "git --no-pager log",
+        "bash build.sh",
+        "sh -c 'ls f'",
+        "cat < \"$x\"",
+        "for f in *; do cp \"$f\" x; done",
+    ] {
+        assert!(!refused(line), "{line}");
+    }
+    assert_eq!(Rules::default().unresolved(&Names::plain(&["bash"]), "$x"), None);
+}
+
+#[test]
+fn rules_of_another_project_do_not_hold() {
+    let rule = |project: &str| {
+        format!("[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\nproject = \"{project}\"\n")
+    };
+    for (project, expected) in [("/w/a[b", "allow"), ("/w/a[b/", "allow"), ("/w", "-"), ("/w/a[b/c", "-")] {
+        let (rules, problems) = rules(&rule(project), Author::Person);
+        assert_eq!(problems, Vec::<String>::new());
+        assert_eq!(word(rules.command(&Names::plain(&["bash"]), "make")), expected, "{project}");
+    }
+    let (rules, problems) = rules(&rule("/w/a[b"), Author::Project { trusted: true });
+    assert_eq!((problems.len(), rules.is_empty()), (1, true), "a project does not name others");
+}
+
 #[test]
 fn a_rule_for_a_tool_forbids_and_asks() {
     let (rules, _) = rules("[[rule]]\ndecision = \"deny\"\ntool = \"bash\"", Author::Person);

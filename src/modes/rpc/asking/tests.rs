@@ -19,6 +19,8 @@ fn wants(tool: &str) -> Ask {
         editable: None,
         proposal: None,
         preview: None,
+        arguments: String::new(),
+        repeatable: true,
     }
 }
 

@@ -1,0 +1,119 @@
+//! Names that a shell has not made yet: whether `e*n` or `${x}ron` may become `environ`.
+//!
+//! Pure. Errs towards yes.
+
+/// A piece of a component of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Char(char),
+    One,
+    Any,
+}
+
+/// The component as pieces; quotes are no part of it.
+fn pieces(component: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut chars = component.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' | '\'' | '\\' => {}
+            '*' => pieces.push(Piece::Any),
+            // One of several, of which the last may be missing.
+            '{' => {
+                while chars.next_if(|c| *c != '}').is_some() {}
+                chars.next();
+                pieces.push(Piece::Any);
+            }
+            // What is substituted ends nowhere that is known.
+            '`' | '(' => {
+                pieces.push(Piece::Any);
+                break;
+            }
+            '?' => pieces.push(Piece::One),
+            '[' => {
+                while chars.next_if(|c| *c != ']').is_some() {}
+                chars.next();
+                pieces.push(Piece::One);
+            }
+            '$' => {
+                if chars.peek() == Some(&'(') {
+                    pieces.push(Piece::Any);
+                    break;
+                }
+                if chars.next_if_eq(&'{').is_some() {
+                    while chars.next_if(|c| *c != '}').is_some() {}
+                    chars.next();
+                } else if chars.next_if(|c| !(c.is_ascii_alphanumeric() || *c == '_')).is_none() {
+                    while chars.next_if(|c| c.is_ascii_alphanumeric() || *c == '_').is_some() {}
+                }
+                pieces.push(Piece::Any);
+            }
+            c => pieces.push(Piece::Char(c)),
+        }
+    }
+    pieces
+}
+
+/// Whether a component may become this name, in letters of any size.
+pub(super) fn may_be(component: &str, name: &str) -> bool {
+    let name: Vec<char> = name.chars().collect();
+    matches(&pieces(component), &name)
+}
+
+fn matches(pieces: &[Piece], name: &[char]) -> bool {
+    // `at` holds the ends of what the pieces so far can match.
+    let mut at = vec![false; name.len() + 1];
+    at[0] = true;
+    for piece in pieces {
+        let mut next = vec![false; name.len() + 1];
+        for n in 0..=name.len() {
+            match piece {
+                Piece::Any => next[n] = at[n] || (n > 0 && next[n - 1]),
+                Piece::One => next[n] = n > 0 && at[n - 1],
+                Piece::Char(c) => next[n] = n > 0 && at[n - 1] && name[n - 1].eq_ignore_ascii_case(c),
+            }
+        }
+        at = next;
+    }
+    at[name.len()]
+}
+
+/// Whether a component says nothing of its own: `*`, `$x`.
+pub(super) fn is_open(component: &str) -> bool {
+    pieces(component).iter().all(|piece| !matches!(piece, Piece::Char(_))) && !component.is_empty()
+}
+
+/// Whether a shell makes something else of a component.
+pub(super) fn is_made(component: &str) -> bool {
+    pieces(component).iter().any(|piece| !matches!(piece, Piece::Char(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_match_what_they_may_become() {
+        for (component, expected) in [
+            ("environ", true),
+            ("'envi'ron", true),
+            ("env*", true),
+            ("${x}ron", true),
+            ("$x$y", true),
+            ("e[mn]v?ron", true),
+            ("$(echo environ)", true),
+            ("{environ,x}", true),
+            ("ENVIRON", true),
+            ("$1ron", true),
+            ("environs", false),
+            ("env", false),
+            ("m*", false),
+            ("?", false),
+            ("", false),
+        ] {
+            assert_eq!(may_be(component, "environ"), expected, "{component}");
+        }
+        assert!(is_open("\"$x\"") && is_open("*") && !is_open("a*") && !is_open(""));
+        assert!(is_made("a*") && !is_made("'a'"));
+    }
+}

@@ -1,0 +1,173 @@
+//! What the words of a command line lead to: files of the set-up, files that rules forbid, files that hold keys.
+//!
+//! Must not know modes. Where the shell decides what a word becomes, what it may become counts.
+
+use std::path::{Path, PathBuf};
+
+use super::command::{self, Named, Part, Script};
+use super::context::Context;
+use super::links;
+use super::paths;
+use super::policy::{self, Grounds, SECRET_FILE};
+use super::rules::barrier::Barrier;
+
+/// More words than this are not put together to paths.
+const PAIRS_MAX: usize = 60;
+
+/// Where a session is, and where its command lines are when they name a file.
+pub(super) struct Place<'c> {
+    cx: &'c Context,
+    grounds: Grounds,
+    /// The folders in which a relative path may be meant. `None`: any.
+    folders: Option<Vec<PathBuf>>,
+}
+
+impl<'c> Place<'c> {
+    /// The place of a script that begins in the workspace.
+    pub(super) fn new(cx: &'c Context, grounds: Grounds, script: &Script) -> Self {
+        let mut folders = Some(vec![cx.env.root().to_path_buf()]);
+        for part in &script.parts {
+            let Some((first, rest)) = part.words.split_first() else { continue };
+            if first.text != "cd" && first.text != "pushd" {
+                continue;
+            }
+            folders = match rest {
+                [folder] if folder.exact => folders.map(|mut all| {
+                    let there: Vec<PathBuf> = all.iter().map(|base| base.join(&folder.text)).collect();
+                    all.extend(there);
+                    all
+                }),
+                _ => None,
+            };
+        }
+        Self { cx, grounds, folders }
+    }
+
+    /// The path of a text in which only the home folder is written in another way.
+    fn below_home(&self, text: &str) -> Option<PathBuf> {
+        let bare = text.replace(['"', '\'', '\\'], "");
+        let home = self.grounds.home.as_ref()?;
+        let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|sign| bare.strip_prefix(sign))?;
+        match rest.strip_prefix('/') {
+            Some(below) => Some(home.join(below)),
+            None => rest.is_empty().then(|| home.clone()),
+        }
+    }
+
+    /// Every path that a text may mean: its own name in a real folder, and where it leads. `None` where that
+    /// cannot be told.
+    async fn paths(&self, named: &Named) -> Option<Vec<PathBuf>> {
+        let home = if named.exact { None } else { self.below_home(&named.text) };
+        if !named.exact
+            && home.as_ref().is_none_or(|path| path.to_string_lossy().contains(['*', '?', '[', '$', '{']))
+        {
+            return None;
+        }
+        let texts: Vec<PathBuf> = match (home, Path::new(&named.text)) {
+            (Some(path), _) => vec![path],
+            (None, path) if path.is_absolute() => vec![path.to_path_buf()],
+            (None, path) => self.folders.as_ref()?.iter().map(|folder| folder.join(path)).collect(),
+        };
+        let mut all = Vec::new();
+        for text in texts {
+            let path = paths::resolve(&*self.cx.env, &text.to_string_lossy());
+            if let Ok(real) = self.cx.env.resolve(&path).await {
+                all.push(real);
+            }
+            if let (Some(parent), Some(name)) = (path.parent(), path.file_name())
+                && let Ok(parent) = self.cx.env.resolve(parent).await
+            {
+                all.push(parent.join(name));
+            }
+            all.push(path);
+        }
+        all.dedup();
+        Some(all)
+    }
+
+    /// Whether a command may touch a file of the set-up: by a word, by a word in the folder that another one
+    /// names, or by a name that the program makes of an address.
+    pub(super) async fn touches_set_up(&self, part: &Part) -> bool {
+        let Some(derived) = command::derived(part) else { return true };
+        let words = command::named(part);
+        let mut places: Vec<PathBuf> = Vec::new();
+        for named in &words {
+            let Some(paths) = self.paths(named).await else {
+                if policy::may_be_set_up(&named.text) {
+                    return true;
+                }
+                continue;
+            };
+            for path in paths {
+                if self.is_set_up(&path).await {
+                    return true;
+                }
+                places.push(path);
+            }
+        }
+        for folder in self.folders.iter().flatten() {
+            places.extend(self.cx.env.resolve(folder).await);
+        }
+        let last = |named: &Named| named.text.trim_end_matches('/').rsplit('/').next().map(str::to_string);
+        let names = derived.into_iter().chain(words.iter().filter_map(last));
+        let names: Vec<String> = names.filter(|name| !matches!(name.as_str(), "" | "." | "..")).collect();
+        places.sort_unstable();
+        places.dedup();
+        let few = names.len() <= PAIRS_MAX && places.len() <= PAIRS_MAX;
+        let joined = |place: &PathBuf| names.iter().any(|name| self.grounds.is_set_up(&place.join(name)));
+        !few && names.iter().any(|name| policy::may_be_set_up(name)) || few && places.iter().any(joined)
+    }
+
+    async fn is_set_up(&self, path: &Path) -> bool {
+        self.grounds.is_set_up(path)
+            || links::others(self.cx, path, &[]).await.iter().any(|other| self.grounds.is_set_up(other))
+    }
+
+    /// Why a command that only looks is asked about all the same: it may tell what is in a file that a rule is
+    /// about, or in the one that holds bowline's keys.
+    pub(super) async fn reads(&self, script: &Script, barriers: &[Barrier]) -> Option<String> {
+        let looks = |part: &&Part| command::part_is_read_only(part);
+        for part in script.parts.iter().filter(looks) {
+            if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part)) {
+                return Some(barrier.rule.clone());
+            }
+            let recursive = command::is_recursive(part);
+            let here = recursive.then(|| Named { text: ".".to_string(), exact: true });
+            let words: Vec<Named> = command::named(part).into_iter().chain(here).collect();
+            let found = self.leads_to(&words, recursive, barriers).await;
+            if found.is_some() {
+                return found;
+            }
+        }
+        self.leads_to(&command::read_by(script), false, barriers).await
+    }
+
+    async fn leads_to(&self, words: &[Named], recursive: bool, barriers: &[Barrier]) -> Option<String> {
+        let secrets = self.grounds.secrets();
+        for named in words {
+            let Some(paths) = self.paths(named).await else {
+                // What is made up was judged before; a part of a name says enough.
+                if command::may_contain(&named.text, "bowline/auth.json") {
+                    return Some(SECRET_FILE.to_string());
+                }
+                match barriers.first() {
+                    Some(barrier) if named.exact => return Some(barrier.rule.clone()),
+                    _ => continue,
+                }
+            };
+            for path in paths {
+                let others = links::others(self.cx, &path, barriers).await;
+                for path in others.iter().chain([&path]) {
+                    let inside = |secret: &PathBuf| secret == path || recursive && secret.starts_with(path);
+                    if secrets.iter().any(inside) {
+                        return Some(SECRET_FILE.to_string());
+                    }
+                    if let Some(barrier) = barriers.iter().find(|barrier| barrier.has(path)) {
+                        return Some(barrier.rule.clone());
+                    }
+                }
+            }
+        }
+        None
+    }
+}
