@@ -187,6 +187,7 @@ mod pty_trouble;
 /// The adapters of the Responses wire over a real socket.
 mod reaching;
 /// Whatever a path leads to, tools that show files answer.
+mod read_only_oracle;
 mod reading;
 /// Lists of models, asked for and kept.
 mod refresh;

@@ -14,6 +14,7 @@ pub mod family;
 pub mod frames;
 pub mod git;
 pub mod keeping;
+pub mod lines;
 pub mod mock;
 pub mod openai;
 pub mod patches;
