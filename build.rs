@@ -1,8 +1,7 @@
-//! Build script: has the program's addresses fixed when it is linked, functions that came out the same written
-//! once, and packs long texts. The tables of the grammars hold 38 000 addresses, which the loader would adjust at
-//! every start otherwise; functions that are there several times are 0.14 MB; the models are 0.4 MB of text that
-//! shrinks to a tenth, the names of characters in PDF 0.07 MB that shrink to a third. May not know any module of
-//! the program.
+//! Build script: has the linker store relocations in the short form and equal functions once, and packs long texts.
+//! The tables of the grammars hold 38 000 addresses that the loader adjusts at every start; equal functions are
+//! 0.14 MB; the models are 0.4 MB of text that shrinks to a tenth, the names of characters in PDF 0.07 MB that
+//! shrink to a third. May not know any module of the program.
 
 use std::fs;
 use std::io::{self, Write};
@@ -15,15 +14,6 @@ use flate2::write::DeflateEncoder;
 /// The first release of glibc whose loader reads the short form (`DT_RELR`); a program that has it
 /// does not start with an older one.
 const GLIBC: (u32, u32) = (2, 36);
-
-/// Has the linker put the program at a fixed place. 200 pages of tables are then used as they are in the file,
-/// where a loader that moves the program must copy and change each of them: a fifth of the time to the first
-/// frame, and 0.8 MB of memory. The price is that the program's own code stands at known addresses, as that of Go
-/// programs does; libraries, stacks and heap do not. Whoever wants that otherwise sets [`MOVABLE`].
-const FIXED: &str = "-no-pie";
-
-/// The variable that has the program built so that it can be loaded anywhere.
-const MOVABLE: &str = "BOWLINE_PIE";
 
 /// Names of characters.
 const GLYPHS: &str = "assets/glyphs.txt";
@@ -38,11 +28,8 @@ fn main() -> io::Result<()> {
     let var = |name: &str| std::env::var(name).unwrap_or_default();
     let here = var("HOST") == var("TARGET");
     let glibc = var("CARGO_CFG_TARGET_OS") == "linux" && var("CARGO_CFG_TARGET_ENV") == "gnu";
-    println!("cargo:rerun-if-env-changed={MOVABLE}");
     let release = here && glibc && var("PROFILE") == "release";
-    if release && var(MOVABLE).is_empty() && can_link(FIXED, &var)? {
-        println!("cargo:rustc-link-arg-bins={FIXED}");
-    } else if here && glibc && glibc_here().is_some_and(|version| version >= GLIBC) {
+    if here && glibc && glibc_here().is_some_and(|version| version >= GLIBC) {
         println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
     // Nobody here tells functions apart by where they are.

@@ -7,10 +7,15 @@ use bowline::ide::keys::keymap::{BUILTIN, Keymap};
 use bowline::llm::providers::scripted::Turn;
 use bowline::tui::input::{Button, Input, MouseKind};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::TestRunner;
 use serde_json::json;
 
 use crate::support::desk::Plan;
+use crate::support::seeds;
+
+/// Characters that are typed: one to four bytes, none to two columns, parts of clusters, the sign for bad bytes.
+const TYPED: [char; 16] =
+    ['a', ' ', '(', '"', '/', ':', '9', 'y', 'n', 'q', 'é', '漢', '\u{301}', '\u{fffd}', '🇩', '\u{600}'];
 
 const TEXT: &str = "fn main() {\n\tlet 漢字 = \"e\u{301}👩‍👩‍👧\"; // no end\n    call(one, two);\n}\n\nlast line";
 
@@ -39,15 +44,18 @@ fn keys(name: &str) -> Vec<String> {
 
 /// A key map's name, and what is done with it.
 fn acts() -> impl Strategy<Value = (&'static str, Vec<Act>)> {
-    let acts = |name| (Just(name), prop::collection::vec(act(name), 1..120));
+    // A hunt goes further into what a long session piles up.
+    let most = if seeds::random() { 1200 } else { 120 };
+    let acts = move |name| (Just(name), prop::collection::vec(act(name), 1..most));
     prop::sample::select(BUILTIN.to_vec()).prop_flat_map(move |(name, _)| acts(name))
 }
 
 fn act(name: &str) -> impl Strategy<Value = Act> + use<> {
     prop_oneof![
         6 => prop::sample::select(keys(name)).prop_map(Act::Key),
-        4 => prop::sample::select(vec!['a', ' ', '(', 'é', '漢', '\u{301}', '9', 'y', 'n', 'q']).prop_map(Act::Type),
+        4 => prop::sample::select(TYPED.to_vec()).prop_map(Act::Type),
         1 => "[a-z\n\t]{0,12}".prop_map(Act::Paste),
+        1 => any::<String>().prop_map(Act::Paste),
         2 => (0..5u8, 0..130u16, 0..45u16).prop_map(|(kind, col, row)| Act::Mouse(kind, col, row)),
         1 => prop::sample::select(vec![(120, 40), (80, 24), (40, 12), (20, 5), (7, 3), (1, 1), (300, 2)])
             .prop_map(|(cols, rows)| Act::Resize(cols, rows)),
@@ -89,9 +97,7 @@ async fn run(name: &str, acts: Vec<Act>) {
 
 #[test]
 fn no_input_breaks_anything() {
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let config = Config { cases: 64, failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, rng);
+    let mut runner = TestRunner::new(seeds::cases(64));
     let result = runner.run(&acts(), |(name, acts)| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(run(name, acts));

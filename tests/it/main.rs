@@ -176,6 +176,8 @@ mod print;
 /// What `bowline -p` asks again.
 mod print_retries;
 mod profiles;
+/// The program's file, as the system loads it.
+mod program_file;
 /// Unsaved text after a kill.
 mod pty_recovery;
 /// The user's stories on the built binary.
