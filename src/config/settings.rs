@@ -92,6 +92,8 @@ pub struct Settings {
     pub sticky_lines: bool,
     /// Whether brackets have colours by their depth.
     pub rainbow_brackets: bool,
+    /// Megabytes (2^20 bytes) for the parse trees of files that are not shown.
+    pub syntax_memory: usize,
     /// When there is a line of open files: `always`, `several` or `never`.
     pub tab_line: String,
     /// Whether the mouse is ours.
@@ -372,6 +374,14 @@ pub static ROWS: &[Row] = &[
         doc: "Colour brackets by their depth",
         project: true,
         put: |settings, value| flag(&value, &mut settings.rainbow_brackets),
+    },
+    Row {
+        key: "syntax-memory",
+        kind: Kind::Number(0, 4096),
+        default: "64",
+        doc: "Megabytes for parse trees of files out of sight",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.syntax_memory),
     },
     Row {
         key: "tab-line",

@@ -33,6 +33,7 @@ use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
+use crate::syntax::Syntax;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::position::Byte;
@@ -99,6 +100,8 @@ pub enum Effect {
     Occurrences(Box<Occurrences>),
     /// Find the colours of a part of a text.
     Color(BufferId, Box<ColorJob>),
+    /// Give back the memory of parse trees, which takes its time.
+    Free(Vec<Arc<Syntax>>),
     /// Find what is to be folded.
     Fold(BufferId, Box<FoldJob>),
     /// Ask git for its text of a file.

@@ -120,6 +120,31 @@ pub fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
     if shown {
         damage(&mut cx.state.damage, buffer, differs);
     }
+    free_trees(cx);
+}
+
+/// Gives up the parse trees of files that are not shown, least recently shown first, until all together take no
+/// more memory than they may.
+fn free_trees(cx: &mut Cx<'_>) {
+    let shown: Vec<BufferId> =
+        cx.state.shown.iter().chain(&cx.state.beside).map(|view| view.buffer).collect();
+    let mut taken: usize = cx.state.buffers.all().iter().map(|buffer| buffer.coloring.memory()).sum();
+    let most = cx.state.look.syntax_memory;
+    let buffers = cx.state.buffers.all_mut().iter_mut();
+    let mut hidden: Vec<_> =
+        buffers.filter(|buffer| !shown.contains(&buffer.id)).map(|buffer| &mut buffer.coloring).collect();
+    hidden.sort_by_key(|coloring| coloring.shown());
+    let mut freed = Vec::new();
+    for coloring in hidden {
+        if taken <= most {
+            break;
+        }
+        taken -= coloring.memory();
+        freed.extend(coloring.give_up());
+    }
+    if !freed.is_empty() {
+        cx.effects.push(Effect::Free(freed));
+    }
 }
 
 /// What looks different in a file that is shown is drawn with the next frame.

@@ -169,6 +169,7 @@ impl Worker {
             Effect::Compare(buffer, job) => self.compare_with_git(buffer, *job),
             Effect::Survey(survey) => self.survey(*survey),
             Effect::Color(buffer, job) => self.color(buffer, job),
+            Effect::Free(trees) => drop(tokio::task::spawn_blocking(move || drop(trees))),
             Effect::ColorCode(job) => self.blocking(move || Event::CodeColored(Box::new(job.run()))),
             Effect::List(folder) => self.blocking(move || list_folder(folder)),
             Effect::CheckDisk(files) => self.check_disk(files),

@@ -15,6 +15,10 @@ use crate::text::rope::Text;
 /// Texts with more bytes have no tree.
 pub const SIZE_MAX: usize = 8 << 20;
 
+/// Bytes for each visible node, with its share of the hidden ones. Measured with glibc's allocator: 87 to 124 for
+/// sources in C, JavaScript and Rust.
+const NODE_BYTES: usize = 110;
+
 /// Why there is no tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
@@ -74,6 +78,11 @@ impl Syntax {
                 new_end_position: after(start, edit.text),
             });
         }
+    }
+
+    /// Bytes of memory that the tree takes, estimated: the library does not tell.
+    pub fn memory(&self) -> usize {
+        self.tree.root_node().descendant_count() * NODE_BYTES
     }
 
     /// The tree in the notation of its grammar, for tests.

@@ -7,6 +7,7 @@ use bowline::tui::theme::{ColorDepth, Theme};
 use ratatui::style::Color;
 
 use bowline::ide::event::Event;
+use bowline::ide::state::buffers::Buffer;
 use bowline::tui::input::Input;
 
 use crate::support::desk::{Desk, Plan};
@@ -33,6 +34,35 @@ async fn code_is_coloured_when_it_is_opened() {
     assert_eq!(color(&mut desk, "let na"), theme("keyword"));
     assert_eq!(color(&mut desk, "\"text"), theme("string"));
     assert_eq!(color(&mut desk, "17"), theme("constant.numeric"));
+}
+
+/// Names of the open files whose parse tree is kept.
+fn parsed(desk: &mut Desk) -> Vec<String> {
+    let parsed = |buffer: &&Buffer| buffer.coloring.memory() > 0;
+    desk.state().buffers.all().iter().filter(parsed).map(Buffer::name).collect()
+}
+
+#[tokio::test]
+async fn trees_of_files_out_of_sight_are_dropped_beyond_the_budget_and_made_again() {
+    let code = "fn main() { let x = 1; }\n".repeat(260);
+    for (most, expected) in [(64 << 20, "a.rs b.rs c.rs"), (1 << 20, "b.rs c.rs"), (0, "c.rs")] {
+        let mut plan = Plan::new();
+        for name in ["a.rs", "b.rs", "c.rs"] {
+            plan = plan.with(name, &code);
+        }
+        let mut desk = plan.start().await;
+        desk.state().look.syntax_memory = most;
+        for _ in 0..2 {
+            desk.keys("Alt-PageDown").await;
+            desk.wait(Duration::from_secs(1));
+        }
+        let each = desk.state().buffers.current().unwrap().coloring.memory();
+        assert!((350 << 10..500 << 10).contains(&each), "two are below one megabyte, three above: {each}");
+        assert_eq!(parsed(&mut desk).join(" "), expected, "{most}");
+        desk.keys("Alt-PageDown").await;
+        assert_eq!(color(&mut desk, "fn main"), theme("keyword"));
+        assert!(parsed(&mut desk).contains(&"a.rs".to_string()), "{most}: parsed again");
+    }
 }
 
 #[tokio::test]

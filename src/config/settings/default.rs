@@ -37,6 +37,7 @@ impl Default for Settings {
             breadcrumbs: false,
             sticky_lines: false,
             rainbow_brackets: false,
+            syntax_memory: 64,
             tab_line: "always".to_string(),
             mouse: true,
             steering_mode: "one-at-a-time".to_string(),

@@ -49,6 +49,8 @@ pub struct Coloring {
     painted: Vec<Painted>,
     /// The named things around them.
     outline: Vec<Named>,
+    /// When it was shown last.
+    shown: Duration,
     /// What a frame showed last.
     visible: Vec<Range<Byte>>,
     /// What looks different since the last frame, if that waits for the next.
@@ -170,6 +172,21 @@ impl Coloring {
         self.tree.as_ref().filter(|_| self.since.is_empty() && !self.running)
     }
 
+    /// Bytes of memory that the tree takes, estimated.
+    pub fn memory(&self) -> usize {
+        self.tree.as_ref().map_or(0, |tree| tree.memory())
+    }
+
+    /// When it was shown last.
+    pub fn shown(&self) -> Duration {
+        self.shown
+    }
+
+    /// Gives the tree away. What was found with it stays; it is parsed again when it is shown.
+    pub fn give_up(&mut self) -> Option<Arc<Syntax>> {
+        self.tree.take()
+    }
+
     /// Carries everything along with what was changed.
     pub fn hear(&mut self, document: &mut Document) {
         if !self.listening {
@@ -228,6 +245,7 @@ impl Coloring {
         visible: &[Range<Byte>],
         now: Duration,
     ) -> Option<ColorJob> {
+        self.shown = now;
         self.find_language(document.text(), path);
         let most = match (self.language, self.lined) {
             (Some(_), _) => tree::SIZE_MAX,

@@ -90,6 +90,8 @@ pub struct Look {
     pub brackets: bool,
     /// Brackets in colours by their depth.
     pub rainbow: bool,
+    /// Bytes that parse trees may take, but those of files that are shown.
+    pub syntax_memory: usize,
     /// Blanks as signs.
     pub blanks: Blanks,
     /// Lines down the indentation.
@@ -123,6 +125,7 @@ impl Look {
             caret_line: settings.caret_line,
             brackets: settings.match_brackets,
             rainbow: settings.rainbow_brackets,
+            syntax_memory: settings.syntax_memory << 20,
             blanks: Blanks::named(&settings.whitespace),
             guides: settings.indent_guides,
             rulers: settings.rulers.clone(),
