@@ -151,13 +151,18 @@ impl Text {
         self.slice(self.line_start(line)..self.line_end(line))
     }
 
-    /// The text of a range; borrowed when it lies in one chunk of the rope.
+    /// The text of a range; borrowed when it lies in one chunk of the rope. An end within a character counts as
+    /// the character's start, here and wherever text is taken out: ranges are cut after so many bytes.
     pub fn slice(&self, range: Range<Byte>) -> Cow<'_, str> {
         if let Some(piece) = self.piece(&range) {
             return Cow::Borrowed(piece);
         }
-        let end = range.end.0.min(self.rope.len_bytes());
-        Cow::from(self.rope.byte_slice(range.start.0.min(end)..end))
+        Cow::from(self.rope_slice(&range))
+    }
+
+    fn rope_slice(&self, range: &Range<Byte>) -> RopeSlice<'_> {
+        let end = self.char_floor(range.end);
+        self.rope.byte_slice(self.char_floor(range.start.min(end)).0..end.0)
     }
 
     /// The text of a range that lies in one chunk of the rope, as most of what is asked for does.
@@ -174,14 +179,12 @@ impl Text {
 
     /// The chunks of a range, the first and the last cut to it.
     pub fn chunks_in(&self, range: Range<Byte>) -> impl Iterator<Item = &str> {
-        let end = range.end.0.min(self.rope.len_bytes());
-        self.rope.byte_slice(range.start.0.min(end)..end).chunks()
+        self.rope_slice(&range).chunks()
     }
 
     /// The chunks from an offset on, the first one cut to it.
     pub fn chunks_from(&self, at: Byte) -> impl Iterator<Item = &str> {
-        let slice: RopeSlice<'_> = self.rope.byte_slice(at.0.min(self.rope.len_bytes())..);
-        slice.chunks()
+        self.rope_slice(&(at..self.end())).chunks()
     }
 
     /// The byte at an offset.
@@ -324,6 +327,23 @@ mod tests {
         assert_eq!(lines, ["one", "two", "", "last"]);
         assert_eq!(text.line_of(Byte(5)), Line(1));
         assert_eq!(text.line_start(Line(99)), text.end());
+    }
+
+    #[test]
+    fn ranges_that_cut_characters_begin_and_end_before_them() {
+        let plain = "aé漢👩\u{fffd}".repeat(300);
+        let text = Text::from(plain.as_str());
+        let floor = |at: usize| plain.floor_char_boundary(at);
+        for from in (0..plain.len() + 3).step_by(7) {
+            for len in [0, 1, 2, 3, 50, 1_000, 5_000] {
+                let range = Byte(from)..Byte(from + len);
+                let expected = &plain[floor(from)..floor(from + len)];
+                assert_eq!(text.slice(range.clone()), expected, "{range:?}");
+                assert_eq!(text.chunks_in(range).collect::<String>(), expected);
+            }
+            assert_eq!(text.chunks_from(Byte(from)).collect::<String>(), plain[floor(from)..]);
+        }
+        assert_eq!(text.slice(Byte(9)..Byte(4)), "", "an end before the start");
     }
 
     #[test]

@@ -58,6 +58,21 @@ async fn blanks_guides_and_rulers() {
 }
 
 #[tokio::test]
+async fn blanks_of_long_lines_are_drawn_whatever_stands_beyond_the_edge() {
+    for shift in 0..4 {
+        let line = format!("{} {}\n", "a".repeat(40 + shift), "漢\u{fffd}é".repeat(200));
+        let mut desk = Plan::new().with("a.txt", line).size(60, 12).start().await;
+        desk.state().look.wrap = false;
+        desk.keys("Alt-, v Alt-, v").await;
+        assert_eq!(desk.state().look.blanks, Blanks::All);
+        for cols in 20..70 {
+            desk.ide.resize(cols, 12);
+        }
+        assert!(desk.picture().contains("aaa·漢"), "{}", desk.picture());
+    }
+}
+
+#[tokio::test]
 async fn what_is_longer_than_wanted_is_marked() {
     let mut desk = Plan::new().with("a.txt", "12345678901234\n漢漢漢漢漢漢\nshort\n").start().await;
     desk.state().look.line_max = 10;

@@ -114,8 +114,9 @@ fn draw_blanks(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
     let to = drawn.lens.at_column(row, right).max(from);
     let content = text.slice(from..to);
     // Only the end of a line can be trailing, and only blanks up to it.
-    let rest = text.slice(to..row.end.min(to + MATCH_LINES));
-    let trails = row.is_last && rest.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+    let end = text.char_floor(row.end.min(to + MATCH_BYTES)).max(to);
+    let mut rest = text.chunks_in(to..end).flat_map(str::bytes);
+    let trails = row.is_last && rest.all(|byte| matches!(byte, b' ' | b'\t'));
     let trailing = if trails { content.trim_end_matches([' ', '\t']).len() } else { content.len() };
     let (mut at, mut column) = (from, drawn.lens.column(row, from));
     let tab_width = drawn.lens.stops(row);
