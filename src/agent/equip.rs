@@ -46,6 +46,9 @@ pub struct Renewed {
 pub trait Equip: Send + Sync {
     /// What an agent for a task works with; why there can be none, in words on which a model can act.
     fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Recruit, String>>;
+
+    /// Counts an agent that is about to start; why it may not, in words on which a model can act.
+    fn admit(&self) -> Result<(), String>;
 }
 
 /// Hears what the agents do: the id of one, and what happened to it.

@@ -91,7 +91,10 @@ impl Team {
                      one or close one first."
                 ));
             };
+            self.equip.admit()?;
             members.remove(&heard);
+        } else {
+            self.equip.admit()?;
         }
         let id = self.name(&task, &members);
         let (says, said) = mpsc::channel(SAID_MAX);

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Why a place could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +39,9 @@ pub enum EnvError {
     /// The place does not allow it, whatever the system says.
     #[error("{0}")]
     Refused(String),
+    /// The system did not answer for so long.
+    #[error("{0}: no answer for {seconds} s; the file or its file system may hang", seconds = .1.as_secs())]
+    NoAnswer(PathBuf, Duration),
     /// The work was cancelled.
     #[error("cancelled")]
     Cancelled,

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +21,9 @@ use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 use super::terminal::{self, Terminal, TerminalSpec};
 use super::variables::{self, Inherit};
 use super::{files, process, replace};
+
+/// The longest wait for one look at a file or one reading of it.
+const ANSWERS: Duration = Duration::from_mins(1);
 
 /// Files and commands of this machine.
 #[derive(Debug)]
@@ -61,6 +65,20 @@ impl LocalEnvironment {
         Some((files::real_path(path).ok()?, data))
     }
 
+    /// The same within a limit, for what is looked at or read: a mount or a file of the kernel may never answer.
+    /// The thread cannot be interrupted and is left behind then.
+    fn within<T: Send + 'static>(
+        limit: Duration,
+        path: &Path,
+        work: impl FnOnce(&Path) -> Result<T, EnvError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, EnvError>> {
+        let on = path.to_path_buf();
+        let work = Self::blocking(path, work);
+        Box::pin(async move {
+            tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(EnvError::NoAnswer(on, limit)))
+        })
+    }
+
     /// Runs file work on a thread that may block.
     fn blocking<T: Send + 'static>(
         path: &Path,
@@ -86,23 +104,23 @@ impl Environment for LocalEnvironment {
     }
 
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
-        Self::blocking(path, files::real_path)
+        Self::within(ANSWERS, path, files::real_path)
     }
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
-        Self::blocking(path, files::stat)
+        Self::within(ANSWERS, path, files::stat)
     }
 
     fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
-        Self::blocking(path, files::hard_link)
+        Self::within(ANSWERS, path, files::hard_link)
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
-        Self::blocking(path, files::list)
+        Self::within(ANSWERS, path, files::list)
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        Self::blocking(path, files::read)
+        Self::within(ANSWERS, path, files::read)
     }
 
     fn read_pieces<'a>(

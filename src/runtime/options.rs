@@ -57,6 +57,8 @@ pub struct Options {
     pub questions: Option<Arc<dyn Questions>>,
     /// How deep agents may be that the agent starts; 0: it starts none.
     pub agents_deep: u32,
+    /// How many agents the session may start in all, at all depths.
+    pub agents_max: u32,
     /// Answers that the session may have; 0: any number.
     pub turns_max: u32,
     /// Rounds of tool calls that one input may cause.
@@ -153,6 +155,7 @@ impl Options {
             approval,
             questions: None,
             agents_deep: 1,
+            agents_max: 100,
             turns_max: 0,
             tool_rounds_max: Config::default().tool_rounds_max,
             loop_window: Config::default().loop_window,

@@ -3,6 +3,7 @@
 //!
 //! Must not know what they do.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
@@ -70,13 +71,25 @@ pub(super) struct Recruits {
     checkpoints: Option<Checkpoints>,
     /// How deep the agents are that are equipped: 1 for those of the session's own.
     depth: u32,
-    depth_max: u32,
+    limits: Limits,
+    /// Agents that were started in the session, at all depths.
+    started: Arc<AtomicU32>,
+}
+
+/// How many agents a session may have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// How deep they may be.
+    pub(super) depth: u32,
+    /// How many may be started in all.
+    pub(super) total: u32,
 }
 
 impl Recruits {
-    /// For the session's own agent, whose agents may be `depth_max` deep.
-    pub(super) fn new(models: Offered, clock: SharedClock, ids: SharedIds, hub: Hub, depth_max: u32) -> Self {
-        Self { kit: Arc::default(), models, clock, ids, hub, checkpoints: None, depth: 1, depth_max }
+    /// For the session's own agent.
+    pub(super) fn new(models: Offered, clock: SharedClock, ids: SharedIds, hub: Hub, limits: Limits) -> Self {
+        let (kit, started) = (Arc::default(), Arc::default());
+        Self { kit, models, clock, ids, hub, checkpoints: None, depth: 1, limits, started }
     }
 
     /// The same where states of the workspace are recorded.
@@ -87,7 +100,7 @@ impl Recruits {
 
     /// The team of an agent of this depth; none where that is deep enough.
     pub(super) fn team(&self) -> Option<Team> {
-        (self.depth <= self.depth_max).then(|| Team::new(Arc::new(self.clone()), self.ears()))
+        (self.depth <= self.limits.depth).then(|| Team::new(Arc::new(self.clone()), self.ears()))
     }
 
     /// Takes what the session works with from now on.
@@ -250,5 +263,17 @@ impl Gear for Fitted {
 impl Equip for Recruits {
     fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Recruit, String>> {
         self.clone().recruit(task.clone()).boxed()
+    }
+
+    fn admit(&self) -> Result<(), String> {
+        let total = self.limits.total;
+        let more = |started| (started < total).then_some(started + 1);
+        let admitted = self.started.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        admitted.map(|_| ()).map_err(|_| {
+            format!(
+                "No more agents can be started: this session may start {total} in all, and has. Do the work \
+                 yourself, or send it to an agent that is still there."
+            )
+        })
     }
 }

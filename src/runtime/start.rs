@@ -18,7 +18,7 @@ use super::outfit::Outfit;
 use super::permissions;
 use super::reach::{self, Reached};
 use super::recorder::Recorder;
-use super::recruits::Recruits;
+use super::recruits::{Limits, Recruits};
 use super::shown::Shown;
 use super::staying::Stay;
 use crate::agent::abort::Abort;
@@ -85,8 +85,9 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let setup = setup(&session, &context, model.clone(), thinking);
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
-    let recruits = Recruits::new(models.clone(), clock, ids, hub.clone(), options.agents_deep)
-        .with_checkpoints(checkpoints.clone());
+    let limits = Limits { depth: options.agents_deep, total: options.agents_max };
+    let recruits =
+        Recruits::new(models.clone(), clock, ids, hub.clone(), limits).with_checkpoints(checkpoints.clone());
     let team = recruits.team();
     let kept = shared(&options, session.id(), team.clone(), checkpoints.clone());
     let services = services(&options, client, equipment.all.clone(), rules.clone(), kept);

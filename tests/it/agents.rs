@@ -39,6 +39,29 @@ async fn an_agent_is_told_more_waited_for_and_closed() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_of_a_session_are_limited_in_sum_and_closing_makes_no_room() {
+    for family in FAMILIES {
+        let rounds = vec![
+            vec![family.spawn("c1", "look at a.txt")],
+            vec![wait("c2", "agent_1")],
+            vec![ask_agent("c3", "close_agent", &json!({"agent_id": "agent_1"}))],
+            vec![family.spawn("c4", "look at b.txt")],
+            vec![wait("c5", "agent_2")],
+            vec![family.spawn("c6", "look at c.txt")],
+        ];
+        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
+        replies.push(family.says(&["done"]));
+        let delegated = vec![family.says(&["a is empty"]), family.says(&["b is full"])];
+        let limit = |options| Options { agents_max: 2, ..options };
+        let mut stage = Stage::with(family, replies, delegated, limit).await;
+        let outputs = outputs(&stage.run("have it looked at").await);
+        assert!(outputs[4].contains("b is full"), "{outputs:?}");
+        assert!(outputs[5].starts_with("!No more agents can be started"), "{outputs:?}");
+        assert!(outputs[5].contains("may start 2 in all"), "{outputs:?}");
+    }
+}
+
 /// More events than tokio gives a task at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_of_many_events_is_told_to_its_end() {

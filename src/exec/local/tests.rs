@@ -435,6 +435,18 @@ async fn a_shell_that_is_asked_tells_where_it_ended() {
     }
 }
 
+#[tokio::test]
+async fn reading_a_file_that_never_answers_ends_after_a_while() {
+    let (_hold, never) = mpsc::channel::<()>();
+    let work = move |_: &Path| {
+        let _ = never.recv();
+        Ok(())
+    };
+    let limit = Duration::from_millis(1500);
+    let error = LocalEnvironment::within(limit, Path::new("/mnt/hung"), work).await.unwrap_err();
+    assert_eq!(error.to_string(), "/mnt/hung: no answer for 1 s; the file or its file system may hang");
+}
+
 /// Longer than one argument may be, and with all that a script may hold.
 fn long(end: &str) -> String {
     format!("x='{}'\n# 'it\necho \"${{#x}} $(cat)\"\n{end}", "é".repeat(200 << 10))
