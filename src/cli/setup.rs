@@ -105,6 +105,7 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
     }
     setup.said.extend(args.message.iter().map(|text| Said { text: text.clone(), images: Vec::new() }));
     lead(&mut setup.said, attached, process.piped.as_deref());
+    setup.said.retain(|said| !said.text.trim().is_empty() || !said.images.is_empty());
     if let Some(folder) = folder {
         setup.workspace = folder;
     }

@@ -272,11 +272,17 @@ async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Op
     if rules.is_empty() && grants.is_empty() {
         return None;
     }
-    let path = paths::resolve(&*cx.env, subject);
-    // A path that leads nowhere is told by the tool itself.
-    let real = cx.env.resolve(&path).await.unwrap_or_else(|_| path.clone());
-    let others = links::others(cx, &real, &rules.barriers(tool)).await;
-    let names: Vec<&Path> = [&real, &path].into_iter().chain(&others).map(PathBuf::as_path).collect();
+    let mut names = match class {
+        ToolClass::Reads => paths::readable(&*cx.env, subject),
+        ToolClass::Edits | ToolClass::Runs => vec![paths::resolve(&*cx.env, subject)],
+    };
+    for path in names.clone() {
+        // A path that leads nowhere is told by the tool itself.
+        let real = cx.env.resolve(&path).await.unwrap_or(path);
+        names.extend(links::others(cx, &real, &rules.barriers(tool)).await);
+        names.push(real);
+    }
+    let names: Vec<&Path> = names.iter().map(PathBuf::as_path).collect();
     granted(rules.file(tool, class, &names), || grants.file(tool, class, &names))
 }
 
@@ -357,16 +363,17 @@ pub(super) async fn secrets_below(cx: &Context, folders: impl Iterator<Item = &s
 
 /// Judges a look at a file: no mode and no rule gives those that hold keys.
 async fn judge_reading(cx: &Context, subject: &str) -> Verdict {
-    let path = paths::resolve(&*cx.env, subject);
-    let real = cx.env.resolve(&path).await.unwrap_or_else(|_| path.clone());
-    let several = cx.env.hard_link(&real).await.is_ok_and(|id| id.is_some());
-    if !several && !real.ends_with(policy::KEYS) {
-        return Verdict::Run;
-    }
-    let secrets = grounds(cx).await.secrets();
-    let is_secret = |path: &PathBuf| secrets.contains(path);
-    if is_secret(&real) || links::others(cx, &real, &[]).await.iter().any(is_secret) {
-        return Verdict::Forbid(policy::SECRET_FILE.to_string());
+    for path in paths::readable(&*cx.env, subject) {
+        let real = cx.env.resolve(&path).await.unwrap_or(path);
+        let several = cx.env.hard_link(&real).await.is_ok_and(|id| id.is_some());
+        if !several && !real.ends_with(policy::KEYS) {
+            continue;
+        }
+        let secrets = grounds(cx).await.secrets();
+        let is_secret = |path: &PathBuf| secrets.contains(path);
+        if is_secret(&real) || links::others(cx, &real, &[]).await.iter().any(is_secret) {
+            return Verdict::Forbid(policy::SECRET_FILE.to_string());
+        }
     }
     Verdict::Run
 }

@@ -7,10 +7,28 @@ use std::path::PathBuf;
 use crate::base::paths;
 use crate::exec::Environment;
 
-/// The absolute path of an argument: a leading `@` (people's mark for attachments) is dropped,
-/// `~` is the home folder, anything relative is below the workspace.
+/// The absolute path of an argument: `~` is the home folder, anything relative is below the workspace.
 pub fn resolve(env: &dyn Environment, path: &str) -> PathBuf {
-    let path = path.strip_prefix('@').unwrap_or(path);
     let path = env.home().map_or_else(|| PathBuf::from(path), |home| paths::expand_home(path, home));
     paths::absolute(env.root(), &path)
+}
+
+/// The paths that reading an argument may lead to, the one that is meant first: models repeat the `@` that people
+/// put before the names of files they attach.
+pub fn readable(env: &dyn Environment, path: &str) -> Vec<PathBuf> {
+    let without = path.strip_prefix('@').filter(|rest| !rest.is_empty());
+    std::iter::once(path).chain(without).map(|path| resolve(env, path)).collect()
+}
+
+/// The one of [`readable`] that is read: the first one that exists, or the first one.
+pub async fn to_read(env: &dyn Environment, path: &str) -> PathBuf {
+    let mut paths = readable(env, path);
+    let mut found = 0;
+    for (n, path) in paths.iter().enumerate() {
+        if env.stat(path).await.is_ok() {
+            found = n;
+            break;
+        }
+    }
+    paths.swap_remove(found)
 }

@@ -129,11 +129,11 @@ fn empty_words_and_pictures_that_are_none_are_refused() {
 }
 
 #[test]
-fn an_empty_prompt_of_the_command_line_is_refused() {
+fn an_empty_prompt_of_the_command_line_is_wrong_usage() {
     let ground = Ground::new(vec![wire::says("One.")]);
-    let (code, lines, _) = ground.start(&["--mode", "json", " "]).end();
-    assert_eq!((code, ground.server.seen().len()), (1, 0));
-    assert!(errors(&lines)[0].contains("no words"), "{lines:?}");
+    let (code, _, told) = ground.start(&["--mode", "json", " "]).end();
+    assert_eq!((code, ground.server.seen().len()), (2, 0));
+    assert!(told.contains("there is nothing to say"), "{told}");
 }
 
 #[test]

@@ -455,6 +455,17 @@ fn a_recorded_run_is_played_again_without_the_server() {
 }
 
 #[test]
+fn print_of_a_blank_prompt_is_wrong_usage_and_nobody_is_asked() {
+    let place = Place::new(Vec::new());
+    for blank in ["", "   ", "\n\t"] {
+        let (code, out, err) = place.run(&["-p", blank]);
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains("there is nothing to say"), "{err}");
+    }
+    assert_eq!(place.server.seen().len(), 0);
+}
+
+#[test]
 fn a_document_goes_with_the_prompt_and_what_the_wire_lacks_is_refused() {
     let place = Place::new(vec![wire::says("A report.")]);
     std::fs::write(place.work().join("report.pdf"), b"%PDF-1.7").unwrap();

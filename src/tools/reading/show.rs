@@ -45,7 +45,7 @@ pub async fn show(call: &Invocation, request: &Request) -> Outcome {
 }
 
 async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, String> {
-    let path = paths::resolve(&*call.env, &request.path);
+    let path = paths::to_read(&*call.env, &request.path).await;
     let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
     if facts.kind == FileKind::Folder {
         return Err(advice(&EnvError::IsFolder(path)));
@@ -137,7 +137,7 @@ async fn shown(
 
 /// Shows a picture, and nothing else.
 pub async fn picture(call: &Invocation, shown: &str) -> Result<Outcome, String> {
-    let path = paths::resolve(&*call.env, shown);
+    let path = paths::to_read(&*call.env, shown).await;
     let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
     if facts.kind == FileKind::Folder || facts.size > WHOLE_MAX {
         return Err(format!("{shown} is no picture that can be shown."));

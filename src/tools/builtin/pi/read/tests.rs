@@ -63,6 +63,20 @@ fn numbered(count: usize) -> String {
 }
 
 #[tokio::test]
+async fn read_of_a_path_with_at_prefers_the_file_of_that_name() {
+    let bench = Bench::new();
+    for folder in ["@types", "types"] {
+        fs::create_dir(bench.folder.path().join(folder)).unwrap();
+        bench.file(&format!("{folder}/index.d.ts"), folder);
+    }
+    bench.file("types/only.ts", "only");
+    assert_eq!(bench.text(json!({"path": "@types/index.d.ts"})).await, "@types");
+    assert_eq!(bench.text(json!({"path": "types/index.d.ts"})).await, "types");
+    assert_eq!(bench.text(json!({"path": "@types/only.ts"})).await, "only");
+    assert!(bench.error(json!({"path": "@types/none.ts"})).await.contains("@types/none.ts"));
+}
+
+#[tokio::test]
 async fn whole_files_come_as_they_are() {
     let bench = Bench::new();
     bench.file("a.txt", "one\n\n  two\n");

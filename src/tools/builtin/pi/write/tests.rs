@@ -37,6 +37,16 @@ async fn files_are_made_with_folders_and_replaced() {
 }
 
 #[tokio::test]
+async fn write_to_a_path_with_at_goes_there_and_nowhere_else() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("types")).unwrap();
+    fs::write(folder.path().join("types/a.ts"), "old").unwrap();
+    run(folder.path(), json!({"path": "@types/a.ts", "content": "new"})).await;
+    assert_eq!(fs::read_to_string(folder.path().join("types/a.ts")).unwrap(), "old");
+    assert_eq!(fs::read_to_string(folder.path().join("@types/a.ts")).unwrap(), "new");
+}
+
+#[tokio::test]
 async fn refusals_name_the_path() {
     let folder = tempfile::tempdir().unwrap();
     let locked = folder.path().join("locked");
