@@ -2,7 +2,7 @@
 //!
 //! Must not know what goes over the streams.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use super::args::Args;
-use super::process::{FAILED, Nobody, USAGE, end, keep_log, own_stdout, process, tell};
+use super::process::{FAILED, Nobody, OK, USAGE, end, keep_log, own_stdout, process, tell};
 use super::setup::{self, Process, Setup};
 use crate::base::error::Report;
 use crate::modes::json::{self, input::Told};
@@ -89,8 +89,18 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
             let input = piped.then(|| json::input::read(io::stdin()));
             follow(args, setup, &process, input, out).await
         };
-        written.done(LAST_LINES).await;
-        code
+        match (code, written.done(LAST_LINES).await) {
+            (code, Ok(())) => code,
+            // A reader that has seen enough is no failure.
+            (code, Err(error)) if matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::TimedOut) => {
+                tracing::debug!(%error, "nobody reads what is written");
+                code
+            }
+            (code, Err(error)) => {
+                tell(&Report::caused("the events cannot be written", &error));
+                code.map(|code| if code == OK { FAILED } else { code })
+            }
+        }
     });
     runtime.shutdown_background();
     code

@@ -217,6 +217,7 @@ pub fn session(
         api_key: args.api_key.clone(),
         vars: process.vars.clone(),
         offline: args.offline,
+        tool_rounds_max: u32::try_from(settings.tool_rounds).unwrap_or(u32::MAX),
         budget: (settings.budget > 0).then_some(settings.budget as f64),
         tape,
         transport: Transport::parse(&settings.transport).unwrap_or_default(),

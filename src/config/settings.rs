@@ -2,12 +2,14 @@
 //!
 //! Must not know files, nor what other modules make of a value: they parse their own words.
 
+mod choices;
 mod default;
 mod put;
 mod row;
 
 use std::collections::BTreeMap;
 
+use choices::{APPROVAL, DELIVERY, PROFILE, TABS, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE};
 use put::{budgets, flag, limits, number, numbers, optional, text};
 
 use super::kind::{Kind, Limit, TokenBudget, Value};
@@ -48,6 +50,8 @@ pub struct Settings {
     pub approval: Option<String>,
     /// Most US dollars that one run may spend on models; 0 for no limit.
     pub budget: usize,
+    /// Most rounds of tool calls that one prompt may cause.
+    pub tool_rounds: usize,
     /// How models are talked to where there is a choice, in pi's words.
     pub transport: String,
     /// A file of certificates that are trusted beside the system's.
@@ -122,17 +126,6 @@ pub struct Settings {
     pub command_timeout_max_ms: usize,
 }
 
-const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
-const TOKENS: Kind = Kind::Number(0, 10_000_000);
-const TIME: Kind = Kind::Number(0, i32::MAX as i64);
-const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
-const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
-const TRANSPORT: Kind = Kind::Choice(&["auto", "sse", "websocket", "websocket-cached"]);
-const TABS: Kind = Kind::Choice(&["always", "several", "never"]);
-const PROFILE: Kind = Kind::Choice(&["auto", "pi", "openai", "anthropic", "gemini"]);
-
-const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);
-
 /// Every setting.
 pub static ROWS: &[Row] = &[
     Row {
@@ -198,6 +191,14 @@ pub static ROWS: &[Row] = &[
         doc: "Most US dollars that one run may spend on models; 0 for no limit",
         project: false,
         put: |settings, value| number(&value, &mut settings.budget),
+    },
+    Row {
+        key: "tool-rounds",
+        kind: Kind::Number(1, 1_000_000),
+        default: "200",
+        doc: "Most rounds of tool calls that one prompt may cause",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.tool_rounds),
     },
     Row {
         key: "transport",

@@ -235,10 +235,12 @@ impl Face<'_> {
         for value in self.wire.events(event) {
             self.out.send(&value).await;
         }
-        if let RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted, error }) = event
-            && (*aborted || error.is_some())
-        {
-            self.code = FAILED;
+        match event {
+            RuntimeEvent::Agent(AgentEvent::AgentEnd { aborted: false, error: None }) => {}
+            RuntimeEvent::Agent(AgentEvent::AgentEnd { .. } | AgentEvent::LimitReached(_)) => {
+                self.code = FAILED;
+            }
+            _ => {}
         }
         if matches!(event, RuntimeEvent::Settled) {
             self.running = false;

@@ -39,7 +39,7 @@ pub struct Out {
 
 /// The end of the thread that writes.
 #[derive(Debug)]
-pub struct Written(oneshot::Receiver<()>);
+pub struct Written(oneshot::Receiver<io::Result<()>>);
 
 impl Out {
     /// Starts to write, flushing behind each line or behind as many as waited.
@@ -50,12 +50,9 @@ impl Out {
         let (reader_left, count) = (gone.clone(), Arc::new(AtomicU64::new(0)));
         let counted = Arc::clone(&count);
         std::thread::spawn(move || {
-            if let Err(error) = write_all(receiver, to, &counted) {
-                // A reader that has seen enough is no failure.
-                tracing::debug!(%error, "nobody reads what is written");
-            }
+            let ended = write_all(receiver, to, &counted);
             reader_left.cancel();
-            done.send(()).ok()
+            done.send(ended).ok()
         });
         (Self { sender, gone, written: count }, Written(written))
     }
@@ -99,10 +96,12 @@ impl Out {
 }
 
 impl Written {
-    /// Waits until everything is written, once every [`Out`] is dropped; so long at most.
-    pub async fn done(self, patience: Duration) {
-        if tokio::time::timeout(patience, self.0).await.is_err() {
-            tracing::warn!("what was to be written last is not read");
+    /// Waits until everything is written, once every [`Out`] is dropped; so long at most. Tells why something could
+    /// not be written: the disk is full, or nobody reads any more.
+    pub async fn done(self, patience: Duration) -> io::Result<()> {
+        match tokio::time::timeout(patience, self.0).await {
+            Ok(ended) => ended.unwrap_or_else(|lost| Err(io::Error::other(lost))),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads them")),
         }
     }
 }

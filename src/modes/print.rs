@@ -17,7 +17,7 @@ use crate::runtime::{Delivery, Handle, RuntimeEvent};
 
 /// Everything was said and answered.
 pub(super) const OK: i32 = 0;
-/// The model failed, or its answer is not whole.
+/// The model failed, its answer is not whole, or the run was stopped at a limit.
 pub(super) const FAILED: i32 = 1;
 /// A signal interrupted the work.
 pub(super) const INTERRUPTED: i32 = 130;
@@ -59,7 +59,14 @@ async fn print_until(
     if snapshot.model.is_some_and(|model| model.provider == "demo") {
         tell(stderr, "no model is connected; this is the demo guide (set ANTHROPIC_API_KEY to connect one)");
     }
-    let mut run = Run { events, stdout, stderr, shown: Shown { live, ..Shown::default() }, answer: None };
+    let mut run = Run {
+        events,
+        stdout,
+        stderr,
+        shown: Shown { live, ..Shown::default() },
+        answer: None,
+        limited: false,
+    };
     let mut interruption = interruption;
     for prompt in prompts {
         handle.prompt(prompt.text, prompt.images, Delivery::Steer);
@@ -76,7 +83,8 @@ async fn print_until(
             return FAILED;
         }
     }
-    finish(run.answer.as_ref(), run.shown, run.stdout, run.stderr)
+    let code = finish(run.answer.as_ref(), run.shown, run.stdout, run.stderr);
+    if run.limited { FAILED } else { code }
 }
 
 /// The prompts on their way.
@@ -87,11 +95,14 @@ struct Run<'a> {
     shown: Shown,
     /// The last answer.
     answer: Option<AssistantMessage>,
+    /// Whether the last prompt was stopped at a limit.
+    limited: bool,
 }
 
 impl Run<'_> {
     /// Follows one prompt to its end; whether it ended well.
     async fn until_end(&mut self) -> bool {
+        self.limited = false;
         loop {
             let Some(event) = self.events.recv().await else {
                 tell(self.stderr, "the session ended by itself");
@@ -110,6 +121,8 @@ impl Run<'_> {
                         self.answer = Some(answer.clone());
                     }
                 }
+                // Why was told above.
+                RuntimeEvent::Agent(AgentEvent::LimitReached(_)) => self.limited = true,
                 RuntimeEvent::Agent(AgentEvent::MessageUpdate(update)) => {
                     self.shown.hear(&update, self.stdout);
                 }

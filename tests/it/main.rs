@@ -173,6 +173,8 @@ mod pi_sessions;
 /// `bowline -p` as a process.
 mod previews;
 mod print;
+/// How `bowline -p` and `--mode json` end at limits and where nothing can be written.
+mod print_ends;
 /// What `bowline -p` asks again.
 mod print_retries;
 mod profiles;

@@ -31,7 +31,7 @@ impl Place {
         self.dir.path().join("work")
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
         command.args(args).current_dir(self.work()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());

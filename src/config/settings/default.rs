@@ -15,6 +15,7 @@ impl Default for Settings {
             profile: "auto".to_string(),
             approval: None,
             budget: 0,
+            tool_rounds: 200,
             transport: "auto".to_string(),
             ca_file: None,
             keyring: false,

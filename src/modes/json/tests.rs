@@ -64,7 +64,7 @@ async fn run(prompts: &[&str], input: Option<&str>, turns: Vec<Turn>) -> (i32, V
     let (out, written) = Out::start(sink.clone());
     let mut err = Vec::new();
     let code = json_until(&handle, prompts, input, out, &mut err, future::pending().boxed()).await;
-    written.done(Duration::from_secs(20)).await;
+    written.done(Duration::from_secs(20)).await.unwrap();
     let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
     assert!(text.ends_with('\n'), "{text}");
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -160,7 +160,7 @@ async fn a_signal_ends_it_and_how_it_ended_is_told() {
     };
     let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
     let code = json_until(&handle, prompts, None, out, &mut Vec::new(), signal.boxed()).await;
-    written.done(Duration::from_secs(20)).await;
+    written.done(Duration::from_secs(20)).await.unwrap();
     let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
     assert_eq!(code, 130);
     assert!(text.trim_end().ends_with(r#"{"type":"agent_settled","aborted":true}"#), "{text}");

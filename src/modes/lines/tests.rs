@@ -82,7 +82,7 @@ async fn a_slow_reader_gets_every_line_and_what_waits_is_bounded() {
     for _ in 0..lines {
         ask.send(()).ok();
     }
-    written.done(Duration::from_secs(20)).await;
+    written.done(Duration::from_secs(20)).await.unwrap();
     let got = String::from_utf8(got.lock().unwrap().clone()).unwrap();
     assert!(got.ends_with('\n') && got.lines().map(String::from).eq((0..lines).map(|n| n.to_string())));
 }
@@ -103,7 +103,8 @@ async fn a_reader_that_is_gone_is_noticed() {
     out.gone().await;
     while out.send(&"b").await {}
     drop(out);
-    written.done(Duration::from_secs(20)).await;
+    let error = written.done(Duration::from_secs(20)).await.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 
 #[tokio::test]

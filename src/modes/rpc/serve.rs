@@ -51,8 +51,11 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 pub async fn serve(mut ports: Ports) -> i32 {
     let written = ports.written.take();
     let code = serve_until(ports).await;
-    if let Some(written) = written {
-        written.done(LAST_WORDS).await;
+    if let Some(written) = written
+        && let Err(error) = written.done(LAST_WORDS).await
+    {
+        // A host that closes the pipe is done.
+        tracing::debug!(%error, "nobody reads what is written");
     }
     code
 }

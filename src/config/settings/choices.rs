@@ -1,0 +1,13 @@
+//! What several settings take: words and ranges of numbers. Must not know which setting takes what.
+
+use crate::config::kind::Kind;
+
+pub(super) const DELIVERY: Kind = Kind::Choice(&["all", "one-at-a-time"]);
+pub(super) const TOKENS: Kind = Kind::Number(0, 10_000_000);
+pub(super) const TIME: Kind = Kind::Number(0, i32::MAX as i64);
+pub(super) const THINKING: Kind = Kind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
+pub(super) const WHITESPACE: Kind = Kind::Choice(&["off", "trailing", "all"]);
+pub(super) const TRANSPORT: Kind = Kind::Choice(&["auto", "sse", "websocket", "websocket-cached"]);
+pub(super) const TABS: Kind = Kind::Choice(&["always", "several", "never"]);
+pub(super) const PROFILE: Kind = Kind::Choice(&["auto", "pi", "openai", "anthropic", "gemini"]);
+pub(super) const APPROVAL: Kind = Kind::Choice(&["untrusted", "on-request", "auto-edit", "full"]);

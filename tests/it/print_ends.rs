@@ -1,0 +1,37 @@
+//! How `bowline -p` and `--mode json` end where a run is stopped at a limit or nothing can be written.
+
+use std::fs::{self, OpenOptions};
+
+use serde_json::json;
+
+use crate::print::Place;
+use crate::support::anthropic as wire;
+use crate::support::server::Reply;
+
+fn looking(id: &str) -> Reply {
+    wire::calls(id, "read", &json!({"path": "none"}))
+}
+
+#[test]
+fn print_and_json_stopped_at_the_limit_of_rounds_fail_and_say_so() {
+    for (args, limit) in [(["-p", "go", "--no-session"], 1), (["--mode", "json", "go"], 2)] {
+        let place = Place::new((0..3).map(|n| looking(&format!("toolu_{n}"))).collect());
+        let config = place.work().parent().unwrap().join("home/config");
+        fs::create_dir_all(&config).unwrap();
+        fs::write(config.join("settings.toml"), format!("tool-rounds = {limit}\n")).unwrap();
+        let (code, _, err) = place.run(&args);
+        assert_eq!((code, place.server.seen().len()), (1, limit), "{err}");
+        assert!(err.contains(&format!("stopped after {limit} round")), "{err}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn json_into_a_full_disk_fails_and_says_so() {
+    let place = Place::new(vec![wire::says("One.")]);
+    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ended = place.command(&["--mode", "json", "go"]).stdout(full).output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{err}");
+    assert!(err.contains("the events cannot be written") && err.contains("No space left"), "{err}");
+}
