@@ -36,6 +36,7 @@ use crate::runtime::Delivery;
 use crate::syntax::Syntax;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
+use crate::text::history::RevisionId;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
@@ -233,7 +234,7 @@ pub struct Save {
     /// Its format.
     pub format: Format,
     /// The revision of its undo tree.
-    pub revision: usize,
+    pub revision: RevisionId,
     /// The state that the file must be in; any when `None`.
     pub expected: Option<Stamp>,
     /// What follows.

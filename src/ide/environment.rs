@@ -19,8 +19,9 @@ use crate::exec::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileId, FileStat, FindSpec, MatchSink,
     OutputSink, PathSink, Running, SearchSpec, Searched, SpawnSpec, Stamp,
 };
+use crate::text::diff;
+use crate::text::format::{self, Format};
 use crate::text::position::Byte;
-use crate::text::{diff, format};
 
 /// Wraps the place where files and commands really are.
 #[derive(Debug)]
@@ -66,16 +67,20 @@ impl BufferEnvironment {
         }
         // What was read in the file's encoding comes back in it.
         let decoded = format::decode_as(&bytes, open.format.encoding);
-        let (new, _) = decoded.unwrap_or_else(|| format::decode(&bytes));
+        let (new, format) = decoded.unwrap_or_else(|| format::decode(&bytes));
+        // A text without a line break does not say how its lines end.
+        let ending = if new.contains('\n') { format.ending } else { open.format.ending };
+        let format = Format { ending, ..format };
         let changes = diff::change(&open.text.to_string(), &new);
         let (id, version) = (open.id, open.version);
-        let edited = self.ask(|reply| BufferRequest::Edit { id, version, changes, reply }).await?;
-        let Some(version) = edited else { return Err(EnvError::Stale(path.to_path_buf())) };
+        let edited = self.ask(|reply| BufferRequest::Edit { id, version, changes, format, reply }).await?;
+        let Some(edit) = edited else { return Err(EnvError::Stale(path.to_path_buf())) };
+        let version = edit.version;
         // The file must be as the buffer knew it: somebody else's change is not ours to bury.
         let expected = open.stamp.clone().unwrap_or_else(Stamp::missing);
         let written = self.inner.write(path, bytes, Some(expected)).await;
         let stamp = written.as_ref().ok().cloned();
-        self.tell(BufferRequest::Written { id, version, stamp }).await?;
+        self.tell(BufferRequest::Written { id, edit, stamp }).await?;
         written?;
         Ok(stamp_of(&BufferSnapshot { version, ..open }))
     }

@@ -36,6 +36,7 @@ use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
+use crate::text::history::{Formats, RevisionId};
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::tools::approval::{Ask, Decision};
@@ -232,7 +233,7 @@ pub struct Saved {
     /// The same with every link followed.
     pub real: PathBuf,
     /// The revision of its undo tree that was written.
-    pub revision: usize,
+    pub revision: RevisionId,
     /// The format in which it was written.
     pub format: Format,
     /// The file's new state.
@@ -272,15 +273,17 @@ pub enum BufferRequest {
         version: u64,
         /// The edit.
         changes: ChangeSet,
-        /// The new version, or `None` when the text has changed meanwhile.
-        reply: oneshot::Sender<Option<u64>>,
+        /// What the file is like beside its text after it.
+        format: Format,
+        /// What the edit came to, or `None` when the text has changed meanwhile.
+        reply: oneshot::Sender<Option<AgentEdit>>,
     },
     /// The edit is on disk, or (`None`) could not be written and is to be taken back.
     Written {
         /// Which one.
         id: BufferId,
-        /// The version that the edit made.
-        version: u64,
+        /// What the edit came to.
+        edit: AgentEdit,
         /// The file's new state.
         stamp: Option<Stamp>,
     },
@@ -288,6 +291,19 @@ pub enum BufferRequest {
     Touched(PathBuf),
     /// Which files are open, links followed.
     Open(oneshot::Sender<Vec<PathBuf>>),
+}
+
+/// What an edit of the agent came to in an open file.
+#[derive(Debug, Clone)]
+pub struct AgentEdit {
+    /// The version of the text after it.
+    pub version: u64,
+    /// The revision of that text.
+    pub revision: RevisionId,
+    /// The edit's name in the undo tree; `None` where it changed nothing in the text.
+    pub name: Option<String>,
+    /// The file's format before and after it.
+    pub formats: Formats,
 }
 
 /// An open file as the agent sees it.

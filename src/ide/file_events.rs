@@ -8,15 +8,18 @@ use super::commands::command::Cx;
 use super::disk_events;
 use super::effect::AfterSave;
 use super::effect::Effect;
-use super::event::{BufferRequest, BufferSnapshot, Opened, Saved};
+use super::event::{AgentEdit, BufferRequest, BufferSnapshot, Opened, Saved};
 use super::leaving;
 use super::reading;
 use super::recovery;
 use super::rules;
-use super::state::buffers::{BufferId, Disk};
+use super::state::buffers::{Buffer, BufferId, Disk};
 use super::state::overlay::{Answer, Dialog, Overlay};
 use super::undo_keeping;
-use crate::exec::EnvError;
+use crate::exec::{EnvError, Stamp};
+use crate::text::changes::ChangeSet;
+use crate::text::format::Format;
+use crate::text::history::Formats;
 use crate::text::transaction::{Author, Transaction, agents_edit};
 
 /// A file was read.
@@ -177,41 +180,19 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
             // Nobody waits any more when the call was interrupted.
             reply.send(snapshot).ok();
         }
-        BufferRequest::Edit { id, version, changes, reply } => {
-            let by = agents_edit(cx.state.agent.run, version);
+        BufferRequest::Edit { id, version, changes, format, reply } => {
+            let name = agents_edit(cx.state.agent.run, version);
             let now_ms = cx.now_ms;
             let buffer = cx.state.buffers.get_mut(id).filter(|b| b.area.document.version() == version);
-            let edited = buffer.map(|buffer| {
-                buffer.saved_along = buffer.is_unsaved();
-                buffer.area.apply_foreign(Transaction::new(changes).by(Author::Agent(by)), now_ms);
-                buffer.area.document.version()
-            });
-            reply.send(edited).ok();
-            cx.state.damage.all();
-        }
-        BufferRequest::Written { id, version, stamp } => {
-            let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-            let untouched = buffer.area.document.version() == version;
-            match stamp {
-                Some(stamp) => {
-                    buffer.stamp = Some(stamp);
-                    buffer.disk = Disk::Same;
-                    if untouched {
-                        buffer.area.document.mark_saved();
-                    }
-                    if std::mem::take(&mut buffer.saved_along) {
-                        let name = buffer.name();
-                        cx.state
-                            .say(format!("{name}: your unsaved changes were saved with the agent's edit"));
-                    }
-                }
-                None if untouched => {
-                    buffer.area.undo();
-                }
-                None => cx.state.fail("the agent's edit could not be written; it is in the text, unsaved"),
+            let edited = buffer.map(|buffer| agent_edit(buffer, (changes, format), name, now_ms));
+            // The call was interrupted: nothing more is written, so the edit does not stay either.
+            if let Err(Some(edit)) = reply.send(edited) {
+                take_back(cx, id, &edit);
             }
             cx.state.damage.all();
         }
+        BufferRequest::Written { id, edit, stamp: Some(stamp) } => agent_wrote(cx, id, &edit, stamp),
+        BufferRequest::Written { id, edit, stamp: None } => take_back(cx, id, &edit),
         BufferRequest::Touched(path) => {
             refresh_folder(cx, &path);
             rules::written(cx, &path);
@@ -222,5 +203,67 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
                 tracing::debug!("who asked for the open files has gone");
             }
         }
+    }
+}
+
+/// Makes an edit of the agent in an open file.
+fn agent_edit(
+    buffer: &mut Buffer,
+    (changes, format): (ChangeSet, Format),
+    name: String,
+    now_ms: u64,
+) -> AgentEdit {
+    buffer.saved_along = buffer.is_unsaved();
+    let formats = Formats { before: buffer.area.document.format(), after: format };
+    let is_edit = !changes.is_identity();
+    // What is typed next must not join the revision that is written.
+    buffer.area.document.seal();
+    if is_edit {
+        let edit = Transaction::new(changes).by(Author::Agent(name.clone())).format(format);
+        buffer.area.apply_foreign(edit, now_ms);
+    } else {
+        buffer.area.document.set_format(format);
+    }
+    let document = &buffer.area.document;
+    let (version, revision) = (document.version(), document.history().current());
+    AgentEdit { version, revision, name: is_edit.then_some(name), formats }
+}
+
+/// An edit of the agent is on disk.
+fn agent_wrote(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Stamp) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    (buffer.stamp, buffer.disk) = (Some(stamp), Disk::Same);
+    buffer.area.document.mark_saved_at(edit.revision);
+    if std::mem::take(&mut buffer.saved_along) {
+        let name = buffer.name();
+        cx.state.say(format!("{name}: your unsaved changes were saved with the agent's edit"));
+    }
+    cx.state.damage.all();
+}
+
+/// An edit of the agent could not be written: it is undone, and nothing else is.
+fn take_back(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit) {
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    buffer.saved_along = false;
+    let document = &mut buffer.area.document;
+    cx.state.damage.all();
+    let Some(name) = &edit.name else {
+        if document.format() == edit.formats.after {
+            document.set_format(edit.formats.before);
+        }
+        return;
+    };
+    if document.history().current() == edit.revision {
+        buffer.area.undo();
+        return;
+    }
+    // The user has typed since, or has undone it already.
+    match document.without(name) {
+        Some(Ok(without)) => {
+            buffer.area.apply_foreign(without.format(edit.formats.before), now_ms);
+        }
+        Some(Err(_)) => cx.state.fail("the agent's edit could not be written; it is in the text, unsaved"),
+        None => {}
     }
 }

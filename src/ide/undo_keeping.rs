@@ -10,6 +10,7 @@ use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::undo_shelf::{Found, UndoJob};
 use crate::text::archive::Unusable;
+use crate::text::history::RevisionId;
 
 /// Trees of longer texts are not kept, in bytes: each is read whole to be sure of it.
 const TEXT_MAX: usize = 64 << 20;
@@ -31,8 +32,10 @@ pub fn found(cx: &mut Cx<'_>, found: Found) {
     let Some(buffer) = cx.state.buffers.get_mut(found.buffer) else { return };
     match found.result {
         Ok(history) => {
-            buffer.area.document.take_up(history);
-            buffer.undo_kept = kept(&buffer.area.document);
+            let is_all = buffer.area.document.history().is_empty();
+            buffer.area.document.adopt(history);
+            // What was kept meanwhile lacks the steps that were adopted.
+            buffer.undo_kept = if is_all { kept(&buffer.area.document) } else { None };
         }
         Err(why) => {
             let name = buffer.name();
@@ -47,7 +50,7 @@ pub fn found(cx: &mut Cx<'_>, found: Found) {
 }
 
 /// What a kept tree is of.
-fn kept(document: &crate::text::document::Document) -> Option<(u64, usize)> {
+fn kept(document: &crate::text::document::Document) -> Option<(u64, RevisionId)> {
     Some((document.version(), document.saved()?))
 }
 

@@ -11,7 +11,7 @@ use super::state::buffers::BufferId;
 use crate::exec::Shelf;
 use crate::exec::shelf::Limits;
 use crate::text::archive::{self, Unusable};
-use crate::text::history::History;
+use crate::text::history::{History, RevisionId};
 use crate::text::rope::Text;
 
 /// Bytes of one tree's texts.
@@ -32,7 +32,7 @@ pub enum UndoJob {
         /// Its text as it is.
         text: Text,
         /// The revision that is in the file.
-        saved: usize,
+        saved: RevisionId,
         /// Of two of one file the one with the higher number counts.
         number: u64,
     },
@@ -90,7 +90,7 @@ impl UndoShelf {
         path: &Path,
         history: &History,
         mut text: Text,
-        saved: usize,
+        saved: RevisionId,
         number: u64,
     ) -> std::io::Result<()> {
         // To the text in the file, however much was typed since.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::changes::ChangeSet;
-use super::history::{Formats, History, Revision};
+use super::history::{Formats, History, Revision, RevisionId};
 use super::position::Byte;
 use super::rope::Text;
 use super::selection::{Range, Selection};
@@ -87,8 +87,10 @@ enum Who {
 struct Ranges(usize, Vec<(usize, usize)>);
 
 /// The archive of a tree whose revision `at` is `text`. Where the tree is larger than `budget`
-/// bytes, only the newest steps on the way to the text are kept. `None` when nothing is left.
-pub fn write(history: &History, text: &Text, at: usize, budget: usize) -> Option<String> {
+/// bytes, only the newest steps on the way to the text are kept. `None` when nothing is left, or
+/// the tree does not have the revision.
+pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> Option<String> {
+    let at = history.position(at)?;
     let (root, kept) = kept(history, at, budget);
     // Numbers as they are in the archive, where the root is 0.
     let place = |revision: usize| {
@@ -100,7 +102,7 @@ pub fn write(history: &History, text: &Text, at: usize, budget: usize) -> Option
     }
     let mut lines = String::new();
     for number in &kept {
-        let revision = history.revision(*number)?;
+        let revision = history.at(*number)?;
         let change = if on_way[*number] { &revision.backward } else { &revision.forward };
         let line = Line {
             parent: place(revision.parent)?,
@@ -129,14 +131,14 @@ pub fn write(history: &History, text: &Text, at: usize, budget: usize) -> Option
 
 /// The revisions from one to the root, newest first, without the root.
 fn way(history: &History, from: usize) -> impl Iterator<Item = usize> {
-    let parent = |revision: &usize| history.revision(*revision).map(|known| known.parent);
+    let parent = |revision: &usize| history.at(*revision).map(|known| known.parent);
     std::iter::successors(Some(from), parent).filter(|revision| *revision != 0)
 }
 
 /// The new root, and the revisions that are kept, in order.
 fn kept(history: &History, at: usize, budget: usize) -> (usize, Vec<usize>) {
     let size = |number: usize| {
-        let revision = history.revision(number);
+        let revision = history.at(number);
         let texts = revision.map_or(0, |r| {
             r.forward.edits().chain(r.backward.edits()).map(|edit| edit.text.len()).sum::<usize>()
         });
@@ -218,6 +220,7 @@ fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
     for (n, line) in (1..).zip(lines) {
         let (forward, backward) = changes[n].take()?;
         revisions.push(Arc::new(Revision {
+            id: RevisionId::default(),
             parent: line.parent,
             redo: line.redo.filter(|child| is_child(n, *child)).or(newest[n]),
             forward,

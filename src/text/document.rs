@@ -4,7 +4,7 @@
 use super::changes::ChangeSet;
 use super::encoding::Unfit;
 use super::format::{self, Format};
-use super::history::{Commit, Formats, History, Revision, Step};
+use super::history::{Commit, Formats, History, Revision, RevisionId, Step};
 use super::marks::Marks;
 use super::places::Places;
 use super::rebase::{Overlap, rebase, trimmed};
@@ -22,7 +22,7 @@ pub struct Document {
     marks: Marks,
     places: Places,
     version: u64,
-    saved: Option<usize>,
+    saved: Option<RevisionId>,
     /// What changed since somebody who listens has asked; `None` while nobody does.
     heard: Option<Vec<Past>>,
     /// What changed since the last call of [`Self::steps`]; `None` before, and after too much.
@@ -79,12 +79,12 @@ pub struct Applied {
 impl Document {
     /// A document of this text, unmodified.
     pub fn new(text: &str, format: Format) -> Self {
-        Self { text: Text::from(text), format, saved: Some(0), ..Self::default() }
+        Self { text: Text::from(text), format, saved: Some(RevisionId::default()), ..Self::default() }
     }
 
     /// A document of a text that was read already, unmodified.
     pub fn of(text: Text, format: Format) -> Self {
-        Self { text, format, saved: Some(0), ..Self::default() }
+        Self { text, format, saved: Some(RevisionId::default()), ..Self::default() }
     }
 
     /// More of a text was read that nobody may edit yet; it begins as it was.
@@ -173,15 +173,14 @@ impl Document {
     }
 
     /// The revision whose text is in the file, if there is one.
-    pub fn saved(&self) -> Option<usize> {
+    pub fn saved(&self) -> Option<RevisionId> {
         self.saved
     }
 
-    /// Takes up the undo tree of an earlier run, whose current revision is the text as it was
-    /// opened. What was edited since stands on top of it.
-    pub fn take_up(&mut self, older: History) {
-        let place = self.history.put_on(older);
-        self.saved = self.saved.map(place);
+    /// Adopts the undo tree of an earlier run, whose current revision is the text as it was
+    /// opened. What was edited since stands on top of it, under the same ids.
+    pub fn adopt(&mut self, older: History) {
+        self.history.graft(older);
     }
 
     /// The text as it stands is in the file.
@@ -190,7 +189,7 @@ impl Document {
     }
 
     /// The text of this revision is in the file; typing may have gone on since.
-    pub fn mark_saved_at(&mut self, revision: usize) {
+    pub fn mark_saved_at(&mut self, revision: RevisionId) {
         self.saved = Some(revision);
         // The next edit must not join a revision that is on disk.
         self.history.seal();
@@ -277,7 +276,7 @@ impl Document {
 
     /// Goes to a revision of the undo tree, over as many steps as lie between. `None` when the
     /// text is there already.
-    pub fn travel(&mut self, revision: usize) -> Option<Applied> {
+    pub fn travel(&mut self, revision: RevisionId) -> Option<Applied> {
         let mut whole: Option<ChangeSet> = None;
         let mut selection = None;
         for (back, step) in self.history.travel(revision) {
@@ -305,7 +304,7 @@ impl Document {
     /// first.
     pub fn of_agent(&self) -> impl Iterator<Item = &str> {
         let mut reverted: Vec<&str> = Vec::new();
-        self.history.path().filter_map(move |(_, revision)| match &revision.author {
+        self.history.path().filter_map(move |revision| match &revision.author {
             Author::Reverting(by) => {
                 reverted.push(by);
                 None
@@ -324,13 +323,13 @@ impl Document {
             Author::Agent(edit) => wanted.contains(&edit.as_str()),
             _ => false,
         };
-        let (oldest, _) = self.history.path().filter(|(_, revision)| theirs(revision)).last()?;
+        let oldest = self.history.path().filter(|revision| theirs(revision)).last()?.id;
         // From the text after the revision that is looked at to the text that is wanted, and how
         // one gets there from the text as it is.
         let mut later = ChangeSet::identity(self.text.end().0);
         let mut whole = later.clone();
         let mut before = self.text.clone();
-        for (number, revision) in self.history.path() {
+        for revision in self.history.path() {
             revision.backward.apply(&mut before);
             let taken_back = matches!(revision.author, Author::Agent(_));
             later = if theirs(revision) {
@@ -347,7 +346,7 @@ impl Document {
             } else {
                 revision.forward.clone().compose(&later)
             };
-            if number == oldest {
+            if revision.id == oldest {
                 break;
             }
         }

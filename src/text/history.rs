@@ -16,12 +16,26 @@ const BURST_PAUSE_MS: u64 = 1_000;
 /// Bytes of texts that are kept so that taking back a change of many places is an exchange.
 const TEXTS_MAX: usize = 256 << 20;
 
+/// Names a revision for as long as its document is open, wherever it stands in the tree. Own
+/// revisions count up from 0, the text as it was opened; revisions that were adopted from an
+/// earlier run count down from -1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct RevisionId(i64);
+
+impl std::fmt::Display for RevisionId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// One step of the tree.
 #[derive(Debug, Clone)]
 pub struct Revision {
-    /// The revision that it was made from.
-    pub parent: usize,
-    /// The child that redo goes to: the newest one.
+    /// Its name.
+    pub id: RevisionId,
+    /// The position of the revision that it was made from.
+    pub(super) parent: usize,
+    /// The position of the child that redo goes to: the newest one.
     pub(super) redo: Option<usize>,
     /// What it did.
     pub forward: ChangeSet,
@@ -71,14 +85,22 @@ pub struct Step {
     pub text: Option<Text>,
 }
 
-/// The undo tree of one document. Revision 0 is the document as it was opened. A clone shares the
-/// revisions, so that a snapshot for a task is cheap.
+/// The undo tree of one document. A clone shares the revisions, so that a snapshot for a task is
+/// cheap.
+///
+/// Callers know revisions by their ids. Inside, they are known by their positions, oldest first,
+/// with the root at 0: positions change when an older tree is adopted.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// Without the root, which has no change: revision `n` is at `n - 1`.
+    /// Without the root, which has no change: position `n` is at `n - 1`.
     revisions: Vec<Arc<Revision>>,
+    root: RevisionId,
     current: usize,
     root_redo: Option<usize>,
+    /// Revisions committed since the document was opened.
+    commits: i64,
+    /// Revisions adopted from earlier runs.
+    adopted: i64,
     /// Whether the next edit must begin a step of its own.
     sealed: bool,
     /// While edits are grouped: how many revisions there were when that began.
@@ -112,9 +134,14 @@ pub struct Commit {
 }
 
 impl History {
-    /// The revision that the document is at; 0 is the opened document.
-    pub fn current(&self) -> usize {
-        self.current
+    /// The revision that the document is at.
+    pub fn current(&self) -> RevisionId {
+        self.id_at(self.current)
+    }
+
+    /// The root: the oldest text that undo reaches.
+    pub fn root(&self) -> RevisionId {
+        self.root
     }
 
     /// How many revisions there are, the root included.
@@ -127,27 +154,83 @@ impl History {
         self.revisions.is_empty()
     }
 
-    /// A tree of these revisions, the root left out, at the revision `current`.
-    pub(super) fn of(revisions: Vec<Arc<Revision>>, current: usize, root_redo: Option<usize>) -> Self {
-        Self { revisions, current, root_redo, sealed: true, group: None }
+    /// How many revisions were committed since the document was opened; adopted ones do not count.
+    pub fn commits(&self) -> i64 {
+        self.commits
     }
 
-    /// Puts this tree under an older one, whose current revision is what this one's root is.
-    /// Returns where a revision of this one is afterwards.
-    pub fn put_on(&mut self, older: Self) -> impl Fn(usize) -> usize + use<> {
+    /// All revisions with the ones that they were made from, newest first. The root is last and
+    /// has no parent.
+    pub fn newest_first(&self) -> impl Iterator<Item = (RevisionId, Option<RevisionId>)> {
+        let own = self.revisions.iter().rev().map(|known| (known.id, Some(self.id_at(known.parent))));
+        own.chain(std::iter::once((self.root, None)))
+    }
+
+    /// A tree of these revisions, the root left out, at the position `current`. Positions are
+    /// their ids, too.
+    pub(super) fn of(mut revisions: Vec<Arc<Revision>>, current: usize, root_redo: Option<usize>) -> Self {
+        for (id, revision) in (1..).zip(&mut revisions) {
+            Arc::make_mut(revision).id = RevisionId(id);
+        }
+        let commits = revisions.len() as i64;
+        Self { revisions, current, root_redo, commits, sealed: true, ..Self::default() }
+    }
+
+    /// Puts this tree on top of an older one, whose current revision is the text of this one's
+    /// root. The ids of this tree stay valid: that of its root names the older tree's current
+    /// revision from now on.
+    pub fn graft(&mut self, older: Self) {
         let (base, at) = (older.revisions.len(), older.current);
-        let place = move |revision: usize| if revision == 0 { at } else { revision + base };
-        let own = std::mem::replace(self, older);
-        self.revisions.extend(own.revisions.into_iter().map(|mut revision| {
-            let moved = Arc::make_mut(&mut revision);
-            (moved.parent, moved.redo) = (place(moved.parent), moved.redo.map(place));
+        let moved = |position: usize| if position == 0 { at } else { position + base };
+        let (own, own_root) = (std::mem::take(&mut self.revisions), self.root);
+        let own_redo = std::mem::replace(&mut self.root_redo, older.root_redo);
+        self.revisions = older.revisions;
+        self.root = self.adopted_id();
+        for position in 1..=base {
+            let id = self.adopted_id();
+            Arc::make_mut(&mut self.revisions[position - 1]).id = id;
+        }
+        self.name(at, own_root);
+        self.revisions.extend(own.into_iter().map(|mut revision| {
+            let kept = Arc::make_mut(&mut revision);
+            (kept.parent, kept.redo) = (moved(kept.parent), kept.redo.map(moved));
             revision
         }));
-        if let Some(child) = own.root_redo {
-            self.set_redo(at, place(child));
+        if let Some(child) = own_redo {
+            self.set_redo(at, moved(child));
         }
-        (self.current, self.sealed) = (place(own.current), own.sealed || own.current == 0);
-        place
+        self.sealed |= self.current == 0;
+        self.current = moved(self.current);
+        self.group = self.group.map(|before| before + base);
+    }
+
+    fn adopted_id(&mut self) -> RevisionId {
+        self.adopted += 1;
+        RevisionId(-self.adopted)
+    }
+
+    fn name(&mut self, position: usize, id: RevisionId) {
+        match position.checked_sub(1) {
+            None => self.root = id,
+            Some(at) => Arc::make_mut(&mut self.revisions[at]).id = id,
+        }
+    }
+
+    fn id_at(&self, position: usize) -> RevisionId {
+        self.at(position).map_or(self.root, |revision| revision.id)
+    }
+
+    /// Where a revision stands; `None` when the tree does not have it.
+    pub(super) fn position(&self, id: RevisionId) -> Option<usize> {
+        if id == self.root {
+            return Some(0);
+        }
+        self.revisions.iter().rposition(|revision| revision.id == id).map(|at| at + 1)
+    }
+
+    /// The revision at a position; the root is none.
+    pub(super) fn at(&self, position: usize) -> Option<&Revision> {
+        self.revisions.get(position.checked_sub(1)?).map(Arc::as_ref)
     }
 
     /// Ends a burst: the next edit is a step of its own.
@@ -184,7 +267,9 @@ impl History {
         self.sealed = false;
         let texts = edit.before.map(|before| Texts { before, after: edit.after });
         let kept = texts.is_some();
+        self.commits += 1;
         self.revisions.push(Arc::new(Revision {
+            id: RevisionId(self.commits),
             parent: self.current,
             redo: None,
             texts,
@@ -279,14 +364,15 @@ impl History {
     }
 
     /// A revision; the root has no step and is none.
-    pub fn revision(&self, number: usize) -> Option<&Revision> {
-        self.revisions.get(number.checked_sub(1)?).map(Arc::as_ref)
+    pub fn revision(&self, id: RevisionId) -> Option<&Revision> {
+        self.at(self.position(id)?)
     }
 
     /// The steps from the current revision to another one: back (marked so) to where their
-    /// branches part, then forward. Redo follows this branch from now on. Costs what lies between them.
-    pub fn travel(&mut self, target: usize) -> Vec<(bool, Step)> {
-        let target = target.min(self.revisions.len());
+    /// branches part, then forward. Redo follows this branch from now on. Costs what lies between
+    /// them. Without such a revision there are none.
+    pub fn travel(&mut self, target: RevisionId) -> Vec<(bool, Step)> {
+        let Some(target) = self.position(target) else { return Vec::new() };
         let mut ahead = Vec::new();
         let (mut from, mut to) = (self.current, target);
         // A parent is older than its children, so the newer one of the two has to step back.
@@ -309,41 +395,38 @@ impl History {
         steps
     }
 
-    /// What leads from the text as it is to that of a revision, in order.
-    pub fn way(&self, target: usize) -> Vec<ChangeSet> {
-        let (mut from, mut to) = (self.current, target.min(self.revisions.len()));
-        let (mut way, mut ahead) = (Vec::new(), Vec::new());
+    /// What leads from the text as it is to that of a revision, in order; `None` when the tree
+    /// does not have it.
+    pub fn path_to(&self, target: RevisionId) -> Option<Vec<ChangeSet>> {
+        let (mut from, mut to) = (self.current, self.position(target)?);
+        let (mut path, mut ahead) = (Vec::new(), Vec::new());
         while from != to {
             if from > to {
-                way.extend(self.revision(from).map(|revision| revision.backward.clone()));
+                path.extend(self.at(from).map(|revision| revision.backward.clone()));
                 from = self.parent(from);
             } else {
-                ahead.extend(self.revision(to).map(|revision| revision.forward.clone()));
+                ahead.extend(self.at(to).map(|revision| revision.forward.clone()));
                 to = self.parent(to);
             }
         }
-        way.extend(ahead.into_iter().rev());
-        way
+        path.extend(ahead.into_iter().rev());
+        Some(path)
     }
 
-    fn parent(&self, revision: usize) -> usize {
-        self.revision(revision).map_or(0, |revision| revision.parent)
+    fn parent(&self, position: usize) -> usize {
+        self.at(position).map_or(0, |revision| revision.parent)
     }
 
     /// The revision that was the newest at a time, in milliseconds since the epoch.
-    pub fn at_time(&self, time_ms: u64) -> usize {
+    pub fn at_time(&self, time_ms: u64) -> RevisionId {
         // Clocks may be set back, so the list is not searched as if it were sorted.
-        self.revisions.iter().rposition(|revision| revision.time_ms <= time_ms).map_or(0, |at| at + 1)
+        let at = self.revisions.iter().rposition(|revision| revision.time_ms <= time_ms);
+        self.id_at(at.map_or(0, |at| at + 1))
     }
 
     /// The revisions between the root and the current one, newest first.
-    pub fn path(&self) -> impl Iterator<Item = (usize, &Revision)> {
-        let mut at = self.current;
-        std::iter::from_fn(move || {
-            let revision = self.revision(at)?;
-            let number = std::mem::replace(&mut at, revision.parent);
-            Some((number, revision))
-        })
+    pub fn path(&self) -> impl Iterator<Item = &Revision> {
+        std::iter::successors(self.last(), |revision| self.at(revision.parent))
     }
 
     /// Where the cursor was before the step that redo would make.
@@ -352,11 +435,11 @@ impl History {
             None => self.root_redo?,
             Some(at) => self.revisions[at].redo?,
         };
-        Some(self.revision(next)?.selection_before.primary().head)
+        Some(self.at(next)?.selection_before.primary().head)
     }
 
-    /// The current revision's step, unless the document is as it was opened.
+    /// The current revision's step, unless the document is at the root.
     pub fn last(&self) -> Option<&Revision> {
-        self.revision(self.current)
+        self.at(self.current)
     }
 }

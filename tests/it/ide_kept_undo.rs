@@ -3,7 +3,15 @@
 
 use std::path::PathBuf;
 
-use bowline::text::transaction::Author;
+use bowline::ide::event::{Event, FileEvent};
+use bowline::ide::undo_shelf::Found;
+use bowline::text::diff::change;
+use bowline::text::document::Document;
+use bowline::text::format::Format;
+use bowline::text::history::Revision;
+use bowline::text::position::Byte;
+use bowline::text::selection::Selection;
+use bowline::text::transaction::{Author, Transaction};
 
 use crate::support::desk::{Desk, Plan};
 
@@ -77,6 +85,56 @@ async fn a_tree_is_kept_when_the_file_is_closed_and_taken_up_in_the_same_run() {
     assert_eq!(desk.text(), "one\n");
 }
 
+/// Delivers the tree of an earlier run, "zero" to "one", to the file that is shown.
+fn deliver_tree(desk: &mut Desk) {
+    let mut older = Document::new("zero\n", Format::default());
+    for new in ["zer\n", "ze\n", "one\n"] {
+        let changes = change(&older.text().to_string(), new);
+        older.apply(Transaction::new(changes), &Selection::cursor(Byte(0)), 0).unwrap();
+    }
+    let buffer = desk.state().buffers.current().unwrap().id;
+    let found = Found { buffer, result: Ok(older.history().clone()) };
+    desk.ide.app().handle(Event::Files(FileEvent::Undo(found)));
+}
+
+fn is_unsaved(desk: &mut Desk) -> bool {
+    desk.state().buffers.current().unwrap().is_unsaved()
+}
+
+#[tokio::test]
+async fn undo_tree_that_arrives_during_a_save_leaves_the_saved_revision_right() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.type_now("x");
+    desk.ide.press("Ctrl-s");
+    deliver_tree(&mut desk);
+    desk.ide.idle().await;
+    assert_eq!((desk.disk("a.txt").as_str(), is_unsaved(&mut desk)), ("xone\n", false));
+    for text in ["one\n", "ze\n", "zer\n", "zero\n"] {
+        desk.keys("Ctrl-z").await;
+        assert_eq!((desk.text().as_str(), is_unsaved(&mut desk)), (text, true));
+    }
+    desk.keys("Alt-z Alt-z Alt-z Alt-z").await;
+    assert_eq!((desk.text().as_str(), is_unsaved(&mut desk)), ("xone\n", false));
+    // The tree that was kept with the save did not have the older steps.
+    let mut again = quit(desk).await.open("a.txt").start().await;
+    again.keys("Ctrl-z Ctrl-z Ctrl-z Ctrl-z").await;
+    assert_eq!(again.text(), "zero\n");
+}
+
+#[tokio::test]
+async fn undo_tree_that_arrives_while_the_tree_is_shown_adds_rows_and_escape_goes_back() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.type_in("x").await;
+    desk.keys("F4").await;
+    desk.keys("Down").await;
+    assert_eq!(desk.text(), "one\n");
+    deliver_tree(&mut desk);
+    desk.keys("Down").await;
+    assert_eq!(desk.text(), "ze\n", "one step further, into the older tree");
+    desk.keys("Escape").await;
+    assert_eq!(desk.text(), "xone\n", "where the text was when the tree was opened");
+}
+
 #[tokio::test]
 async fn authors_and_times_come_back() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
@@ -87,11 +145,11 @@ async fn authors_and_times_come_back() {
     desk.keys("Ctrl-s").await;
     let seen = |desk: &mut Desk| {
         let history = desk.state().buffers.current().unwrap().area.document.history().clone();
-        let of = |n| history.revision(n).map(|known| (known.author.clone(), known.time_ms));
-        [of(1), of(2), of(3)]
+        let of = |known: &Revision| (known.author.clone(), known.time_ms);
+        history.path().map(of).collect::<Vec<_>>()
     };
     let before = seen(&mut desk);
-    assert_eq!(before[0].as_ref().unwrap().0, Author::External);
+    assert_eq!(before.last().unwrap().0, Author::External);
     let mut again = quit(desk).await.open("a.txt").start().await;
     assert_eq!(seen(&mut again), before);
 }

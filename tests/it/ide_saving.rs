@@ -6,6 +6,7 @@ use bowline::ide::effect::AfterSave;
 use bowline::ide::event::{Event, Reread, Saved};
 use bowline::text::changes::ChangeSet;
 use bowline::text::format::Format;
+use bowline::text::history::RevisionId;
 
 use crate::support::desk::{Desk, Plan};
 
@@ -45,7 +46,7 @@ async fn a_file_that_changed_while_it_was_saved_is_not_closed() {
         buffer: id,
         path: path.clone(),
         real: path,
-        revision: 0,
+        revision: RevisionId::default(),
         format: Format::default(),
         result: Ok(Stamp::of(b"")),
         then: AfterSave::Close,

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use bowline::exec::local::LocalEnvironment;
-use bowline::exec::{EnvError, Environment};
+use bowline::exec::{EnvError, Environment, Stamp};
 use bowline::ide::environment::BufferEnvironment;
-use bowline::ide::event::Event;
+use bowline::ide::event::{BufferRequest, Event};
 use bowline::llm::model::Request;
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
@@ -103,12 +103,16 @@ async fn an_edit_for_a_text_that_has_changed_is_refused() {
 /// Lets the IDE answer what an environment asks until its work is done.
 async fn serve<T>(desk: &mut Desk, events: &mut mpsc::Receiver<Event>, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
-    loop {
+    let done = loop {
         tokio::select! {
-            done = &mut work => return done,
+            done = &mut work => break done,
             Some(event) = events.recv() => desk.ide.app().handle(event),
         }
+    };
+    while let Ok(event) = events.try_recv() {
+        desk.ide.app().handle(event);
     }
+    done
 }
 
 #[tokio::test]
@@ -151,6 +155,104 @@ async fn an_edit_that_the_system_refuses_is_taken_back() {
     assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("one\ntwo\n", "one\ntwo\n"));
     assert!(!desk.picture().contains("a.txt ●"));
     assert!(said(&desk.script.requests()[1]).contains("permission denied"));
+}
+
+#[tokio::test]
+async fn a_write_that_changes_nothing_and_fails_undoes_nothing() {
+    let same = Turn::call("c1", "write", json!({"path": "a.txt", "content": "xone\n"}));
+    let plan = Plan::new().with("a.txt", "one\n").unwritable("a.txt");
+    let mut desk = plan.turns([same, Turn::text("done")]).start().await;
+    desk.type_in("x").await;
+    desk.ask("write it").await;
+    assert!(said(&desk.script.requests()[1]).contains("permission denied"));
+    assert_eq!(desk.text(), "xone\n", "the user's edit stays");
+    desk.keys("Alt-2 Ctrl-z").await;
+    assert_eq!(desk.text(), "one\n");
+}
+
+/// Writes through the environment of the open files and types one key as soon as the edit is in
+/// the text and before it is on disk.
+async fn write_and_type(desk: &mut Desk, content: &[u8]) -> Result<Stamp, EnvError> {
+    let (sender, mut events) = mpsc::channel(8);
+    let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
+    let path = desk.path("a.txt");
+    let asked = async {
+        while let Some(event) = events.recv().await {
+            let is_edit = matches!(event, Event::Buffer(BufferRequest::Edit { .. }));
+            desk.ide.app().handle(event);
+            if is_edit {
+                desk.type_now("x");
+            }
+        }
+    };
+    let work = async move {
+        BufferEnvironment::new(Arc::new(local), sender).write(&path, content.to_vec(), None).await
+    };
+    tokio::join!(work, asked).0
+}
+
+#[tokio::test]
+async fn an_edit_that_fails_is_undone_alone_where_the_user_has_typed_since() {
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    desk.write("a.txt", "from elsewhere\n");
+    let written = write_and_type(&mut desk, b"one\n2\n").await;
+    assert!(matches!(written, Err(EnvError::Stale(_))), "{written:?}");
+    assert_eq!(desk.text(), "xone\ntwo\n", "the key stays and the agent's edit does not");
+    assert!(desk.state().buffers.current().unwrap().is_unsaved());
+}
+
+#[tokio::test]
+async fn an_edit_that_is_written_while_the_user_types_is_what_the_file_holds() {
+    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    write_and_type(&mut desk, b"one\n2\n").await.unwrap();
+    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\n2\n", "one\n2\n"));
+    let unsaved = |desk: &mut Desk| desk.state().buffers.current().unwrap().is_unsaved();
+    assert!(unsaved(&mut desk));
+    desk.keys("Ctrl-z").await;
+    assert_eq!((desk.text().as_str(), unsaved(&mut desk)), ("one\n2\n", false));
+    desk.keys("Ctrl-z").await;
+    assert_eq!((desk.text().as_str(), unsaved(&mut desk)), ("one\ntwo\n", true));
+}
+
+#[tokio::test]
+async fn a_write_that_changes_mark_and_line_endings_is_saved_as_it_was_written() {
+    // By the tool's own name of a mark: the first character of the content.
+    for (before, after) in [
+        ("one\ntwo\n", "\u{feff}one\ntwo\n"),
+        ("\u{feff}one\ntwo\n", "one\ntwo\n"),
+        ("\u{feff}one\r\ntwo\r\n", "one\ntwo\nthree\n"),
+        ("one\ntwo\n", "one\r\ntwo\r\n"),
+    ] {
+        let mut desk = Plan::new().with("a.txt", before).start().await;
+        let (sender, mut events) = mpsc::channel(8);
+        let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
+        let env = BufferEnvironment::new(Arc::new(local), sender);
+        let path = desk.path("a.txt");
+        serve(&mut desk, &mut events, env.write(&path, after.as_bytes().to_vec(), None)).await.unwrap();
+        assert_eq!(desk.disk("a.txt"), after);
+        assert!(!desk.state().buffers.current().unwrap().is_unsaved(), "{after:?}");
+        // Enter and save by the user: mark and endings are those of the written file.
+        desk.keys("Ctrl-End Enter Ctrl-s").await;
+        let ending = if after.contains("\r\n") { "\r\n" } else { "\n" };
+        assert_eq!(desk.disk("a.txt"), format!("{after}{ending}"));
+        desk.keys("Ctrl-z Ctrl-z Ctrl-s").await;
+        if before.trim_start_matches('\u{feff}') != after.trim_start_matches('\u{feff}') {
+            assert_eq!(desk.disk("a.txt"), before, "undo brings mark and endings back with the text");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_only_changes_the_mark_and_fails_leaves_the_format() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.write("a.txt", "from elsewhere\n");
+    let (sender, mut events) = mpsc::channel(8);
+    let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
+    let env = BufferEnvironment::new(Arc::new(local), sender);
+    let path = desk.path("a.txt");
+    let content = "\u{feff}one\n".as_bytes().to_vec();
+    serve(&mut desk, &mut events, env.write(&path, content, None)).await.unwrap_err();
+    assert!(!desk.state().buffers.current().unwrap().area.document.format().bom);
 }
 
 #[tokio::test]

@@ -72,9 +72,8 @@ fn with_disk(cx: &mut Cx<'_>) {
 fn with_saved(cx: &mut Cx<'_>) {
     let Some(buffer) = diff::comparable(cx) else { return };
     let document = &buffer.area.document;
-    let steps = match document.saved() {
-        None => return cx.state.say("it is not known what was saved last"),
-        Some(saved) => document.history().way(saved),
+    let Some(steps) = document.saved().and_then(|saved| document.history().path_to(saved)) else {
+        return cx.state.say("it is not known what was saved last");
     };
     let source = Source::Text(document.text().clone(), steps, document.format());
     diff::open(cx, "last save".to_string(), source);

@@ -8,7 +8,7 @@ use crate::ide::state::buffers::{Buffer, BufferId};
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Overlay, Topic};
 use crate::ide::state::undo_view::UndoView;
-use crate::text::history::History;
+use crate::text::history::{History, RevisionId};
 use crate::text::transaction::{turn_number, turn_of};
 
 /// The area's rows.
@@ -38,24 +38,23 @@ fn tree(cx: &mut Cx<'_>) {
 pub fn step(cx: &mut Cx<'_>, by: isize) {
     let Some(Overlay::Undo(view)) = cx.state.overlays.last_mut() else { return };
     let Some(buffer) = cx.state.buffers.get_mut(view.buffer) else { return };
-    let history = buffer.area.document.history();
-    if history.len() != view.revisions {
-        // Somebody else wrote meanwhile: their edit is the newest row, and nobody goes past it.
-        **view = UndoView::new(view.buffer, history, cx.now_ms);
+    if view.refresh(buffer.area.document.history(), cx.now_ms) {
+        cx.state.damage.all();
     }
     let (buffer, revision) = (view.buffer, view.step(by));
     travel(cx, buffer, revision);
 }
 
-/// Leaves the tree without having gone anywhere; an edit that somebody else made meanwhile stays.
+/// Leaves the tree without having gone anywhere; an edit that the agent or another program made
+/// meanwhile stays.
 pub fn abandon(cx: &mut Cx<'_>, view: &UndoView) {
-    let unchanged = |history: &History| history.len() == view.revisions;
+    let unchanged = |history: &History| history.commits() == view.commits;
     if cx.state.buffers.get_mut(view.buffer).is_some_and(|b| unchanged(b.area.document.history())) {
         travel(cx, view.buffer, view.origin);
     }
 }
 
-fn travel(cx: &mut Cx<'_>, buffer: BufferId, revision: usize) {
+fn travel(cx: &mut Cx<'_>, buffer: BufferId, revision: RevisionId) {
     if let Some(buffer) = cx.state.buffers.get_mut(buffer) {
         buffer.area.travel(revision);
     }
@@ -93,7 +92,7 @@ pub fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
         history.at_time(now_ms.saturating_sub(ago_ms))
     } else {
         let steps = usize::try_from(number).unwrap_or(usize::MAX);
-        history.path().nth(steps).map_or(0, |(revision, _)| revision)
+        history.path().nth(steps).map_or(history.root(), |revision| revision.id)
     };
     let moved = buffer.area.travel(target);
     cx.state.damage.add(Part::Editor);

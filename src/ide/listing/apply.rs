@@ -12,6 +12,7 @@ use crate::ide::keys::Place;
 use crate::ide::state::buffers::{Buffer, BufferId};
 use crate::ide::state::lists::{Applied, UnderWay};
 use crate::ide::state::overlay::{Answer, Dialog, Overlay};
+use crate::text::history::RevisionId;
 use crate::text::transaction::Transaction;
 
 /// Steps that can be taken back.
@@ -126,7 +127,7 @@ fn change_open(cx: &mut Cx<'_>, under_way: &mut UnderWay, file: &FilePlan, (id, 
     under_way.done.push(changed(file, Some((id, revision))));
 }
 
-fn changed(file: &FilePlan, revision: Option<(BufferId, usize)>) -> Changed {
+fn changed(file: &FilePlan, revision: Option<(BufferId, RevisionId)>) -> Changed {
     let mut after = file.before.clone();
     file.changes.apply(&mut after);
     Changed {

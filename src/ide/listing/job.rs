@@ -10,6 +10,7 @@ use crate::ide::state::buffers::BufferId;
 use crate::ide::state::listing::{Asked, Found, Known, ListedFile, Origin};
 use crate::text::changes::ChangeSet;
 use crate::text::format::Format;
+use crate::text::history::RevisionId;
 use crate::text::rope::Text;
 use crate::workspace::grep::Grepped;
 
@@ -155,5 +156,5 @@ pub struct Changed {
     /// What the list has known since.
     pub known: Vec<(Origin, String, String)>,
     /// The revision that the change made in the text of an open file.
-    pub revision: Option<(BufferId, usize)>,
+    pub revision: Option<(BufferId, RevisionId)>,
 }

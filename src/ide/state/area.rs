@@ -8,6 +8,7 @@ use crate::text::block::Block;
 use crate::text::changes::ChangeSet;
 use crate::text::document::{Applied, Document};
 use crate::text::format::{self, Format};
+use crate::text::history::RevisionId;
 use crate::text::motion::{self, Motion};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -92,7 +93,7 @@ impl Area {
     }
 
     /// Goes to a revision of the undo tree; tells whether the text is another one now.
-    pub fn travel(&mut self, revision: usize) -> bool {
+    pub fn travel(&mut self, revision: RevisionId) -> bool {
         let Some(applied) = self.document.travel(revision) else { return false };
         self.take(applied);
         true

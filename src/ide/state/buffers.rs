@@ -14,6 +14,7 @@ use crate::syntax::Span;
 use crate::text::columns;
 use crate::text::document::Document;
 use crate::text::format::Format;
+use crate::text::history::RevisionId;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rows::Row;
 use crate::text::selection::Selection;
@@ -69,7 +70,7 @@ pub struct Buffer {
     /// Whether its project's rules and its undo tree of an earlier run were asked for.
     pub looked_up: bool,
     /// The version of the text, and the revision in its file, whose undo tree is kept.
-    pub undo_kept: Option<(u64, usize)>,
+    pub undo_kept: Option<(u64, RevisionId)>,
     /// The file's state now, as far as we know.
     pub disk: Disk,
     /// The state on disk that the person was asked about, or has been shown.

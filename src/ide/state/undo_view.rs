@@ -2,7 +2,7 @@
 //! know how rows are drawn or which keys move between them.
 
 use super::buffers::BufferId;
-use crate::text::history::{History, Revision};
+use crate::text::history::{History, Revision, RevisionId};
 use crate::text::transaction::Author;
 
 /// Branches side by side that are drawn; more than anyone can follow are not.
@@ -18,9 +18,9 @@ pub struct UndoView {
     /// Whose it is.
     pub buffer: BufferId,
     /// Where the text was when the tree was opened; leaving goes back there.
-    pub origin: usize,
-    /// How many revisions there were then.
-    pub revisions: usize,
+    pub origin: RevisionId,
+    /// How many revisions were committed then.
+    pub commits: i64,
     /// Newest first; the last one is the text as it was opened, unless there are too many.
     pub rows: Vec<UndoRow>,
     /// Which one the text shows.
@@ -32,8 +32,8 @@ pub struct UndoView {
 /// One revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoRow {
-    /// Its number.
-    pub revision: usize,
+    /// Which one.
+    pub revision: RevisionId,
     /// The branches beside it: its own as `●`.
     pub graph: String,
 }
@@ -44,11 +44,27 @@ impl UndoView {
         let rows = rows(history);
         let origin = history.current();
         let selected = rows.iter().position(|row| row.revision == origin).unwrap_or(0);
-        Self { buffer, origin, revisions: history.len(), rows, selected, now_ms }
+        Self { buffer, origin, commits: history.commits(), rows, selected, now_ms }
     }
 
-    /// Moves the selection; tells which revision it is at.
-    pub fn step(&mut self, by: isize) -> usize {
+    /// Takes in what happened to the tree since it was opened. An edit of another author is the
+    /// newest row, and leaving does not go back past it; a tree that was adopted from an earlier
+    /// run only adds rows. Returns whether there are other rows now.
+    pub fn refresh(&mut self, history: &History, now_ms: u64) -> bool {
+        if history.commits() != self.commits {
+            *self = Self::new(self.buffer, history, now_ms);
+        } else if history.len().min(ROWS_MAX) != self.rows.len() {
+            self.rows = rows(history);
+            self.selected =
+                self.rows.iter().position(|row| row.revision == history.current()).unwrap_or_default();
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Moves the selection; returns the revision that it is at.
+    pub fn step(&mut self, by: isize) -> RevisionId {
         self.selected = self.selected.saturating_add_signed(by).min(self.rows.len().saturating_sub(1));
         self.rows.get(self.selected).map_or(self.origin, |row| row.revision)
     }
@@ -57,10 +73,9 @@ impl UndoView {
 /// Each revision waits in a lane for its parent; where several wait for the same one their
 /// lanes meet.
 fn rows(history: &History) -> Vec<UndoRow> {
-    let newest = history.len() - 1;
-    let mut lanes: Vec<Option<usize>> = Vec::new();
+    let mut lanes: Vec<Option<RevisionId>> = Vec::new();
     let mut rows = Vec::new();
-    for revision in (0..=newest).rev().take(ROWS_MAX) {
+    for (revision, parent) in history.newest_first().take(ROWS_MAX) {
         let own = lanes.iter().position(|lane| *lane == Some(revision)).unwrap_or_else(|| {
             let free = lanes.iter().position(Option::is_none).unwrap_or(lanes.len());
             if free == lanes.len() {
@@ -68,7 +83,7 @@ fn rows(history: &History) -> Vec<UndoRow> {
             }
             free
         });
-        let sign = |(n, lane): (usize, &Option<usize>)| match lane {
+        let sign = |(n, lane): (usize, &Option<RevisionId>)| match lane {
             _ if n == own => '●',
             Some(waiting) if *waiting == revision => '╯',
             Some(_) => '│',
@@ -79,7 +94,7 @@ fn rows(history: &History) -> Vec<UndoRow> {
         for lane in lanes.iter_mut().filter(|lane| **lane == Some(revision)) {
             *lane = None;
         }
-        lanes[own] = history.revision(revision).map(|known| known.parent);
+        lanes[own] = parent;
         while lanes.last() == Some(&None) {
             lanes.pop();
         }
@@ -158,7 +173,7 @@ mod tests {
         write(&mut document, "b");
         document.undo().unwrap();
         write(&mut document, "c");
-        document.travel(0);
+        document.travel(document.history().root());
         write(&mut document, "d");
         assert_eq!(graph(&document), ["● 4", "│● 3", "││● 2", "│●╯ 1", "●╯ 0"]);
     }
@@ -167,10 +182,10 @@ mod tests {
     fn steps_are_told_in_a_line() {
         let mut document = Document::new("", Format::default());
         write(&mut document, "fn  main() {\n}\n");
-        assert_eq!(summary(document.history().revision(1).unwrap()), "+15 −0  fn main() { }");
+        assert_eq!(summary(document.history().last().unwrap()), "+15 −0  fn main() { }");
         let cut = ChangeSet::replace(15, [(Byte(0)..Byte(2), String::new()), (Byte(4)..Byte(8), " ".into())]);
         document.apply(Transaction::new(cut), &Selection::cursor(Byte(0)), 0).unwrap();
-        assert_eq!(summary(document.history().revision(2).unwrap()), "+1 −6 in 2 places  deleted fn");
+        assert_eq!(summary(document.history().last().unwrap()), "+1 −6 in 2 places  deleted fn");
         assert_eq!(
             [(0, 0), (61_000, 0), (7_200_000, 0), (0, 5)].map(|(now, then)| age(now, then)),
             ["0 s", "1 min", "2 h", "0 s"]

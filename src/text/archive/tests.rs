@@ -23,11 +23,17 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// The id of the revision at a position, or of the newest one.
+fn id_at(history: &History, position: usize) -> RevisionId {
+    let ids: Vec<RevisionId> = history.newest_first().map(|(id, _)| id).collect();
+    ids[ids.len() - 1 - position.min(ids.len() - 1)]
+}
+
 fn perform(document: &mut Document, acts: &[Act]) {
     for (time, act) in (1..).zip(acts) {
         match act {
             Act::Travel(to) => {
-                document.travel(*to);
+                document.travel(id_at(document.history(), *to));
             }
             Act::Edit(at, cut, new, who) => {
                 let text = document.text();
@@ -54,9 +60,9 @@ fn perform(document: &mut Document, acts: &[Act]) {
 fn seen(document: &mut Document) -> Vec<(usize, String, u64, Author, String)> {
     let all = document.history().len();
     let of = |document: &mut Document, n: usize| {
-        let selection = document.travel(n).map(|applied| applied.selection);
+        let selection = document.travel(id_at(document.history(), n)).map(|applied| applied.selection);
         let text = document.text().to_string();
-        let revision = document.history().revision(n);
+        let revision = document.history().at(n);
         let (parent, time, author) =
             revision.map_or((0, 0, Author::Person), |r| (r.parent, r.time_ms, r.author.clone()));
         (parent, text, time, author, format!("{selection:?} {:?}", document.format()))
@@ -67,7 +73,7 @@ fn seen(document: &mut Document) -> Vec<(usize, String, u64, Author, String)> {
 /// A document with the text that another one has in its file, and that one's tree.
 fn reopened(document: &Document, archive: &str) -> Document {
     let mut again = Document::new(&document.text().to_string(), document.format());
-    again.take_up(read(archive, again.text()).unwrap());
+    again.adopt(read(archive, again.text()).unwrap());
     again
 }
 
@@ -83,7 +89,8 @@ proptest! {
             return Ok(());
         };
         let mut again = reopened(&document, &archive);
-        prop_assert_eq!(again.history().current(), at);
+        let position = |document: &Document, id| document.history().position(id);
+        prop_assert_eq!(position(&again, again.history().current()), position(&document, at));
         prop_assert!(!again.is_modified());
         // Undo and redo first, while both are where they were.
         let steps = |document: &mut Document| {
@@ -128,7 +135,7 @@ proptest! {
         let changed = String::from_utf8_lossy(&changed).into_owned();
         if let Ok(history) = read(&changed, document.text()) {
             let mut again = Document::new(&document.text().to_string(), document.format());
-            again.take_up(history);
+            again.adopt(history);
             seen(&mut again);
         }
     }
@@ -161,7 +168,7 @@ proptest! {
         let archive = serde_json::to_string(&head).unwrap() + "\n" + &lines;
         if let Ok(history) = read(&archive, &text) {
             let mut document = Document::new(&text.to_string(), Format::default());
-            document.take_up(history);
+            document.adopt(history);
             seen(&mut document);
         }
     }
@@ -171,7 +178,7 @@ proptest! {
 fn an_archive_of_another_text_or_form_is_refused_as_such() {
     let mut document = Document::new("one\n", Format::default());
     perform(&mut document, &[Act::Edit(0, 0, "x".into(), 9)]);
-    let archive = write(document.history(), document.text(), 1, ROOMY).unwrap();
+    let archive = write(document.history(), document.text(), document.history().current(), ROOMY).unwrap();
     assert!(read(&archive, document.text()).is_ok());
     assert_eq!(read(&archive, &Text::from("xone!")).unwrap_err(), Unusable::OtherText);
     let newer = archive.replacen("\"undo_tree\":1", "\"undo_tree\":2", 1);
@@ -186,11 +193,11 @@ fn what_was_typed_before_the_tree_came_stands_on_top_of_it() {
         &mut before,
         &[Act::Edit(3, 0, " two".into(), 9), Act::Edit(0, 1, "O".into(), 9), Act::Travel(1)],
     );
-    let archive = write(before.history(), before.text(), 1, ROOMY).unwrap();
+    let archive = write(before.history(), before.text(), before.history().current(), ROOMY).unwrap();
     let mut now = Document::new("one two", Format::default());
     perform(&mut now, &[Act::Edit(7, 0, "!".into(), 9)]);
-    now.mark_saved_at(0);
-    now.take_up(read(&archive, &Text::from("one two")).unwrap());
+    now.mark_saved_at(now.history().root());
+    now.adopt(read(&archive, &Text::from("one two")).unwrap());
     assert!(now.is_modified());
     let mut texts = vec![now.text().to_string()];
     while now.undo().is_some() {
@@ -202,6 +209,6 @@ fn what_was_typed_before_the_tree_came_stands_on_top_of_it() {
     assert_eq!(texts, ["one two!", "one two", "one"]);
     while now.redo().is_some() {}
     assert_eq!(now.text().to_string(), "one two!");
-    now.travel(2);
+    now.travel(id_at(now.history(), 2));
     assert_eq!(now.text().to_string(), "One two", "branches of the earlier run are there");
 }
