@@ -29,12 +29,25 @@ pub(super) fn replace(path: &Path, bytes: &[u8], expected: Option<&Stamp>) -> Re
     let Some(facts) = before else {
         fs::create_dir_all(folder).map_err(|source| error_at(folder, source))?;
         let new = written(temporary(0o666).tempfile_in(folder), bytes).map_err(error)?;
-        return take_name(new, path, bytes).map_err(error);
+        return match new.persist_noclobber(path) {
+            Ok(_) => synced(path, bytes).map_err(error),
+            // Another process has made it meanwhile.
+            Err(_) if path.exists() && expected.is_some() => Err(EnvError::Stale(path.to_path_buf())),
+            Err(_) if path.exists() => replace(path, bytes, expected),
+            // A link that leads nowhere, or a file system that cannot rename so.
+            Err(refused) => take_name(refused.file, path, bytes).map_err(error),
+        };
     };
     let new = match written(temporary(0o600).tempfile_in(folder), bytes) {
         Err(refused) if refused.kind() == io::ErrorKind::PermissionDenied => None,
         other => Some(other.map_err(error)?),
     };
+    // To write the new content takes its time, in which another process can have written, too.
+    if let Some(expected) = expected
+        && fs::metadata(path).map_err(error).is_ok_and(|now| !is_untouched(&facts, &now))
+    {
+        check_stamp(path, true, expected)?;
+    }
     match new {
         Some(new) if facts.nlink() == 1 && is_alike(&new, path, &facts) => {
             new.as_file().set_permissions(Permissions::from_mode(facts.mode() & 0o7777)).map_err(error)?;
@@ -72,10 +85,21 @@ fn written(made: io::Result<NamedTempFile>, bytes: &[u8]) -> io::Result<NamedTem
     Ok(file)
 }
 
+/// Whether nothing was done to a file since its facts were read.
+fn is_untouched(then: &fs::Metadata, now: &fs::Metadata) -> bool {
+    let facts = |of: &fs::Metadata| (of.dev(), of.ino(), of.size(), of.ctime(), of.ctime_nsec());
+    facts(then) == facts(now)
+}
+
 fn take_name(new: NamedTempFile, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
     // The mode may have come after the content.
     new.as_file().sync_all()?;
     new.persist(path).map_err(|failed| failed.error)?;
+    synced(path, bytes)
+}
+
+/// The name of a file with this content is on the disk, too.
+fn synced(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     File::open(folder).and_then(|folder| folder.sync_all())?;
     Ok(Stamp::of(bytes))
@@ -181,6 +205,37 @@ mod tests {
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn a_file_that_appears_while_it_is_made_is_never_replaced() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().canonicalize().unwrap().join("file");
+            let barrier = std::sync::Barrier::new(6);
+            let write = &|n: usize| {
+                barrier.wait();
+                replace(&path, format!("{n}").as_bytes(), Some(&Stamp::missing())).is_ok().then_some(n)
+            };
+            let made: Vec<usize> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..6).map(|n| scope.spawn(move || write(n))).collect();
+                threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+            });
+            assert_eq!(made.len(), 1, "one of them has made it, all others see that it is there");
+            assert_eq!(fs::read_to_string(&path).unwrap(), made[0].to_string());
+            assert_eq!(names(&folder), ["file"]);
+        }
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_replaced_by_the_file() {
+        for expected in [None, Some(Stamp::missing())] {
+            let (_folder, path) = file("");
+            let link = path.with_file_name("link");
+            symlink("nowhere", &link).unwrap();
+            replace(&link, b"new", expected.as_ref()).unwrap();
+            assert_eq!(fs::read_to_string(&link).unwrap(), "new");
+        }
     }
 
     #[test]
