@@ -15,6 +15,8 @@ pub mod json;
 pub mod lenient;
 #[doc(hidden)]
 pub mod log;
+#[doc(hidden)]
+pub mod panics;
 pub mod paths;
 #[doc(hidden)]
 pub mod schema;

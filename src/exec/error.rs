@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::base::panics::Panicked;
+
 /// Why a place could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -52,6 +54,12 @@ impl EnvError {
     pub fn unfit(path: &Path, why: impl std::error::Error + Send + Sync + 'static) -> Self {
         let source = io::Error::new(io::ErrorKind::InvalidData, why);
         Self::Io { path: path.to_path_buf(), source }
+    }
+
+    /// Work on a path that failed inside the program.
+    #[doc(hidden)]
+    pub fn internal(path: &Path, panicked: Panicked) -> Self {
+        Self::Io { path: path.to_path_buf(), source: io::Error::other(panicked) }
     }
 
     /// A pipe or a device where a file was expected.

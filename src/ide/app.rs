@@ -127,9 +127,9 @@ impl App {
         self.with_cx(|cx| plugins::read(cx, false, None));
     }
 
-    /// Runs a task whose result is an event.
-    pub fn task(&self, work: impl Future<Output = Event> + Send + 'static) {
-        self.worker.task(work);
+    /// What does the work outside the loop.
+    pub fn worker(&self) -> &Worker {
+        &self.worker
     }
 
     /// Whether rows still stream into the picker on top, or into the list that is shown.
@@ -177,6 +177,7 @@ impl App {
             }
             Event::Connected(Err(report)) => update::not_connected(&mut cx, &report),
             Event::Runtime(event) => update::runtime(&mut cx, &event),
+            Event::SessionEnded => update::session_ended(&mut cx),
             Event::WayBack(happened) => way_back::happened(&mut cx, happened),
             Event::Session(told) => super::sessions::events::told(&mut cx, *told),
             Event::Contents(happened) => super::contents::events::happened(&mut cx, happened),

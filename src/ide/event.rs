@@ -54,6 +54,8 @@ pub enum Event {
     Connected(Result<Box<(Handle, Snapshot)>, Report>),
     /// From the session.
     Runtime(RuntimeEvent),
+    /// The session is over.
+    SessionEnded,
     /// Something came of a way back of files.
     WayBack(WayBackHappened),
     /// The session was asked about its tree, or for another session.
@@ -63,7 +65,7 @@ pub enum Event {
     /// What the model is told before the conversation; nothing where the session has ended.
     SystemPrompt(Option<Box<Shown>>),
     /// A text was searched.
-    Found(Box<SearchFor>, Box<Matches>),
+    Found(Arc<SearchFor>, Box<Matches>),
     /// Work of a modal map is done.
     Elsewhere(Done),
     /// More of what is selected was looked for.

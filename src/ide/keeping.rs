@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::state::buffers::BufferId;
+use crate::base::panics::Panicked;
 use crate::exec::{KeptFiles, Stamp};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
@@ -131,6 +132,20 @@ pub struct Found {
     pub head: Head,
     /// The text.
     pub text: Arc<str>,
+}
+
+/// What became of a piece of work that is lost: the loop can ask for it again.
+pub fn lost(job: &Job) -> impl FnOnce(Panicked) -> Kept + Send + use<> {
+    let (written, removed) = match job {
+        Job::Write { buffer, .. } => (Some(*buffer), None),
+        Job::Remove { buffer, .. } => (None, Some(*buffer)),
+        Job::Find { .. } | Job::FindOthers(_) | Job::Compare { .. } => (None, None),
+    };
+    move |why| match (written, removed) {
+        (Some(buffer), _) => Kept::Written { buffer, result: Err(io::Error::other(why)) },
+        (None, Some(buffer)) => Kept::Removed { buffer, result: Err(io::Error::other(why)) },
+        (None, None) => Kept::Unreadable(io::Error::other(why)),
+    }
 }
 
 /// Does a piece of work; blocking. Several things can come of it.

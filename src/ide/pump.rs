@@ -79,17 +79,25 @@ impl Pump {
         let approval = Arc::new(AskPerson::new(self.sender.clone()));
         let questions = Arc::new(InquirePerson::new(self.sender.clone()));
         let ports = Ports { env, approval, questions };
-        let joined = self.joined.clone();
-        self.app.task(async move {
+        let (joined, events) = (self.joined.clone(), self.sender.clone());
+        let lost = |why| Event::Connected(Err(Report::caused("cannot start the session", &why)));
+        self.app.worker().task(lost, async move {
             let handle = match connect(ports).await {
                 Ok(handle) => handle,
                 Err(report) => return Event::Connected(Err(report)),
             };
             let ended = || Event::Connected(Err(Report::new("the session ended while it was starting")));
-            let Some((snapshot, events)) = handle.subscribe().await else { return ended() };
-            if joined.send(events).await.is_err() {
+            let Some((snapshot, told)) = handle.subscribe().await else { return ended() };
+            if joined.send(told).await.is_err() {
                 return ended();
             }
+            let session = handle.clone();
+            tokio::spawn(async move {
+                session.over().await;
+                if events.send(Event::SessionEnded).await.is_err() {
+                    tracing::debug!("the loop has ended before the session");
+                }
+            });
             Event::Connected(Ok(Box::new((handle, snapshot))))
         });
     }

@@ -105,6 +105,20 @@ pub fn not_connected(cx: &mut Cx<'_>, report: &Report) {
     cx.state.damage.all();
 }
 
+/// The session is over. Where the program does not end, it failed inside.
+pub fn session_ended(cx: &mut Cx<'_>) {
+    let agent = &mut cx.state.agent;
+    if cx.state.quit || !std::mem::take(&mut agent.connected) {
+        return;
+    }
+    (agent.working_since, agent.summing) = (None, None);
+    let report = Report::new("the session ended because of an internal error; all that was said is kept")
+        .hint("start bowline again with --continue");
+    cx.state.transcript.notice(true, report.to_string());
+    cx.state.fail(report.to_string());
+    cx.state.damage.all();
+}
+
 /// Something happened in the session.
 pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
     match event {

@@ -9,16 +9,17 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::commands;
-use super::effect::{Effect, Save};
+use super::effect::{Effect, Found, Save, SearchFor};
 use super::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
 use super::git;
-use super::keeping::{self, Job, Kept};
 use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
 use super::state::elsewhere::{Done, Work};
 use super::state::files::Entry;
+use super::state::hunks::GitText;
 use super::tasks::Tasks;
-use super::undo_shelf::{UndoJob, UndoShelf};
+use super::undo_shelf::UndoShelf;
+use crate::base::panics::{Panicked, catch_async};
 use crate::exec::{EnvError, Environment, KeptFiles, Stamp};
 use crate::patch::diff::{self as lines, LineDiff};
 use crate::runtime::Handle;
@@ -30,13 +31,18 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::workspace::watch::{Touches, Watcher};
 use crate::workspace::{editorconfig, list};
+use fault::Fault;
+use lost::{failed, filled, internal, not_opened, not_saved, on_thread, report};
 use opened::OpenShelf;
 
 mod access;
 mod contents;
 mod diffing;
+mod fault;
+mod keep;
 mod listing;
 mod looking;
+mod lost;
 mod offering;
 mod opened;
 mod past;
@@ -71,6 +77,7 @@ pub struct Worker {
     watcher: Arc<Mutex<Option<Watcher>>>,
     seen: Arc<Seen>,
     terminals: terminal::Terminals,
+    fault: Fault,
 }
 
 /// Counts a task for as long as it lives.
@@ -102,6 +109,7 @@ impl Worker {
             watcher: Arc::default(),
             seen: Arc::default(),
             terminals: terminal::Terminals::default(),
+            fault: Fault::default(),
         }
     }
 
@@ -121,62 +129,48 @@ impl Worker {
     /// Starts one piece of work.
     pub fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Open { path, at } => {
-                let (env, events, seen) = (self.env.clone(), self.events.clone(), self.seen.clone());
-                self.task(async move {
-                    Event::Opened(Box::new(opening::open(&*env, path, (at, false), (&events, &seen)).await))
-                });
+            effect
+            @ (Effect::Open { .. } | Effect::Reread { .. } | Effect::Save(_) | Effect::Tidy { .. }) => {
+                self.open_files(effect);
             }
-            Effect::Reread { buffer, path, text, version, forced, encoding, current } => {
-                let env = self.env.clone();
-                self.task(async move {
-                    let result = compare(&*env, &path, text, encoding, current).await;
-                    Event::Reread(Reread { buffer, version, forced, encoding, result })
-                });
-            }
-            Effect::Save(save) => {
-                let env = self.env.clone();
-                self.task(async move { write(&*env, *save).await });
-            }
-            Effect::Tidy { save, tidy, version, tries } => self.blocking(move || {
-                let changes = tidy.change(&save.text, save.format.ending);
-                Event::Files(FileEvent::Tidied(Box::new(Tidied { save: *save, version, tries, changes })))
-            }),
             Effect::Undo(job) => self.undo(job),
-            Effect::Rules(files) => self.blocking(move || {
+            Effect::Rules(files) => self.blocking(failed("read .editorconfig"), move || {
                 let found = files.into_iter().map(|(buffer, path)| (buffer, editorconfig::load(&path)));
                 Event::Files(FileEvent::Rules(found.collect()))
             }),
-            Effect::Search(search) => self.blocking(move || {
-                let found = commands::search::run(&search);
-                Event::Found(search, Box::new(found))
-            }),
-            Effect::Elsewhere(work) => self.blocking(move || {
-                let Work { buffer, version, number, run } = work;
-                Event::Elsewhere(Done { buffer, version, number, outcome: run() })
-            }),
-            Effect::Occurrences(asked) => self.blocking(move || {
+            Effect::Search(search) => self.search(*search),
+            Effect::Elsewhere(work) => self.elsewhere(work),
+            Effect::Occurrences(asked) => self.blocking(failed("find occurrences"), move || {
                 let found = commands::select::run(&asked);
                 Event::Occurrences(asked, found)
             }),
             Effect::Fold(buffer, job) => {
-                self.blocking(move || Event::Folded(buffer, Box::new(job.run())));
+                self.blocking(failed("find what to fold"), move || {
+                    Event::Folded(buffer, Box::new(job.run()))
+                });
             }
             Effect::GitText { buffer, path, known } => {
                 let env = self.env.clone();
-                self.task(async move { Event::GitText(buffer, git::read(&*env, &path, known).await) });
+                let lost = move |_| Event::GitText(buffer, GitText::Same);
+                self.task(lost, async move { Event::GitText(buffer, git::read(&*env, &path, known).await) });
             }
             Effect::Compare(buffer, job) => self.compare_with_git(buffer, *job),
             Effect::Survey(survey) => self.survey(*survey),
             Effect::Color(buffer, job) => self.color(buffer, job),
             Effect::Free(trees) => drop(tokio::task::spawn_blocking(move || drop(trees))),
-            Effect::ColorCode(job) => self.blocking(move || Event::CodeColored(Box::new(job.run()))),
-            Effect::List(folder) => self.blocking(move || list_folder(folder)),
+            Effect::ColorCode(job) => {
+                self.blocking(failed("color code"), move || Event::CodeColored(Box::new(job.run())));
+            }
+            Effect::List(folder) => {
+                let (lost, of) = (internal(&folder), folder.clone());
+                let lost = move |why| Event::Listed { folder: of, result: Err(lost(why)) };
+                self.blocking(lost, move || list_folder(folder));
+            }
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Watch(files, touches) => self.watch(files, touches),
             Effect::CompareDisk { buffer, path, text, encoding } => {
                 let env = self.env.clone();
-                self.task(async move {
+                self.task(failed("compare with the disk"), async move {
                     let result = differ(&*env, &path, text, encoding).await;
                     Event::Files(FileEvent::Compared { buffer, result })
                 });
@@ -185,6 +179,56 @@ impl Worker {
             Effect::Walk(injector, picker) => self.start_walk(injector, picker),
             effect => self.beyond(effect),
         }
+    }
+
+    /// The same for reading and writing open files.
+    fn open_files(&self, effect: Effect) {
+        match effect {
+            Effect::Open { path, at } => {
+                let (env, events, seen) = (self.env.clone(), self.events.clone(), self.seen.clone());
+                let lost = not_opened(path.clone(), (at, false));
+                self.task(lost, async move {
+                    Event::Opened(Box::new(opening::open(&*env, path, (at, false), (&events, &seen)).await))
+                });
+            }
+            Effect::Reread { buffer, path, text, version, forced, encoding, current } => {
+                let (env, lost) = (self.env.clone(), internal(&path));
+                let lost = move |why| {
+                    Event::Reread(Reread { buffer, version, forced, encoding, result: Err(lost(why)) })
+                };
+                self.task(lost, async move {
+                    let result = compare(&*env, &path, text, encoding, current).await;
+                    Event::Reread(Reread { buffer, version, forced, encoding, result })
+                });
+            }
+            Effect::Save(save) => {
+                let env = self.env.clone();
+                self.task(not_saved(&save), async move { write(&*env, *save).await });
+            }
+            Effect::Tidy { save, tidy, version, tries } => self.blocking(not_saved(&save), move || {
+                let changes = tidy.change(&save.text, save.format.ending);
+                Event::Files(FileEvent::Tidied(Box::new(Tidied { save: *save, version, tries, changes })))
+            }),
+            _ => tracing::error!("an effect of another kind came to the work on open files"),
+        }
+    }
+
+    fn search(&self, search: SearchFor) {
+        let search = Arc::new(search);
+        let asked = search.clone();
+        let lost = move |why: Panicked| {
+            Event::Found(asked, Box::new(Found { problem: Some(why.to_string()), ..Found::default() }))
+        };
+        self.blocking(lost, move || {
+            let found = commands::search::run(&search);
+            Event::Found(search, Box::new(found))
+        });
+    }
+
+    fn elsewhere(&self, work: Work) {
+        let Work { buffer, version, number, run } = work;
+        let done = move |outcome| Event::Elsewhere(Done { buffer, version, number, outcome });
+        self.blocking(move |why| done(Err(why)), move || done(Ok(run())));
     }
 
     /// The same for what concerns more than the open files.
@@ -225,7 +269,9 @@ impl Worker {
             Effect::Abort => self.with_session(Handle::abort),
             Effect::Dequeue => {
                 let Some(queue) = self.session.as_ref().map(Handle::take_queue) else { return };
-                self.task(async move { Event::Dequeued(queue.await.unwrap_or_default()) });
+                self.task(failed("take queued messages back"), async move {
+                    Event::Dequeued(queue.await.unwrap_or_default())
+                });
             }
             Effect::SetModel { provider, id } => {
                 self.with_session(|session| session.set_model(&provider, &id));
@@ -234,7 +280,9 @@ impl Worker {
             Effect::SetTools(names) => self.with_session(|session| session.set_tools(names)),
             Effect::ShowPrompt => {
                 let Some(session) = self.session.clone() else { return };
-                self.task(async move { Event::SystemPrompt(session.system_prompt().await.map(Box::new)) });
+                self.task(failed("show the system prompt"), async move {
+                    Event::SystemPrompt(session.system_prompt().await.map(Box::new))
+                });
             }
             Effect::WayBack(ask) => self.way_back(ask),
             Effect::Session(work) => self.ask_session(*work),
@@ -258,8 +306,10 @@ impl Worker {
                 send(&events, Event::Opened(Box::new(first))).await;
             }
             for (path, at) in files {
-                let opened = opening::open(&*env, path, (at, behind), (&events, &seen)).await;
-                send(&events, Event::Opened(Box::new(opened))).await;
+                let lost = not_opened(path.clone(), (at, behind));
+                let opened = opening::open(&*env, path, (at, behind), (&events, &seen));
+                let opened = catch_async(opened).await;
+                send(&events, opened.map_or_else(lost, |opened| Event::Opened(Box::new(opened)))).await;
                 behind = true;
             }
             send(&events, Event::AllOpened).await;
@@ -279,86 +329,51 @@ impl Worker {
         }
     }
 
-    /// Runs a task whose result is an event.
-    pub fn task(&self, work: impl Future<Output = Event> + Send + 'static) {
-        let events = self.events.clone();
-        let running = self.running();
+    /// Runs a task whose result is an event. Where it panics, the event is that of `lost`, so that
+    /// what waits for the result goes on.
+    pub fn task(
+        &self,
+        lost: impl FnOnce(Panicked) -> Event + Send + 'static,
+        work: impl Future<Output = Event> + Send + 'static,
+    ) {
+        let (events, running, fault) = (self.events.clone(), self.running(), self.fault.next());
         self.tasks.spawn(async move {
-            let event = work.await;
+            let work = async move {
+                fault.strike();
+                work.await
+            };
+            let event = catch_async(work).await.unwrap_or_else(lost);
             send(&events, event).await;
             drop(running);
         });
     }
 
-    fn blocking(&self, work: impl FnOnce() -> Event + Send + 'static) {
+    fn blocking(
+        &self,
+        lost: impl FnOnce(Panicked) -> Event + Send + 'static,
+        work: impl FnOnce() -> Event + Send + 'static,
+    ) {
         // One kind of work, as with tasks.
         let work: Box<dyn FnOnce() -> Event + Send> = Box::new(work);
-        self.task(async move {
-            match tokio::task::spawn_blocking(work).await {
-                Ok(event) => event,
-                Err(error) => Event::Failed(format!("a task of the program failed: {error}")),
-            }
-        });
+        self.task(lost, async move { on_thread(work).await });
     }
 
-    fn keep(&self, job: Job) {
-        let Some(files) = self.kept.clone() else { return };
-        let (events, running) = (self.events.clone(), self.running());
-        self.tasks.spawn(async move {
-            let done = tokio::task::spawn_blocking(move || keeping::perform(&files, job)).await;
-            match done {
-                Ok(done) => {
-                    for kept in done {
-                        send(&events, Event::Kept(kept)).await;
-                    }
-                }
-                Err(error) => tracing::error!("keeping unsaved text failed: {error}"),
-            }
-            drop(running);
-        });
+    /// Makes the task panic that is the `nth` to come, from 1. For tests.
+    #[doc(hidden)]
+    pub fn panic_in_task(&self, nth: usize) {
+        self.fault.set(nth);
     }
 
-    fn undo(&self, job: UndoJob) {
-        let Some(trees) = self.undo.clone() else { return };
-        let (events, running) = (self.events.clone(), self.running());
-        self.tasks.spawn(async move {
-            match tokio::task::spawn_blocking(move || trees.perform(job)).await {
-                Ok(Some(found)) => send(&events, Event::Files(FileEvent::Undo(found))).await,
-                Ok(None) => {}
-                Err(error) => tracing::error!("keeping an undo tree failed: {error}"),
-            }
-            drop(running);
-        });
-    }
-
-    /// The run ends. `chosen`: whatever is unsaved is given up; else `last` is done first.
-    /// The undo trees in `undo` are kept in any case. Blocking, and nothing that is kept later
-    /// counts.
-    pub fn end_keeping(
-        &self,
-        chosen: bool,
-        last: Vec<Job>,
-        undo: Vec<UndoJob>,
-        open: Option<String>,
-    ) -> impl FnOnce() + Send + 'static + use<> {
-        let (files, trees, opened) = (self.kept.clone(), self.undo.clone(), self.open.clone());
-        move || {
-            if let Some(files) = files {
-                end_run(&files, chosen, last);
-            }
-            for job in undo {
-                trees.as_ref().map(|trees| trees.perform(job));
-            }
-            if let (Some(kept), Some(open)) = (opened, open) {
-                kept.put(&open);
-            }
-        }
+    /// Whether that task did not come yet. For tests.
+    #[doc(hidden)]
+    pub fn is_panic_to_come(&self) -> bool {
+        self.fault.is_to_come()
     }
 
     fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {
         for (buffer, path, known) in files {
             let (env, seen) = (self.env.clone(), self.seen.clone());
-            self.task(async move {
+            self.task(failed("look at an open file"), async move {
                 let now = stamp_of(&*env, &path, &seen).await;
                 let disk = match &now {
                     Ok(stamp) if *stamp == known => Disk::Same,
@@ -374,7 +389,7 @@ impl Worker {
 
     fn watch(&self, files: Vec<PathBuf>, touches: Arc<Touches>) {
         let (slot, events) = (self.watcher.clone(), self.events.clone());
-        self.blocking(move || {
+        self.blocking(failed("watch open files"), move || {
             let wake = move || {
                 if events.blocking_send(Event::Files(FileEvent::Touched)).is_err() {
                     tracing::debug!("the loop has ended before a file was touched");
@@ -392,20 +407,6 @@ impl Worker {
             });
             Event::Files(FileEvent::Watched { is_new })
         });
-    }
-}
-
-/// Keeps what is unsaved, unless it was given up, and ends the run of the kept files. Blocking.
-fn end_run(files: &KeptFiles, chosen: bool, last: Vec<Job>) {
-    for job in last {
-        for kept in keeping::perform(files, job) {
-            if let Kept::Written { result: Err(error), .. } = kept {
-                tracing::error!(%error, "unsaved text could not be kept");
-            }
-        }
-    }
-    if let Err(error) = files.end(chosen) {
-        tracing::warn!(%error, "recovery files could not be removed");
     }
 }
 

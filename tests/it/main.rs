@@ -131,6 +131,7 @@ mod ide_snippets;
 /// Code has colours.
 mod ide_syntax;
 /// Shells in the terminal pane.
+mod ide_task_panics;
 mod ide_terminal;
 /// A person and the agent in the same files.
 mod ide_together;

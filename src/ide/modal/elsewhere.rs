@@ -91,15 +91,24 @@ pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
     if same && !in_file {
         cx.state.modal.forget();
         cx.state.fail("something else has the keys now: nothing is done");
-    } else if let Some(then) = done.outcome.downcast::<Then>().ok().filter(|_| same) {
-        cursors::group(cx.state);
-        if let Err(problem) = then(cx) {
-            cx.state.fail(problem);
-        }
-        carried = true;
-    } else {
+    } else if !same {
         cx.state.modal.forget();
         cx.state.fail("the text changed while it was looked through: nothing is done");
+    } else {
+        match done.outcome.map(|outcome| outcome.downcast::<Then>()) {
+            Ok(Ok(then)) => {
+                cursors::group(cx.state);
+                if let Err(problem) = then(cx) {
+                    cx.state.fail(problem);
+                }
+                carried = true;
+            }
+            Ok(Err(_)) => tracing::error!("work of a modal map came to something of another kind"),
+            Err(why) => {
+                cx.state.modal.forget();
+                cx.state.fail(format!("nothing is done: {why}"));
+            }
+        }
     }
     cx.state.damage.add(Part::Editor);
     // Keys from before a question came must not answer it.

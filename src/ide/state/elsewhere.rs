@@ -4,6 +4,7 @@
 use std::any::Any;
 
 use super::buffers::BufferId;
+use crate::base::panics::Panicked;
 use crate::tui::input::Key;
 
 /// What work comes to.
@@ -29,8 +30,8 @@ pub struct Done {
     pub version: u64,
     /// Which work of this run.
     pub number: u64,
-    /// What it comes to.
-    pub outcome: Outcome,
+    /// What it comes to, unless it panicked.
+    pub outcome: Result<Outcome, Panicked>,
 }
 
 /// What is under way.

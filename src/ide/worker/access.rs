@@ -6,7 +6,8 @@ use nucleo::Injector;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Worker, send};
+use super::{Worker, failed, filled, report, send};
+use crate::base::panics::catch_async;
 use crate::exec::{CommandSpec, Exit};
 use crate::ide::access::ask::{Happened, Work};
 use crate::ide::event::Event;
@@ -24,7 +25,7 @@ impl Worker {
     pub(super) fn access(&self, work: Work) {
         let Some(session) = self.session.clone() else {
             if let Work::Providers(_, picker, _) = work {
-                self.task(async move { Event::Filled(picker) });
+                self.task(filled(picker), async move { Event::Filled(picker) });
             }
             return;
         };
@@ -32,20 +33,28 @@ impl Worker {
             Work::LookAgain => {
                 let (events, running) = (self.events.clone(), self.running());
                 self.tasks.spawn(async move {
-                    // Files first: servers may take their time.
-                    let looked = session.look_again(false).await;
-                    let looked = looked.and(session.freshen_models().await);
-                    if let Err(report) = looked {
+                    let work = async {
+                        // Files first: servers may take their time.
+                        let looked = session.look_again(false).await;
+                        looked.and(session.freshen_models().await)
+                    };
+                    let looked = catch_async(work).await;
+                    if let Err(report) = looked.unwrap_or_else(|why| Err(report("look for models")(why))) {
                         send(&events, Event::Failed(report.to_string())).await;
                     }
                     drop(running);
                 });
             }
-            Work::Refresh => self
-                .task(async move { Event::Access(Happened::Refreshed(session.refresh_models(None).await)) }),
+            Work::Refresh => {
+                let lost =
+                    |why| Event::Access(Happened::Refreshed(Err(report("refresh the list of models")(why))));
+                self.task(lost, async move {
+                    Event::Access(Happened::Refreshed(session.refresh_models(None).await))
+                });
+            }
             Work::Providers(injector, picker, kept) => {
                 let events = self.events.clone();
-                self.task(async move {
+                self.task(filled(picker), async move {
                     match session.logins().await {
                         Ok(choices) => fill(&injector, choices, kept),
                         Err(report) => send(&events, Event::Failed(report.to_string())).await,
@@ -55,7 +64,11 @@ impl Worker {
             }
             Work::Login(provider, number, cancel) => self.log_in(session, provider, number, cancel),
             Work::Logout(provider, name) => {
-                self.task(async move { Event::Access(Happened::Out(name, session.logout(&provider).await)) });
+                let of = name.clone();
+                let lost = move |why| Event::Access(Happened::Out(of, Err(report("log out")(why))));
+                self.task(lost, async move {
+                    Event::Access(Happened::Out(name, session.logout(&provider).await))
+                });
             }
             Work::Open(page) => self.open_page(&page),
         }
@@ -66,7 +79,7 @@ impl Worker {
         let events = self.events.clone();
         self.tasks.spawn(async move {
             let (sender, mut heard) = mpsc::channel(SAID_MAX);
-            let login = session.login(&provider, sender);
+            let login = catch_async(session.login(&provider, sender));
             tokio::pin!(login);
             loop {
                 let happened = tokio::select! {
@@ -74,6 +87,7 @@ impl Worker {
                     () = cancel.cancelled() => return,
                     Some(said) = heard.recv() => Happened::Said(number, said),
                     done = &mut login => {
+                        let done = done.unwrap_or_else(|why| Err(report("log in")(why)));
                         let done = Happened::Done(number, provider.clone(), done);
                         return send(&events, Event::Access(done)).await;
                     }
@@ -88,7 +102,9 @@ impl Worker {
         let plain = |c: char| c.is_ascii_graphic() && !"'\"\\`$<>".contains(c);
         let is_web = page.starts_with("https://") || page.starts_with("http://");
         if !is_web || !page.chars().all(plain) {
-            return self.task(async { Event::Failed("this is no address of the web".to_string()) });
+            return self.task(failed("open the page"), async {
+                Event::Failed("this is no address of the web".to_string())
+            });
         }
         let env = self.env.clone();
         // The browser must not end with the command that brings it up.
@@ -96,7 +112,7 @@ impl Worker {
             if cfg!(target_os = "macos") { ("open", "") } else { ("xdg-open", "setsid -f ") };
         let script =
             format!("command -v {opener} >/dev/null && {apart}{opener} '{page}' </dev/null >/dev/null 2>&1");
-        self.task(async move {
+        self.task(failed("open the page"), async move {
             let (cwd, env_vars) = (env.root().to_path_buf(), std::collections::BTreeMap::default());
             let command = CommandSpec { script, cwd, timeout: Some(OPEN_MAX), env: env_vars };
             let cancel = CancellationToken::new();

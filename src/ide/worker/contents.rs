@@ -1,6 +1,6 @@
 //! The session is asked what its next request will hold, and to tell things differently.
 
-use super::Worker;
+use super::{Worker, failed};
 use crate::base::error::Report;
 use crate::ide::contents::ask::{Happened, Work};
 use crate::ide::event::Event;
@@ -10,7 +10,7 @@ impl Worker {
     /// Does one piece of work.
     pub(super) fn contents(&self, work: Work) {
         let Some(session) = self.session.clone() else { return };
-        self.task(async move {
+        self.task(failed("ask what the next request holds"), async move {
             match ask(&session, work).await {
                 Ok(happened) => Event::Contents(happened),
                 Err(report) => Event::Failed(report.to_string()),

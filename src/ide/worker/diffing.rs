@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Worker;
+use super::{Worker, on_thread};
 use crate::exec::Environment;
 use crate::ide::event::Event;
 use crate::ide::git;
@@ -25,18 +25,18 @@ impl Worker {
     /// Compares a text with another one.
     pub(super) fn diff(&self, ask: DiffAsk) {
         let env = self.env.clone();
-        self.task(async move {
-            let DiffAsk { number, source, text, version, format } = ask;
-            let begun = Instant::now();
-            let other = match read(&*env, source, format.encoding).await {
-                Err(why) => Err(why),
-                Ok(read) => {
-                    let text = text.clone();
-                    let compared = tokio::task::spawn_blocking(move || compared(read, &text, format)).await;
-                    compared.unwrap_or_else(|error| Err(format!("the texts could not be compared: {error}")))
-                }
-            };
+        let DiffAsk { number, source, text, version, format } = ask;
+        let begun = Instant::now();
+        let same = text.clone();
+        let found = move |other| {
             Event::Diff(Box::new(DiffFound { number, text, version, other, cost: begun.elapsed() }))
+        };
+        let lost = found.clone();
+        self.task(move |why| lost(Err(format!("the texts could not be compared: {why}"))), async move {
+            found(match read(&*env, source, format.encoding).await {
+                Err(why) => Err(why),
+                Ok(read) => on_thread(move || compared(read, &same, format)).await,
+            })
         });
     }
 }

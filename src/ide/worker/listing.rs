@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Worker;
+use super::{Worker, filled, on_thread};
+use crate::base::panics::{Panicked, catch_async};
 use crate::exec::{EnvError, Environment, FileData, Stamp};
 use crate::ide::effect::GrepFor;
 use crate::ide::event::Event;
@@ -22,12 +23,9 @@ impl Worker {
         self.walk.cancel();
         self.walk = CancellationToken::new();
         let (cancel, env, picker) = (self.walk.clone(), self.env.clone(), grep.picker);
-        self.task(async move {
+        self.task(filled(picker), async move {
             let root = with_real(&*env, env.root().to_path_buf()).await;
-            let searched = tokio::task::spawn_blocking(move || search::pick(root, grep, &cancel));
-            if let Err(error) = searched.await {
-                tracing::error!("a search failed: {error}");
-            }
+            on_thread(move || search::pick(root, grep, &cancel)).await;
             Event::Filled(picker)
         });
     }
@@ -36,36 +34,62 @@ impl Worker {
     pub(super) fn list_work(&self, job: Job) {
         let (env, events) = (self.env.clone(), self.events.clone());
         match job {
-            Job::Search { list, root, asked, open, cancel } => self.task(async move {
-                let root = with_real(&*env, root).await;
-                let found = tokio::task::spawn_blocking(move || {
-                    search::run(root, &asked, open, &cancel, |batch| {
-                        if events.blocking_send(told(Outcome::Found(list, batch))).is_err() {
-                            // The loop has ended: nobody wants to know.
-                            cancel.cancel();
-                        }
-                    })
+            Job::Search { list, root, asked, open, cancel } => {
+                let lost = move |why: Panicked| told(Outcome::Searched(list, Err(why.to_string())));
+                self.task(lost, async move {
+                    let root = with_real(&*env, root).await;
+                    let found = move || {
+                        search::run(root, &asked, open, &cancel, |batch| {
+                            if events.blocking_send(told(Outcome::Found(list, batch))).is_err() {
+                                // The loop has ended: nothing waits for the rest.
+                                cancel.cancel();
+                            }
+                        })
+                    };
+                    told(Outcome::Searched(list, on_thread(found).await))
                 });
-                let done =
-                    found.await.unwrap_or_else(|error| Err(format!("a task of the program failed: {error}")));
-                told(Outcome::Searched(list, done))
-            }),
-            Job::Plan { list, version, text, known, open } => self.task(async move {
-                told(Outcome::Planned(Plan {
-                    list: Some((list, version)),
-                    ..wanted(&*env, text, known, &open).await
-                }))
-            }),
-            Job::Back { files, open } => {
-                self.task(async move { told(Outcome::Planned(back(&*env, files, &open).await)) });
             }
-            Job::Write(files) => self.task(async move {
-                let mut results = Vec::new();
-                for (number, file) in files {
-                    results.push((number, write(&*env, file).await));
-                }
-                told(Outcome::Written(results))
-            }),
+            Job::Plan { list, version, text, known, open } => {
+                let of = Some((list, version));
+                let lost = move |why: Panicked| {
+                    told(Outcome::Planned(Plan {
+                        list: of,
+                        refused: vec![why.to_string()],
+                        ..Plan::default()
+                    }))
+                };
+                self.task(lost, async move {
+                    told(Outcome::Planned(Plan { list: of, ..wanted(&*env, text, known, &open).await }))
+                });
+            }
+            Job::Back { files, open } => {
+                let left = files.clone();
+                let lost = move |why: Panicked| {
+                    told(Outcome::Planned(Plan { left, refused: vec![why.to_string()], ..Plan::default() }))
+                };
+                self.task(lost, async move { told(Outcome::Planned(back(&*env, files, &open).await)) });
+            }
+            Job::Write(files) => {
+                let all: Vec<_> = files.iter().map(|(number, file)| (*number, file.path.clone())).collect();
+                let lost = move |why: Panicked| {
+                    let error = |(number, path): (usize, PathBuf)| {
+                        (number, Err(EnvError::internal(&path, why.clone())))
+                    };
+                    told(Outcome::Written(all.into_iter().map(error).collect()))
+                };
+                self.task(lost, async move {
+                    let mut results = Vec::new();
+                    for (number, file) in files {
+                        let path = file.path.clone();
+                        let written = catch_async(write(&*env, file)).await;
+                        results.push((
+                            number,
+                            written.unwrap_or_else(|why| Err(EnvError::internal(&path, why))),
+                        ));
+                    }
+                    told(Outcome::Written(results))
+                });
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
-use super::Worker;
+use super::{Worker, filled};
 use crate::config::snippets;
 use crate::ide::event::Event;
 use crate::ide::state::overlay::{Pick, PickRow, push};
@@ -22,7 +22,7 @@ impl Worker {
         names: Vec<&'static str>,
     ) {
         let events = self.events.clone();
-        self.blocking(move || {
+        self.blocking(filled(picker), move || {
             let (mut found, mut problems) = (Vec::new(), Vec::new());
             for folder in &folders {
                 let (some, wrong) = snippets::read(folder, &names);
@@ -53,7 +53,7 @@ impl Worker {
         self.walk.cancel();
         self.walk = CancellationToken::new();
         let (cancel, root) = (self.walk.clone(), self.env.root().to_path_buf());
-        self.blocking(move || {
+        self.blocking(filled(picker), move || {
             walk::walk(&root, &cancel, |paths| {
                 for path in paths {
                     push(

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
-use super::Worker;
+use super::{Worker, failed, filled};
+use crate::base::panics::Panicked;
 use crate::base::width::visible;
 use crate::ide::event::Event;
 use crate::ide::past::ask::{Happened, Work};
@@ -30,23 +31,31 @@ impl Worker {
                     Err(error) => tracing::error!("remembering what was said failed: {error}"),
                 }
             }),
-            Work::Recall => self.blocking(move || Event::Past(Happened::Recalled(past.recall_here()))),
-            Work::Import(place) => self.blocking(move || match past.import(&place) {
-                Ok(said) => Event::Done(said),
-                Err(report) => Event::Failed(report.to_string()),
+            Work::Recall => self.blocking(failed("recall prompts"), move || {
+                Event::Past(Happened::Recalled(past.recall_here()))
             }),
-            Work::Delete(file) => self.blocking(move || match past.delete(&file) {
-                Ok(_) => Event::Past(Happened::Stored(
-                    "the session is in the trash; session.undelete brings it back".to_string(),
-                )),
-                Err(report) => Event::Failed(report.to_string()),
-            }),
-            Work::Undelete => self.blocking(move || match past.undelete() {
-                Ok(Some(_)) => Event::Past(Happened::Stored("the session is back".to_string())),
-                Ok(None) => Event::Failed("no session of bowline is in the trash".to_string()),
-                Err(report) => Event::Failed(report.to_string()),
-            }),
-            Work::Prompts(injector, picker) => self.blocking(move || {
+            Work::Import(place) => {
+                self.blocking(failed("import the session"), move || match past.import(&place) {
+                    Ok(said) => Event::Done(said),
+                    Err(report) => Event::Failed(report.to_string()),
+                });
+            }
+            Work::Delete(file) => {
+                self.blocking(failed("delete the session"), move || match past.delete(&file) {
+                    Ok(_) => Event::Past(Happened::Stored(
+                        "the session is in the trash; session.undelete brings it back".to_string(),
+                    )),
+                    Err(report) => Event::Failed(report.to_string()),
+                });
+            }
+            Work::Undelete => {
+                self.blocking(failed("bring the session back"), move || match past.undelete() {
+                    Ok(Some(_)) => Event::Past(Happened::Stored("the session is back".to_string())),
+                    Ok(None) => Event::Failed("no session of bowline is in the trash".to_string()),
+                    Err(report) => Event::Failed(report.to_string()),
+                });
+            }
+            Work::Prompts(injector, picker) => self.blocking(filled(picker), move || {
                 for said in past.recall().into_iter().rev() {
                     let detail = if said.here { String::new() } else { visible(&said.cwd).into_owned() };
                     push(
@@ -63,7 +72,8 @@ impl Worker {
                 let asked = stop.clone();
                 let found = move || find(&past, &text, &stop, |row| push(&injector, row));
                 let task = tokio_task(found);
-                self.task(async move {
+                let lost = move |why: Panicked| Event::Past(Happened::Looked(picker, Some(why.to_string())));
+                self.task(lost, async move {
                     let mut task = std::pin::pin!(task);
                     let done = tokio::select! {
                         done = &mut task => done,

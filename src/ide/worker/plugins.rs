@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use super::Worker;
 use super::shell::{self, OUTPUT_MAX};
+use super::{Worker, failed};
 use crate::config::plugins::{self, Input, Output};
 use crate::exec::trust::{Standing, Trust};
 use crate::exec::{CommandSpec, Environment};
@@ -29,17 +29,18 @@ impl Worker {
     /// Reads all plugins.
     pub(super) fn read_plugins(&self, job: PluginsJob) {
         let state = self.state.clone();
-        self.blocking(move || Event::Plugins(Box::new(read(&job, state.as_deref()))));
+        self.blocking(failed("read plugins"), move || Event::Plugins(Box::new(read(&job, state.as_deref()))));
     }
 
     /// Runs a command of a plugin.
     pub(super) fn run_plugin(&self, job: PluginJob) {
         let env = self.env.clone();
-        self.task(async move {
-            let shown = job.shown.as_ref().map(|shown| (shown.buffer, shown.version));
-            let command = job.command.clone();
-            let result = run(&*env, job).await;
-            Event::Plugin(Box::new(PluginDone { command, shown, result }))
+        let shown = job.shown.as_ref().map(|shown| (shown.buffer, shown.version));
+        let command = job.command.clone();
+        let done = move |result| Event::Plugin(Box::new(PluginDone { command, shown, result }));
+        let lost = done.clone();
+        self.task(move |why| lost(Err(ShellProblem::NotRun(why.to_string()).into())), async move {
+            done(run(&*env, job).await)
         });
     }
 }

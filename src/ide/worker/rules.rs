@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Worker;
+use super::{Worker, failed};
 use crate::ide::event::Event;
 
 impl Worker {
     /// Writes a rule to the person's file.
     pub(super) fn remember(&self, rule: String) {
         let Some(session) = self.session.clone() else { return };
-        self.task(async move {
+        self.task(failed("keep the rule"), async move {
             match session.remember(&rule).await {
                 Ok(said) => Event::Done(said),
                 Err(report) => Event::Failed(report.to_string()),
@@ -20,6 +20,8 @@ impl Worker {
     /// Reads the files again; `now` is the digest of what is trusted until the program ends.
     pub(super) fn reread_rules(&self, now: Option<Arc<str>>) {
         let Some(session) = self.session.clone() else { return };
-        self.task(async move { Event::Done(session.reread_rules(now.as_deref()).await) });
+        self.task(failed("read the rules again"), async move {
+            Event::Done(session.reread_rules(now.as_deref()).await)
+        });
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use nucleo::Injector;
 
-use super::Worker;
+use super::{Worker, failed, filled};
 use crate::base::clock::SystemClock;
 use crate::base::counted::counted;
 use crate::ide::event::Event;
@@ -22,14 +22,14 @@ impl Worker {
     pub(super) fn ask_session(&self, work: Work) {
         let Some(session) = self.session.clone() else {
             if let Work::List(_, picker, _) = work {
-                self.task(async move { Event::Filled(picker) });
+                self.task(filled(picker), async move { Event::Filled(picker) });
             }
             return;
         };
         if let Work::List(injector, picker, anywhere) = work {
             return self.list_sessions(session, injector, picker, anywhere);
         }
-        self.task(async move {
+        self.task(failed("ask the session"), async move {
             match ask(&session, work).await {
                 Ok(told) => Event::Session(Box::new(told)),
                 Err(report) => Event::Failed(report.to_string()),
@@ -38,7 +38,7 @@ impl Worker {
     }
 
     fn list_sessions(&self, session: Handle, injector: Injector<PickRow>, picker: u64, anywhere: bool) {
-        self.task(async move {
+        self.task(filled(picker), async move {
             match session.sessions(anywhere).await {
                 Ok(found) => {
                     let now_ms = SystemClock::shared().now_ms();

@@ -28,13 +28,16 @@ impl Worker {
     /// Runs a command for each place of a text.
     pub(super) fn shell(&self, job: ShellJob) {
         let env = self.env.clone();
-        self.task(async move {
-            let (buffer, version, purpose) = (job.buffer, job.version, job.purpose);
-            let script = job.script.clone();
+        let (buffer, version, purpose) = (job.buffer, job.version, job.purpose);
+        let script = job.script.clone();
+        let done =
+            move |result| Event::Shell(Box::new(ShellDone { buffer, version, script, purpose, result }));
+        let lost = done.clone();
+        self.task(move |why| lost(Err(ShellProblem::NotRun(why.to_string()))), async move {
             let result = run(&*env, &job).await;
             // Giving back a large text takes its time.
             drop(job);
-            Event::Shell(Box::new(ShellDone { buffer, version, script, purpose, result }))
+            done(result)
         });
     }
 }

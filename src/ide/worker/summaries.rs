@@ -1,6 +1,6 @@
 //! What the worker does with summaries: the session makes, finds and changes them.
 
-use super::Worker;
+use super::{Worker, failed};
 use crate::ide::effect::Effect;
 use crate::ide::event::Event;
 use crate::ide::sessions::ask::Work;
@@ -12,7 +12,9 @@ impl Worker {
             Effect::Compact(instructions) => self.with_session(|session| session.compact(instructions)),
             Effect::Summary(change) => {
                 let Some(session) = self.session.clone() else { return };
-                self.task(async move { Event::Summary(session.summary().await, change) });
+                self.task(failed("show the summary"), async move {
+                    Event::Summary(session.summary().await, change)
+                });
             }
             Effect::EditSummary(text) => self.ask_session(Work::Summary(text)),
             _ => tracing::error!("an effect of the loop itself reached the worker"),

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
-use super::Worker;
+use super::{Worker, failed, send};
+use crate::base::panics::catch_async;
 use crate::ide::event::Event;
 use crate::ide::terminal::ask::{Ask, Happening, TerminalId, Then, Work};
 use crate::ide::terminal::job::Job;
@@ -28,12 +29,24 @@ impl Worker {
                 let (sender, asks) = mpsc::channel(ASKS_MAX);
                 let job = Job::new(id, (cols, rows), self.env.clone(), asks, self.events.clone());
                 self.terminals.asks.insert(id, sender);
-                self.tasks.spawn(self.terminals.running.track_future(job.run()));
+                let (events, fault) = (self.events.clone(), self.fault.next());
+                let run = async move {
+                    let work = async move {
+                        fault.strike();
+                        job.run().await;
+                    };
+                    if let Err(why) = Box::pin(catch_async(work)).await {
+                        send(&events, Event::Terminal(Happening::Failed(id, why.to_string()))).await;
+                    }
+                };
+                self.tasks.spawn(self.terminals.running.track_future(run));
             }
             Work::Ask(id, ask) => {
                 let Some(sender) = self.terminals.asks.get(&id) else { return };
                 if sender.try_send(ask).is_err() {
-                    self.task(async move { Event::Terminal(Happening::Full(id)) });
+                    self.task(failed("write to the terminal"), async move {
+                        Event::Terminal(Happening::Full(id))
+                    });
                 }
             }
             // Its task ends when nobody can ask it for anything.
@@ -45,7 +58,7 @@ impl Worker {
     fn find_busy(&self, ids: &[TerminalId], then: Then) {
         let asks = ids.iter().filter_map(|id| Some((*id, self.terminals.asks.get(id)?.clone())));
         let asks: Vec<_> = asks.collect();
-        self.task(async move {
+        self.task(failed("ask the terminals"), async move {
             let mut busy = Vec::new();
             for (id, ask) in asks {
                 let (reply, answer) = oneshot::channel();

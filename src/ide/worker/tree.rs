@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Worker;
+use crate::base::panics::Panicked;
 use crate::exec::tree;
 use crate::ide::event::Event;
 use crate::ide::state::tree_steps::{TreeDone, TreeJob, TreeStep};
@@ -12,7 +13,12 @@ impl Worker {
     /// Does one thing to files.
     pub(super) fn tree(&self, job: TreeJob, of: Option<TreeStep>) {
         let deleted = self.deleted.clone();
-        self.blocking(move || {
+        let (lost_job, lost_of) = (job.clone(), of.clone());
+        let lost = move |why: Panicked| {
+            let result = Err(io::Error::other(why));
+            Event::Tree(Box::new(TreeDone { job: lost_job, of: lost_of, result }))
+        };
+        self.blocking(lost, move || {
             let result = perform(&job, of.as_ref(), deleted.as_deref());
             Event::Tree(Box::new(TreeDone { job, of, result }))
         });

@@ -1,6 +1,6 @@
 //! Ways back of files: the session goes them, the answer is an event.
 
-use super::Worker;
+use super::{Worker, report};
 use crate::ide::event::Event;
 use crate::ide::state::way_back::{Ask, Happened};
 use crate::workspace::checkpoint::Decisions;
@@ -9,7 +9,12 @@ impl Worker {
     /// Asks the session.
     pub(super) fn way_back(&self, ask: Ask) {
         let Some(session) = self.session.clone() else { return };
-        self.task(async move {
+        let looks = matches!(ask, Ask::Look(_));
+        let lost = move |why| {
+            let why = report("restore files")(why);
+            Event::WayBack(if looks { Happened::Looked(Err(why)) } else { Happened::Gone(Err(why)) })
+        };
+        self.task(lost, async move {
             match ask {
                 Ask::Look(way) => {
                     let preview = session.preview(way, Decisions::new()).await;

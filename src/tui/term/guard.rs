@@ -4,17 +4,22 @@
 //! Holds the only global state of the toolkit, because a panic hook has nothing else to hold on
 //! to. May not know components.
 
+use std::backtrace::Backtrace;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::panic;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::thread::{self, ThreadId};
 
 use rustix::termios::{OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
+use crate::base::panics;
 use crate::tui::term::modes::{self, Extras, Wanted};
 
 /// A terminal in our modes.
 struct Active {
+    /// The thread that uses it.
+    owner: ThreadId,
     tty: File,
     before: Termios,
     wanted: Wanted,
@@ -48,14 +53,22 @@ pub fn is_active() -> bool {
     active().is_some()
 }
 
-/// Makes a panic on any thread restore the terminal before it is reported.
+/// Makes a panic that ends the program restore the terminal before it is reported: one on the
+/// thread that uses the terminal. The panic of a task ends the task alone, so it is logged, and
+/// the screen stays as it is.
 pub fn install_panic_hook() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let report = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            restore();
-            report(info);
+            let owner = active().as_ref().map(|active| active.owner);
+            let ends = owner.is_none_or(|owner| owner == thread::current().id());
+            if ends && !panics::is_caught() {
+                restore();
+                report(info);
+            } else {
+                tracing::error!(backtrace = %Backtrace::capture(), "{info}");
+            }
         }));
     });
 }
@@ -70,7 +83,7 @@ pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras, first: &[u8]) ->
     let mut tty = tty.try_clone()?;
     set_raw(&tty, &before)?;
     let written = tty.write_all(&[&modes::enter(wanted, extras), first].concat());
-    *slot = Some(Active { tty, before, wanted, extras });
+    *slot = Some(Active { owner: thread::current().id(), tty, before, wanted, extras });
     drop(slot);
     written.inspect_err(|_| restore())
 }

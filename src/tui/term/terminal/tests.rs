@@ -10,6 +10,7 @@ use portable_pty::{MasterPty, PtySize, native_pty_system};
 use rustix::termios::{LocalModes, tcgetattr};
 
 use super::*;
+use crate::base::panics::catch;
 use crate::tui::term::guard::{install_panic_hook, restore};
 
 /// A pseudo terminal whose output is gathered.
@@ -68,7 +69,7 @@ async fn the_terminal_is_taken_and_given_back() {
     let mut pty = Pty::open();
     input_arrives_and_modes_are_undone(&mut pty).await;
     a_child_may_use_it_while_suspended(&mut pty);
-    a_panic_on_a_thread_restores(&mut pty);
+    a_panic_of_a_task_leaves_it_and_one_of_its_owner_restores_it(&mut pty);
     a_hang_up_is_told(pty).await;
 }
 
@@ -106,13 +107,16 @@ fn a_child_may_use_it_while_suspended(pty: &mut Pty) {
     pty.until(GIVEN_BACK);
 }
 
-fn a_panic_on_a_thread_restores(pty: &mut Pty) {
+fn a_panic_of_a_task_leaves_it_and_one_of_its_owner_restores_it(pty: &mut Pty) {
     let terminal = Terminal::enter_on(pty.tty(), TermOptions::default(), &[]).unwrap();
     // The report of the panic would only clutter the test's output.
     std::panic::set_hook(Box::new(|_| {}));
     install_panic_hook();
     install_panic_hook();
     assert!(thread::spawn(|| panic!("on purpose")).join().is_err());
+    assert!(catch(|| -> () { panic!("on purpose") }).is_err());
+    assert!(pty.is_raw() && terminal.write(b"x").is_ok());
+    assert!(std::panic::catch_unwind(|| panic!("on purpose")).is_err());
     drop(std::panic::take_hook());
     pty.until(GIVEN_BACK);
     assert!(!pty.is_raw() && terminal.write(b"x").is_err());
