@@ -20,8 +20,10 @@ use crate::exec::{
     OutputSink, PathSink, Running, SearchSpec, Searched, SpawnSpec, Stamp,
 };
 use crate::text::diff;
+use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
+use crate::text::rope::Text;
 
 /// Wraps the place where files and commands really are.
 #[derive(Debug)]
@@ -84,6 +86,13 @@ impl BufferEnvironment {
         written?;
         Ok(stamp_of(&BufferSnapshot { version, ..open }))
     }
+}
+
+/// A text as searches read it: in UTF-8, whatever its file's encoding is.
+fn utf8(text: &Text) -> Arc<[u8]> {
+    let plain = Format { encoding: Encoding::UTF8, bom: false, ..Format::default() };
+    // UTF-8 has every character.
+    format::encode(text.chunks_from(Byte(0)), plain).unwrap_or_default().into()
 }
 
 /// The state of an open file.
@@ -193,14 +202,20 @@ impl Environment for BufferEnvironment {
         self.inner.filter(command, input, output, errors, cancel)
     }
 
-    /// What is found is what is on the disk.
+    /// Files that are open and not saved are searched as they are open.
     fn search(
         &self,
         spec: SearchSpec,
         sink: MatchSink,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Searched, EnvError>> {
-        self.inner.search(spec, sink, cancel)
+        async move {
+            let texts = self.ask(BufferRequest::Unsaved).await?;
+            let bytes = move || texts.into_iter().map(|(path, text)| (path, utf8(&text))).collect();
+            let unsaved = tokio::task::spawn_blocking(bytes).await.map_err(|_| EnvError::Cancelled)?;
+            self.inner.search(SearchSpec { unsaved, ..spec }, sink, cancel).await
+        }
+        .boxed()
     }
 
     fn find(

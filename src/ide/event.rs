@@ -291,6 +291,8 @@ pub enum BufferRequest {
     },
     /// A file that is not open was written.
     Touched(PathBuf),
+    /// The texts of open files that are not saved, by the files' paths with links followed.
+    Unsaved(oneshot::Sender<Vec<(PathBuf, Text)>>),
     /// Which files are open, links followed.
     Open(oneshot::Sender<Vec<PathBuf>>),
 }

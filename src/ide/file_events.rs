@@ -197,6 +197,14 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
             refresh_folder(cx, &path);
             rules::written(cx, &path);
         }
+        BufferRequest::Unsaved(reply) => {
+            let unsaved = |buffer: &&Buffer| buffer.is_unsaved() && buffer.reading.is_none();
+            let text = |buffer: &Buffer| Some((buffer.real.clone()?, buffer.area.text().clone()));
+            let texts = cx.state.buffers.all().iter().filter(unsaved).filter_map(text);
+            if reply.send(texts.collect()).is_err() {
+                tracing::debug!("the search of the open files was cancelled");
+            }
+        }
         BufferRequest::Open(reply) => {
             let open = cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone());
             if reply.send(open.collect()).is_err() {

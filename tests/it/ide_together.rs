@@ -256,6 +256,23 @@ async fn a_write_that_only_changes_the_mark_and_fails_leaves_the_format() {
 }
 
 #[tokio::test]
+async fn a_search_of_the_agent_finds_unsaved_text() {
+    let turns = [
+        Turn::call("c1", "grep", json!({"pattern": "unsaved"})),
+        Turn::call("c2", "grep", json!({"pattern": "^one"})),
+        Turn::text("done"),
+    ];
+    let plan = Plan::new().tools(&["read", "grep"]).with("a.txt", "one\ntwo\n").file("b.txt", "one\n");
+    let mut desk = plan.turns(turns).start().await;
+    desk.type_in("unsaved ").await;
+    desk.ask("look for it").await;
+    let requests = desk.script.requests();
+    assert!(said(&requests[1]).contains("a.txt:1: unsaved one"), "{}", said(&requests[1]));
+    let last = said(&requests[2]);
+    assert!(last.contains("b.txt:1: one") && !last.contains("a.txt:1: one"), "{last}");
+}
+
+#[tokio::test]
 async fn a_link_to_an_open_file_is_the_open_file() {
     let turns = [edit("c1", "link.txt", "two", "2"), Turn::text("done")];
     let plan = Plan::new().with("a.txt", "one\ntwo\n");

@@ -64,7 +64,10 @@ pub async fn search<P: Listing + ?Sized>(
         }
         let facts = place.facts(&item.path).await.ok().filter(|facts| facts.size <= SIZE_MAX);
         let bytes = match facts {
-            Some(_) => place.content(&item.path).await.ok(),
+            Some(_) => match unsaved(place, &spec, &item.path).await {
+                Some(text) => Some(text.to_vec()),
+                None => place.content(&item.path).await.ok(),
+            },
             None => None,
         };
         let Some(bytes) = bytes else {
@@ -86,6 +89,15 @@ pub async fn search<P: Listing + ?Sized>(
         }
     }
     Ok(done)
+}
+
+/// The text that stands in for a file, if one does.
+async fn unsaved<'a, P: Listing + ?Sized>(place: &P, spec: &'a SearchSpec, path: &Path) -> Option<&'a [u8]> {
+    if spec.unsaved.is_empty() {
+        return None;
+    }
+    let real = place.real(path).await.ok()?;
+    spec.unsaved.iter().find(|(of, _)| *of == real).map(|(_, text)| &**text)
 }
 
 /// Whether a file is barred by its name or by where that leads.

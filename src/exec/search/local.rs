@@ -3,7 +3,7 @@
 //! Must not know who asked. Files are listed and sorted first: what is found comes in the order of paths,
 //! so that the same question has the same answer, and a search that is cut has a beginning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,6 +29,35 @@ struct Item {
     name: String,
     path: PathBuf,
     folder: bool,
+    link: bool,
+}
+
+/// Texts that stand in for files.
+struct Unsaved<'a> {
+    /// By real paths.
+    texts: HashMap<&'a Path, &'a [u8]>,
+    /// Where the root really is. The walk follows no links to folders.
+    root: PathBuf,
+    /// Whether the root is the file.
+    named: bool,
+}
+
+impl<'a> Unsaved<'a> {
+    /// `None` where there are none, as most often.
+    fn new(spec: &'a SearchSpec, named: bool) -> Option<Self> {
+        let texts: HashMap<_, _> = spec.unsaved.iter().map(|(path, text)| (&**path, &**text)).collect();
+        let root = fs::canonicalize(&spec.root).ok().filter(|_| !texts.is_empty())?;
+        Some(Self { texts, root, named })
+    }
+
+    fn of(&self, item: &Item) -> Option<&'a [u8]> {
+        let real = match (self.named, item.link) {
+            (true, _) => self.root.clone(),
+            (false, false) => self.root.join(&item.name),
+            (false, true) => fs::canonicalize(&item.path).ok()?,
+        };
+        self.texts.get(&*real).copied()
+    }
 }
 
 /// Looks for text, on this thread and others.
@@ -46,12 +75,13 @@ pub(in crate::exec) fn search(
             return Ok(Searched { barred, complete: true, ..Searched::default() });
         }
         let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let item = Item { name, path: spec.root.clone(), folder: false };
+        let item = Item { name, path: spec.root.clone(), folder: false, link: false };
         (vec![item], Searched { files: 1, complete: true, ..Searched::default() })
     } else {
         walk(&spec.root, &spec.files, false, cancel)?
     };
-    let queue = Queue::new(&items, named);
+    let unsaved = Unsaved::new(spec, named);
+    let queue = Queue::new(&items, named, unsaved.as_ref());
     let threads = threads().min(items.len().div_ceil(SHARE)).max(1);
     thread::scope(|scope| {
         for _ in 0..threads {
@@ -208,13 +238,14 @@ impl Visitor<'_> {
                 return WalkState::Skip;
             }
             if self.folders && self.selector.gives_folder(entry.path()) {
-                self.items.push(Item { name, path: entry.into_path(), folder: true });
+                self.items.push(Item { name, path: entry.into_path(), folder: true, link: false });
             }
         } else if kind.is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
             && self.selector.takes_file(last, entry.path())
             && !self.bars(&entry, &name, false)
         {
-            self.items.push(Item { name, path: entry.into_path(), folder: false });
+            let link = entry.path_is_symlink();
+            self.items.push(Item { name, path: entry.into_path(), folder: false, link });
         }
         WalkState::Continue
     }
@@ -257,6 +288,7 @@ struct Queue<'a> {
     items: &'a [Item],
     /// Whether the only file is one that was asked for by its name.
     named: bool,
+    unsaved: Option<&'a Unsaved<'a>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -273,9 +305,9 @@ struct State {
 }
 
 impl<'a> Queue<'a> {
-    fn new(items: &'a [Item], named: bool) -> Self {
+    fn new(items: &'a [Item], named: bool, unsaved: Option<&'a Unsaved<'a>>) -> Self {
         let state = State { end: items.len().div_ceil(SHARE), ..State::default() };
-        Self { items, named, state: Mutex::new(state), changed: Condvar::new() }
+        Self { items, named, unsaved, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -297,7 +329,7 @@ impl<'a> Queue<'a> {
         };
         let files = &self.items[at * SHARE..self.items.len().min((at + 1) * SHARE)];
         // A thread that died with its share would be waited for.
-        let look = std::panic::AssertUnwindSafe(|| look(engine, files, self.named, cancel));
+        let look = std::panic::AssertUnwindSafe(|| look(engine, files, (self.named, self.unsaved), cancel));
         let share = std::panic::catch_unwind(look)
             .unwrap_or_else(|_| Share { unreadable: files.len(), ..Share::default() });
         self.lock().ready.insert(at, share);
@@ -327,13 +359,22 @@ impl<'a> Queue<'a> {
     }
 }
 
-fn look(engine: &mut Engine, files: &[Item], named: bool, cancel: &CancellationToken) -> Share {
+fn look(
+    engine: &mut Engine,
+    files: &[Item],
+    (named, unsaved): (bool, Option<&Unsaved<'_>>),
+    cancel: &CancellationToken,
+) -> Share {
     let mut share = Share::default();
     for item in files {
         if cancel.is_cancelled() {
             break;
         }
-        match engine.file(&item.path, named) {
+        let looked = match unsaved.and_then(|unsaved| unsaved.of(item)) {
+            Some(text) => engine.look(text, named),
+            None => engine.file(&item.path, named),
+        };
+        match looked {
             Ok(Looked { file, binary }) => {
                 share.binary += usize::from(binary);
                 if file.count > 0 {

@@ -3,6 +3,7 @@
 //! Must not know how a place looks for it, nor who asked.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Which files count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,6 +50,9 @@ pub struct SearchSpec {
     pub want: Want,
     /// Lines with matches of one file that are given; the rest is not looked for.
     pub most_per_file: Option<usize>,
+    /// Texts that are searched in the place of files, by the files' real paths: what an editor holds
+    /// and has not saved.
+    pub unsaved: Vec<(PathBuf, Arc<[u8]>)>,
 }
 
 /// What a search gives of a file.

@@ -183,6 +183,32 @@ async fn lines_come_with_numbers_and_lines_around() {
 }
 
 #[tokio::test]
+async fn unsaved_text_is_searched_in_the_place_of_its_file() {
+    let bench = Bench::new(&[("a/b.txt", "old\n"), ("c.txt", "old\n"), ("bin", "\0")]);
+    let real = bench.root().canonicalize().unwrap();
+    std::os::unix::fs::symlink("a/b.txt", bench.root().join("link")).unwrap();
+    let text = |text: &str| Arc::from(text.as_bytes());
+    let unsaved = vec![
+        (real.join("a/b.txt"), text("new\nold new\n")),
+        (real.join("bin"), text("now a new text\n")),
+        (real.join("elsewhere"), text("new\n")),
+    ];
+    let spec = |pattern| SearchSpec { unsaved: unsaved.clone(), ..bench.spec(pattern) };
+    let found = ["a/b.txt 2", "a/b.txt:1:new", "a/b.txt:2:old new", "bin 1", "bin:1:now a new text"];
+    let linked = ["link 2", "link:1:new", "link:2:old new"];
+    assert_eq!(bench.grep(spec("new")).await, [&found[..], &linked[..]].concat());
+    assert_eq!(
+        bench.grep(spec("^old$")).await,
+        ["c.txt 1", "c.txt:1:old"],
+        "what the file has and the text has not is not found"
+    );
+    for file in ["a/b.txt", "link"] {
+        let named = SearchSpec { root: bench.root().join(file), ..spec("^new") };
+        assert_eq!(bench.grep(named).await.len(), 2, "{file}");
+    }
+}
+
+#[tokio::test]
 async fn patterns_cannot_be_taken_for_anything_else() {
     let bench = Bench::new(&[("a", "--files -e x\na.b(c\nfoo\nbar\n")]);
     assert_eq!(bench.grep(bench.spec("--files")).await[1], "a:1:--files -e x");
