@@ -20,6 +20,8 @@ pub struct Config {
     pub parallel: bool,
     /// When failed model calls are repeated.
     pub retry: Policy,
+    /// Whether failed model calls are retried at all; a client may switch it while the session lives.
+    pub auto_retry: bool,
     /// When the conversation is compacted.
     pub compaction: Settings,
     /// Delivery of steering messages.
@@ -43,6 +45,7 @@ impl Default for Config {
             loop_window: Some(loops::WINDOW),
             parallel: true,
             retry: Policy::default(),
+            auto_retry: true,
             compaction: Settings::default(),
             steering: QueueMode::One,
             follow_up: QueueMode::One,
@@ -50,6 +53,13 @@ impl Default for Config {
             asking: BTreeSet::new(),
             close_on_failure: false,
         }
+    }
+}
+
+impl Config {
+    /// When failed model calls are retried; never where that is switched off.
+    pub fn retry_policy(&self) -> Policy {
+        Policy { retries: if self.auto_retry { self.retry.retries } else { 0 }, ..self.retry }
     }
 }
 

@@ -245,7 +245,7 @@ impl State {
         let Phase::Calling { attempt, began } = self.phase else { return };
         let aborted = self.aborting || message.stop_reason == StopReason::Aborted;
         if let Some(error) = error.as_ref().filter(|_| !aborted)
-            && let Some(delay) = self.config.retry.delay(attempt, error, chance)
+            && let Some(delay) = self.config.retry_policy().delay(attempt, error, chance)
         {
             let (max, error) = (self.config.retry.retries, error.message.clone());
             // Front ends have shown what came so far: it ends there, and the next answer replaces it.
@@ -257,6 +257,7 @@ impl State {
             self.phase = Phase::Waiting { attempt };
             return;
         }
+        let (message, error) = self.waits_too_long(message, error);
         if attempt > 1 && !began {
             let success = error.is_none() && !aborted;
             out.push(Effect::Emit(AgentEvent::RetryEnd { success, cancelled: aborted }));
@@ -284,6 +285,23 @@ impl State {
         } else {
             self.run_tools(message, out);
         }
+    }
+
+    /// Says of an answer that failed why it is not retried, where the provider asks for too long a wait.
+    fn waits_too_long(
+        &self,
+        mut message: AssistantMessage,
+        mut error: Option<LlmError>,
+    ) -> (AssistantMessage, Option<LlmError>) {
+        let policy = self.config.retry_policy();
+        let beyond = |error: &LlmError| error.retryable() && error.retry_after > Some(policy.max);
+        if let Some(error) = error.as_mut().filter(|error| policy.retries > 0 && beyond(error)) {
+            let seconds = error.retry_after.unwrap_or_default().as_secs();
+            error.message +=
+                &format!("; the provider asks to wait {seconds} s, more than retry-wait-max allows");
+            message.error_message = Some(error.message.clone());
+        }
+        (message, error)
     }
 
     /// Ends the session after a failure that stays, where nobody is there to do something about it.

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::args::Args;
 use super::attach;
@@ -20,6 +21,7 @@ use crate::exec::local::LocalEnvironment;
 use crate::ide::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::options::OpenTarget;
 use crate::llm::model::{Part, Thinking};
+use crate::llm::retry::Policy;
 use crate::net::http::Transport;
 use crate::net::roots::Roots;
 use crate::net::tape::Tape;
@@ -219,6 +221,7 @@ pub fn session(
         offline: args.offline,
         tool_rounds_max: u32::try_from(settings.tool_rounds).unwrap_or(u32::MAX),
         budget: (settings.budget > 0).then_some(settings.budget as f64),
+        retry: retry(settings),
         tape,
         transport: Transport::parse(&settings.transport).unwrap_or_default(),
         roots: roots(settings, process, &setup.home.user),
@@ -283,6 +286,15 @@ fn tools_config(settings: &Settings) -> crate::tools::config::Config {
     config.command_timeout_max = time(settings.command_timeout_max_ms);
     config.program = program();
     config
+}
+
+/// What the settings say about retries of model calls.
+fn retry(settings: &Settings) -> Policy {
+    Policy {
+        retries: settings.retries as u32,
+        max: Duration::from_secs(settings.retry_wait_max as u64),
+        ..Policy::default()
+    }
 }
 
 /// What the settings say about compacting.

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use super::kind::{Limit, TokenBudget, Value};
-use super::settings::{Row, Settings};
+use super::settings::Settings;
+use super::settings::row::Row;
 
 /// Something wrong in a file, for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]

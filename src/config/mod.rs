@@ -11,4 +11,5 @@ pub mod snippets;
 
 pub use load::{Loaded, Problem};
 pub use resources::{Builtin, Resource, Resources};
-pub use settings::{ROWS, Row, Settings};
+pub use settings::row::Row;
+pub use settings::{ROWS, Settings};

@@ -5,30 +5,15 @@
 mod choices;
 mod default;
 mod put;
-mod row;
+pub mod row;
 
 use std::collections::BTreeMap;
 
 use choices::{APPROVAL, DELIVERY, PROFILE, TABS, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE};
 use put::{budgets, flag, limits, number, numbers, optional, text};
+use row::Row;
 
-use super::kind::{Kind, Limit, TokenBudget, Value};
-
-/// One setting.
-#[derive(Debug)]
-pub struct Row {
-    /// As it stands in files.
-    pub key: &'static str,
-    /// What it takes.
-    pub kind: Kind,
-    /// The default, as it would stand in a file; empty when there is none.
-    pub default: &'static str,
-    /// One line for help and the settings overlay.
-    pub doc: &'static str,
-    /// Whether a project's own file may set it: only what cannot run, send or cost anything.
-    pub project: bool,
-    put: fn(&mut Settings, Value),
-}
+use super::kind::{Kind, Limit, TokenBudget};
 
 /// All settings with their values.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -50,6 +35,10 @@ pub struct Settings {
     pub approval: Option<String>,
     /// Most US dollars that one run may spend on models; 0 for no limit.
     pub budget: usize,
+    /// How often a failed model call is retried.
+    pub retries: usize,
+    /// Most seconds to wait before a retry, whether the provider or the back-off asks for it.
+    pub retry_wait_max: usize,
     /// Most rounds of tool calls that one prompt may cause.
     pub tool_rounds: usize,
     /// How models are talked to where there is a choice, in pi's words.
@@ -191,6 +180,22 @@ pub static ROWS: &[Row] = &[
         doc: "Most US dollars that one run may spend on models; 0 for no limit",
         project: false,
         put: |settings, value| number(&value, &mut settings.budget),
+    },
+    Row {
+        key: "retries",
+        kind: Kind::Number(0, 100),
+        default: "5",
+        doc: "How often a model call is retried that fails by overload, server or connection",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.retries),
+    },
+    Row {
+        key: "retry-wait-max",
+        kind: Kind::Number(0, 86_400),
+        default: "60",
+        doc: "Most seconds to wait before a retry; a provider that asks for more ends the run",
+        project: false,
+        put: |settings, value| number(&value, &mut settings.retry_wait_max),
     },
     Row {
         key: "tool-rounds",

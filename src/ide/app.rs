@@ -28,7 +28,7 @@ use super::state::panes::Focus;
 use super::worker::Worker;
 use super::{
     diff, disk_events, file_events, git, input, inquiries, leaving, mouse, permission, plugins, reading,
-    recovery, restoring, settle, terminals, undo_keeping, update, way_back,
+    recovery, restoring, retrying, settle, terminals, undo_keeping, update, way_back,
 };
 use crate::base::clock::SharedClock;
 use crate::runtime::Delivery;
@@ -313,7 +313,8 @@ impl App {
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
         let files = [self.state.unsaved.deadline(), self.state.watching.deadline(), settle::due(&self.state)];
-        let files = files.into_iter().chain([self.state.restoring.due]);
+        let files =
+            files.into_iter().chain([self.state.restoring.due, self.state.transcript.retry_deadline()]);
         files.chain([hint, self.sign_due, self.match_due()]).flatten().min()
     }
 
@@ -332,6 +333,7 @@ impl App {
         self.match_again();
         self.with_cx(recovery::tick);
         self.with_cx(restoring::tick);
+        self.with_cx(retrying::tick);
         if settle::due(&self.state).is_some_and(|due| due <= now) {
             self.settle();
         }

@@ -45,6 +45,7 @@ pub mod pump;
 pub mod reading;
 pub mod recovery;
 pub mod restoring;
+pub mod retrying;
 pub mod rules;
 pub mod run;
 pub mod sessions;

@@ -10,6 +10,7 @@ use super::file_events;
 use super::inquiries;
 use super::past::ask::Work as Past;
 use super::permission;
+use super::retrying;
 use super::state::agent::{Agent, Summing};
 use super::state::code_blocks::CodeColored;
 use super::state::damage::Part;
@@ -199,6 +200,7 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         _ => {}
     }
     summing(cx, event);
+    retrying::apply(cx, event);
     let state = &mut *cx.state;
     if state.transcript.apply(event, &state.tools) {
         state.damage.add(Part::Transcript);

@@ -1,8 +1,7 @@
 //! When a failed model call is repeated, and after how long.
 //!
 //! Must not know clocks or sources of chance: both are passed in. The provider layer itself
-//! never retries; its callers do: the agent replaces an answer that broke off, `llm::generate` retries only before
-//! the first part of one came.
+//! never retries; its callers do, and replace what came of an answer that broke off.
 
 use std::time::Duration;
 
@@ -15,13 +14,13 @@ pub struct Policy {
     pub retries: u32,
     /// Delay of the first.
     pub base: Duration,
-    /// Longest delay, ours or the provider's.
+    /// Longest delay, jitter included, whether the back-off or the provider asks for it.
     pub max: Duration,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { retries: 2, base: Duration::from_secs(1), max: Duration::from_mins(1) }
+        Self { retries: 5, base: Duration::from_secs(1), max: Duration::from_mins(1) }
     }
 }
 
@@ -38,7 +37,7 @@ impl Policy {
         }
         let doubled =
             self.base.saturating_mul(1u32.checked_shl(attempts.saturating_sub(1)).unwrap_or(u32::MAX));
-        Some(doubled.min(self.max).mul_f64(0.5 + chance.clamp(0.0, 1.0)))
+        Some(doubled.min(self.max).mul_f64(0.5 + chance.clamp(0.0, 1.0)).min(self.max))
     }
 }
 

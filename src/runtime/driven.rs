@@ -24,7 +24,6 @@ use crate::agent::queue::{Lane, QueueMode};
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
-use crate::llm::retry::Policy;
 use crate::session::{AgentMessage, EntryBody, Session};
 use crate::tools::Mode;
 
@@ -247,7 +246,7 @@ impl Live {
         let waiting = self.waiting();
         let config = self.driver.config();
         let (steering, follow_up) = (config.steering, config.follow_up);
-        let (auto_compaction, auto_retry) = (config.compaction.enabled, config.retry.retries > 0);
+        let (auto_compaction, auto_retry) = (config.compaction.enabled, config.retry_policy().retries > 0);
         let setup = self.driver.setup();
         let (model, thinking) = (setup.model.clone(), setup.thinking);
         let messages = self.driver.listener().messages();
@@ -313,7 +312,7 @@ impl Live {
             Rule::FollowUpAll(all) => config.follow_up = mode(all),
             Rule::AutoCompaction(on) => config.compaction.enabled = on,
             Rule::CompactAfterRuns(on) => config.compaction.after_runs = on,
-            Rule::AutoRetry(on) => config.retry.retries = if on { Policy::default().retries } else { 0 },
+            Rule::AutoRetry(on) => config.auto_retry = on,
         }
     }
 

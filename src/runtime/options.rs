@@ -17,6 +17,7 @@ use crate::base::paths::Home;
 use crate::exec::Environment;
 use crate::llm::client::Injected;
 use crate::llm::model::Thinking;
+use crate::llm::retry::Policy;
 use crate::net::http::Transport;
 use crate::net::roots::Roots;
 use crate::net::tape::Tape;
@@ -117,6 +118,8 @@ pub struct Options {
     pub offline: bool,
     /// Most US dollars that may be spent; no limit when `None`.
     pub budget: Option<f64>,
+    /// How often failed model calls are retried, and how long a wait may be.
+    pub retry: Policy,
     /// Where exchanges with models are recorded, or played from.
     pub tape: Option<Tape>,
     /// How models are talked to where there is a choice.
@@ -185,6 +188,7 @@ impl Options {
             ids: RandomIds::shared(),
             offline: false,
             budget: None,
+            retry: Policy::default(),
             tape: None,
             transport: Transport::default(),
             roots: Roots::default(),

@@ -161,6 +161,7 @@ fn config(options: &Options, tools: &Registry) -> Config {
         turns_max: options.turns_max,
         tool_rounds_max: options.tool_rounds_max,
         loop_window: options.loop_window,
+        retry: options.retry,
         compaction: options.compaction.clone(),
         close_on_failure: options.close_on_failure,
         ..Config::default()

@@ -29,11 +29,11 @@ fn gated(text: &str) -> Turn {
 }
 
 /// A session with one prompt and its answer, after which it is full.
-async fn full(rest: Vec<Turn>) -> Rig {
+pub async fn full(rest: Vec<Turn>) -> Rig {
     full_with(rest, |options| options).await
 }
 
-async fn full_with(rest: Vec<Turn>, change: impl FnOnce(Options) -> Options) -> Rig {
+pub async fn full_with(rest: Vec<Turn>, change: impl FnOnce(Options) -> Options) -> Rig {
     let turns = [vec![filling(says("answer one"), FULL)], rest].concat();
     let mut rig = Rig::with(turns, change).await;
     assert_eq!(rig.run(&long("one")).await, ["agent end"]);
@@ -184,23 +184,6 @@ async fn a_failed_summary_costs_a_word_and_the_request_is_sent() {
         assert!(told[1].starts_with("end threshold: the conversation was not compacted: "), "{told:?}");
         assert_eq!(rig.kinds().await, ["user", "assistant", "user", "assistant"]);
     }
-}
-
-#[tokio::test]
-async fn a_summary_that_is_asked_for_again_is_told() {
-    let mut rig = full(vec![Turn::fail(ErrorKind::Server, "busy"), says("summary"), says("two")]).await;
-    let told = rig.run("two").await;
-    assert_eq!(
-        told,
-        [
-            "start threshold",
-            "fails 1 of 2: busy",
-            "again threshold",
-            "again over",
-            "end threshold done",
-            "agent end"
-        ]
-    );
 }
 
 #[tokio::test]

@@ -29,6 +29,8 @@ mod checkpoints;
 mod commands;
 /// Conversations that become too long.
 mod compaction;
+/// Summaries that fail and are asked for again.
+mod compaction_retries;
 /// The same as others see it.
 mod compaction_seen;
 /// Every dialect runs the same cases.
@@ -113,6 +115,8 @@ mod ide_plugins;
 mod ide_recovery;
 /// What was open comes back.
 mod ide_restore;
+/// Failed model calls that are retried.
+mod ide_retries;
 /// Rows that are not lines.
 mod ide_rows;
 /// EditorConfig.

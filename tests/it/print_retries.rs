@@ -1,10 +1,53 @@
-//! `bowline -p` against servers that break off in the middle of an answer: what is asked again, and what is printed.
+//! `bowline -p` against servers that fail or break off in the middle of an answer: what is asked again, how often, and
+//! what is printed.
 
 use serde_json::json;
 
 use crate::print::Place;
 use crate::support::anthropic as wire;
 use crate::support::server::{Piece, Reply};
+
+/// A place whose settings hold these lines.
+fn with_settings(settings: &str, replies: Vec<Reply>) -> Place {
+    let place = Place::new(replies);
+    let config = place.dir.path().join("home/config");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("settings.toml"), settings).unwrap();
+    place
+}
+
+/// An overload, a server's failure and a lost connection are retried alike, five times by default.
+#[test]
+fn print_retries_five_times_whatever_failed() {
+    let overloaded = || wire::status(529, "overloaded_error", "Overloaded");
+    let failed = || wire::status(500, "api_error", "Internal server error");
+    let lost = || Reply::Stream(vec![Piece::Cut]);
+    let replies = vec![overloaded(), failed(), lost(), overloaded(), failed(), wire::says("here")];
+    let place = with_settings("retry-wait-max = 0\n", replies);
+    let (code, out, err) = place.run(&["-p", "hi"]);
+    assert_eq!((code, out.as_str(), place.server.seen().len()), (0, "here\n", 6), "{err}");
+    assert_eq!(err.matches(" of 5 in ").count(), 5, "{err}");
+}
+
+#[test]
+fn print_retries_setting_bounds_the_calls() {
+    let overloaded = || wire::status(529, "overloaded_error", "Overloaded");
+    let settings = "retries = 1\nretry-wait-max = 0\n";
+    let place = with_settings(settings, vec![overloaded(), overloaded(), wire::says("never")]);
+    let (code, out, err) = place.run(&["-p", "hi"]);
+    assert_eq!((code, out.as_str(), place.server.seen().len()), (1, "", 2), "{err}");
+    assert!(err.contains("try 1 of 1"), "{err}");
+}
+
+/// A provider that asks for more time than the setting allows ends the run at once.
+#[test]
+fn print_retry_wait_max_ends_the_run_where_the_provider_asks_for_more() {
+    let later = Reply::Status { code: 429, headers: vec![("retry-after", "2".into())], body: String::new() };
+    let place = with_settings("retry-wait-max = 1\n", vec![later, wire::says("never")]);
+    let (code, _, err) = place.run(&["-p", "hi"]);
+    assert_eq!((code, place.server.seen().len()), (1, 1), "{err}");
+    assert!(err.contains("asks to wait 2 s, more than retry-wait-max allows"), "{err}");
+}
 
 /// Reset, clean end and an overload in the middle of text, thinking or arguments: asked again, and nothing of the
 /// broken answer is printed, run or sent back.

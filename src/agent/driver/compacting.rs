@@ -113,7 +113,7 @@ impl<L: Listener> Driver<L> {
             client: self.services.client.clone(),
             model: self.setup.model.clone(),
             thinking: self.setup.thinking,
-            policy: self.state.config().retry,
+            policy: self.state.config().retry_policy(),
             clock: self.services.clock.clone(),
             ids: self.services.ids.clone(),
             hook: self.services.hook.clone(),

@@ -15,6 +15,8 @@ impl Default for Settings {
             profile: "auto".to_string(),
             approval: None,
             budget: 0,
+            retries: 5,
+            retry_wait_max: 60,
             tool_rounds: 200,
             transport: "auto".to_string(),
             ca_file: None,

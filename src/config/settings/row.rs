@@ -1,7 +1,23 @@
-//! What a row of the table does: it is found, and its value is set where it fits.
+//! A row of the table of settings, and what it does: it is found, and its value is set where it fits.
 
-use super::{ROWS, Row, Settings};
+use super::{ROWS, Settings};
 use crate::config::kind::{Kind, Value};
+
+/// One setting.
+#[derive(Debug)]
+pub struct Row {
+    /// As it stands in files.
+    pub key: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// The default, as it would stand in a file; empty when there is none.
+    pub default: &'static str,
+    /// One line for help and the settings overlay.
+    pub doc: &'static str,
+    /// Whether a project's own file may set it: only what cannot run, send or cost anything.
+    pub project: bool,
+    pub(super) put: fn(&mut Settings, Value),
+}
 
 impl Row {
     /// The setting of that key.

@@ -1,6 +1,7 @@
 //! The table of settings against the struct and itself.
 
 use super::*;
+use crate::config::kind::Value;
 
 #[test]
 fn defaults_of_rows_and_struct_agree() {

@@ -1,6 +1,8 @@
 //! The conversation as the IDE shows it: a list of items that only grows at its end, folded
 //! from the agent's events. Must not know widths or colours.
 
+pub mod retry;
+
 use std::time::Duration;
 
 use serde_json::Value;
@@ -88,6 +90,8 @@ pub struct Transcript {
     next_id: u64,
     /// Which item each open part of the streaming message is.
     streaming: Vec<(usize, usize)>,
+    /// The failed model call that is retried.
+    retry: Option<retry::Notice>,
 }
 
 impl Transcript {
@@ -235,14 +239,6 @@ impl Transcript {
             AgentEvent::ToolEnd { result, full_text, took, .. } => {
                 self.end_call(result, full_text.as_deref(), Some(*took), tools);
             }
-            AgentEvent::RetryStart { attempt, max, delay, error }
-            | AgentEvent::SummaryRetryStart { attempt, max, delay, error } => {
-                let text = format!(
-                    "{error}; trying again in {:.0} s ({attempt} of {max})",
-                    delay.as_secs_f32().ceil()
-                );
-                self.notice(true, text);
-            }
             AgentEvent::CompactionEnd { result, aborted, error, .. } => {
                 return self.end_compaction(result.as_deref(), *aborted, error.as_deref());
             }
@@ -262,7 +258,10 @@ impl Transcript {
             | AgentEvent::TurnStart
             | AgentEvent::TurnEnd { .. }
             | AgentEvent::QueueUpdate { .. }
+            // `Self::begin_retry` and `Self::end_retry` take these: they need the time.
+            | AgentEvent::RetryStart { .. }
             | AgentEvent::RetryEnd { .. }
+            | AgentEvent::SummaryRetryStart { .. }
             | AgentEvent::SummaryRetry { .. }
             | AgentEvent::SummaryRetryEnd
             | AgentEvent::CompactionStart { .. }

@@ -110,6 +110,7 @@ fn config() -> impl Strategy<Value = Config> {
             asking: BTreeSet::from(["t2".to_string()]),
             close_on_failure: close,
             retry: Policy::default(),
+            auto_retry: true,
             compaction: Settings { enabled, after_runs, ..Settings::default() },
         },
     )
