@@ -107,7 +107,7 @@ pub struct Outcome {
     pub message: AssistantMessage,
     /// Everything that was added to the conversation, the last answer included.
     pub added: Vec<Message>,
-    /// Of all model calls together.
+    /// Of all model calls together, those included that broke off and were retried.
     pub usage: Usage,
     /// What was left out or odd.
     pub warnings: Vec<String>,
@@ -121,7 +121,8 @@ pub struct Outcome {
 pub enum Progress {
     /// Of the answer that is streaming in.
     Event(StreamEvent),
-    /// A model call failed before anything came of it and is repeated after a while.
+    /// A model call failed and is retried after a while: what came of its answer is void, and the next
+    /// `StreamEvent::Start` begins the answer that replaces it.
     Retrying {
         /// Why.
         error: LlmError,

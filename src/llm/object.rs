@@ -110,8 +110,8 @@ impl Growing {
             Progress::Event(
                 StreamEvent::TextDelta { index, delta } | StreamEvent::ToolCallDelta { index, delta },
             ) if self.part == Some(index) => self.grow(&delta),
-            // A tool was run in between: the object is in a later answer.
-            Progress::Result(_) => {
+            // A tool was run in between, or the answer broke off: the object is in a later answer.
+            Progress::Result(_) | Progress::Retrying { .. } => {
                 self.part = None;
                 None
             }
@@ -120,7 +120,7 @@ impl Growing {
                 Err(error) => ObjectProgress::Failed(error),
             }),
             Progress::Failed { error, .. } => Some(ObjectProgress::Failed(error)),
-            Progress::Event(_) | Progress::Retrying { .. } => None,
+            Progress::Event(_) => None,
         }
     }
 

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bowline::llm::client::Client;
-use bowline::llm::generate::{Callable, Options, Outcome, generate};
+use bowline::llm::generate::{Callable, OnRetry, Options, Outcome, generate};
 use bowline::llm::model::{ErrorKind, LlmError, Message, Part, Request, StopReason, ToolSpec, UserMessage};
 use bowline::llm::retry::Policy;
 use futures::FutureExt;
@@ -41,6 +41,8 @@ impl Callable for Fixed {
 struct Play {
     api: &'static str,
     client: Client,
+    /// What was retried.
+    retried: Arc<Mutex<Vec<ErrorKind>>>,
     _mock: Mock,
 }
 
@@ -49,7 +51,7 @@ impl Play {
         let mock = Mock::named(scenario).expect("it is there: it named the scenario");
         let mut client = Client::new();
         client.register(adapter(api, &mock.url), Vec::new());
-        Self { api, client, _mock: mock }
+        Self { api, client, retried: Arc::default(), _mock: mock }
     }
 
     /// Asks with tools that answer at once; a failed call is repeated up to five times.
@@ -60,10 +62,13 @@ impl Play {
             Arc::new(Fixed("edit", json!({"path": word(), "oldText": word(), "newText": word()}), "edited")),
             Arc::new(Fixed("bash", json!({"command": word()}), "ok")),
         ];
-        let policy = Policy { retries: 5, base: Duration::from_millis(1), ..Policy::default() };
+        let policy = Policy { base: Duration::from_millis(1), ..Policy::default() };
+        let retried = self.retried.clone();
+        let on_retry: OnRetry = Arc::new(move |error, _| retried.lock().unwrap().push(error.kind));
+        let on_retry = Some(on_retry);
         let messages = vec![Message::User(UserMessage::text(text, 0))];
         let wish = Request { messages, tools: Vec::new(), ..request(self.api) };
-        generate(&self.client, wish, Options { tools, policy, ..Options::default() }).await
+        generate(&self.client, wish, Options { tools, policy, on_retry, ..Options::default() }).await
     }
 
     async fn says(&self, text: &str) -> String {
@@ -95,16 +100,12 @@ async fn play(api: &'static str, scenario: &str) {
             assert_eq!(failed.count(), 3, "{api}: what fails, what is unknown, what is no JSON");
         }
         "flaky" => {
-            let mut errors = Vec::new();
-            let text = loop {
-                match play.ask("hi").await {
-                    Ok(outcome) => break outcome.message.text(),
-                    Err(error) => errors.push(error.kind),
-                }
-            };
-            assert_eq!(text, "Recovered.", "{api}");
-            assert_eq!(errors[..2], [ErrorKind::Stream; 2], "{api}: three are repeated, two were cut off");
-            assert!(matches!(errors[2..], [ErrorKind::Server | ErrorKind::Stream]), "{api}: {errors:?}");
+            let last = play.ask("hi").await.unwrap_err().kind;
+            assert!(matches!(last, ErrorKind::Server | ErrorKind::Stream), "{api}: {last:?}");
+            let retried = std::mem::take(&mut *play.retried.lock().unwrap());
+            assert_eq!(retried.len(), 5, "{api}: {retried:?}");
+            assert_eq!(retried[3..], [ErrorKind::Stream; 2], "{api}: what was cut off is retried, too");
+            assert_eq!(play.says("hi").await, "Recovered.", "{api}");
         }
         "context-overflow" => {
             let error = play.ask("hi").await.unwrap_err();
@@ -129,11 +130,8 @@ async fn hostile(play: &Play) {
     assert_eq!(play.says("slow").await, "Still here.", "{api}");
     assert_eq!(play.says("three at a time, a call, and then much").await, "x".repeat(4_000_000), "{api}");
     assert_eq!(play.says("a stall").await, "Wait for it.", "{api}");
-    for what in ["no JSON", "cut"] {
-        let error = play.ask(what).await.unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Stream, "{api} {what}: {error}");
-    }
-    let message = play.ask("the limit").await.unwrap().message;
+    let message = play.ask("no JSON, then cut, then the limit").await.unwrap().message;
+    assert_eq!(*play.retried.lock().unwrap(), [ErrorKind::Stream; 2], "{api}");
     assert_eq!(
         (message.text().as_str(), message.stop_reason),
         ("Cut off by the", StopReason::Length),
@@ -157,6 +155,7 @@ async fn bowline(home: &Path, url: &str, api: &str, args: &[&str]) -> (bool, Str
     std::fs::create_dir_all(home.join("home/config")).unwrap();
     std::fs::write(home.join("home/config/models.json"), json!({"providers": {"mock": row}}).to_string())
         .unwrap();
+    std::fs::write(home.join("home/config/settings.toml"), "retry-wait-max = 1\n").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
     command.args(["-p", "--provider", "mock", "--model", "m"]).args(args);
     command.current_dir(home.join("work")).env_clear();
@@ -189,11 +188,9 @@ async fn print(api: &'static str, scenario: &str) {
         "parallel-tools" => assert!(good("look").await.contains("All rounds done."), "{api}"),
         "named-tools" => assert!(good("read the greeting").await.contains("Hello, world!"), "{api}"),
         "flaky" => {
-            let mut failures = 0;
-            while !ask(&["hi"]).await.1.contains("Recovered.") {
-                failures += 1;
-                assert!(failures < 7, "{api}: it never recovers");
-            }
+            let (good, out, err) = ask(&["hi"]).await;
+            assert!(!good && !out.contains("Recovered.") && err.contains("try 5 of 5"), "{api}: {out}{err}");
+            assert!(ask(&["hi"]).await.1.contains("Recovered."), "{api}: it never recovers");
         }
         "context-overflow" => {
             let (good, _, err) = ask(&["hi"]).await;
@@ -205,11 +202,8 @@ async fn print(api: &'static str, scenario: &str) {
             assert_eq!(good("slow").await, "Still here.\n", "{api}");
             assert!(good("a call, and much").await.contains(&"x".repeat(4_000_000)), "{api}");
             assert_eq!(good("a stall").await, "Wait for it.\n", "{api}");
-            for what in ["no JSON", "cut"] {
-                let (good, _, err) = ask(&[what]).await;
-                assert!(!good && !err.is_empty(), "{api} {what}: {err}");
-            }
-            assert!(ask(&["the limit"]).await.1.contains("Cut off by the"), "{api}");
+            let (_, out, err) = ask(&["no JSON, then cut, then the limit"]).await;
+            assert!(out.contains("Cut off by the") && err.contains("try 2 of 5"), "{api}: {out}{err}");
         }
         other => panic!("nobody has said what {other} must give"),
     }

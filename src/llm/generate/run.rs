@@ -140,11 +140,11 @@ impl Run {
         }
     }
 
-    /// One answer, asked for again while nothing of it has come.
+    /// One answer. After `Progress::Retrying` it begins anew: what came of it before is void.
     async fn ask(&mut self) -> Result<AssistantMessage, LlmError> {
+        let warnings = self.warnings.len();
         for attempt in 1.. {
             let mut events = self.client.stream(self.request.clone());
-            let mut began = false;
             let error = loop {
                 let Some(event) = events.next().await else {
                     let provider = self.request.model.provider.clone();
@@ -157,17 +157,20 @@ impl Run {
                         self.tell(Progress::Event(event)).await;
                         return Ok(message);
                     }
-                    StreamEvent::Error { error, .. } => break error.clone(),
+                    StreamEvent::Error { error, message } => {
+                        self.usage += &message.usage;
+                        break error.clone();
+                    }
                     StreamEvent::Limits(limit) => self.limits = Some(limit.clone()),
                     StreamEvent::Warning(text) => self.warnings.push(text.clone()),
-                    StreamEvent::Start | StreamEvent::Raw { .. } | StreamEvent::Usage(_) => {}
-                    _ => began = true,
+                    _ => {}
                 }
                 self.tell(Progress::Event(event)).await;
             };
             drop(events);
-            let wait = self.options.policy.delay(attempt, &error, self.chance()).filter(|_| !began);
+            let wait = self.options.policy.delay(attempt, &error, self.chance());
             let Some(wait) = wait else { return Err(error) };
+            self.warnings.truncate(warnings);
             if let Some(hear) = &self.options.on_retry {
                 hear(&error, wait);
             }

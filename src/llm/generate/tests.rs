@@ -158,7 +158,7 @@ async fn arguments_get_one_try_to_be_put_right() {
 }
 
 #[tokio::test]
-async fn only_what_failed_before_its_first_part_is_repeated() {
+async fn retry_before_and_after_the_first_delta_begins_the_answer_anew() {
     let heard = Arc::new(Mutex::new(0));
     let count = heard.clone();
     let hear: OnRetry = Arc::new(move |error, wait| {
@@ -175,9 +175,27 @@ async fn only_what_failed_before_its_first_part_is_repeated() {
         Step::Text(vec!["ha".into()]),
         Step::Fail(LlmError::new(ErrorKind::Server, "scripted", "broke off")),
     ]);
-    let (_script, client, request) = self::client(vec![broken, Turn::text("never")]);
-    let error = generate(&client, request, options()).await.unwrap_err();
-    assert_eq!((error.message.as_str(), *heard.lock().unwrap()), ("broke off", 1));
+    let (_script, client, request) = self::client(vec![broken, Turn::text("whole")]);
+    let outcome = generate(&client, request, options()).await.unwrap();
+    assert_eq!((outcome.message.text().as_str(), *heard.lock().unwrap()), ("whole", 2));
+    assert_eq!(outcome.added.len(), 1, "the broken answer is not kept");
+}
+
+#[tokio::test]
+async fn retry_of_a_broken_answer_runs_calls_of_the_whole_one_only() {
+    let broken = Turn::of(vec![
+        call("a", "echo", json!({"n": 1})),
+        Step::Fail(LlmError::new(ErrorKind::Stream, "scripted", "broke off")),
+    ]);
+    let turns = vec![broken, Turn::call("b", "echo", json!({"n": 2})), Turn::text("done")];
+    let (script, client, request) = client(turns);
+    let steps: Vec<_> = stream(&client, request, options()).collect().await;
+    let at = steps.iter().position(|step| matches!(step, Progress::Retrying { .. })).unwrap();
+    let is_start = |step: &Progress| matches!(step, Progress::Event(StreamEvent::Start));
+    assert!(is_start(&steps[at + 1]), "the consumer learns where the answer begins anew: {steps:?}");
+    let Some(Progress::Done(outcome)) = steps.last() else { panic!("{steps:?}") };
+    assert_eq!(results(&outcome.added), ["b n=2"]);
+    assert!(script.requests()[1].messages.is_empty(), "the broken answer is not sent back");
 }
 
 #[tokio::test]
@@ -211,6 +229,21 @@ async fn an_object_grows_and_is_checked() {
         [partial(json!(["bow"])), partial(json!(["bowline", "cl"])), partial(json!(["bowline", "clove"]))]
     );
     assert!(matches!(&steps[3], ObjectProgress::Done(value, _) if value["knots"][1] == "clove"));
+}
+
+#[tokio::test]
+async fn retry_of_a_broken_object_grows_it_anew() {
+    let broken = Turn::of(vec![
+        Step::Text(vec!["{\"knots\": [\"half".to_string()]),
+        Step::Fail(LlmError::new(ErrorKind::Stream, "scripted", "broke off")),
+    ]);
+    let (client, request) = knots(vec![broken, Turn::text("{\"knots\": [\"bowline\"]}")]);
+    let policy = Policy { base: Duration::from_millis(1), ..Policy::default() };
+    let steps: Vec<_> =
+        stream_object(&client, request, Options { policy, ..Options::default() }).collect().await;
+    let partial = |knots: Value| ObjectProgress::Partial(json!({"knots": knots}));
+    assert_eq!(steps[..2], [partial(json!(["half"])), partial(json!(["bowline"]))]);
+    assert!(matches!(&steps[2], ObjectProgress::Done(value, _) if value["knots"][0] == "bowline"));
 }
 
 #[tokio::test]

@@ -1,0 +1,65 @@
+//! Summaries whose requests fail or break off: they are asked for again, and nothing of a broken one is kept.
+
+use std::time::Duration;
+
+use bowline::llm::model::{ErrorKind, LlmError};
+use bowline::llm::providers::scripted::{Step, Turn};
+use bowline::llm::retry::Policy;
+use bowline::runtime::{Options, Summary};
+
+use crate::compaction::{full, full_with};
+use crate::support::compacting::{Rig, says};
+
+/// A turn that breaks off after its first words.
+fn broken() -> Turn {
+    let error = LlmError::new(ErrorKind::Stream, "scripted", "broke off");
+    Turn::of(vec![Step::Text(vec!["half a summ".to_string()]), Step::Fail(error)])
+}
+
+/// Retries come soon.
+fn soon(options: Options) -> Options {
+    Options { retry: Policy { base: Duration::from_millis(1), ..Policy::default() }, ..options }
+}
+
+#[tokio::test]
+async fn a_summary_that_is_asked_for_again_is_told() {
+    let mut rig = full(vec![Turn::fail(ErrorKind::Server, "busy"), says("summary"), says("two")]).await;
+    let told = rig.run("two").await;
+    assert_eq!(
+        told,
+        [
+            "start threshold",
+            "fails 1 of 5: busy",
+            "again threshold",
+            "again over",
+            "end threshold done",
+            "agent end"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn compaction_survives_a_summary_that_breaks_off() {
+    let mut rig = full_with(vec![broken(), says("summary"), says("two")], soon).await;
+    let told = rig.run("two").await;
+    // Whether the wait is over before the answer is there is a race that nobody loses anything by.
+    let told: Vec<_> = told.iter().filter(|words| *words != "again threshold").collect();
+    assert_eq!(told[1..], ["fails 1 of 5: broke off", "again over", "end threshold done", "agent end"]);
+    let next = rig.request(3);
+    assert!(next[0].contains("summary") && !next[0].contains("half"), "{next:?}");
+}
+
+#[tokio::test]
+async fn branch_summary_survives_an_answer_that_breaks_off() {
+    let mut rig = Rig::with(vec![says("one"), says("two"), broken(), says("what came of it")], soon).await;
+    rig.run("first").await;
+    let fork = rig.last("assistant").await;
+    rig.run("second").await;
+    let moved = rig.handle.navigate(&fork, Summary::Written).await.unwrap();
+    assert_eq!(moved.messages.last().unwrap().role(), "branchSummary");
+    let entry = rig.entries().await.into_iter().find(|entry| entry["type"] == "branch_summary").unwrap();
+    let text = entry["summary"].as_str().unwrap().to_string();
+    assert!(text.contains("what came of it") && !text.contains("half"), "{text}");
+    let told = rig.until("branch end").await;
+    assert!(told.contains(&"fails 1 of 5: broke off".to_string()), "{told:?}");
+}
