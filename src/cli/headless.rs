@@ -91,8 +91,11 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
         };
         match (code, written.done(LAST_LINES).await) {
             (code, Ok(())) => code,
-            // A reader that has seen enough is no failure.
-            (code, Err(error)) if matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::TimedOut) => {
+            // A host ends RPC by closing its pipe. In JSON mode events are lost then: the run is not whole.
+            (code, Err(error))
+                if error.kind() == ErrorKind::TimedOut
+                    || (mode == Headless::Rpc && error.kind() == ErrorKind::BrokenPipe) =>
+            {
                 tracing::debug!(%error, "nobody reads what is written");
                 code
             }

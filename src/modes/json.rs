@@ -90,10 +90,10 @@ async fn json_until(
     tokio::pin!(over);
     tokio::select! {
         biased;
-        // Whoever read has seen enough.
+        // Events are lost: the end of the thread that writes tells the caller why.
         () = out.gone() => {
             handle.abort();
-            return OK;
+            return FAILED;
         }
         code = &mut over => return code,
         () = interruption => {}

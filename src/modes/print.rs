@@ -197,8 +197,6 @@ fn finish(
     };
     match written {
         Ok(()) => {}
-        // Whoever read has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return OK,
         Err(error) => {
             tell(stderr, &Report::caused("the answer cannot be written", &error).to_string());
             return FAILED;

@@ -167,7 +167,7 @@ async fn a_signal_ends_it_and_how_it_ended_is_told() {
 }
 
 #[tokio::test]
-async fn a_reader_that_has_gone_ends_it_quietly() {
+async fn json_closed_pipe_fails() {
     struct Closed;
     impl io::Write for Closed {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -179,11 +179,13 @@ async fn a_reader_that_has_gone_ends_it_quietly() {
     }
     let folder = tempfile::tempdir().unwrap();
     let handle = start(folder.path(), vec![Turn::of(vec![Step::Stall])]).await;
-    let (out, _written) = Out::start(Closed);
+    let (out, written) = Out::start(Closed);
     let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
     let mut err = Vec::new();
     let code = json_until(&handle, prompts, None, out, &mut err, future::pending().boxed()).await;
-    assert_eq!((code, err.len()), (0, 0));
+    assert_eq!((code, err.len()), (1, 0));
+    let why = written.done(Duration::from_secs(20)).await.unwrap_err();
+    assert_eq!(why.kind(), io::ErrorKind::BrokenPipe, "the caller learns why");
 }
 
 /// Says a line again and again while a run goes on that never ends by itself; how often it is taken, which is no more

@@ -104,13 +104,14 @@ impl Write for Closed {
 }
 
 #[tokio::test]
-async fn a_closed_output_ends_it_quietly() {
+async fn print_closed_pipe_fails_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let handle = start(folder.path(), vec![Turn::text("x")]).await;
     let mut err = Vec::new();
     let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
     let code = print_until(&handle, prompts, false, (&mut Closed, &mut err), future::pending().boxed()).await;
-    assert_eq!((code, err.len()), (0, 0));
+    let err = String::from_utf8(err).unwrap();
+    assert!(code == 1 && err.contains("the answer cannot be written"), "{code} {err}");
 }
 
 #[tokio::test]
