@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures::stream;
+use futures::{StreamExt, stream};
 
 use super::access::{Keys, Surroundings};
 use super::auth::chain::Chain;
@@ -18,6 +18,7 @@ use super::layer::{Layer, Next};
 use super::model::{ErrorKind, LlmError, Model, Request};
 use super::provider::{EventStream, Provider};
 use super::providers::{DIALECTS, Setup};
+use super::raw_input;
 use super::refresh::Lister;
 use crate::base::clock::SharedClock;
 use crate::net::http::{Http, loopback_url};
@@ -202,7 +203,13 @@ impl Client {
     pub fn stream(&self, request: Request) -> EventStream {
         let Model { provider, api, base_url, .. } = &request.model;
         let text = match self.entry(provider).map(|entry| entry.adapter(api, base_url)) {
-            Some(Some(adapter)) => return Next::first(self.layers.clone(), adapter).stream(request),
+            Some(Some(adapter)) => {
+                let (free, next) =
+                    (raw_input::free_text(&request), Next::first(self.layers.clone(), adapter));
+                let (events, plain) = (next.stream(request), free.is_empty());
+                let accept = move |event| raw_input::accept(event, &free);
+                return if plain { events } else { events.map(accept).boxed() };
+            }
             Some(None) => format!("`{provider}` speaks no dialect `{api}` that is known"),
             None => format!(
                 "no provider `{provider}` is set up; `bowline login {provider}` does that, where it can be"
@@ -283,7 +290,6 @@ mod tests {
     use super::*;
     use crate::base::clock::ManualClock;
     use crate::llm::model::{StreamEvent, Thinking, ToolChoice};
-    use futures::StreamExt;
     use std::collections::HashMap;
 
     fn client(vars: &[(&str, &str)], offline: bool) -> Client {

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::model::ToolCall;
+use super::model::{AssistantMessage, KnownPart, Part, Request, StreamEvent, ToolCall};
 
 /// The one field.
 pub const FIELD: &str = "input";
@@ -47,6 +47,39 @@ impl RawInput {
 pub fn text_of(call: &ToolCall) -> String {
     let arguments = &call.arguments;
     arguments[FIELD].as_str().or(arguments.as_str()).map_or_else(|| arguments.to_string(), str::to_string)
+}
+
+/// The tools of a request that take free text.
+pub fn free_text(request: &Request) -> Vec<String> {
+    request.tools.iter().filter(|tool| tool.grammar.is_some()).map(|tool| tool.name.clone()).collect()
+}
+
+/// A server without tools that take text has them as functions, and models that know them as what they are write the
+/// text itself where arguments belong: what is no JSON is the text.
+pub fn accept(mut event: StreamEvent, free: &[String]) -> StreamEvent {
+    match &mut event {
+        StreamEvent::ToolCallEnd { call, .. } => accept_call(call, free),
+        StreamEvent::Done { message } | StreamEvent::Error { message, .. } => accept_all(message, free),
+        _ => {}
+    }
+    event
+}
+
+fn accept_all(message: &mut AssistantMessage, free: &[String]) {
+    for part in &mut message.content {
+        if let Part::Known(KnownPart::ToolCall(call)) = part {
+            accept_call(call, free);
+        }
+    }
+}
+
+fn accept_call(call: &mut ToolCall, free: &[String]) {
+    if let Value::String(text) = &mut call.arguments
+        && free.contains(&call.name)
+    {
+        let text = Value::String(std::mem::take(text));
+        call.arguments = Value::Object([(FIELD.to_string(), text)].into_iter().collect());
+    }
 }
 
 #[cfg(test)]

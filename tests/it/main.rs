@@ -55,8 +55,10 @@ mod environment;
 mod export_page;
 /// What hosts may build on is written down.
 mod face;
-/// Damaged bytes for everything that reads them.
 mod folders;
+/// Tools that take free text, as functions.
+mod free_text;
+/// Damaged bytes for everything that reads them.
 mod fuzz;
 /// Damaged lines of programs that drive this one.
 mod fuzz_rpc;

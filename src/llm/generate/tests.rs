@@ -6,7 +6,7 @@ use futures::FutureExt;
 
 use super::*;
 use crate::base::json::json;
-use crate::llm::model::{ResponseFormat, StopReason, ToolChoice};
+use crate::llm::model::{Grammar, GrammarSyntax, ResponseFormat, StopReason, ToolChoice};
 use crate::llm::object::{ObjectProgress, generate_object, stream_object};
 use crate::llm::providers::scripted::script::{Scripted, Step, Turn};
 
@@ -196,6 +196,46 @@ async fn retry_of_a_broken_answer_runs_calls_of_the_whole_one_only() {
     let Some(Progress::Done(outcome)) = steps.last() else { panic!("{steps:?}") };
     assert_eq!(results(&outcome.added), ["b n=2"]);
     assert!(script.requests()[1].messages.is_empty(), "the broken answer is not sent back");
+}
+
+/// Takes free text, and says what it got.
+struct Free;
+
+impl Callable for Free {
+    fn spec(&self) -> ToolSpec {
+        let definition = "start: /.+/".to_string();
+        let grammar = Some(Grammar { syntax: GrammarSyntax::Lark, definition });
+        let parameters = json!({"type": "object", "properties": {"input": {"type": "string"}}});
+        ToolSpec { name: "patch".into(), parameters, grammar, ..ToolSpec::default() }
+    }
+
+    fn call(&self, arguments: Value) -> BoxFuture<'_, Result<Vec<Part>, String>> {
+        futures::future::ready(Ok(vec![Part::text(arguments.to_string())])).boxed()
+    }
+}
+
+#[tokio::test]
+async fn free_text_tool_takes_arguments_that_are_no_json_as_the_text() {
+    for (arguments, given) in [
+        ("*** Begin Patch", json!({"input": "*** Begin Patch"})),
+        ("\"*** Begin Patch\"", json!({"input": "*** Begin Patch"})),
+        (r#"{"input": "*** Begin Patch"}"#, json!({"input": "*** Begin Patch"})),
+    ] {
+        let raw =
+            |name: &str| Step::RawCall { id: "a".into(), name: name.into(), arguments: arguments.into() };
+        let (_script, client, request) = client(vec![Turn::of(vec![raw("patch")]), Turn::text("done")]);
+        let tools: Vec<Arc<dyn Callable>> = vec![Arc::new(Free), Arc::new(Echo("echo"))];
+        let outcome =
+            generate(&client, request, Options { tools: tools.clone(), ..options() }).await.unwrap();
+        assert_eq!(results(&outcome.added), [format!("a {given}")]);
+        let Message::Assistant(kept) = &outcome.added[0] else { panic!("{:?}", outcome.added) };
+        assert_eq!(kept.tool_calls().next().unwrap().arguments, given, "it goes back as it was understood");
+    }
+    let raw = Step::RawCall { id: "a".into(), name: "echo".into(), arguments: "words".into() };
+    let (_script, client, request) = client(vec![Turn::of(vec![raw]), Turn::text("done")]);
+    let tools: Vec<Arc<dyn Callable>> = vec![Arc::new(Free), Arc::new(Echo("echo"))];
+    let outcome = generate(&client, request, Options { tools, ..options() }).await.unwrap();
+    assert_eq!(results(&outcome.added), ["!a The arguments do not fit:"], "any other tool wants JSON");
 }
 
 #[tokio::test]

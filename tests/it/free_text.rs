@@ -1,0 +1,43 @@
+//! Tools that take free text on servers that know functions only.
+
+use serde_json::json;
+
+use crate::conformance::pieces;
+use crate::print::Place;
+use crate::support::server::Reply;
+use crate::support::wires::{Answer, Bit, WIRES};
+
+const PATCH: &str = "*** Begin Patch\n*** Add File: made.txt\n+one\n*** End Patch";
+
+/// gpt-5 behind another server: the patch is the arguments themselves.
+#[test]
+fn print_patch_as_raw_arguments_of_a_function_is_applied() {
+    for api in ["openai-completions", "openai-responses", "mistral-conversations"] {
+        let wire = WIRES.iter().find(|wire| wire.api() == api).unwrap();
+        let call = Bit::Call { id: "call_a1b2", name: "apply_patch", args: vec![PATCH.to_string()] };
+        let answers = [Answer::of(vec![call]), Answer::of(vec![Bit::Text(&["Done."])])];
+        let place = Place::new(answers.map(|answer| Reply::Stream(pieces(wire.events(&answer)))).to_vec());
+        let config = place.dir.path().join("home/config");
+        std::fs::create_dir_all(&config).unwrap();
+        let row =
+            json!({"baseUrl": place.server.url, "apiKey": "secret", "api": api, "models": [{"id": "gpt-5"}]});
+        std::fs::write(config.join("models.json"), json!({"providers": {"acme": row}}).to_string()).unwrap();
+        let flags = [
+            "-p",
+            "go",
+            "--provider",
+            "acme",
+            "--model",
+            "gpt-5",
+            "--profile",
+            "openai",
+            "--approval",
+            "full",
+        ];
+        let (code, out, err) = place.run(&flags);
+        assert_eq!((code, out.as_str()), (0, "Done.\n"), "{api}: {err}");
+        assert_eq!(std::fs::read_to_string(place.work().join("made.txt")).unwrap(), "one\n", "{api}");
+        let sent = place.server.seen()[1].text.clone();
+        assert!(sent.contains("*** Add File: made.txt"), "{api}: the call goes back: {sent}");
+    }
+}
