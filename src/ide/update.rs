@@ -56,6 +56,9 @@ pub fn connected(
     equip(state, &snapshot.equipment);
     state.transcript.load(&snapshot.messages, &state.tools);
     show_session(state, snapshot);
+    if snapshot.offline {
+        state.say("Offline: only models on this machine can be asked");
+    }
     for message in &snapshot.messages {
         if let crate::session::message::AgentMessage::Llm(Message::User(user)) = &**message {
             state.prompt.history.push(crate::llm::model::message::join_text(&user.content));

@@ -98,7 +98,7 @@ impl Credentials {
         let entry = stored.get(&provider.id).and_then(Entry::read);
         let surroundings = self.seen_by(entry.as_ref());
         let var = |name: &str| seen(&surroundings, name);
-        let base_url = provider.base_url_var.as_deref().and_then(var).map(|url| root(&url));
+        let base_url = provider.base_url_vars.iter().find_map(|name| var(name)).map(|url| root(&url));
         let root = base_url.as_deref().unwrap_or(provider.base_url(provider.api()));
         fill(root, var)?;
         let explicit = self.explicit.as_ref().is_some_and(|(id, _)| *id == provider.id);

@@ -39,6 +39,8 @@ pub struct Client {
     entries: Vec<Arc<Entry>>,
     models: Vec<Arc<Model>>,
     layers: Arc<[Arc<dyn Layer>]>,
+    /// Providers that are left out because the program is offline.
+    withheld: Vec<String>,
 }
 
 /// One provider.
@@ -73,7 +75,7 @@ impl std::fmt::Debug for Client {
 
 impl Default for Client {
     fn default() -> Self {
-        Self { entries: Vec::new(), models: Vec::new(), layers: Arc::new([]) }
+        Self { entries: Vec::new(), models: Vec::new(), layers: Arc::new([]), withheld: Vec::new() }
     }
 }
 
@@ -106,18 +108,24 @@ impl Client {
             // Where a provider speaks several dialects its list stands beside the oldest one.
             let oldest = info.model_list.as_deref().filter(|form| *form == "openai");
             let list_api = oldest.map_or(info.api(), |_| "openai-completions");
-            let list_root = reach.base_url.as_deref().unwrap_or(info.base_url(list_api));
-            let list_root = auth::fill(list_root, var).unwrap_or_default();
+            let rooted = |api: &str, usual: &str| match &reach.base_url {
+                Some(base) => info.rooted(base, api),
+                None => usual.to_string(),
+            };
+            let list_root = auth::fill(&rooted(list_api, info.base_url(list_api)), var).unwrap_or_default();
+            let mut withheld = false;
             let models = catalog.models_at(info, Some(&list_root)).into_iter().filter_map(|model| {
                 // A dialect that this build does not speak.
                 DIALECTS.iter().find(|dialect| dialect.id == model.api)?;
-                let url = reach.base_url.as_deref().unwrap_or(&model.base_url);
-                let base_url = auth::fill(url, var)?.trim_end_matches('/').to_string();
-                let allowed = !offline || info.local || loopback_url(&base_url);
                 let api = elsewhere.unwrap_or(&model.api).clone();
+                let base_url = auth::fill(&rooted(&api, &model.base_url), var)?;
+                let base_url = base_url.trim_end_matches('/').to_string();
+                let allowed = !offline || info.local || loopback_url(&base_url);
+                withheld |= !allowed;
                 allowed.then(|| Arc::new(Model { api, base_url, ..(*model).clone() }))
             });
             let models: Vec<_> = models.collect();
+            client.withheld.extend(withheld.then(|| info.id.clone()));
             if models.is_empty() && info.probe.is_none() {
                 continue;
             }
@@ -155,6 +163,12 @@ impl Client {
     pub fn with_layers(mut self, layers: Vec<Arc<dyn Layer>>) -> Self {
         self.layers = layers.into();
         self
+    }
+
+    /// The providers that could be asked if the program were not offline.
+    #[doc(hidden)]
+    pub fn withheld(&self) -> &[String] {
+        &self.withheld
     }
 
     /// The models that can be asked now, the first one the default.
@@ -312,7 +326,11 @@ mod tests {
         let with_key = client(&[("ANTHROPIC_API_KEY", "k")], false);
         assert_eq!(with_key.models()[0].id, "claude-opus-5-5");
         assert_eq!(ids(&with_key).last().unwrap(), "demo");
-        assert_eq!(ids(&client(&[("ANTHROPIC_API_KEY", "k")], true)), ["demo"]);
+        let offline = client(&[("ANTHROPIC_API_KEY", "k")], true);
+        assert_eq!(
+            (ids(&offline), offline.withheld()),
+            (vec!["demo".to_string()], &["anthropic".to_string()][..])
+        );
         let local = [("ANTHROPIC_BASE_URL", "http://localhost:1")];
         assert_eq!(ids(&client(&local, true))[0], "anthropic");
     }

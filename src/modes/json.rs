@@ -16,7 +16,7 @@ use crate::base::json::json;
 use crate::llm::model::Part;
 use crate::llm::model::message::KnownPart;
 use crate::modes::lines::{LINE_MAX, Line, Out};
-use crate::modes::notes::note;
+use crate::modes::notes::{demo, note};
 use crate::modes::print::{FAILED, INTERRUPTED, OK, Prompt, interruption, tell};
 use crate::runtime::drive::Rule;
 use crate::runtime::hub::Reader;
@@ -66,8 +66,8 @@ async fn json_until(
         tell(stderr, "the session has ended before it began");
         return FAILED;
     };
-    if snapshot.model.is_some_and(|model| model.provider == "demo") {
-        tell(stderr, "no model is connected; this is the demo guide (set ANTHROPIC_API_KEY to connect one)");
+    if let Some(line) = demo(&snapshot) {
+        tell(stderr, line);
     }
     let stop = CancellationToken::new();
     let mut face = Face {

@@ -5,7 +5,17 @@
 use serde_json::Value;
 
 use crate::agent::event::AgentEvent;
-use crate::runtime::RuntimeEvent;
+use crate::runtime::{RuntimeEvent, Snapshot};
+
+/// The line about a session that no model answers, if it is one.
+pub fn demo(snapshot: &Snapshot) -> Option<&'static str> {
+    let is_demo = snapshot.model.as_ref().is_some_and(|model| model.provider == "demo");
+    is_demo.then_some(if snapshot.offline {
+        "bowline is offline, so this is the demo guide (start it without --offline and BOWLINE_OFFLINE to reach a model)"
+    } else {
+        "no model is connected; this is the demo guide (set ANTHROPIC_API_KEY to connect one)"
+    })
+}
 
 /// The line for an event, if there is something to say.
 pub fn note(event: &RuntimeEvent) -> Option<String> {

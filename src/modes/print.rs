@@ -12,7 +12,7 @@ use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent};
-use crate::modes::notes::note;
+use crate::modes::notes::{demo, note};
 use crate::runtime::{Delivery, Handle, RuntimeEvent};
 
 /// Everything was said and answered.
@@ -56,8 +56,8 @@ async fn print_until(
         tell(stderr, "the session has ended before it began");
         return FAILED;
     };
-    if snapshot.model.is_some_and(|model| model.provider == "demo") {
-        tell(stderr, "no model is connected; this is the demo guide (set ANTHROPIC_API_KEY to connect one)");
+    if let Some(line) = demo(&snapshot) {
+        tell(stderr, line);
     }
     let mut run = Run {
         events,

@@ -71,6 +71,10 @@ impl Wish {
                 let hint = format!("{hint}{}", var.map(|v| format!(" in {v}")).unwrap_or_default());
                 Report::new(format!("{what} cannot be asked: {} {why}", info.name)).hint(hint)
             }
+            Some(info) if !reachable && catalog.withheld.contains(&info.id) => {
+                Report::new(format!("{what} cannot be asked: bowline is offline"))
+                    .hint("start it without --offline and BOWLINE_OFFLINE")
+            }
             Some(info) if !reachable && !info.key_vars.is_empty() => {
                 let hint =
                     format!("set {}, `bowline login {}`, or give --api-key", info.key_vars[0], info.id);
@@ -179,6 +183,13 @@ mod tests {
             refusal(None, Some("claude-opus-5-5")),
             "model `claude-opus-5-5` cannot be asked: there is no key for it (set ANTHROPIC_API_KEY, \
              `bowline login anthropic`, or give --api-key)"
+        );
+        let mut offline = Catalog::builtin().clone();
+        offline.withheld = vec!["anthropic".into()];
+        let wish = Wish::read(Some("anthropic"), None, &[]).unwrap();
+        assert_eq!(
+            wish.refusal(&models(), &offline, false).to_string(),
+            "provider `anthropic` cannot be asked: bowline is offline (start it without --offline and BOWLINE_OFFLINE)"
         );
         assert!(refusal(None, Some("nonsense")).contains("is not known"));
         assert!(refusal(Some("anthropic"), None).contains("ANTHROPIC_API_KEY"));

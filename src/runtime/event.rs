@@ -103,6 +103,8 @@ pub struct Snapshot {
     pub way_back: Option<String>,
     /// Whether a run is going on.
     pub working: bool,
+    /// Whether there are providers that could be asked if the program were not offline.
+    pub offline: bool,
 }
 
 /// A message of a person; the agent stamps it when it is delivered.

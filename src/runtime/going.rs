@@ -321,7 +321,8 @@ impl Live {
     pub(super) fn snapshot(&mut self) -> Snapshot {
         let working = self.driver.working();
         let equipment = Arc::new(self.outfit.equipment());
-        self.driver.listener().snapshot(working, equipment)
+        let offline = !self.catalog.withheld.is_empty();
+        Snapshot { offline, ..self.driver.listener().snapshot(working, equipment) }
     }
 
     /// Lets the model and the level of a conversation answer. Where the model is not there any more, the

@@ -37,7 +37,7 @@ pub struct Reached {
 
 /// Puts it together. Reads files.
 pub fn reach(options: &Options) -> Reached {
-    let (catalog, mut problems) = catalog(options);
+    let (mut catalog, mut problems) = catalog(options);
     let mut credentials = Credentials::new(options.vars.clone())
         .with_home(Some(options.home.user.clone()))
         .with_store(store(options))
@@ -51,6 +51,7 @@ pub fn reach(options: &Options) -> Reached {
     let http = Arc::new(http(options).with_tape(options.tape.clone()));
     let Options { providers, clock, offline, .. } = options;
     let client = Client::assemble(&catalog, &credentials, providers.clone(), &http, clock, *offline);
+    catalog.withheld = client.withheld().to_vec();
     let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Journal)];
     layers.extend(options.budget.map(|dollars| Arc::new(Budget::new(dollars)) as Arc<dyn Layer>));
     Reached { client: client.with_layers(layers), catalog, problems }

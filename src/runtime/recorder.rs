@@ -202,6 +202,7 @@ impl Recorder {
             context_tokens: self.context_tokens,
             way_back: self.session.way_back(),
             working,
+            offline: false,
         }
     }
 

@@ -14,6 +14,8 @@ mod anthropic;
 mod apply_patch;
 /// Which module may import which, and where the outside world may be touched.
 mod architecture;
+/// Where providers are asked.
+mod base_urls;
 /// The adapter of Amazon Bedrock over a real socket.
 mod bedrock;
 /// Where the keys of Amazon's cloud come from.

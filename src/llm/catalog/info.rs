@@ -30,8 +30,12 @@ pub struct ProviderInfo {
     pub bearer: bool,
     /// The header that takes `Bearer` and the key in place of the dialect's own.
     pub key_header: Option<String>,
-    /// Environment variable that replaces the root of the API.
+    /// Environment variable that replaces the root of the API, where its name does not follow from the row.
     pub base_url_var: Option<String>,
+    /// All variables that do so, the first one that is set wins. Only rows that come with the program have those that
+    /// follow from names: the person's own file names its roots itself.
+    #[serde(skip)]
+    pub base_url_vars: Vec<String>,
     /// The dialect of the servers that people name by it, where that is not the first: most of them
     /// only follow the provider.
     pub elsewhere_api: Option<String>,
@@ -60,8 +64,12 @@ pub struct ProviderInfo {
 }
 
 static ROWS: LazyLock<Vec<ProviderInfo>> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../../assets/providers.json"))
-        .expect("the providers among the assets are read by a test")
+    let mut rows: Vec<ProviderInfo> = serde_json::from_str(include_str!("../../../assets/providers.json"))
+        .expect("the providers among the assets are read by a test");
+    for row in rows.iter_mut().filter(|row| !row.local) {
+        row.base_url_vars = row.root_vars();
+    }
+    rows
 });
 
 /// The rows that come with the program.
@@ -81,8 +89,80 @@ impl ProviderInfo {
         own.map_or("", |(_, url)| url)
     }
 
+    /// `<NAME>_BASE_URL` for its id and for each of its keys, after the variable that its row names.
+    fn root_vars(&self) -> Vec<String> {
+        let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        let id: String = self.id.chars().map(word).collect();
+        let keys = self.key_vars.iter().filter_map(|name| name.strip_suffix("_API_KEY"));
+        let names = [id.as_str()].into_iter().chain(keys).map(|name| format!("{name}_BASE_URL"));
+        let mut vars: Vec<String> = self.base_url_var.clone().into_iter().collect();
+        for name in names {
+            if !vars.contains(&name) {
+                vars.push(name);
+            }
+        }
+        vars
+    }
+
+    /// The root of the API for a dialect where another root stands in the place of the first one: dialects keep their
+    /// places below what their roots have in common.
+    pub fn rooted(&self, base: &str, api: &str) -> String {
+        let (first, own) = (self.base_url(self.api()), self.base_url(api));
+        let shared: usize = first
+            .split_inclusive('/')
+            .zip(own.split_inclusive('/'))
+            .take_while(|(a, b)| a.trim_end_matches('/') == b.trim_end_matches('/'))
+            .map(|(a, _)| a.trim_end_matches('/').len() + 1)
+            .sum();
+        let below = |root: &str| root.get(shared..).unwrap_or_default().to_string();
+        let (first, own) = (below(first), below(own));
+        if first == own {
+            return base.to_string();
+        }
+        let stem = if first.is_empty() { Some(base) } else { base.strip_suffix(&format!("/{first}")) };
+        match stem {
+            Some(stem) if own.is_empty() => stem.to_string(),
+            Some(stem) => format!("{stem}/{own}"),
+            None => base.to_string(),
+        }
+    }
+
     /// Whether it can be asked without a key, as far as its row tells.
     pub fn is_free(&self) -> bool {
         self.key_vars.is_empty() && self.api_key.is_none() && !self.login_only
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_url_variables_follow_from_ids_and_keys() {
+        let vars = |id: &str| {
+            let row = builtin().iter().find(|row| row.id == id).unwrap();
+            row.base_url_vars.join(" ")
+        };
+        assert_eq!(vars("google"), "GOOGLE_BASE_URL GEMINI_BASE_URL");
+        assert_eq!(vars("azure"), "AZURE_OPENAI_BASE_URL AZURE_BASE_URL");
+        assert_eq!(vars("moonshotai-cn"), "MOONSHOTAI_CN_BASE_URL MOONSHOT_BASE_URL");
+        assert_eq!(vars("huggingface"), "HUGGINGFACE_BASE_URL");
+        assert_eq!(vars("ollama"), "OLLAMA_HOST OLLAMA_BASE_URL");
+        assert!(builtin().iter().all(|row| row.local || !row.base_url_vars.is_empty()));
+    }
+
+    #[test]
+    fn base_url_moves_every_dialect_of_a_provider() {
+        let at = |id: &str, base: &str, api: &str| {
+            builtin().iter().find(|row| row.id == id).unwrap().rooted(base, api)
+        };
+        let (anthropic, completions) = ("anthropic-messages", "openai-completions");
+        assert_eq!(at("fireworks", "http://h", anthropic), "http://h");
+        assert_eq!(at("fireworks", "http://h", completions), "http://h/v1");
+        assert_eq!(at("openrouter", "http://h/api/v1", completions), "http://h/api/v1");
+        assert_eq!(at("openrouter", "http://h/api/v1", anthropic), "http://h/api");
+        assert_eq!(at("opencode", "http://h/x/openai/v1", anthropic), "http://h/x/anthropic");
+        assert_eq!(at("opencode", "http://h", anthropic), "http://h", "nothing tells where it would be");
+        assert_eq!(at("google", "http://h/v1beta", "google-generative-ai"), "http://h/v1beta");
     }
 }

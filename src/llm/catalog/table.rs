@@ -16,6 +16,8 @@ use crate::llm::model::Model;
 pub struct Catalog {
     /// The last one is the last resort.
     pub providers: Vec<ProviderInfo>,
+    /// Those that could be asked if the program were not offline.
+    pub withheld: Vec<String>,
     user: UserModels,
     listed: Arc<Listed>,
 }
