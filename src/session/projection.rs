@@ -149,6 +149,7 @@ impl<'a> Projection<'a> {
                 "context_edit" => self.edits.take(entry),
                 "message" if self.model.is_none() && entry.role() == Role::Assistant => {
                     if let Some(AgentMessage::Llm(Message::Assistant(answer))) = message_of(entry).as_deref()
+                        && !is_program(&answer.model)
                     {
                         self.model = Some((answer.provider.clone(), answer.model.clone()));
                     }
@@ -331,4 +332,10 @@ fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMes
     let Ok(mut value) = serde_json::to_value(&*message) else { return message };
     value["content"] = content.clone();
     serde_json::from_value(value).map_or(message, Arc::new)
+}
+
+/// Whether a program wrote in the place of a model, as Claude Code does as `<synthetic>`: sessions that were imported
+/// hold that as answers.
+fn is_program(model: &str) -> bool {
+    model.starts_with('<') && model.ends_with('>')
 }

@@ -2,7 +2,8 @@
 //!
 //! The lines of one answer (`message.id`) become one message, and the results of its calls follow it in their
 //! order: as lines they branch off wherever their call stands, which no model takes. Agents of agents stand
-//! beside the conversation. Lines without a `uuid` follow what stood before them.
+//! beside the conversation. Lines without a `uuid` follow what stood before them. What Claude Code says itself in the
+//! place of an answer (errors of the API, the model `<synthetic>`) is kept, but no answer.
 
 use std::collections::HashMap;
 
@@ -29,6 +30,7 @@ pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> Story {
         reader.head(&line);
         reader.line(number, &line);
     }
+    reader.name_by_summary();
     let Reader { mut story, chains, .. } = reader;
     // Agents of agents have files of their own, which name the session that they belong to.
     if name.starts_with("agent-") || story.id.is_empty() {
@@ -50,7 +52,16 @@ struct Reader {
     tools: HashMap<String, String>,
     /// The chain of the line before.
     latest: Option<usize>,
+    /// The latest chain of the conversation itself, without those of agents.
+    main: Option<usize>,
+    /// Whether the user has given a title.
+    titled: bool,
+    /// Summaries of what had not been read yet: line, time, words, and the line that they end with.
+    early: Vec<(usize, String, String, String)>,
 }
+
+/// The name that Claude Code gives itself where it writes an answer.
+const SYNTHETIC: &str = "<synthetic>";
 
 impl Reader {
     /// What the first lines that tell it say of the session.
@@ -71,18 +82,13 @@ impl Reader {
         let stamp = clock::parse_iso8601(&at).unwrap_or(0);
         let draft = |body| Draft { id: uuid.to_string(), at: at.clone(), body };
         match text(line, "type") {
-            "assistant" if !uuid.is_empty() => self.answer(line, uuid, &at, stamp),
+            "assistant" if !uuid.is_empty() && !is_made_up(line) => self.answer(line, uuid, &at, stamp),
             "user" if !uuid.is_empty() => self.user(line, uuid, &at, stamp),
-            "summary" if self.nodes.contains_key(text(line, "leafUuid")) => {
-                self.behind(
-                    number,
-                    &at,
-                    EntryBody::SessionInfo { name: Some(text(line, "summary").to_string()) },
-                );
-            }
+            "summary" => self.summary(number, line, &at),
             "custom-title" => {
+                self.titled = true;
                 let name = Some(text(line, "customTitle").to_string());
-                self.behind(number, &at, EntryBody::SessionInfo { name });
+                self.behind_main(format!("{number:08x}"), &at, EntryBody::SessionInfo { name });
             }
             _ if uuid.is_empty() => self.behind(number, &at, kept("claude", line)),
             _ => {
@@ -99,8 +105,53 @@ impl Reader {
         self.chains.push(chain);
         let at = self.chains.len() - 1;
         self.nodes.insert(uuid.to_string(), at);
-        self.latest = Some(at);
+        self.goes_on(at);
         at
+    }
+
+    /// Lines that follow have their place behind this chain.
+    fn goes_on(&mut self, chain: usize) {
+        self.latest = Some(chain);
+        if !self.chains[chain].aside {
+            self.main = Some(chain);
+        }
+    }
+
+    /// A summary is the title where it ends with the conversation itself, not with an agent's.
+    fn summary(&mut self, number: usize, line: &Value, at: &str) {
+        let (words, leaf) = (text(line, "summary").to_string(), text(line, "leafUuid"));
+        match self.nodes.get(leaf) {
+            Some(chain) if !self.chains[*chain].aside && !self.titled => {
+                let body = EntryBody::SessionInfo { name: Some(words) };
+                self.behind_main(format!("{number:08x}"), at, body);
+            }
+            known => {
+                if known.is_none() {
+                    self.early.push((number, at.to_string(), words, leaf.to_string()));
+                }
+                self.behind(number, at, kept("claude", line));
+            }
+        }
+    }
+
+    /// Summaries may stand before what they sum up.
+    fn name_by_summary(&mut self) {
+        for (number, at, words, leaf) in std::mem::take(&mut self.early) {
+            let is_main = self.nodes.get(&leaf).is_some_and(|chain| !self.chains[*chain].aside);
+            if is_main && !self.titled {
+                let body = EntryBody::SessionInfo { name: Some(words) };
+                self.behind_main(format!("{number:08x}-name"), &at, body);
+            }
+        }
+    }
+
+    /// A line about the conversation itself.
+    fn behind_main(&mut self, id: String, at: &str, body: EntryBody) {
+        let draft = Draft { id, at: at.to_string(), body };
+        match self.main {
+            Some(chain) => self.chains[chain].drafts.push(draft),
+            None => self.chains.push(Chain { drafts: vec![draft], ..Chain::default() }),
+        }
     }
 
     /// A line without a place of its own.
@@ -129,7 +180,7 @@ impl Reader {
         });
         self.answers.insert(id.to_string(), node);
         self.nodes.insert(uuid.to_string(), node);
-        self.latest = Some(node);
+        self.goes_on(node);
         let Some(draft) = self.chains[node].drafts.first_mut() else { return };
         // The last line names it, so that an answer that has grown is another one; then it was whole.
         (draft.id, draft.at) = (uuid.to_string(), at.to_string());
@@ -181,7 +232,7 @@ impl Reader {
             Some(node) => {
                 self.chains[node].drafts.extend(drafts);
                 self.nodes.insert(uuid.to_string(), node);
-                self.latest = Some(node);
+                self.goes_on(node);
             }
             None => {
                 self.node(line, uuid, drafts);
@@ -197,6 +248,11 @@ impl Reader {
         said.details = line.get("toolUseResult").filter(|_| alone).cloned();
         parts::message(Message::ToolResult(said))
     }
+}
+
+/// Whether no model has said it, but Claude Code.
+fn is_made_up(line: &Value) -> bool {
+    line["isApiErrorMessage"] == true || line["message"]["model"] == SYNTHETIC
 }
 
 /// What the last line of an answer says of all of it.
@@ -222,12 +278,8 @@ fn finish(answer: &mut AssistantMessage, line: &Value) {
     answer.raw_stop_reason = reason.map(str::to_string);
     let calls = answer.content.iter().any(|part| matches!(part, Part::Known(KnownPart::ToolCall(_))));
     answer.stop_reason = match reason {
-        _ if line["isApiErrorMessage"] == true => StopReason::Error,
         Some("max_tokens") => StopReason::Length,
         _ if calls => StopReason::ToolUse,
         _ => StopReason::Stop,
     };
-    if answer.stop_reason == StopReason::Error {
-        answer.error_message = Some(answer.text());
-    }
 }

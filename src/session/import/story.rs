@@ -9,6 +9,8 @@ use serde_json::Value;
 use crate::base::json::json;
 
 use crate::base::clock;
+use crate::llm::model::Message;
+use crate::session::AgentMessage;
 use crate::session::body::EntryBody;
 use crate::session::entry::Entry;
 use crate::session::error::Problem;
@@ -38,6 +40,16 @@ pub struct Chain {
     pub aside: bool,
 }
 
+impl Chain {
+    /// Whether the user says something in it.
+    fn has_words(&self) -> bool {
+        let is_user = |draft: &Draft| {
+            matches!(&draft.body, EntryBody::Message { message: AgentMessage::Llm(Message::User(_)) })
+        };
+        self.drafts.iter().any(is_user)
+    }
+}
+
 /// A session.
 #[derive(Debug, Default)]
 pub struct Story {
@@ -61,13 +73,16 @@ impl Story {
         self.problems.push(Problem { line, message: message.into() });
     }
 
-    /// Takes the chains as entries: those beside the conversation first, so that the leaf is in it.
+    /// Takes the chains as entries: those beside the conversation before its end, so that the leaf is in it, and behind
+    /// its first words, which are the title of the session.
     pub fn tell(&mut self, chains: Vec<Chain>) {
         let ends: Vec<Option<String>> = (0..chains.len()).map(|at| end(&chains, at)).collect();
         let mut taken = HashSet::new();
         let mut last = clock::parse_iso8601(&self.began).unwrap_or(0);
-        let (aside, main): (Vec<_>, Vec<_>) = chains.into_iter().partition(|chain| chain.aside);
-        for chain in aside.into_iter().chain(main) {
+        let (aside, mut main): (Vec<_>, Vec<_>) = chains.into_iter().partition(|chain| chain.aside);
+        let begun = main.iter().position(Chain::has_words).map_or(0, |at| at + 1);
+        let rest = main.split_off(if begun < main.len() { begun } else { 0 });
+        for chain in main.into_iter().chain(aside).chain(rest) {
             let mut parent = chain.parent.and_then(|at| ends.get(at).cloned().flatten());
             for Draft { id, at, body } in chain.drafts {
                 // What does not tell its time was there with what came before.

@@ -213,19 +213,116 @@ fn other_files_are_refused() {
     assert!(matches!(take(root.path(), root.path()), Err(SessionError::NotASession(_))));
 }
 
+/// A line of Claude Code's.
+fn line(kind: &str, uuid: &str, parent: Option<&str>, more: &serde_json::Value) -> String {
+    let mut line = crate::base::json::json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s1",
+        "cwd": "/w", "timestamp": "2025-11-20T10:00:00.000Z"});
+    line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    line.to_string()
+}
+
+fn user(text: &str) -> serde_json::Value {
+    crate::base::json::json!({"message": {"role": "user", "content": text}})
+}
+
+fn answer(model: &str, text: &str) -> serde_json::Value {
+    let content = crate::base::json::json!([{"type": "text", "text": text}]);
+    crate::base::json::json!({"message": {"id": format!("msg_{text}"), "role": "assistant", "model": model, "content": content}})
+}
+
+fn taken(root: &Path, lines: &[String]) -> Session {
+    let file = root.join("claude.jsonl");
+    fs::write(&file, lines.join("\n")).unwrap();
+    look(&take(root, &file).unwrap().path)
+}
+
 #[test]
-fn an_answer_that_failed_says_so() {
-    let text = r#"{"type":"assistant","uuid":"u","sessionId":"s","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"overloaded"}]}}"#;
-    let story = claude::read(parts::lines(text), "s");
-    let EntryBody::Message { message: AgentMessage::Llm(Message::Assistant(answer)) } =
-        story.entries[0].body()
-    else {
-        panic!("no answer")
-    };
-    assert_eq!(
-        (answer.stop_reason, answer.error_message.as_deref()),
-        (StopReason::Error, Some("overloaded"))
+fn claude_import_takes_no_words_of_the_program_for_answers() {
+    let root = tempfile::tempdir().unwrap();
+    let mut failed = answer("claude-test-1", "API Error: 529 overloaded");
+    failed["isApiErrorMessage"] = true.into();
+    let session = taken(
+        root.path(),
+        &[
+            line("user", "u1", None, &user("look")),
+            line("assistant", "a1", Some("u1"), &answer("claude-test-1", "Seen.")),
+            line("user", "u2", Some("a1"), &user("again")),
+            line("assistant", "a2", Some("u2"), &failed),
+            line("assistant", "a3", Some("a2"), &answer("<synthetic>", "No response requested.")),
+            line("user", "u3", Some("a3"), &user("go on")),
+        ],
     );
+    assert_eq!(
+        told(&session, session.leaf().unwrap()),
+        "user: look\nclaude-test-1 0+0>0 Stop: Seen.\nuser: again\nkept assistant\nkept assistant\nuser: go on\n"
+    );
+    let context = session.context();
+    assert_eq!(context.model, Some(("anthropic".to_string(), "claude-test-1".to_string())));
+    assert_eq!(context.messages.len(), 4, "no model is told what the program said");
+}
+
+#[test]
+fn synthetic_answers_of_earlier_imports_name_no_model() {
+    let root = tempfile::tempdir().unwrap();
+    let session = taken(
+        root.path(),
+        &[
+            line("user", "u1", None, &user("look")),
+            line("assistant", "a1", Some("u1"), &answer("claude-test-1", "Seen.")),
+            line("assistant", "a2", Some("a1"), &answer("<older>", "No response requested.")),
+        ],
+    );
+    assert_eq!(session.context().model, Some(("anthropic".to_string(), "claude-test-1".to_string())));
+}
+
+/// The title of a session in lists.
+fn title(session: &Session) -> String {
+    let text = fs::read_to_string(session.file().unwrap()).unwrap();
+    let mut summary = crate::session::summary::Summary::new(session.header());
+    text.lines().skip(1).for_each(|line| summary.take(line));
+    summary.title().to_string()
+}
+
+#[test]
+fn claude_import_titles_come_from_the_conversation_itself() {
+    let side = |uuid: &str, parent: Option<&str>, kind: &str, more: &serde_json::Value| {
+        let mut more = more.clone();
+        more["isSidechain"] = true.into();
+        line(kind, uuid, parent, &more)
+    };
+    let lines = |extra: &[String]| {
+        let mut lines = vec![
+            side("s0", None, "user", &user("warm up")),
+            line("user", "u1", None, &user("fix the parser")),
+            line("assistant", "a1", Some("u1"), &answer("claude-test-1", "On it.")),
+            side("s1", None, "user", &user("you are a search agent")),
+            side("s2", Some("s1"), "assistant", &answer("claude-test-1", "Found.")),
+        ];
+        lines.extend(extra.to_vec());
+        lines.push(line("user", "u2", Some("a1"), &user("thanks")));
+        lines
+    };
+    let summary = |leaf: &str, words: &str| {
+        crate::base::json::json!({"type": "summary", "summary": words, "leafUuid": leaf}).to_string()
+    };
+    let custom = crate::base::json::json!({"type": "custom-title", "customTitle": "Mine", "sessionId": "s1"})
+        .to_string();
+    let cases: [(&str, Vec<String>); 5] = [
+        ("fix the parser", lines(&[])),
+        ("fix the parser", lines(&[summary("s2", "Searching files")])),
+        ("Parser fix", lines(&[summary("a1", "Parser fix"), summary("s2", "Searching files")])),
+        ("Parser fix", [vec![summary("a1", "Parser fix")], lines(&[])].concat()),
+        ("Mine", [vec![summary("a1", "Parser fix")], lines(&[custom, summary("a1", "Later")])].concat()),
+    ];
+    for (wanted, lines) in cases {
+        let root = tempfile::tempdir().unwrap();
+        let session = taken(root.path(), &lines);
+        assert_eq!(title(&session), wanted, "{lines:#?}");
+        assert!(
+            told(&session, session.leaf().unwrap()).contains("user: thanks"),
+            "the leaf is in the conversation"
+        );
+    }
 }
 
 proptest::proptest! {
