@@ -430,12 +430,8 @@ impl<L: Listener> Driver<L> {
         let Some(answer) = self.answer.as_mut() else { return };
         match event {
             // Nothing of the answer itself: it may still fail as if nothing had come.
-            Some(
-                StreamEvent::Start
-                | StreamEvent::Limits(_)
-                | StreamEvent::Raw { .. }
-                | StreamEvent::Warning(_),
-            ) => {}
+            Some(StreamEvent::Start) if !answer.began => {}
+            Some(StreamEvent::Limits(_) | StreamEvent::Raw { .. } | StreamEvent::Warning(_)) => {}
             // Nor is this one, but it belongs to what comes, and to what is left of an answer that is given up.
             Some(StreamEvent::Usage(usage)) if !answer.began => {
                 answer.so_far.push(&StreamEvent::Usage(usage));

@@ -52,19 +52,21 @@ impl Accumulator {
             return;
         }
         match event {
-            StreamEvent::Start
-            | StreamEvent::Limits(_)
+            StreamEvent::Start => self.parts.clear(),
+            StreamEvent::Limits(_)
             | StreamEvent::Raw { .. }
             | StreamEvent::Warning(_)
             | StreamEvent::TextEnd { .. }
             | StreamEvent::ThinkingEnd { .. } => {}
             StreamEvent::Usage(usage) => self.message.usage.clone_from(usage),
             StreamEvent::TextStart { index } => {
-                self.text(*index);
+                self.text(*index).clear();
             }
             StreamEvent::TextDelta { index, delta } => self.text(*index).push_str(delta),
             StreamEvent::ThinkingStart { index } => {
-                self.thinking(*index);
+                if let Growing::Thinking { text, .. } = self.thinking(*index) {
+                    text.clear();
+                }
             }
             StreamEvent::ThinkingDelta { index, delta } => {
                 if let Growing::Thinking { text, .. } = self.thinking(*index) {
@@ -92,6 +94,15 @@ impl Accumulator {
     /// Whether anything of the answer has come.
     pub fn has_content(&self) -> bool {
         !self.parts.is_empty() || !self.message.content.is_empty()
+    }
+
+    /// What a part has so far: its text, or a call's arguments as they came.
+    pub fn so_far(&self, index: usize) -> &str {
+        match self.parts.get(&index) {
+            Some(Growing::Text { text, .. } | Growing::Thinking { text, .. }) => text,
+            Some(Growing::Call { raw, .. }) => raw,
+            None => "",
+        }
     }
 
     /// Index for the next part.
@@ -281,6 +292,21 @@ mod tests {
         assert_eq!(call("{\"a\": "), json!("{\"a\": "));
         assert_eq!(call(""), json!({}));
         assert_eq!(call(r#"{"path": "C:\dir"}"#), json!({"path": "C:\\dir"}), "an escape that is none");
+    }
+
+    #[test]
+    fn stream_that_begins_anew_keeps_nothing_of_what_came() {
+        let begun = [
+            StreamEvent::Start,
+            StreamEvent::TextDelta { index: 0, delta: "old".into() },
+            StreamEvent::ToolCallStart { index: 1, id: "c".into(), name: "n".into() },
+        ];
+        let anew = [StreamEvent::Start, StreamEvent::TextDelta { index: 0, delta: "new".into() }];
+        let message = fold(&[&begun[..], &anew].concat());
+        assert_eq!((message.text().as_str(), message.content.len()), ("new", 1));
+        let again =
+            [StreamEvent::TextStart { index: 0 }, StreamEvent::TextDelta { index: 0, delta: "b".into() }];
+        assert_eq!(fold(&[&begun[..2], &again].concat()).text(), "b", "one part");
     }
 
     #[test]

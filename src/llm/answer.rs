@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
+use serde_json::Value;
 
 use super::channel::{Broken, Channel, Heard};
 use super::draft::Draft;
@@ -23,10 +24,17 @@ use crate::net::http::{Http, Post};
 use crate::net::response::Response;
 use crate::net::sse::{self, Event};
 
+/// Bytes of an answer that comes as one piece of JSON, at most.
+const WHOLE_BYTES_MAX: usize = 64 << 20;
+
 /// A dialect's events to ours.
 pub trait Reader: Send {
     /// Takes one event of the wire and appends what follows from it.
     fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>);
+
+    /// Takes a whole answer that came as one piece of JSON though a stream was asked for; `false` where it is no answer
+    /// of this dialect.
+    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool;
 
     /// Ends the stream with an error and what had come.
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>);
@@ -36,6 +44,25 @@ pub trait Reader: Send {
 
     /// Whether the last event is out.
     fn ended(&self) -> bool;
+}
+
+/// An event without a name that holds this.
+pub fn event(data: &Value) -> Event {
+    Event { name: String::new(), data: data.to_string() }
+}
+
+/// A whole chat completion as the only chunk of a stream; `None` for anything else.
+pub fn as_chunk(answer: &Value) -> Option<Value> {
+    let mut chunk = answer.clone();
+    let choices = chunk["choices"].as_array_mut().filter(|choices| !choices.is_empty())?;
+    for choice in choices {
+        let mut message = choice.get_mut("message").map(Value::take).filter(Value::is_object)?;
+        for (index, call) in message["tool_calls"].as_array_mut().into_iter().flatten().enumerate() {
+            call["index"] = index.into();
+        }
+        choice["delta"] = message;
+    }
+    Some(chunk)
 }
 
 /// How events are cut out of a body.
@@ -141,8 +168,8 @@ enum After {
     End,
     Nonsense(String),
     Broke(NetError),
-    /// It is no stream.
-    Other(Refusal),
+    /// It is no stream: all that came instead, and that as a refusal.
+    Other(Vec<u8>, Refusal),
 }
 
 enum Decoder {
@@ -247,9 +274,14 @@ impl<R: Reader> Reading<R> {
                     After::End => self.reader.end(out),
                     After::Nonsense(what) => self.reader.fail(self.asked.nonsense(&what), out),
                     After::Broke(error) => self.reader.fail(self.asked.net(&error, true), out),
-                    After::Other(refusal) => {
-                        let error = self.asked.instead(refusal, self.read_kind, means.clock.now_ms());
-                        self.reader.fail(error, out);
+                    After::Other(bytes, refusal) => {
+                        let whole = serde_json::from_slice::<Value>(&bytes);
+                        if whole.as_ref().is_err_and(serde_json::Error::is_eof) {
+                            self.reader.fail(self.asked.nonsense("the answer ended too early"), out);
+                        } else if !whole.is_ok_and(|whole| self.reader.whole(&whole, out)) {
+                            let error = self.asked.instead(refusal, self.read_kind, means.clock.now_ms());
+                            self.reader.fail(error, out);
+                        }
                     }
                 }
             }
@@ -305,15 +337,18 @@ impl Body {
             self.begin(bytes);
         }
         let after = match (chunk, &mut self.decoder) {
-            (Ok(Some(bytes)), Decoder::Other(body)) if body.len() < RAW_BYTES_MAX => {
-                let room = RAW_BYTES_MAX - body.len();
-                body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            (Ok(Some(bytes)), Decoder::Other(body)) if body.len() < most(body) => {
+                body.extend_from_slice(&bytes);
                 After::More
             }
+            // A page is told as far as it came; of JSON only the whole says anything.
+            (Err(error), Decoder::Other(body)) if is_cut(&String::from_utf8_lossy(body)) => {
+                After::Broke(error)
+            }
             (_, Decoder::Other(body)) => {
-                let retry_after = retry_after(|name| self.response.header(name).map(str::to_string));
-                let body = String::from_utf8_lossy(body).into_owned();
-                After::Other(Refusal { status: self.response.status(), retry_after, body })
+                let bytes = std::mem::take(body);
+                let refusal = self.refusal(&bytes);
+                After::Other(bytes, refusal)
             }
             (Ok(Some(bytes)), decoder) => match decoder.push(&bytes, &mut events) {
                 Ok(()) => After::More,
@@ -328,7 +363,15 @@ impl Body {
         (events, after)
     }
 
-    /// A stream never begins like JSON or a page: some gateways send those with a status of success.
+    /// What came instead of a stream, as a refusal.
+    fn refusal(&self, bytes: &[u8]) -> Refusal {
+        let retry_after = retry_after(|name| self.response.header(name).map(str::to_string));
+        let body = String::from_utf8_lossy(&bytes[..bytes.len().min(RAW_BYTES_MAX)]).into_owned();
+        Refusal { status: self.response.status(), retry_after, body }
+    }
+
+    /// A stream never begins like JSON or a page: some servers answer with the whole at once, and some gateways send
+    /// errors with a status of success.
     fn begin(&mut self, bytes: &[u8]) {
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace()).filter(|_| !self.begun);
         if let Some(first) = first {
@@ -338,6 +381,12 @@ impl Body {
             }
         }
     }
+}
+
+/// How many bytes of a body are kept that is no stream: a page says in its beginning what it is.
+fn most(body: &[u8]) -> usize {
+    let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first.is_none_or(|byte| b"{[".contains(byte)) { WHOLE_BYTES_MAX } else { RAW_BYTES_MAX }
 }
 
 impl Decoder {

@@ -52,6 +52,32 @@ impl Draft {
         index
     }
 
+    /// The answer begins anew: what came is void. The time stamp stays.
+    pub fn restart(&mut self, model: &Model) -> StreamEvent {
+        *self = Self::new(model, self.all.meta().timestamp);
+        self.tell(StreamEvent::Start)
+    }
+
+    /// Whether anything of the answer has come.
+    pub fn has_content(&self) -> bool {
+        self.all.has_content()
+    }
+
+    /// What a part has so far: its text, or a call's arguments as they came.
+    pub fn so_far(&self, index: usize) -> &str {
+        self.all.so_far(index)
+    }
+
+    /// Another text in the place of what a text part has.
+    pub fn replace_text(&mut self, index: usize, text: String) -> [StreamEvent; 2] {
+        [self.tell(StreamEvent::TextStart { index }), self.text(index, text)]
+    }
+
+    /// The same for a thinking part.
+    pub fn replace_thinking(&mut self, index: usize, text: String) -> [StreamEvent; 2] {
+        [self.tell(StreamEvent::ThinkingStart { index }), self.thinking(index, text)]
+    }
+
     /// More text.
     pub fn text(&mut self, index: usize, delta: String) -> StreamEvent {
         self.tell(StreamEvent::TextDelta { index, delta })

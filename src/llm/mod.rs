@@ -24,6 +24,8 @@ pub mod client;
 #[doc(hidden)]
 pub mod copilot;
 #[doc(hidden)]
+pub mod counted;
+#[doc(hidden)]
 pub mod discover;
 pub mod draft;
 #[doc(hidden)]

@@ -103,15 +103,17 @@ impl Growing {
                 self.begin(index);
                 None
             }
-            Progress::Event(StreamEvent::TextStart { index }) if self.part.is_none() => {
+            Progress::Event(StreamEvent::TextStart { index })
+                if self.part.is_none_or(|part| part == index) =>
+            {
                 self.begin(index);
                 None
             }
             Progress::Event(
                 StreamEvent::TextDelta { index, delta } | StreamEvent::ToolCallDelta { index, delta },
             ) if self.part == Some(index) => self.grow(&delta),
-            // A tool was run in between, or the answer broke off: the object is in a later answer.
-            Progress::Result(_) | Progress::Retrying { .. } => {
+            // A tool was run in between, or the answer begins anew: the object is in a later answer.
+            Progress::Result(_) | Progress::Retrying { .. } | Progress::Event(StreamEvent::Start) => {
                 self.part = None;
                 None
             }

@@ -43,6 +43,11 @@ impl RawInput {
     }
 }
 
+/// The whole text as arguments.
+pub fn arguments(text: &str) -> String {
+    format!("{{\"{FIELD}\":{}}}", Value::from(text))
+}
+
 /// The text of a call that was made with JSON; whatever else there is, as JSON.
 pub fn text_of(call: &ToolCall) -> String {
     let arguments = &call.arguments;

@@ -149,6 +149,14 @@ struct Shown {
 
 impl Shown {
     fn hear(&mut self, update: &StreamEvent, stdout: &mut (dyn Write + Send)) {
+        if matches!(update, StreamEvent::Start | StreamEvent::TextStart { .. })
+            && self.began
+            && !self.line_ended
+        {
+            // What was shown is void, or another part: the words that follow are no part of its line.
+            self.put("\n", stdout);
+            self.line_ended = true;
+        }
         let StreamEvent::TextDelta { delta, .. } = update else { return };
         if self.live && !delta.is_empty() {
             self.put(delta, stdout);

@@ -228,8 +228,13 @@ impl Observer {
                 Message::ToolResult(_) => {}
             },
             AgentEvent::MessageUpdate(update) => {
-                if let StreamEvent::TextDelta { delta, .. } = &**update {
-                    self.push(EventKind::AssistantTextDelta, json!({"delta": delta}));
+                match &**update {
+                    // The answer begins anew.
+                    StreamEvent::Start => self.push(EventKind::AssistantTextStart, json!({})),
+                    StreamEvent::TextDelta { delta, .. } => {
+                        self.push(EventKind::AssistantTextDelta, json!({"delta": delta}));
+                    }
+                    _ => {}
                 }
             }
             AgentEvent::MessageEnd(message) => {

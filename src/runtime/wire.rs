@@ -173,7 +173,14 @@ impl Wire {
     }
 
     fn update(&mut self, update: &StreamEvent) -> Option<Value> {
+        if let StreamEvent::TextStart { index } | StreamEvent::ThinkingStart { index } = update {
+            self.texts.remove(index);
+        }
         let (kind, index) = match update {
+            StreamEvent::Start => {
+                self.texts.clear();
+                return Some(json!({"type": "start"}));
+            }
             StreamEvent::TextStart { index } => ("text_start", index),
             StreamEvent::ThinkingStart { index } => ("thinking_start", index),
             StreamEvent::TextDelta { index, delta } => return Some(self.delta("text_delta", *index, delta)),

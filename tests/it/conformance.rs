@@ -128,8 +128,19 @@ pub fn ordered(wire: &dyn Wire, events: &[StreamEvent], damaged: bool) {
             part.unwrap_or_else(|| panic!("{name}: {kind} delta of part {index} that is not open")).2 += text;
         };
         match event {
-            StreamEvent::TextStart { index } => open.push((*index, "text", String::new())),
-            StreamEvent::ThinkingStart { index } => open.push((*index, "thinking", String::new())),
+            // A part that begins again begins anew, and so does the whole answer.
+            StreamEvent::TextStart { index } => {
+                open.retain(|part| part.0 != *index);
+                open.push((*index, "text", String::new()));
+            }
+            StreamEvent::ThinkingStart { index } => {
+                open.retain(|part| part.0 != *index);
+                open.push((*index, "thinking", String::new()));
+            }
+            StreamEvent::Start => {
+                open.clear();
+                closed.clear();
+            }
             StreamEvent::ToolCallStart { index, .. } => open.push((*index, "call", String::new())),
             StreamEvent::TextDelta { index, delta: text } => delta(index, "text", text),
             StreamEvent::ThinkingDelta { index, delta: text } => delta(index, "thinking", text),
@@ -141,8 +152,7 @@ pub fn ordered(wire: &dyn Wire, events: &[StreamEvent], damaged: bool) {
                 closed.push(open.remove(found.unwrap_or_else(|| panic!("{name}: end of {index}"))));
             }
             StreamEvent::Done { .. } | StreamEvent::Error { .. } => assert_eq!(at, last, "{name}: more came"),
-            StreamEvent::Start
-            | StreamEvent::Limits(_)
+            StreamEvent::Limits(_)
             | StreamEvent::Raw { .. }
             | StreamEvent::Usage(_)
             | StreamEvent::Warning(_) => {}

@@ -252,4 +252,6 @@ mod unicode;
 mod vim;
 /// Ways back past what the person changed, past failures and past agents at work.
 mod ways_back;
+/// Answers that come in one piece.
+mod whole_answers;
 mod withheld;

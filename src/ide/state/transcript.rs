@@ -275,6 +275,7 @@ impl Transcript {
 
     fn stream(&mut self, event: &StreamEvent, tools: &Registry) -> bool {
         match event {
+            StreamEvent::Start => return self.begin_anew(),
             StreamEvent::TextStart { index } => self.open_part(*index, Kind::Answer(String::new())),
             StreamEvent::ThinkingStart { index } => self.open_part(*index, Kind::Thinking(String::new())),
             StreamEvent::TextDelta { index, delta } | StreamEvent::ThinkingDelta { index, delta } => {
@@ -296,7 +297,24 @@ impl Transcript {
         true
     }
 
+    /// The answer that streams in begins anew; tells whether any of it was shown.
+    fn begin_anew(&mut self) -> bool {
+        let mut shown: Vec<usize> = self.streaming.drain(..).map(|(_, at)| at).collect();
+        shown.sort_unstable();
+        for at in shown.iter().rev() {
+            self.items.remove(*at);
+        }
+        !shown.is_empty()
+    }
+
+    /// A part begins. One that began before begins anew in its place.
     fn open_part(&mut self, index: usize, kind: Kind) {
+        let known = self.streaming.iter().find(|(part, _)| *part == index).map(|(_, at)| *at);
+        if let Some(item) = known.and_then(|at| self.items.get_mut(at)) {
+            self.next_id += 1;
+            *item = Item { id: self.next_id, version: 0, kind };
+            return;
+        }
         self.add(kind);
         self.streaming.push((index, self.items.len() - 1));
     }

@@ -7,5 +7,6 @@ pub mod body;
 pub mod contents;
 pub mod errors;
 pub mod generation;
+pub mod partial_args;
 pub mod schema;
 pub mod stream;

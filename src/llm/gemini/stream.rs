@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::errors;
+use super::partial_args::{PartialArgs, Piece};
 use crate::llm::answer;
+use crate::llm::counted;
 use crate::llm::draft::Draft;
 use crate::llm::failure::Asked;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
@@ -20,6 +22,8 @@ pub struct Reader {
     draft: Option<Draft>,
     begun: bool,
     open: Option<Open>,
+    /// The part of a call that comes in pieces, and what it has so far.
+    partial: Option<(usize, PartialArgs)>,
     /// The ids of the calls so far.
     ids: HashSet<String>,
     /// For ids of our own.
@@ -40,6 +44,7 @@ enum Open {
 struct Wire {
     #[serde(default)]
     candidates: Vec<Candidate>,
+    #[serde(default, deserialize_with = "counted::group")]
     usage_metadata: Option<Counts>,
     prompt_feedback: Option<Feedback>,
     model_version: Option<String>,
@@ -73,11 +78,17 @@ struct Part {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Call {
     id: Option<String>,
     #[serde(default)]
     name: String,
     args: Option<Value>,
+    /// Pieces of the arguments, where they do not come whole.
+    partial_args: Option<Vec<Piece>>,
+    /// Whether more of the call follows.
+    #[serde(default)]
+    will_continue: bool,
 }
 
 #[derive(Deserialize)]
@@ -92,10 +103,15 @@ struct Feedback {
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "the names on the wire")]
 struct Counts {
+    #[serde(default, deserialize_with = "counted::count")]
     prompt_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     candidates_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     thoughts_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     cached_content_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     tool_use_prompt_token_count: Option<u64>,
 }
 
@@ -104,7 +120,7 @@ impl Reader {
     pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
         let draft = Some(Draft::new(model, now_ms));
         let ids = HashSet::new();
-        Self { asked, draft, begun: false, open: None, ids, now_ms, finish: None, why: None }
+        Self { asked, draft, begun: false, open: None, partial: None, ids, now_ms, finish: None, why: None }
     }
 }
 
@@ -147,6 +163,22 @@ impl answer::Reader for Reader {
         }
     }
 
+    /// Without `alt=sse` a stream is a list of its events.
+    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+        let all = answer.as_array().map_or(std::slice::from_ref(answer), Vec::as_slice);
+        let is_answer = |event: &Value| event["candidates"].is_array() || event["promptFeedback"].is_object();
+        if !all.iter().any(is_answer) {
+            return false;
+        }
+        for event in all {
+            self.take(&answer::event(event), out);
+        }
+        if self.draft.is_some() {
+            self.end(out);
+        }
+        true
+    }
+
     /// A stream that stalls or breaks when the answer is whole costs nothing.
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
         if self.finish.is_some() && matches!(error.kind, ErrorKind::Stream | ErrorKind::Timeout) {
@@ -157,6 +189,7 @@ impl answer::Reader for Reader {
 
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
         self.close(out);
+        self.close_partial(out);
         let Some(finish) = self.finish.clone() else {
             return self.lose(self.asked.nonsense("the answer ended too early"), out);
         };
@@ -212,14 +245,63 @@ impl Reader {
         }
     }
 
-    /// Calls come whole.
-    fn call(&mut self, call: Call, signature: Option<String>, out: &mut Vec<StreamEvent>) {
+    /// Calls come whole, or in pieces until one says that nothing follows.
+    fn call(&mut self, mut call: Call, signature: Option<String>, out: &mut Vec<StreamEvent>) {
         self.close(out);
+        let pieces = call.partial_args.take().unwrap_or_default();
+        if self.partial.is_none() || !call.name.is_empty() && self.is_new(&call) {
+            self.close_partial(out);
+            if pieces.is_empty() && !call.will_continue {
+                return self.whole_call(call, signature, out);
+            }
+            self.open_call(&mut call, signature, out);
+        }
+        let Some((_, args)) = self.partial.as_mut() else { return };
+        for piece in pieces {
+            if let Err(what) = args.push(piece) {
+                return self.lose(self.asked.nonsense(&what), out);
+            }
+        }
+        if !call.will_continue {
+            self.close_partial(out);
+        }
+    }
+
+    /// Whether a named piece is of another call than the one that is under way: servers may name a call in each piece.
+    fn is_new(&self, call: &Call) -> bool {
+        call.id.as_ref().is_none_or(|id| !self.ids.contains(id))
+    }
+
+    fn open_call(&mut self, call: &mut Call, signature: Option<String>, out: &mut Vec<StreamEvent>) {
+        let id = self.id(call);
         let Some(draft) = self.draft.as_mut() else { return };
-        let given = call.id.filter(|id| !id.is_empty() && !self.ids.contains(id));
+        let (index, event) = draft.open_call(id, std::mem::take(&mut call.name));
+        out.push(event);
+        if let Some(signature) = signature {
+            draft.attach(index, signature);
+        }
+        self.partial = Some((index, PartialArgs::new(call.args.take())));
+    }
+
+    /// Nothing more of a call follows.
+    fn close_partial(&mut self, out: &mut Vec<StreamEvent>) {
+        let (Some((index, args)), Some(draft)) = (self.partial.take(), self.draft.as_mut()) else { return };
+        out.push(draft.arguments(index, args.whole().to_string()));
+        out.extend(draft.close_call(index));
+    }
+
+    /// The id of a call, which no other has.
+    fn id(&mut self, call: &Call) -> String {
+        let given = call.id.clone().filter(|id| !id.is_empty() && !self.ids.contains(id));
         let own = || format!("{}_{}_{}", call.name, self.now_ms, self.ids.len() + 1);
         let id = given.unwrap_or_else(own);
         self.ids.insert(id.clone());
+        id
+    }
+
+    fn whole_call(&mut self, call: Call, signature: Option<String>, out: &mut Vec<StreamEvent>) {
+        let id = self.id(&call);
+        let Some(draft) = self.draft.as_mut() else { return };
         let (index, event) = draft.open_call(id, call.name);
         out.push(event);
         let args = call.args.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
@@ -264,6 +346,7 @@ impl Reader {
 
     fn lose(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
         self.close(out);
+        self.close_partial(out);
         out.extend(self.draft.take().map(|draft| draft.fail(error)));
     }
 }

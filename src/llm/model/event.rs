@@ -6,12 +6,12 @@ use super::message::{AssistantMessage, ToolCall};
 use super::usage::Usage;
 
 /// One step of a streamed answer. `index` is the place of the part in the message's content;
-/// several parts may be open at once. The deltas of a part, joined, are its text exactly.
+/// several parts may be open at once. The deltas of a part since it began last, joined, are its text exactly.
 /// Every stream ends with one `Done` or one `Error`, and nothing follows it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StreamEvent {
-    /// The provider has accepted the request.
+    /// The provider has accepted the request. Behind parts of an answer: the answer begins anew, they are void.
     Start,
     /// What the provider says about its limits; before `Start`.
     Limits(RateLimit),
@@ -27,13 +27,13 @@ pub enum StreamEvent {
     /// What the provider has counted so far, priced. The last event has the whole of it; many providers tell
     /// nothing before.
     Usage(Box<Usage>),
-    /// A text part begins.
+    /// A text part begins; one that began before begins anew.
     TextStart { index: usize },
     /// More of it.
     TextDelta { index: usize, delta: String },
     /// It is complete.
     TextEnd { index: usize },
-    /// A thinking part begins.
+    /// A thinking part begins; one that began before begins anew.
     ThinkingStart { index: usize },
     /// More of it.
     ThinkingDelta { index: usize, delta: String },

@@ -9,7 +9,7 @@ use crate::base::json::json;
 
 use crate::llm::draft::Draft;
 use crate::llm::model::StreamEvent;
-use crate::llm::raw_input::RawInput;
+use crate::llm::raw_input::{self, RawInput};
 
 /// The items by their place on the wire.
 #[derive(Debug, Default)]
@@ -149,20 +149,19 @@ impl Items {
         }
     }
 
-    /// All of a call's input once more: what had not come is added, and the whole counts.
+    /// All of a call's input once more: what had not come is added; one that goes on otherwise replaces what came.
     pub fn whole(&mut self, index: u64, whole: &Whole, draft: &mut Draft, out: &mut Out) {
         match (self.open.get_mut(&index), whole) {
-            (Some(Item::Call { part, sent, .. }), Whole::Json(whole)) if !whole.is_empty() => {
-                let (part, had) = (*part, std::mem::replace(sent, whole.len()));
-                match whole.get(had..) {
-                    Some("") => {}
-                    Some(rest) => out.push(draft.arguments(part, rest.to_string())),
-                    None => draft.whole_arguments(part, whole.clone()),
-                }
+            (Some(Item::Call { part, .. }), Whole::Json(whole)) if !whole.is_empty() => {
+                arguments(*part, whole, draft, out);
             }
-            (Some(Item::Custom { part, input, closed, .. }), Whole::Text(whole)) if !*closed => {
+            (Some(Item::Custom { part, closed, .. }), Whole::Text(Some(text))) if !*closed => {
                 *closed = true;
-                out.push(draft.arguments(*part, input.close(whole.as_deref())));
+                arguments(*part, &raw_input::arguments(text), draft, out);
+            }
+            (Some(Item::Custom { part, input, closed, .. }), Whole::Text(None)) if !*closed => {
+                *closed = true;
+                out.push(draft.arguments(*part, input.close(None)));
             }
             _ => {}
         }
@@ -174,15 +173,24 @@ impl Items {
             self.open(index, &item, draft, out);
         }
         match self.open.get(&index) {
-            Some(Item::Text { sent, .. }) => {
-                let whole = joined(&item["content"], "");
-                let rest = whole.get(*sent..).unwrap_or_default().to_string();
-                self.text(index, rest, draft, out);
+            Some(Item::Text { part, .. }) => {
+                let (part, whole) = (*part, joined(&item["content"], ""));
+                match whole.strip_prefix(draft.so_far(part)) {
+                    Some(rest) => self.text(index, rest.to_string(), draft, out),
+                    None if whole.is_empty() => {}
+                    None => out.extend(draft.replace_text(part, whole)),
+                }
             }
-            Some(Item::Thinking { sent: 0, .. }) => {
-                let summary = joined(&item["summary"], "\n\n");
-                let words = if summary.is_empty() { joined(&item["content"], "\n\n") } else { summary };
-                self.thinking(index, words, draft, out);
+            Some(Item::Thinking { part, .. }) => {
+                let part = *part;
+                let wholes = ["summary", "content"].map(|name| joined(&item[name], "\n\n"));
+                let wholes = || wholes.iter().filter(|whole| !whole.is_empty());
+                let rest = wholes().find_map(|whole| whole.strip_prefix(draft.so_far(part)));
+                match (rest, wholes().next()) {
+                    (Some(rest), _) => self.thinking(index, rest.to_string(), draft, out),
+                    (None, Some(whole)) => out.extend(draft.replace_thinking(part, whole.clone())),
+                    (None, None) => {}
+                }
             }
             Some(Item::Call { .. }) => {
                 let whole = Whole::Json(item["arguments"].as_str().unwrap_or_default().to_string());
@@ -245,6 +253,15 @@ impl Items {
             }
         }
         Ok(())
+    }
+}
+
+/// All of a call's arguments: the rest of what came, or something else in its place.
+fn arguments(part: usize, whole: &str, draft: &mut Draft, out: &mut Out) {
+    match whole.strip_prefix(draft.so_far(part)) {
+        Some("") => {}
+        Some(rest) => out.push(draft.arguments(part, rest.to_string())),
+        None => draft.whole_arguments(part, whole.to_string()),
     }
 }
 

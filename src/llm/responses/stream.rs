@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::items::{Items, Whole};
 use super::terminal::{self, Ending};
+use crate::base::json::json;
 use crate::llm::answer;
 use crate::llm::draft::Draft;
 use crate::llm::error_codes;
@@ -67,6 +68,14 @@ impl answer::Reader for Reader {
         if let Err(what) = taken {
             self.fail(self.asked.nonsense(&format!("the stream made no sense: {what}")), out);
         }
+    }
+
+    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+        if !answer["output"].is_array() {
+            return false;
+        }
+        self.take(&answer::event(&json!({"type": "response.completed", "response": answer})), out);
+        true
     }
 
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
@@ -168,6 +177,10 @@ impl Reader {
 
     fn answer(&mut self, kind: &str, response: Value, out: &mut Vec<StreamEvent>) {
         let Some(draft) = self.draft.as_mut() else { return };
+        if kind == "created" && draft.has_content() {
+            out.push(draft.restart(&self.model));
+            self.items = Items::default();
+        }
         let word = |name: &str| response[name].as_str().filter(|word| !word.is_empty()).map(str::to_string);
         draft.response(word("id"), word("model"));
         if matches!(kind, "created" | "in_progress" | "queued") {

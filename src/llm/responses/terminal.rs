@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
+use crate::llm::counted;
 use crate::llm::draft::Draft;
 use crate::llm::model::{Model, StopReason};
 
@@ -53,7 +54,7 @@ pub fn count(draft: &mut Draft, counts: &Value) {
     if !counts.is_object() {
         return;
     }
-    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let number = |value: &Value| counted::of(value).unwrap_or(0);
     let prompt = number(&counts["input_tokens"]);
     let details = &counts["input_tokens_details"];
     let usage = draft.usage();
@@ -61,7 +62,7 @@ pub fn count(draft: &mut Draft, counts: &Value) {
     usage.cache_write = number(&details["cache_write_tokens"]).min(prompt - usage.cache_read);
     usage.input = prompt - usage.cache_read - usage.cache_write;
     usage.output = number(&counts["output_tokens"]);
-    usage.reasoning = counts["output_tokens_details"]["reasoning_tokens"].as_u64();
+    usage.reasoning = counted::of(&counts["output_tokens_details"]["reasoning_tokens"]);
 }
 
 /// How many times the list price an answer costs, where its tier of service is not the usual

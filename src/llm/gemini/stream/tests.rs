@@ -207,3 +207,30 @@ fn counts_that_make_no_sense_do_no_harm_and_those_left_out_stay() {
     ]);
     assert_eq!((last(&events).usage.input, last(&events).usage.output), (5, 7));
 }
+
+#[test]
+fn partial_args_of_a_call_are_put_together() {
+    let call = |call: Value| chunk(&json!([{"functionCall": call}]));
+    let piece = |text: &str| json!({"jsonPath": "$.path", "stringValue": text, "willContinue": true});
+    let signed = json!([{"thoughtSignature": "c2lnMw==", "functionCall": {"name": "read", "id": "one", "willContinue": true}}]);
+    let message = last(&read(&[
+        chunk(&signed),
+        call(json!({"partialArgs": [piece("a")], "willContinue": true})),
+        call(
+            json!({"partialArgs": [piece(".rs"), {"jsonPath": "$.line", "numberValue": 3.0}], "willContinue": true}),
+        ),
+        call(json!({})),
+        call(json!({"name": "write", "partialArgs": [{"jsonPath": "$.all", "boolValue": true}]})),
+        call(json!({"name": "ls", "args": {"path": "b"}})),
+        close("STOP"),
+    ]));
+    let calls: Vec<_> = message.tool_calls().collect();
+    let seen: Vec<_> = calls.iter().map(|call| (call.name.as_str(), call.arguments.to_string())).collect();
+    let (read, write, ls) = (r#"{"path":"a.rs","line":3}"#, r#"{"all":true}"#, r#"{"path":"b"}"#);
+    let read = serde_json::from_str::<Value>(read).unwrap().to_string();
+    assert_eq!(seen, [("read", read), ("write", write.into()), ("ls", ls.into())]);
+    assert_eq!((calls[0].id.as_str(), calls[0].thought_signature.as_deref()), ("one", Some("c2lnMw==")));
+    assert_eq!(message.stop_reason, StopReason::ToolUse);
+    let odd = call(json!({"name": "read", "partialArgs": [{"jsonPath": "$.a[9]", "stringValue": "x"}]}));
+    assert_eq!(kind(&self::read(&[odd])), ErrorKind::Stream);
+}

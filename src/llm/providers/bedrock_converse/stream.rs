@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::errors;
 use crate::base::json::json;
 use crate::llm::answer;
+use crate::llm::counted;
 use crate::llm::draft::Draft;
 use crate::llm::failure::Asked;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
@@ -25,6 +26,7 @@ pub struct Reader {
     /// The open blocks by their index on the wire.
     open: BTreeMap<usize, Block>,
     stop: Option<String>,
+    model: Model,
 }
 
 #[derive(Debug)]
@@ -44,6 +46,7 @@ struct Wire {
     start: Option<Start>,
     delta: Option<Delta>,
     stop_reason: Option<String>,
+    #[serde(default, deserialize_with = "counted::group")]
     usage: Option<Counts>,
 }
 
@@ -86,10 +89,15 @@ struct Reasoning {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Counts {
+    #[serde(default, deserialize_with = "counted::count")]
     input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     cache_write_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "counted::group")]
     cache_details: Option<Vec<Written>>,
 }
 
@@ -98,6 +106,7 @@ struct Counts {
 #[serde(rename_all = "camelCase")]
 struct Written {
     ttl: Option<String>,
+    #[serde(default, deserialize_with = "counted::count")]
     input_tokens: Option<u64>,
 }
 
@@ -105,7 +114,7 @@ impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
     pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
         let draft = Some(Draft::new(model, now_ms));
-        Self { asked, draft, begun: false, open: BTreeMap::new(), stop: None }
+        Self { asked, draft, begun: false, open: BTreeMap::new(), stop: None, model: model.clone() }
     }
 }
 
@@ -137,6 +146,7 @@ impl answer::Reader for Reader {
         }
         let at = wire.content_block_index;
         match event.name.as_str() {
+            "messageStart" => self.begin(out),
             "contentBlockStart" => self.call(at, wire.start.and_then(|start| start.tool_use), out),
             "contentBlockDelta" => self.delta(at, wire.delta, out),
             "contentBlockStop" => self.close(at, out),
@@ -148,9 +158,36 @@ impl answer::Reader for Reader {
                     self.finish(out);
                 }
             }
-            // `messageStart`, and whatever comes in later versions.
+            // Whatever comes in later versions.
             _ => {}
         }
+    }
+
+    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+        let Some(content) = answer["output"]["message"]["content"].as_array() else { return false };
+        let mut take = |name: &str, data: Value| {
+            self.take(&Event { name: name.to_string(), data: data.to_string() }, out);
+        };
+        for (at, block) in content.iter().enumerate() {
+            let (call, reasoning) = (&block["toolUse"], &block["reasoningContent"]);
+            if call.is_object() {
+                take("contentBlockStart", json!({"contentBlockIndex": at, "start": {"toolUse": call}}));
+            }
+            let delta = if call.is_object() {
+                json!({"toolUse": {"input": call["input"].to_string()}})
+            } else if reasoning.is_object() {
+                let text = &reasoning["reasoningText"];
+                json!({"reasoningContent": {"text": text["text"], "signature": text["signature"],
+                    "redactedContent": reasoning["redactedContent"]}})
+            } else {
+                json!({"text": block["text"]})
+            };
+            take("contentBlockDelta", json!({"contentBlockIndex": at, "delta": delta}));
+            take("contentBlockStop", json!({"contentBlockIndex": at}));
+        }
+        take("messageStop", json!({"stopReason": answer["stopReason"]}));
+        take("metadata", json!({"usage": answer["usage"]}));
+        true
     }
 
     /// A stream that stalls or breaks when the answer is whole costs nothing but the counts.
@@ -170,6 +207,16 @@ impl answer::Reader for Reader {
 }
 
 impl Reader {
+    /// A message begins: behind content that is the answer anew.
+    fn begin(&mut self, out: &mut Vec<StreamEvent>) {
+        if let Some(draft) = self.draft.as_mut().filter(|draft| draft.has_content() || !self.open.is_empty())
+        {
+            out.push(draft.restart(&self.model));
+            self.open.clear();
+            self.stop = None;
+        }
+    }
+
     fn call(&mut self, at: usize, call: Option<ToolUse>, out: &mut Vec<StreamEvent>) {
         let Some(call) = call else { return };
         // One that stands in the place of another ends it.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::errors;
 use crate::llm::answer;
+use crate::llm::counted;
 use crate::llm::draft::Draft;
 use crate::llm::failure::Asked;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
@@ -106,6 +107,15 @@ impl answer::Reader for Reader {
                 self.fail(self.asked.nonsense(&what), out);
             }
         }
+    }
+
+    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+        let Some(chunk) = answer::as_chunk(answer) else { return false };
+        self.take(&answer::event(&chunk), out);
+        if self.draft.is_some() {
+            self.end(out);
+        }
+        true
     }
 
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
@@ -249,16 +259,16 @@ impl Reader {
 /// Takes in the counts: the prompt's include what came from a cache, which is told in several
 /// places.
 fn count(draft: &mut Draft, counts: &Value) {
-    let Some(prompt) = counts["prompt_tokens"].as_u64() else { return };
+    let Some(prompt) = counted::of(&counts["prompt_tokens"]) else { return };
     let cached = [
         &counts["prompt_tokens_details"]["cached_tokens"],
         &counts["prompt_token_details"]["cached_tokens"],
         &counts["num_cached_tokens"],
     ];
     let usage = draft.usage();
-    usage.cache_read = cached.into_iter().find_map(Value::as_u64).unwrap_or(0).min(prompt);
+    usage.cache_read = cached.into_iter().find_map(counted::of).unwrap_or(0).min(prompt);
     usage.input = prompt - usage.cache_read;
-    usage.output = counts["completion_tokens"].as_u64().unwrap_or(0);
+    usage.output = counted::of(&counts["completion_tokens"]).unwrap_or(0);
 }
 
 #[cfg(test)]

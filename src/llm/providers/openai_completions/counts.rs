@@ -3,16 +3,23 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::llm::counted;
 use crate::llm::draft::Draft;
 
 /// Counts of one answer; servers put what came from a cache in three places.
 #[derive(Debug, Deserialize)]
 pub struct Counts {
+    #[serde(default, deserialize_with = "counted::count")]
     prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     completion_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "counted::group")]
     prompt_tokens_details: Option<PromptDetails>,
+    #[serde(default, deserialize_with = "counted::group")]
     completion_tokens_details: Option<CompletionDetails>,
+    #[serde(default, deserialize_with = "counted::count")]
     prompt_cache_hit_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     cached_tokens: Option<u64>,
     /// Dollars at `OpenRouter`; others put something else there.
     cost: Option<Value>,
@@ -23,12 +30,15 @@ pub struct Counts {
 
 #[derive(Debug, Deserialize)]
 struct PromptDetails {
+    #[serde(default, deserialize_with = "counted::count")]
     cached_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "counted::count")]
     cache_write_tokens: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
 struct CompletionDetails {
+    #[serde(default, deserialize_with = "counted::count")]
     reasoning_tokens: Option<u64>,
 }
 
@@ -82,6 +92,11 @@ mod tests {
         assert_eq!(of(json!({"prompt_tokens": 100, "prompt_cache_hit_tokens": 60})), (40, 60, 0, 0));
         assert_eq!(of(json!({"prompt_tokens": 100, "cached_tokens": 60})), (40, 60, 0, 0));
         assert_eq!(of(json!({"prompt_tokens": 10, "cached_tokens": 60})), (0, 10, 0, 0));
+        assert_eq!(
+            of(json!({"prompt_tokens": 100, "cached_tokens": -5, "completion_tokens": 7.0})),
+            (100, 0, 0, 7)
+        );
+        assert_eq!(of(json!({"prompt_tokens": "100", "prompt_tokens_details": []})), (100, 0, 0, 0));
         assert_eq!(of(json!({"prompt_tokens": null, "prompt_tokens_details": null})), (0, 0, 0, 0));
     }
 

@@ -8,6 +8,7 @@ use super::compat::Compat;
 use super::counts::{self, Counts};
 use super::reasoning::{Details, FIELDS};
 use crate::llm::answer;
+use crate::llm::counted;
 use crate::llm::draft::Draft;
 use crate::llm::error_codes;
 use crate::llm::failure::Asked;
@@ -45,6 +46,7 @@ struct Chunk {
     id: Option<String>,
     model: Option<String>,
     choices: Option<Vec<Choice>>,
+    #[serde(default, deserialize_with = "counted::group")]
     usage: Option<Counts>,
     error: Option<Value>,
 }
@@ -55,6 +57,7 @@ struct Choice {
     delta: Option<Delta>,
     finish_reason: Option<String>,
     /// Where some servers put it.
+    #[serde(default, deserialize_with = "counted::group")]
     usage: Option<Counts>,
 }
 
@@ -124,6 +127,15 @@ impl answer::Reader for Reader {
                 out.extend(draft.counts());
             }
         }
+    }
+
+    fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
+        let Some(chunk) = answer::as_chunk(answer) else { return false };
+        self.take(&answer::event(&chunk), out);
+        if self.draft.is_some() {
+            self.end(out);
+        }
+        true
     }
 
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {

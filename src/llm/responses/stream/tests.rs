@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::answer::Reader as _;
 use crate::llm::heard::{heard, last};
@@ -367,4 +366,78 @@ fn what_stands_where_an_object_belongs_ends_no_reader() {
         ]);
         assert!(matches!(events.last(), Some(StreamEvent::Done { .. })), "{value}");
     }
+}
+
+#[test]
+fn output_item_done_that_does_not_continue_its_deltas_replaces_them() {
+    let call = json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": ""});
+    let custom = json!({"type": "custom_tool_call", "call_id": "d", "name": "patch", "input": ""});
+    let think = on("reasoning_summary_text.delta", 0, &json!({"delta": "thre", "summary_index": 0}));
+    let events = read(&[
+        created(),
+        added(0, &json!({"id": "rs_1", "type": "reasoning", "summary": []})),
+        think,
+        done(0, &reasoning("enc")),
+        added(1, &text_item("")),
+        on("output_text.delta", 1, &json!({"delta": "Half of"})),
+        done(1, &text_item("The whole of it")),
+        added(2, &call),
+        on("function_call_arguments.delta", 2, &json!({"delta": "{\"path\": \"b"})),
+        done(
+            2,
+            &json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": "{\"path\": \"aa.rs\"}"}),
+        ),
+        added(3, &custom),
+        on("custom_tool_call_input.delta", 3, &json!({"delta": "old"})),
+        done(3, &json!({"type": "custom_tool_call", "call_id": "d", "name": "patch", "input": "other"})),
+        completed(&json!([])),
+    ]);
+    let message = last(&events);
+    assert_eq!(message.text(), "The whole of it");
+    let thinking = message.content.iter().find_map(|part| match part {
+        Part::Known(KnownPart::Thinking { thinking, .. }) => Some(thinking.as_str()),
+        _ => None,
+    });
+    assert_eq!(thinking, Some("one\n\ntwo"));
+    let calls: Vec<_> = message.tool_calls().map(|call| call.arguments.clone()).collect();
+    assert_eq!(calls, [json!({"path": "aa.rs"}), json!({"input": "other"})]);
+    let mut all = Accumulator::new(&Model::default(), 5);
+    events[..events.len() - 1].iter().for_each(|event| all.push(event));
+    assert_eq!(all.finish().text(), "The whole of it", "the events tell the same");
+}
+
+#[test]
+fn response_created_behind_content_begins_the_answer_anew() {
+    let delta = |words: &str| on("output_text.delta", 0, &json!({"delta": words}));
+    let events = read(&[
+        created(),
+        added(0, &text_item("")),
+        delta("old"),
+        added(1, &function("{")),
+        created(),
+        added(0, &text_item("")),
+        delta("new"),
+        done(0, &text_item("new")),
+        completed(&json!([])),
+    ]);
+    let message = last(&events);
+    assert_eq!((message.text().as_str(), message.content.len()), ("new", 1));
+    assert_eq!(events.iter().filter(|event| **event == StreamEvent::Start).count(), 2);
+}
+
+#[test]
+fn cached_tokens_above_the_input_are_clamped_and_odd_counts_cost_no_answer() {
+    let of = |usage: Value| {
+        let response = json!({"id": "r", "status": "completed", "usage": usage, "output": [text_item("x")]});
+        let message = last(&read(&[json!({"type": "response.completed", "response": response})]));
+        assert_eq!((message.text().as_str(), message.stop_reason), ("x", StopReason::Stop));
+        (message.usage.input, message.usage.cache_read, message.usage.output)
+    };
+    let details = json!({"cached_tokens": 60});
+    assert_eq!(
+        of(json!({"input_tokens": 10, "input_tokens_details": details, "output_tokens": 2})),
+        (0, 10, 2)
+    );
+    assert_eq!(of(json!({"input_tokens": 10.0, "output_tokens": -2})), (10, 0, 0));
+    assert_eq!(of(json!("many")), (0, 0, 0));
 }
