@@ -152,7 +152,7 @@ fn opened(effort: Effort, entries: usize, wide: usize) -> (f64, f64) {
 }
 
 /// Kilobytes of this process that are in memory.
-fn resident() -> f64 {
+pub fn resident() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.split_whitespace().next()).and_then(|kb| kb.parse().ok()).unwrap_or(0.0)

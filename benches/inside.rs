@@ -218,6 +218,40 @@ pub fn streamed_answer(effort: Effort) {
     );
 }
 
+/// What the program is run with to tell what it holds of an answer that was streamed.
+pub const STREAMED: &str = "--streamed";
+
+/// Prints the bytes that this process holds for each byte of an answer of so many tokens.
+pub fn streamed(tokens: &str) {
+    let tokens: usize = tokens.parse().unwrap();
+    let mut bench = bench("text\n");
+    let update = |event| AgentEvent::MessageUpdate(Arc::new(event));
+    bench.tell(update(StreamEvent::TextStart { index: 0 }));
+    let before = crate::conversation::resident();
+    let mut bytes = 0;
+    for n in 0..tokens {
+        let delta = if n % 40 == 39 { "word.\n\n".to_string() } else { "word ".to_string() };
+        bytes += delta.len();
+        let event = update(StreamEvent::TextDelta { index: 0, delta });
+        if n % 100 == 0 {
+            bench.tell(event);
+        } else {
+            bench.app.handle(Event::Runtime(RuntimeEvent::Agent(event)));
+        }
+    }
+    println!("{}", (crate::conversation::resident() - before) * 1024.0 / bytes as f64);
+}
+
+/// What a long answer holds in memory as it stands on screen, told by a process of its own.
+pub fn streamed_memory(effort: Effort) {
+    let tokens = if effort.quick { "20000" } else { "1000000" };
+    let program = std::env::current_exe().unwrap();
+    let out = std::process::Command::new(program).args([STREAMED, tokens]).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let each: f64 = String::from_utf8(out.stdout).unwrap().trim().parse().unwrap();
+    report(&format!("answer of {tokens} tokens: memory a byte"), each, "B", Some(1.0), "<= 3 B");
+}
+
 /// One character typed at ten thousand cursors, and taken back.
 pub fn many_cursors(effort: Effort) {
     let lines = if effort.quick { 100 } else { 10_000 };

@@ -67,6 +67,7 @@ const ROWS: &[Row] = &[
     ("cursors", inside::many_cursors),
     ("replace", inside::replace_million),
     ("stream", inside::streamed_answer),
+    ("stream-memory", inside::streamed_memory),
     ("start", terminal::start),
     ("key", terminal::key),
     ("idle", terminal::idle),
@@ -101,6 +102,11 @@ fn main() {
         && held == conversation::HELD
     {
         return conversation::held(path.as_ref());
+    }
+    if let [held, tokens] = &args[..]
+        && held == inside::STREAMED
+    {
+        return inside::streamed(tokens);
     }
     let effort = Effort { quick: args.iter().any(|arg| arg == "--quick") };
     let wanted: Vec<&String> = args.iter().filter(|arg| !arg.starts_with("--")).collect();

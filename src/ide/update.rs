@@ -289,7 +289,8 @@ fn delegated(cx: &mut Cx<'_>, event: &AgentEvent) {
 /// The colours of a block of code in an answer were found.
 pub fn code_colored(cx: &mut Cx<'_>, found: &CodeColored) {
     let CodeColored { item, block, colors } = found;
-    if cx.state.transcript_view.borrow_mut().color(*item, block, colors) {
+    let mut view = cx.state.transcript_view.borrow_mut();
+    if view.color(&cx.state.transcript, *item, block, colors) {
         cx.state.damage.add(Part::Transcript);
     }
 }

@@ -8,7 +8,7 @@ use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
-use crate::tui::widgets::markdown::CODE;
+use crate::tui::widgets::markdown::codes::CODE;
 
 /// The table's row.
 pub const PANE: Row = Row { part: Part::Transcript, layer: 0, make: || Box::new(Transcript) };

@@ -8,7 +8,7 @@ use crate::syntax::lined::{self, Lined};
 use crate::syntax::{Language, Syntax, detect};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::tui::widgets::markdown::{Block, Colored};
+use crate::tui::widgets::markdown::codes::{Block, Colored};
 
 /// Time for a block; what takes longer stays plain.
 const BUDGET: Duration = Duration::from_secs(1);

@@ -41,6 +41,7 @@ pub mod snippet_facts;
 pub mod symbols;
 pub mod terminals;
 pub mod transcript;
+pub mod transcript_layout;
 pub mod transcript_lines;
 pub mod transcript_view;
 pub mod tree_steps;

@@ -100,6 +100,11 @@ impl Transcript {
         &self.items
     }
 
+    /// An item by what identifies it.
+    pub fn item(&self, id: u64) -> Option<&Item> {
+        self.items.binary_search_by_key(&id, |item| item.id).ok().map(|at| &self.items[at])
+    }
+
     /// Takes in a stored conversation.
     pub fn load(&mut self, messages: &[std::sync::Arc<AgentMessage>], tools: &Registry) {
         for message in messages {
@@ -225,7 +230,7 @@ impl Transcript {
             AgentEvent::MessageEnd(message) => match &**message {
                 Message::Assistant(answer) if self.streaming.is_empty() => self.add_answer(answer, tools),
                 Message::Assistant(answer) => {
-                    self.streaming.clear();
+                    self.end_streaming();
                     self.add_failure(answer);
                 }
                 _ => return false,
@@ -305,6 +310,17 @@ impl Transcript {
             self.items.remove(*at);
         }
         !shown.is_empty()
+    }
+
+    /// The parts of the message are complete: room for more is given back.
+    fn end_streaming(&mut self) {
+        for (_, at) in self.streaming.drain(..) {
+            if let Some(Kind::Answer(text) | Kind::Thinking(text)) =
+                self.items.get_mut(at).map(|item| &mut item.kind)
+            {
+                text.shrink_to_fit();
+            }
+        }
     }
 
     /// A part begins. One that began before begins anew in its place.

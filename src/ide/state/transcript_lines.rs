@@ -1,5 +1,5 @@
-//! How the items of the conversation read as lines: what the person said, thinking, tool calls
-//! and their results, notices. Answers are markdown and are laid out elsewhere.
+//! How tool calls, their results and summaries read as lines, in as many rows as they may have. Must not know text
+//! of any length, such as answers: that is laid out elsewhere.
 
 use super::show::Show;
 use super::transcript::{Call, Item, Kind, Status};
@@ -16,27 +16,16 @@ const DIFF_ROWS: usize = 30;
 /// Lines of anything that are shown whole; the rest is in the session's artifacts.
 const WHOLE_ROWS: usize = 2_000;
 
-/// The lines of an item.
+/// Bytes of text that a cell takes at most: what a long line holds beyond its rows is not laid out. An emoji of a
+/// family takes 25.
+const CELL_BYTES: usize = 32;
+
+/// The lines of an item whose rows have a limit; text of any length is laid out where it is shown.
 pub fn lay_out(item: &Item, width: u16, show: Show) -> Vec<Line> {
     match &item.kind {
-        Kind::User(text) => {
-            let (first, rest) = ([Span::new("› ", "ui.prompt")], [Span::new("  ", "agent.user")]);
-            wrap(&[Span::new(text.trim_end(), "agent.user")], width, &first, &rest, Break::Words)
-        }
-        Kind::Thinking(text) => plain(text.trim(), width, "agent.thinking"),
-        Kind::Answer(text) => plain(text, width, "markdown"),
         Kind::Tool(call) => tool(call, width, show),
         Kind::Summary { title, text } => summary(title, text, width, show),
-        Kind::Notice { error, text } => {
-            let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
-            wrap(
-                &[Span::new(text.as_str(), scope)],
-                width,
-                &[Span::new(sign, scope)],
-                &[Span::new("  ", scope)],
-                Break::Words,
-            )
-        }
+        Kind::User(_) | Kind::Answer(_) | Kind::Thinking(_) | Kind::Notice { .. } => Vec::new(),
     }
 }
 
@@ -62,15 +51,6 @@ pub fn hidden_thinking(item: &Item, width: u16) -> Vec<Line> {
         truncate(&format!("∴ thought{size} (Ctrl-t)"), usize::from(width)),
         "agent.thinking",
     )]]
-}
-
-/// Lines of thinking.
-pub fn thinking(text: &str, width: u16) -> Vec<Line> {
-    plain(text, width, "agent.thinking")
-}
-
-fn plain(text: &str, width: u16, scope: &'static str) -> Vec<Line> {
-    wrap(&[Span::new(text, scope)], width, &[], &[], Break::Words)
 }
 
 fn tool(call: &Call, width: u16, show: Show) -> Vec<Line> {
@@ -168,7 +148,9 @@ fn indented<'a>(
             out.push(vec![Span::new("    … (Ctrl-o shows all)", "ui.hint")]);
             break;
         }
-        out.extend(wrap(&[Span::new(line, scope)], width, &indent, &indent, Break::Anywhere));
+        let room = (rows + 1 - out.len()) * usize::from(width.max(1)) * CELL_BYTES;
+        let seen = &line[..line.floor_char_boundary(room)];
+        out.extend(wrap(&[Span::new(seen, scope)], width, &indent, &indent, Break::Anywhere));
     }
     out.truncate(rows + 1);
     out

@@ -1,38 +1,45 @@
-//! What of the conversation is on screen: where it is scrolled to, and the lines of the items
-//! that were laid out lately. The cost of anything here is that of the screen, never of the
+//! What of the conversation is on screen: where it is scrolled to, and the layouts of the items
+//! that were on screen lately. The cost of anything here is that of the screen, never of the
 //! conversation's length.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::show::Show;
 use super::transcript::{Item, Kind, Transcript};
+use super::transcript_layout::Layout;
 use super::transcript_lines;
 use crate::tui::widgets::line::Line;
-use crate::tui::widgets::markdown::{Block, Colored, Markdown};
+use crate::tui::widgets::markdown::codes::{Block, Colored};
 
-/// Items whose lines are kept; more than any screen shows.
+/// Items whose layout is cached; more than any screen shows.
 const LAID_MAX: usize = 400;
+/// Bytes of layouts that are cached beside what is on screen.
+const LAID_BYTES_MAX: usize = 1 << 20;
 
-/// The lines of one item.
-enum Laid {
-    /// Markdown, which grows at its end without being laid out again.
-    Markdown { text: Box<Markdown>, seen: usize, version: u64 },
-    /// Thinking, which grows at its end: the lines before `done` bytes stay.
-    Growing { version: u64, width: u16, done: usize, kept: usize, lines: Vec<Line> },
-    /// Anything else, as it was at a version.
-    Lines { version: u64, show: Show, width: u16, lines: Vec<Line> },
+/// A layout, and its bytes when they were counted last.
+struct Laid {
+    layout: Layout,
+    bytes: usize,
 }
 
-/// The scroll position and the kept lines.
+/// The scroll position and the cached layouts.
 #[derive(Default)]
 pub struct TranscriptView {
     laid: HashMap<u64, Laid>,
-    /// Blocks of code that were completed, with the items that they belong to.
+    /// Bytes of all layouts.
+    bytes: usize,
+    /// Blocks of code that came on screen, with the items that they belong to.
     blocks: Vec<(u64, Block)>,
-    /// The line that stands for thinking that is not shown.
-    hidden: Vec<Line>,
     /// The topmost line on screen: item and line in it. `None` keeps to the end.
     top: Option<(usize, usize)>,
+}
+
+/// How items are laid out.
+#[derive(Clone, Copy)]
+struct Form {
+    width: u16,
+    show: Show,
 }
 
 impl TranscriptView {
@@ -57,79 +64,71 @@ impl TranscriptView {
     }
 
     /// The colours of a block were found; tells whether the block is still there.
-    pub fn color(&mut self, item: u64, block: &Block, colors: &[Colored]) -> bool {
-        match self.laid.get_mut(&item) {
-            Some(Laid::Markdown { text, .. }) => text.color(block, colors),
-            _ => false,
+    pub fn color(&mut self, transcript: &Transcript, item: u64, block: &Block, colors: &[Colored]) -> bool {
+        let Some(item) = transcript.item(item) else { return false };
+        match self.laid.get_mut(&item.id) {
+            Some(laid) => laid.layout.color(item, block, colors),
+            None => false,
         }
     }
 
+    /// Bytes that the cached layouts hold.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// How many lines an item takes, the blank one after it included.
-    fn height(&mut self, item: &Item, next: Option<&Item>, width: u16, show: Show) -> usize {
-        let lines = self.lines(item, width, show).len();
+    fn height(&mut self, item: &Item, next: Option<&Item>, form: Form) -> usize {
+        let lines = if is_hidden(item, form) {
+            transcript_lines::hidden_thinking(item, form.width).len()
+        } else {
+            self.with(item, form, |layout| layout.height(item))
+        };
         let joined = matches!((&item.kind, next.map(|n| &n.kind)), (Kind::Tool(_), Some(Kind::Tool(_))));
         if lines == 0 { 0 } else { lines + usize::from(!joined) }
     }
 
-    fn lines(&mut self, item: &Item, width: u16, show: Show) -> &[Line] {
-        let hidden = matches!(item.kind, Kind::Thinking(_)) && !show.thinking;
-        if hidden {
-            self.hidden = transcript_lines::hidden_thinking(item, width);
-            return &self.hidden;
+    /// Gives the lines of an item that are in the range to `draw`.
+    fn draw(&mut self, item: &Item, form: Form, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
+        if is_hidden(item, form) {
+            let lines = transcript_lines::hidden_thinking(item, form.width);
+            return lines.iter().take(range.end).skip(range.start).for_each(draw);
         }
-        let laid = self.laid.entry(item.id).or_insert_with(|| match &item.kind {
-            Kind::Answer(_) => Laid::Markdown { text: Box::default(), seen: 0, version: u64::MAX },
-            Kind::Thinking(_) => {
-                Laid::Growing { version: u64::MAX, width, done: 0, kept: 0, lines: Vec::new() }
-            }
-            _ => Laid::Lines { version: u64::MAX, show, width, lines: Vec::new() },
+        let blocks = self.with(item, form, |layout| {
+            layout.visit(item, range, draw);
+            layout.take_blocks()
         });
-        match laid {
-            Laid::Markdown { text, seen, version } => {
-                if let (Kind::Answer(answer), true) = (&item.kind, *version != item.version) {
-                    text.push(&answer[*seen..]);
-                    (*seen, *version) = (answer.len(), item.version);
-                }
-                self.blocks.extend(text.take_blocks().into_iter().map(|block| (item.id, block)));
-                text.lines(width)
-            }
-            Laid::Growing { version, width: at, done, kept, lines } => {
-                if let (Kind::Thinking(text), true) = (&item.kind, *version != item.version || *at != width) {
-                    if *at != width {
-                        (*at, *done, *kept) = (width, 0, 0);
-                    }
-                    lines.truncate(*kept);
-                    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-                    if whole > *done {
-                        lines.extend(transcript_lines::thinking(
-                            text[*done..whole].trim_end_matches('\n'),
-                            width,
-                        ));
-                        (*done, *kept) = (whole, lines.len());
-                    }
-                    if !text[*done..].trim().is_empty() {
-                        lines.extend(transcript_lines::thinking(&text[*done..], width));
-                    }
-                    *version = item.version;
-                }
-                lines
-            }
-            Laid::Lines { version, show: was, width: at, lines } => {
-                if *version != item.version || *was != show || *at != width {
-                    *lines = transcript_lines::lay_out(item, width, show);
-                    (*version, *was, *at) = (item.version, show, width);
-                }
-                lines
-            }
+        self.blocks.extend(blocks.into_iter().map(|block| (item.id, block)));
+    }
+
+    /// Works with the layout of an item as it is now.
+    fn with<T>(&mut self, item: &Item, form: Form, work: impl FnOnce(&mut Layout) -> T) -> T {
+        let new = || Laid { layout: Layout::new(item, form.width, form.show), bytes: 0 };
+        let laid = self.laid.entry(item.id).or_insert_with(new);
+        laid.layout.update(item, form.width, form.show);
+        let out = work(&mut laid.layout);
+        let bytes = laid.layout.bytes();
+        self.bytes = self.bytes - laid.bytes + bytes;
+        laid.bytes = bytes;
+        out
+    }
+
+    /// Drops the layouts of other items where there are too many, or they are too large.
+    fn drop_others(&mut self, items: &[&[Item]]) {
+        if self.laid.len() <= LAID_MAX && self.bytes <= LAID_BYTES_MAX {
+            return;
         }
+        let kept: Vec<u64> = items.iter().flat_map(|items| items.iter().map(|item| item.id)).collect();
+        self.laid.retain(|id, _| kept.contains(id));
+        self.bytes = self.laid.values().map(|laid| laid.bytes).sum();
     }
 
     /// The topmost line when the end is at the bottom of `rows`.
-    fn tail(&mut self, transcript: &Transcript, show: Show, width: u16, rows: usize) -> (usize, usize) {
+    fn tail(&mut self, transcript: &Transcript, form: Form, rows: usize) -> (usize, usize) {
         let items = transcript.items();
         let mut left = rows;
         for at in (0..items.len()).rev() {
-            let height = self.height(&items[at], items.get(at + 1), width, show);
+            let height = self.height(&items[at], items.get(at + 1), form);
             // The blank line behind the last item is not worth a row.
             let height = if at + 1 == items.len() { height.saturating_sub(1) } else { height };
             if height >= left {
@@ -142,9 +141,9 @@ impl TranscriptView {
 
     /// Scrolls by lines, upwards when negative. `size` is the pane's columns and rows.
     pub fn scroll(&mut self, transcript: &Transcript, show: Show, size: (u16, u16), by: isize) {
-        let width = text_width(size.0);
+        let form = Form { width: text_width(size.0), show };
         let items = transcript.items();
-        let tail = self.tail(transcript, show, width, usize::from(size.1));
+        let tail = self.tail(transcript, form, usize::from(size.1));
         let (mut item, mut line) = self.top.unwrap_or(tail);
         let mut left = by.unsigned_abs();
         while left > 0 && by < 0 {
@@ -153,13 +152,13 @@ impl TranscriptView {
                 (line, left) = (line - step, left - step);
             } else if item > 0 {
                 item -= 1;
-                line = self.height(&items[item], items.get(item + 1), width, show);
+                line = self.height(&items[item], items.get(item + 1), form);
             } else {
                 break;
             }
         }
         while left > 0 && by > 0 && (item, line) < tail {
-            let height = self.height(&items[item], items.get(item + 1), width, show);
+            let height = self.height(&items[item], items.get(item + 1), form);
             let step = (height - line.min(height)).min(left);
             (line, left) = (line + step, left - step);
             if line >= height {
@@ -177,35 +176,116 @@ impl TranscriptView {
         size: (u16, u16),
         mut draw: impl FnMut(u16, &Line),
     ) {
-        let width = text_width(size.0);
+        let form = Form { width: text_width(size.0), show };
         let rows = usize::from(size.1);
         let items = transcript.items();
-        let tail = self.tail(transcript, show, width, rows);
-        let (first, skip) = self.top.map_or(tail, |top| top.min(tail));
-        let mut y = 0;
-        let mut skip = skip;
+        let tail = self.tail(transcript, form, rows);
+        let (first, mut skip) = self.top.map_or(tail, |top| top.min(tail));
+        let (mut y, mut end) = (0, first);
         for (n, item) in items.iter().enumerate().skip(first) {
             if y >= rows {
                 break;
             }
-            let height = self.height(item, items.get(n + 1), width, show);
-            for line in self.lines(item, width, show).iter().skip(skip).take(rows - y) {
-                draw(y as u16, line);
-                y += 1;
-            }
-            // Rows of the item that no line stands in: the blank one behind it.
-            let drawn_to = self.lines(item, width, show).len();
-            y += height.saturating_sub(drawn_to.max(skip));
-            skip = 0;
+            // The blank line behind an item is a row that no line stands in.
+            let height = self.height(item, items.get(n + 1), form);
+            let mut row = y;
+            self.draw(item, form, skip..skip + rows - y, &mut |line: &Line| {
+                draw(row as u16, line);
+                row += 1;
+            });
+            y += height.saturating_sub(skip);
+            (skip, end) = (0, n + 1);
         }
-        if self.laid.len() > LAID_MAX {
-            let shown: Vec<u64> = items.iter().skip(first).take(rows).map(|item| item.id).collect();
-            self.laid.retain(|id, _| shown.contains(id));
-        }
+        // The end was laid out to find where it begins, and will be with the next frame.
+        self.drop_others(&[&items[first..end], &items[tail.0.max(end)..]]);
     }
+}
+
+/// Whether only a line stands for the item.
+fn is_hidden(item: &Item, form: Form) -> bool {
+    matches!(item.kind, Kind::Thinking(_)) && !form.show.thinking
 }
 
 /// Columns for text in a pane of that width.
 fn text_width(cols: u16) -> u16 {
     cols.saturating_sub(3).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::agent::event::AgentEvent;
+    use crate::llm::model::{Message, StreamEvent, UserMessage};
+    use crate::tools::registry::Registry;
+
+    const SIZE: (u16, u16) = (120, 40);
+    const SHOW: Show =
+        Show { tab_width: 4, auto_pairs: true, wrap_column: 80, thinking: true, output: false };
+
+    fn apply(transcript: &mut Transcript, event: &AgentEvent) {
+        assert!(transcript.apply(event, &Registry::default()));
+    }
+
+    fn answer(transcript: &mut Transcript, text: &str) {
+        let update = |event| AgentEvent::MessageUpdate(Arc::new(event));
+        apply(transcript, &update(StreamEvent::TextStart { index: 0 }));
+        apply(transcript, &update(StreamEvent::TextDelta { index: 0, delta: text.to_string() }));
+    }
+
+    fn rows(view: &mut TranscriptView, transcript: &Transcript) -> Vec<String> {
+        let mut out = vec![String::new(); usize::from(SIZE.1)];
+        view.visit(transcript, SHOW, SIZE, |y, line| {
+            out[usize::from(y)] = line.iter().map(|span| span.text.as_str()).collect();
+        });
+        out
+    }
+
+    fn paragraphs(count: usize) -> String {
+        let one = |n| format!("paragraph {n} of an answer with some words in it\n\n");
+        (0..count).map(one).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn transcript_view_one_large_answer_holds_bounded_bytes() {
+        let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
+        let text = paragraphs(20_000);
+        answer(&mut transcript, &text);
+        for _ in 0..30 {
+            rows(&mut view, &transcript);
+            view.scroll(&transcript, SHOW, SIZE, -1_500);
+            assert!(view.bytes() <= text.len(), "{} bytes for {}", view.bytes(), text.len());
+        }
+    }
+
+    #[test]
+    fn transcript_view_many_answers_hold_bounded_bytes() {
+        let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
+        for n in 0..300 {
+            let said = Message::User(UserMessage::text(format!("question {n}"), 0));
+            apply(&mut transcript, &AgentEvent::MessageStart(Arc::new(said)));
+            answer(&mut transcript, &paragraphs(200));
+            rows(&mut view, &transcript);
+            assert!(view.bytes() <= 2 << 20, "{} bytes after {n}", view.bytes());
+        }
+        view.to_top();
+        assert_eq!(rows(&mut view, &transcript)[0], "› question 0");
+        let counted: usize = view.laid.values().map(|laid| laid.layout.bytes()).sum();
+        assert_eq!(view.bytes(), counted, "the count is that of what is held");
+    }
+
+    #[test]
+    fn transcript_view_scrolled_far_shows_what_stands_there() {
+        let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
+        answer(&mut transcript, &paragraphs(5_000));
+        assert!(rows(&mut view, &transcript)[39].starts_with("paragraph 4999 "));
+        view.scroll(&transcript, SHOW, SIZE, -4_000);
+        let shown = rows(&mut view, &transcript);
+        assert!(shown[39].starts_with("paragraph 2999 "), "{shown:?}");
+        view.scroll(&transcript, SHOW, SIZE, 2);
+        assert_eq!(rows(&mut view, &transcript)[..36], shown[2..38]);
+        view.to_top();
+        assert!(rows(&mut view, &transcript)[2].starts_with("paragraph 1 "));
+    }
 }

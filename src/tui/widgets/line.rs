@@ -36,6 +36,12 @@ pub enum Break {
 /// Columns between tab stops.
 const TAB: usize = 4;
 
+/// Bytes that lines hold.
+pub fn bytes(lines: &[Line]) -> usize {
+    let spans = |line: &Line| line.iter().map(|span| span.text.capacity()).sum::<usize>();
+    lines.iter().map(|line| size_of::<Line>() + line.capacity() * size_of::<Span>() + spans(line)).sum()
+}
+
 /// Cells that a line takes.
 pub fn width(line: &[Span]) -> usize {
     line.iter().map(|span| crate::base::width::text_width(&span.text)).sum()

@@ -1,119 +1,99 @@
-//! Markdown that grows while it is shown: what is closed is laid out once per width, and only
-//! the open end anew.
+//! Markdown that grows while it is shown: what is closed is laid out once per width to count its lines, and again
+//! where it comes back on screen; only the open end is laid out with every change.
 //!
 //! May not know themes or canvases; lines carry scopes. Text is divided at boundaries between
 //! blocks, and code line by line, so that the open end is bounded. References that are defined
 //! in another block are not followed.
 
+pub mod codes;
 pub mod layout;
 pub mod split;
 pub mod table;
 
 use std::ops::Range;
 
-use crate::tui::widgets::line::{Line, Span};
+use crate::tui::widgets::line::{self, Line};
+use crate::tui::widgets::line_cache::LineCache;
+use crate::tui::widgets::markdown::codes::{Block, CODE, CodeBlocks, Colored};
 use crate::tui::widgets::markdown::split::{Kind, Piece, Splitter};
 
-/// The scope of code, and the ground of its parts.
-pub const CODE: &str = "markdown.code.block";
+/// Lines of code are one piece up to about so many bytes.
+const CODE_PIECE: usize = 1 << 10;
 
-/// A fenced block of code that is complete.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
-    /// What its fence calls its language; may be nothing.
-    pub language: String,
-    /// Where its code begins in the text.
-    pub start: usize,
-    /// The code.
-    pub code: String,
+/// A closed piece, small because a text has many.
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    start: u32,
+    end: u32,
+    kind: Kind,
+    gap: bool,
 }
 
-/// A part of the text with a scope.
-pub type Colored = (Range<usize>, &'static str);
+impl Closed {
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
 
-/// A text in markdown and its lines.
+/// The layout of a text in markdown. The text stays with the caller and is given with each call.
 #[derive(Debug, Default)]
 pub struct Markdown {
-    text: String,
     splitter: Splitter,
     /// What is closed, in order.
-    pieces: Vec<Piece>,
+    pieces: Vec<Closed>,
+    /// Bytes of closed pieces whose lines were counted.
+    counted: usize,
+    /// Bytes of the text that were taken in.
+    seen: usize,
     finished: bool,
-    /// The width of `lines`; 0 when there are none.
+    /// The width of the lines; 0 when there are none.
     width: u16,
-    lines: Vec<Line>,
-    /// How many of `lines` belong to closed pieces, and of how many pieces.
-    closed_lines: usize,
-    laid_pieces: usize,
+    /// The lines of closed pieces.
+    cache: LineCache,
+    /// The lines of the open end.
+    open: Vec<Line>,
     /// A blank line is due before the next line.
     gap: bool,
-    /// Text was added since `lines` was made.
+    /// Text was added since the lines were made.
     stale: bool,
-    /// The piece that opened the fenced block at hand.
-    fence: Option<usize>,
-    /// Blocks that were completed and not yet asked for.
-    blocks: Vec<Block>,
-    /// Scopes of parts of code, sorted.
-    colors: Vec<Colored>,
-    /// The first line of each piece that is laid out.
-    piece_lines: Vec<usize>,
+    codes: CodeBlocks,
     /// Bytes laid out so far, for the proof that streaming is linear.
     laid_bytes: usize,
 }
 
 impl Markdown {
-    /// A whole text.
-    pub fn new(text: &str) -> Self {
-        let mut markdown = Self::default();
-        markdown.set(text);
-        markdown
-    }
-
-    /// Adds to the end of a text that is still coming.
-    pub fn push(&mut self, delta: &str) {
-        self.text.push_str(delta);
-        self.finished = false;
-        self.stale = true;
-        self.split();
-    }
-
     /// Says that nothing more comes: an end that might have become a mark is shown as it is.
     pub fn finish(&mut self) {
         self.finished = true;
         self.stale = true;
     }
 
-    /// Replaces everything by a whole text.
-    pub fn set(&mut self, text: &str) {
-        *self = Self { text: text.to_string(), laid_bytes: self.laid_bytes, ..Self::default() };
-        self.split();
-        self.finish();
+    /// How many lines the text takes at a width; a width of 0 counts as 1. The text must begin as it did in earlier
+    /// calls.
+    pub fn height(&mut self, text: &str, width: u16) -> usize {
+        self.lay_out(text, width.max(1));
+        self.cache.height() + self.open.len()
     }
 
-    /// The text as it came.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The lines at a width; none is wider. A width of 0 counts as 1.
-    pub fn lines(&mut self, width: u16) -> &[Line] {
-        let width = width.max(1);
-        if self.width != width {
-            self.forget();
-            self.width = width;
+    /// Gives the lines of a range to `draw`; none is wider than `width`.
+    pub fn visit(&mut self, text: &str, width: u16, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
+        self.lay_out(text, width.max(1));
+        let (pieces, codes, width) = (&self.pieces, &self.codes, self.width);
+        let mut laid_bytes = 0;
+        let make = |n: usize| {
+            let range = pieces[n].range();
+            laid_bytes += range.len();
+            lines_of(pieces[n].kind, n, range, text, codes, width)
+        };
+        self.cache.visit(range.clone(), make, draw);
+        self.laid_bytes += laid_bytes;
+        let above = self.cache.height();
+        let (from, to) = (range.start.saturating_sub(above), range.end.saturating_sub(above));
+        self.open.iter().take(to).skip(from).for_each(draw);
+        if let Some(last) = range.end.min(above).checked_sub(1).filter(|last| *last >= range.start) {
+            self.codes.shown(self.cache.piece_at(range.start)..self.cache.piece_at(last) + 1, text);
         }
-        if self.stale {
-            self.lay_out(width);
-        }
-        &self.lines
-    }
-
-    /// Drops the lines, to save memory while they are not seen.
-    pub fn forget(&mut self) {
-        self.width = 0;
-        self.lines = Vec::new();
-        (self.closed_lines, self.laid_pieces, self.gap, self.stale) = (0, 0, false, true);
-        self.piece_lines.clear();
+        self.codes.drop_colors(&self.cache);
     }
 
     /// Bytes laid out since the beginning.
@@ -121,114 +101,128 @@ impl Markdown {
         self.laid_bytes
     }
 
-    /// Blocks of code that were completed since the last call, for [`Self::color`].
+    /// Bytes that this holds.
+    pub fn bytes(&self) -> usize {
+        let pieces = self.pieces.capacity() * size_of::<Closed>();
+        pieces + self.cache.bytes() + line::bytes(&self.open) + self.codes.bytes()
+    }
+
+    /// Complete blocks of code that were shown since the last call and have no colors, for [`Self::color`].
     pub fn take_blocks(&mut self) -> Vec<Block> {
-        std::mem::take(&mut self.blocks)
+        self.codes.take_wanted()
     }
 
     /// Gives the parts of a block their scopes; ranges are those of its code, sorted and apart.
-    /// Lines stay as long as they are, so only these are made again. Tells whether the block is
-    /// in this text.
-    pub fn color(&mut self, block: &Block, colors: &[Colored]) -> bool {
-        let range = block.start..block.start + block.code.len();
-        if self.text.get(range.clone()) != Some(&*block.code) {
-            return false;
-        }
-        self.colors.retain(|(part, _)| part.end <= range.start || part.start >= range.end);
-        let at = self.colors.partition_point(|(part, _)| part.start < range.start);
-        let moved = |(part, scope): &Colored| (part.start + range.start..part.end + range.start, *scope);
-        self.colors.splice(at..at, colors.iter().map(moved));
-        let from = self.pieces.partition_point(|piece| piece.range.end <= range.start);
-        for n in from..self.laid_pieces {
-            let piece = &self.pieces[n];
-            if piece.range.start >= range.end {
-                break;
+    /// Lines stay as long as they are. Tells whether the block is in this text, and its colors are wanted.
+    pub fn color(&mut self, text: &str, block: &Block, colors: &[Colored]) -> bool {
+        match self.codes.color(text, block, colors) {
+            Some(pieces) => {
+                self.cache.drop_lines(pieces);
+                true
             }
-            if piece.kind == Kind::Code
-                && let Some(first) = self.piece_lines.get(n)
-            {
-                let lines = self.code(piece.range.clone(), self.width);
-                let end = (first + lines.len()).min(self.lines.len());
-                self.lines.splice(*first..end, lines);
-            }
+            None => false,
         }
-        true
     }
 
-    /// The lines of a piece of code.
-    fn code(&self, range: Range<usize>, width: u16) -> Vec<Line> {
-        let end = range.start + layout::without_ending(&self.text[range.clone()]).len();
-        let from = self.colors.partition_point(|(part, _)| part.end <= range.start);
-        let (mut spans, mut at) = (Vec::new(), range.start);
-        for (part, scope) in self.colors[from..].iter().take_while(|(part, _)| part.start < end) {
-            let (start, stop) = (part.start.max(at), part.end.min(end));
-            // Whoever found the colours may have cut a character: the text matters more.
-            let (Some(before), Some(text)) = (self.text.get(at..start), self.text.get(start..stop)) else {
+    fn lay_out(&mut self, text: &str, width: u16) {
+        if self.seen != text.len() {
+            (self.seen, self.finished, self.stale) = (text.len(), false, true);
+            self.split(text);
+        }
+        if self.width != width {
+            self.cache.clear();
+            (self.width, self.counted, self.gap, self.stale) = (width, 0, false, true);
+        }
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        self.count(text, width);
+        self.open.clear();
+        let Some(open) = self.splitter.open(text, self.finished) else { return };
+        let lines = self.lines_of(open.kind, self.pieces.len(), open.range, text, width);
+        if (self.gap || open.gap) && !lines.is_empty() && self.cache.height() > 0 {
+            self.open.push(Line::new());
+        }
+        self.open.extend(lines);
+    }
+
+    /// Lays out what was closed since the last time.
+    fn count(&mut self, text: &str, width: u16) {
+        // The last piece may have got more lines of code.
+        for n in self.cache.pieces().saturating_sub(1)..self.pieces.len() {
+            let piece = self.pieces[n];
+            let range = piece.range().start.max(self.counted)..piece.range().end;
+            let known = n < self.cache.pieces();
+            if range.is_empty() && known {
                 continue;
-            };
-            spans.push(Span::new(before, CODE));
-            spans.push(Span::new(text, scope));
-            at = stop;
-        }
-        spans.push(Span::new(&self.text[at..end], CODE));
-        layout::colored(&spans, width, CODE, &[])
-    }
-
-    fn split(&mut self) {
-        while let Some(piece) = self.splitter.next(&self.text) {
-            match piece.kind {
-                Kind::Fence => self.fence = Some(self.pieces.len()),
-                Kind::FenceEnd => self.complete(piece.range.start),
-                Kind::Prose | Kind::Code | Kind::Hidden => {}
             }
-            self.pieces.push(piece);
-        }
-    }
-
-    /// The block of code that ends here is complete.
-    fn complete(&mut self, end: usize) {
-        let Some(fence) = self.fence.take().map(|at| self.pieces[at].range.clone()) else { return };
-        let language = layout::fence_name(&self.text[fence.clone()]).to_string();
-        let code = self.text[fence.end..end].to_string();
-        self.blocks.push(Block { language, start: fence.end, code });
-    }
-
-    fn lay_out(&mut self, width: u16) {
-        self.lines.truncate(self.closed_lines);
-        while let Some(piece) = self.pieces.get(self.laid_pieces).cloned() {
-            self.laid_pieces += 1;
-            let first = self.append(&piece, width);
-            self.piece_lines.push(first);
-        }
-        self.closed_lines = self.lines.len();
-        let gap = self.gap;
-        if let Some(open) = self.splitter.open(&self.text, self.finished) {
-            self.append(&open, width);
-        }
-        self.gap = gap;
-        self.stale = false;
-    }
-
-    /// Lays a piece out below what is there; returns the place of its first line.
-    fn append(&mut self, piece: &Piece, width: u16) -> usize {
-        let text = &self.text[piece.range.clone()];
-        self.laid_bytes += text.len();
-        self.gap |= piece.gap;
-        let lines = match piece.kind {
-            Kind::Prose => layout::prose(text, width),
-            Kind::Fence => layout::language(text, width, &[]),
-            Kind::Code => self.code(piece.range.clone(), width),
-            Kind::FenceEnd | Kind::Hidden => Vec::new(),
-        };
-        if !lines.is_empty() {
-            if self.gap && !self.lines.is_empty() {
-                self.lines.push(Line::new());
+            self.counted = range.end;
+            let lines = self.lines_of(piece.kind, n, range, text, width);
+            if known {
+                self.cache.extend(lines);
+                continue;
             }
-            self.gap = false;
+            self.gap |= piece.gap;
+            let gap = self.gap;
+            self.gap &= lines.is_empty();
+            self.cache.push(gap, lines);
         }
-        let first = self.lines.len();
-        self.lines.extend(lines);
-        first
+    }
+
+    fn lines_of(&mut self, kind: Kind, n: usize, range: Range<usize>, text: &str, width: u16) -> Vec<Line> {
+        self.laid_bytes += range.len();
+        lines_of(kind, n, range, text, &self.codes, width)
+    }
+
+    fn split(&mut self, text: &str) {
+        // Text beyond that is laid out as a whole.
+        while u32::try_from(text.len()).is_ok()
+            && let Some(piece) = self.splitter.next(text)
+        {
+            self.close(piece);
+        }
+    }
+
+    fn close(&mut self, piece: Piece) {
+        let Piece { range, kind, gap } = piece;
+        let (start, end) = (range.start as u32, range.end as u32);
+        match (kind, self.pieces.last_mut()) {
+            (Kind::Code, Some(last)) if last.kind == kind && last.range().len() < CODE_PIECE => {
+                last.end = end;
+                return;
+            }
+            (Kind::Fence, _) => self.codes.open(self.pieces.len(), range),
+            (Kind::FenceEnd, _) => self.codes.close(self.pieces.len(), range.start),
+            (Kind::Prose | Kind::Code | Kind::Hidden, _) => {}
+        }
+        self.pieces.push(Closed { start, end, kind, gap });
+    }
+}
+
+/// The lines of a part of the `n`th piece.
+fn lines_of(
+    kind: Kind,
+    n: usize,
+    range: Range<usize>,
+    text: &str,
+    codes: &CodeBlocks,
+    width: u16,
+) -> Vec<Line> {
+    let part = &text[range.clone()];
+    match kind {
+        Kind::Prose => layout::prose(part, width),
+        Kind::Fence => layout::language(part, width, &[]),
+        Kind::Code => {
+            let mut at = range.start;
+            let mut lines = Vec::new();
+            for line in part.split_inclusive('\n') {
+                let code = at..at + layout::without_ending(line).len();
+                lines.extend(layout::colored(&codes.spans(n, text, code), width, CODE, &[]));
+                at += line.len();
+            }
+            lines
+        }
+        Kind::FenceEnd | Kind::Hidden => Vec::new(),
     }
 }
 

@@ -5,23 +5,67 @@ use proptest::prelude::*;
 use super::*;
 use crate::tui::widgets::line;
 
+/// A text that grows, and its layout.
+#[derive(Default)]
+struct Grown {
+    text: String,
+    layout: Markdown,
+}
+
+impl Grown {
+    fn new(text: &str) -> Self {
+        let mut grown = Self::default();
+        grown.push(text);
+        grown.finish();
+        grown
+    }
+
+    fn push(&mut self, delta: &str) {
+        self.text.push_str(delta);
+    }
+
+    fn finish(&mut self) {
+        self.layout.height(&self.text, 1);
+        self.layout.finish();
+    }
+
+    fn lines(&mut self, width: u16) -> Vec<Line> {
+        let height = self.layout.height(&self.text, width);
+        let lines = self.range(width, 0..height);
+        assert_eq!(lines.len(), height);
+        lines
+    }
+
+    /// The last lines, as a screen shows them.
+    fn end(&mut self, width: u16) -> Vec<Line> {
+        let height = self.layout.height(&self.text, width);
+        self.range(width, height.saturating_sub(40)..height)
+    }
+
+    fn range(&mut self, width: u16, range: Range<usize>) -> Vec<Line> {
+        let mut lines = Vec::new();
+        self.layout.visit(&self.text, width, range, &mut |line: &Line| lines.push(line.clone()));
+        lines
+    }
+}
+
 fn text_of(line: &Line) -> String {
     line.iter().map(|span| span.text.as_str()).collect()
 }
 
 /// The lines, without the blanks at their ends.
-fn show(markdown: &mut Markdown, width: u16) -> String {
-    let lines = markdown.lines(width).iter();
-    lines.map(|line| text_of(line).trim_end().to_string()).collect::<Vec<_>>().join("\n")
+fn show(markdown: &mut Grown, width: u16) -> String {
+    let lines = markdown.lines(width);
+    lines.iter().map(|line| text_of(line).trim_end().to_string()).collect::<Vec<_>>().join("\n")
 }
 
 #[track_caller]
 fn check(text: &str, width: u16, expected: &str) {
-    assert_eq!(show(&mut Markdown::new(text), width), expected, "{text:?}");
+    assert_eq!(show(&mut Grown::new(text), width), expected, "{text:?}");
 }
 
 fn scopes(text: &str) -> Vec<(String, &'static str)> {
-    let mut markdown = Markdown::new(text);
+    let mut markdown = Grown::new(text);
     markdown.lines(60).iter().flatten().map(|span| (span.text.clone(), span.scope)).collect()
 }
 
@@ -73,7 +117,7 @@ fn lists_of_all_kinds() {
 #[test]
 fn quotes_are_barred_and_bounded() {
     check("> a\n> b\n>\n> > c", 60, "│ a b\n│\n│ │ c");
-    let deep = show(&mut Markdown::new(&format!("{} x", ">".repeat(40))), 60);
+    let deep = show(&mut Grown::new(&format!("{} x", ">".repeat(40))), 60);
     assert_eq!(deep, format!("{}x", "│ ".repeat(8)));
     check(&format!("{} x", ">".repeat(40)), 5, "x");
 }
@@ -85,7 +129,7 @@ fn code_keeps_its_form() {
     check("~~~\n```\n~~~\n", 60, " ```");
     check("```\nopen", 60, " open");
     check("    indented\n      code", 60, " indented\n   code");
-    let mut markdown = Markdown::new("```\na\n```");
+    let mut markdown = Grown::new("```\na\n```");
     assert_eq!(line::width(&markdown.lines(10)[0]), 10);
 }
 
@@ -118,7 +162,7 @@ fn wide_text_wraps_between_characters() {
 
 /// All states of the screen while a text comes byte by byte.
 fn frames(text: &str) -> Vec<String> {
-    let mut markdown = Markdown::default();
+    let mut markdown = Grown::default();
     let mut frames = Vec::new();
     for c in text.chars() {
         markdown.push(c.encode_utf8(&mut [0; 4]));
@@ -132,7 +176,7 @@ fn marks_that_are_not_complete_do_not_flicker() {
     for frame in frames("Some text:\n\n```rust\nlet x;\n```\n\nand\n\n- item\n\n# Head\n") {
         assert!(!frame.contains('`') && !frame.contains('#') && !frame.contains('-'), "{frame:?}");
     }
-    let mut markdown = Markdown::default();
+    let mut markdown = Grown::default();
     markdown.push("text\n-");
     assert_eq!(markdown.lines(40)[0][0].scope, "markdown.text");
     markdown.push("\n");
@@ -143,12 +187,12 @@ fn marks_that_are_not_complete_do_not_flicker() {
 #[test]
 fn what_was_shown_above_the_open_end_does_not_move() {
     let text = "# A\n\npara graph one\n\n1. x\n2. y\n\n```c\nint a;\nint b;\n```\n\nend of it";
-    let mut markdown = Markdown::default();
+    let mut markdown = Grown::default();
     let mut before: Vec<Line> = Vec::new();
     for c in text.chars() {
         markdown.push(c.encode_utf8(&mut [0; 4]));
-        let closed = markdown.closed_lines;
-        let lines = markdown.lines(40).to_vec();
+        let closed = markdown.layout.cache.height();
+        let lines = markdown.lines(40);
         assert_eq!(lines[..closed.min(before.len())], before[..closed.min(before.len())]);
         before = lines;
     }
@@ -161,7 +205,7 @@ fn closing_a_block_changes_nothing() {
     for (one, two) in blocks.iter().flat_map(|one| blocks.map(|two| (one, two))) {
         for between in ["\n", "\n\n"] {
             let open = format!("{one}{between}{two}");
-            let mut grown = Markdown::default();
+            let mut grown = Grown::default();
             grown.push(&open);
             let before = show(&mut grown, 40);
             grown.push("\n\nnext\n\nlast");
@@ -176,48 +220,48 @@ fn streaming_token_by_token_is_linear() {
     let cost = |paragraphs: usize| {
         let text = "Some words of a paragraph that is not long.\n\n```\ncode\nmore code\n```\n\n- item\n"
             .repeat(paragraphs);
-        let mut markdown = Markdown::default();
+        let mut markdown = Grown::default();
         for token in text.as_bytes().chunks(4) {
             markdown.push(std::str::from_utf8(token).unwrap());
-            markdown.lines(80);
+            markdown.end(80);
         }
-        markdown.laid_bytes() / paragraphs
+        markdown.layout.laid_bytes() / paragraphs
     };
     assert!(cost(400) <= cost(50) * 11 / 10);
     let line = |bytes: usize| {
-        let mut markdown = Markdown::default();
+        let mut markdown = Grown::default();
         for _ in 0..bytes / 4 {
             markdown.push("abc ");
         }
-        markdown.lines(80);
-        markdown.laid_bytes()
+        markdown.end(80);
+        markdown.layout.laid_bytes()
     };
     assert!(line(100_000) <= 110_000);
 }
 
 #[test]
 fn a_block_without_end_stays_cheap() {
-    let mut markdown = Markdown::default();
+    let mut markdown = Grown::default();
     for _ in 0..20_000 {
         markdown.push("abcdefghi ");
     }
-    markdown.lines(80);
-    let before = markdown.laid_bytes();
+    markdown.end(80);
+    let before = markdown.layout.laid_bytes();
     markdown.push("x");
-    markdown.lines(80);
-    assert!(markdown.laid_bytes() - before <= 9000);
+    markdown.end(80);
+    assert!(markdown.layout.laid_bytes() - before <= 9000);
     let all: String = markdown.lines(80).iter().map(text_of).collect();
     assert_eq!(all.matches("abcdefghi").count(), 20_000);
 }
 
 #[test]
 fn a_new_width_lays_everything_out_again_once() {
-    let mut markdown = Markdown::new(&"word ".repeat(100));
+    let mut markdown = Grown::new(&"word ".repeat(100));
     let wide = markdown.lines(80).len();
     assert!(markdown.lines(20).len() > wide);
-    let bytes = markdown.laid_bytes();
+    let bytes = markdown.layout.laid_bytes();
     markdown.lines(20);
-    assert_eq!(markdown.laid_bytes(), bytes);
+    assert_eq!(markdown.layout.laid_bytes(), bytes);
 }
 
 /// Pieces of markdown that go wrong together.
@@ -271,20 +315,20 @@ proptest! {
     fn portions_do_not_matter_and_nothing_is_too_wide(
         text in source(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8), width in 1u16..30,
     ) {
-        let mut whole = Markdown::new(&text);
+        let mut whole = Grown::new(&text);
         let mut cuts: Vec<_> = cuts.iter().map(|c| text.floor_char_boundary(c.index(text.len() + 1))).collect();
         cuts.extend([0, text.len()]);
         cuts.sort_unstable();
-        let mut grown = Markdown::default();
+        let mut grown = Grown::default();
         for pair in cuts.windows(2) {
             grown.push(&text[pair[0]..pair[1]]);
-            for line in grown.lines(width) {
+            for line in &grown.lines(width) {
                 prop_assert!(line::width(line) <= usize::from(width), "{:?}", line);
             }
         }
         grown.finish();
         prop_assert_eq!(grown.lines(width), whole.lines(width));
-        for line in whole.lines(width) {
+        for line in &whole.lines(width) {
             prop_assert!(line::width(line) <= usize::from(width), "{:?}", line);
         }
     }
@@ -292,20 +336,22 @@ proptest! {
 
 #[test]
 fn blocks_of_code_are_told_once_and_take_colours() {
-    let mut markdown = Markdown::default();
+    let mut markdown = Grown::default();
     markdown.push("Look:\n\n```rust\nlet é = 1;\nfo");
     markdown.lines(20);
-    assert!(markdown.take_blocks().is_empty(), "it is not complete");
+    assert!(markdown.layout.take_blocks().is_empty(), "it is not complete");
     markdown.push("o()\n```\nAnd so on.\n");
-    let blocks = markdown.take_blocks();
+    assert!(markdown.layout.take_blocks().is_empty(), "it is not shown");
+    markdown.lines(20);
+    let blocks = markdown.layout.take_blocks();
     assert_eq!(blocks.len(), 1);
     assert_eq!((&*blocks[0].language, &*blocks[0].code), ("rust", "let é = 1;\nfoo()\n"));
-    assert!(markdown.take_blocks().is_empty());
-    let plain: Vec<Line> = markdown.lines(9).to_vec();
+    assert!(markdown.layout.take_blocks().is_empty());
+    let plain: Vec<Line> = markdown.lines(9);
     // The second range ends inside of `é`, the third goes over a line's end.
     let colors = [(0..3, "keyword"), (3..5, "bad"), (7..14, "x")];
-    let laid = markdown.laid_bytes();
-    assert!(markdown.color(&blocks[0], &colors));
+    let laid = markdown.layout.laid_bytes();
+    assert!(markdown.layout.color(&markdown.text, &blocks[0], &colors));
     let check = |lines: &[Line]| {
         let text = |line: &Line| line.iter().map(|span| span.text.as_str()).collect::<String>();
         assert_eq!(lines.iter().map(text).collect::<Vec<_>>(), plain.iter().map(text).collect::<Vec<_>>());
@@ -314,10 +360,60 @@ fn blocks_of_code_are_told_once_and_take_colours() {
         assert!(spans().any(|span| span.scope == "x" && span.text.contains('f')), "{lines:?}");
         assert!(spans().all(|span| span.scope != "bad"));
     };
-    check(markdown.lines(9));
-    assert_eq!(markdown.laid_bytes(), laid, "only the block was made again");
+    check(&markdown.lines(9));
+    assert_eq!(markdown.layout.laid_bytes(), laid + blocks[0].code.len(), "only the block was made again");
     markdown.lines(30);
-    check(markdown.lines(9));
+    check(&markdown.lines(9));
     let other = Block { code: "something else".to_string(), ..blocks[0].clone() };
-    assert!(!markdown.color(&other, &colors), "it is about another text");
+    assert!(!markdown.layout.color(&markdown.text, &other, &colors), "it is about another text");
+}
+
+/// An answer with prose and code of so many bytes.
+fn long(bytes: usize) -> String {
+    let part = "Some words of an answer that is **long** enough to be wrapped on a screen of this width.\n\n\
+                ```rust\nfn f(a: u8) -> u8 { a + 1 }\nfn g() {}\n```\n\n";
+    part.repeat(bytes / part.len() + 1)
+}
+
+/// The colors of every character of a block, as a search with many tokens finds them.
+fn colors_of(block: &Block) -> Vec<Colored> {
+    (0..block.code.len()).map(|at| (at..at + 1, ["keyword", "string"][at % 2])).collect()
+}
+
+#[test]
+fn markdown_long_text_holds_a_fraction_of_its_bytes() {
+    let text = long(1 << 20);
+    let mut markdown = Markdown::default();
+    let height = markdown.height(&text, 80);
+    for start in (0..height).step_by(height / 20) {
+        markdown.visit(&text, 80, start..start + 40, &mut |_: &Line| {});
+        for block in markdown.take_blocks() {
+            markdown.color(&text, &block, &colors_of(&block));
+        }
+        assert!(markdown.bytes() < text.len() * 3 / 2, "{} bytes for {}", markdown.bytes(), text.len());
+    }
+}
+
+#[test]
+fn markdown_block_scrolled_away_asks_for_its_colors_again() {
+    let mut markdown = Grown::new(&long(1 << 20));
+    let height = markdown.layout.height(&markdown.text, 80);
+    let asked = |markdown: &mut Grown, at: usize| {
+        markdown.range(80, at..at + 6);
+        markdown.layout.take_blocks()
+    };
+    let first = asked(&mut markdown, 0);
+    assert_eq!(first.len(), 1, "only what is shown asks");
+    assert!(markdown.layout.color(&markdown.text, &first[0], &colors_of(&first[0])));
+    let colored = markdown.range(80, 0..6);
+    assert!(colored.iter().flatten().any(|span| span.scope == "keyword"), "{colored:?}");
+    assert!(asked(&mut markdown, 0).is_empty(), "it has its colors");
+    for at in (6..height).step_by(6) {
+        asked(&mut markdown, at);
+    }
+    let late = markdown.layout.color(&markdown.text, &first[0], &colors_of(&first[0]));
+    assert!(!late, "colors of what is not shown are not kept");
+    assert_eq!(asked(&mut markdown, 0), first);
+    assert!(markdown.layout.color(&markdown.text, &first[0], &colors_of(&first[0])));
+    assert_eq!(markdown.range(80, 0..6), colored);
 }

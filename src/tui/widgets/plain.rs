@@ -1,0 +1,218 @@
+//! Text without markup that may grow at its end: cut into pieces, wrapped at a width, laid out where it is shown.
+//!
+//! May not know themes or canvases; lines carry scopes. The text stays with the caller and is given with each call.
+
+use std::ops::Range;
+
+use crate::tui::widgets::line::{self, Break, Line, Span, wrap};
+use crate::tui::widgets::line_cache::LineCache;
+
+/// Whole lines of about so many bytes are laid out together.
+const PIECE: usize = 2 << 10;
+/// A line longer than this is cut, at a space where it has one.
+const LINE_MAX: usize = 8 << 10;
+
+/// The layout of one text.
+#[derive(Debug)]
+pub struct Plain {
+    scope: &'static str,
+    /// Stands before the first line; the others are indented as far.
+    lead: Option<Span>,
+    /// Where pieces end that no further text can change.
+    ends: Vec<usize>,
+    /// The text without blank lines at its start begins here.
+    start: usize,
+    /// Bytes of the text that were taken in.
+    seen: usize,
+    /// The width of the lines; 0 while there are none.
+    width: u16,
+    cache: LineCache,
+    /// The lines behind the last piece.
+    open: Vec<Line>,
+    stale: bool,
+}
+
+impl Plain {
+    /// A text of that scope. `lead` stands before its first line.
+    pub fn new(scope: &'static str, lead: Option<Span>) -> Self {
+        Self {
+            scope,
+            lead,
+            ends: Vec::new(),
+            start: 0,
+            seen: 0,
+            width: 0,
+            cache: LineCache::default(),
+            open: Vec::new(),
+            stale: true,
+        }
+    }
+
+    /// How many lines the text takes. It must begin as it did in earlier calls.
+    pub fn height(&mut self, text: &str, width: u16) -> usize {
+        self.lay_out(text, width.max(1));
+        self.cache.height() + self.open.len()
+    }
+
+    /// Gives lines of a range to `draw`.
+    pub fn visit(&mut self, text: &str, width: u16, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
+        self.lay_out(text, width.max(1));
+        let (scope, lead, ends, start, width) = (self.scope, &self.lead, &self.ends, self.start, self.width);
+        let make = |piece: usize| {
+            lines(&text[range_of(ends, start, piece)], piece == 0, scope, lead.as_ref(), width)
+        };
+        self.cache.visit(range.clone(), make, draw);
+        let above = self.cache.height();
+        let (from, to) = (range.start.saturating_sub(above), range.end.saturating_sub(above));
+        self.open.iter().take(to).skip(from).for_each(draw);
+    }
+
+    /// Bytes that this holds.
+    pub fn bytes(&self) -> usize {
+        self.ends.capacity() * size_of::<usize>() + self.cache.bytes() + line::bytes(&self.open)
+    }
+
+    fn lay_out(&mut self, text: &str, width: u16) {
+        if self.seen != text.len() {
+            self.split(text);
+            self.stale = true;
+        }
+        if self.width != width {
+            self.width = width;
+            self.cache.clear();
+            self.stale = true;
+        }
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        let lead = self.lead.as_ref();
+        for piece in self.cache.pieces()..self.ends.len() {
+            let range = range_of(&self.ends, self.start, piece);
+            self.cache.push(false, lines(&text[range], piece == 0, self.scope, lead, width));
+        }
+        let open = text[self.closed()..].trim_end();
+        let is_first = self.ends.is_empty();
+        self.open = if open.is_empty() && !(is_first && lead.is_some()) {
+            Vec::new()
+        } else {
+            lines(open, is_first, self.scope, lead, width)
+        };
+    }
+
+    /// Where the part begins that further text may change.
+    fn closed(&self) -> usize {
+        self.ends.last().copied().unwrap_or(self.start)
+    }
+
+    fn split(&mut self, text: &str) {
+        self.seen = text.len();
+        if self.ends.is_empty() {
+            self.start = text.len() - text.trim_start_matches('\n').len();
+        }
+        while let Some(length) = piece_length(&text[self.closed()..]) {
+            self.ends.push(self.closed() + length);
+        }
+    }
+}
+
+fn range_of(ends: &[usize], start: usize, piece: usize) -> Range<usize> {
+    piece.checked_sub(1).map_or(start, |before| ends[before])..ends[piece]
+}
+
+/// The bytes of the piece that a text begins with, once it is certain. That depends only on what stands in the
+/// piece, so that it does not matter in which portions the text came.
+fn piece_length(text: &str) -> Option<usize> {
+    let window = |bytes: usize| (text.len() > bytes).then(|| &text[..text.floor_char_boundary(bytes)]);
+    let whole = window(PIECE)?.rfind('\n').map(|at| at + 1);
+    whole.or_else(|| {
+        let window = window(LINE_MAX)?;
+        Some(window.rfind('\n').or_else(|| window.rfind(' ')).map_or(window.len(), |at| at + 1))
+    })
+}
+
+fn lines(text: &str, is_first: bool, scope: &'static str, lead: Option<&Span>, width: u16) -> Vec<Line> {
+    let span = [Span::new(text, scope)];
+    let Some(lead) = lead else { return wrap(&span, width, &[], &[], Break::Words) };
+    let first = [lead.clone()];
+    let rest = [Span::new(" ".repeat(line::width(&first)), scope)];
+    wrap(&span, width, if is_first { &first } else { &rest }, &rest, Break::Words)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(plain: &mut Plain, text: &str, width: u16) -> Vec<Line> {
+        let (height, mut out) = (plain.height(text, width), Vec::new());
+        plain.visit(text, width, 0..height, &mut |line: &Line| out.push(line.clone()));
+        assert_eq!(out.len(), height);
+        out
+    }
+
+    fn show(text: &str, width: u16, lead: Option<Span>) -> String {
+        let lines = all(&mut Plain::new("t", lead), text, width);
+        let text = |line: &Line| line.iter().map(|span| span.text.as_str()).collect::<String>();
+        lines.iter().map(text).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn plain_text_wraps_below_its_lead() {
+        let lead = || Some(Span::new("› ", "p"));
+        assert_eq!(show("one two\n\nthree\n", 7, lead()), "› one|  two|  |  three");
+        assert_eq!(show("", 7, lead()), "› ");
+        assert_eq!(show("\n\n a\n \n", 7, None), " a");
+        assert_eq!(show(" \n ", 7, None), "");
+    }
+
+    #[test]
+    fn plain_long_text_is_laid_out_as_a_whole_would_be() {
+        let text: String =
+            (0..3_000).map(|n| if n % 7 == 0 { "\n".into() } else { format!("line {n} of it\n") }).collect();
+        let text = text.trim_matches('\n');
+        let whole = wrap(&[Span::new(text, "t")], 9, &[], &[], Break::Words);
+        assert_eq!(all(&mut Plain::new("t", None), text, 9), whole);
+    }
+
+    #[test]
+    fn plain_long_line_loses_no_word() {
+        let words: Vec<String> = (0..20_000).map(|n| format!("w{n}")).collect();
+        let shown = show(&words.join(" "), 40, None).replace('|', " ");
+        assert!(shown.split_whitespace().eq(words.iter().map(String::as_str)), "words are missing");
+        let unbroken = "x".repeat(100_000);
+        assert_eq!(show(&unbroken, 40, None).matches('x').count(), 100_000);
+    }
+
+    #[test]
+    fn plain_long_text_holds_few_bytes() {
+        let text = "some words of a text that was pasted\n".repeat(30_000);
+        let mut plain = Plain::new("t", None);
+        let height = plain.height(&text, 80);
+        for start in [0, height / 2, height - 40] {
+            let mut rows = 0;
+            plain.visit(&text, 80, start..start + 40, &mut |_: &Line| rows += 1);
+            assert_eq!(rows, 40);
+            assert!(plain.bytes() < text.len() / 8, "{} bytes for {}", plain.bytes(), text.len());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(64))]
+        #[test]
+        fn plain_portions_do_not_matter(
+            parts in prop::collection::vec(prop::sample::select(vec!["word ", "\n", "漢字", "x", "\t", "\r\n"]), 0..6_000),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6), width in 1u16..60,
+        ) {
+            let text = parts.concat();
+            let mut cuts: Vec<_> = cuts.iter().map(|c| text.floor_char_boundary(c.index(text.len() + 1))).collect();
+            cuts.push(text.len());
+            cuts.sort_unstable();
+            let mut grown = Plain::new("t", None);
+            for cut in cuts {
+                all(&mut grown, &text[..cut], width);
+            }
+            prop_assert_eq!(all(&mut grown, &text, width), all(&mut Plain::new("t", None), &text, width));
+        }
+    }
+}
