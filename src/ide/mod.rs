@@ -35,6 +35,7 @@ pub mod mouse;
 pub mod opening;
 pub mod options;
 pub mod overlays;
+pub mod pacing;
 pub mod panes;
 pub mod past;
 pub mod permission;

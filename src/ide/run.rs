@@ -1,7 +1,6 @@
 //! The loop on a real terminal: bytes in, frames out, signals, time.
 //!
-//! The keyboard is always asked first; a key is drawn at once, output at most every
-//! `FRAME_PERIOD`. With nothing to do the loop sleeps without a time-out.
+//! The keyboard is always asked first; a key is drawn at once, output as [`FramePacing`] lets it. With nothing to do the loop sleeps without a time-out.
 
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use super::event::Event;
 use super::feed::Feed;
 use super::leaving;
 use super::options::Options;
+use super::pacing::FramePacing;
 use super::pump::Pump;
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
@@ -19,8 +19,6 @@ use crate::tui::caps::{Action, Caps, erases_colored, queries};
 use crate::tui::input::{Decoder, Input};
 use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
 
-/// Frames that nobody pressed a key for come no faster than this.
-const FRAME_PERIOD: Duration = Duration::from_millis(16);
 /// Events that are taken in after keys, though more keys may have come.
 const BESIDE_KEYS: usize = 8;
 /// How long the first frame waits for what it is to show; a slow disk shows an empty frame.
@@ -54,7 +52,7 @@ pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i
         decoder: Decoder::new(),
         caps: Caps::default(),
         clock,
-        last_frame: Duration::ZERO,
+        pacing: FramePacing::default(),
     };
     let result = screen.run(pump, &mut signals).await;
     result.map_err(|error| failed("the terminal failed", &error))
@@ -65,7 +63,7 @@ struct OnTerminal {
     decoder: Decoder,
     caps: Caps,
     clock: SharedClock,
-    last_frame: Duration,
+    pacing: FramePacing,
 }
 
 impl OnTerminal {
@@ -100,7 +98,7 @@ impl OnTerminal {
             }
             // Only a stream of events is worth pacing; whatever comes by itself is shown at once.
             let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();
-            let paced = streaming && self.clock.monotonic() < self.last_frame + FRAME_PERIOD;
+            let paced = streaming && self.clock.monotonic() < self.pacing.due();
             if hasty || !paced {
                 self.draw(&mut pump.app)?;
             }
@@ -172,7 +170,7 @@ impl OnTerminal {
 
     /// When time alone has to wake the loop.
     fn deadline(&self, app: &App) -> Option<Duration> {
-        let frame = app.needs_frame().then_some(self.last_frame + FRAME_PERIOD);
+        let frame = app.needs_frame().then(|| self.pacing.due());
         [self.decoder.deadline(), app.deadline(), frame].into_iter().flatten().min()
     }
 
@@ -261,7 +259,7 @@ impl OnTerminal {
         }
         if !bytes.is_empty() {
             self.terminal.write(&bytes)?;
-            self.last_frame = self.clock.monotonic();
+            self.pacing.sent(bytes.len(), self.clock.monotonic());
         }
         app.settle();
         Ok(())

@@ -1,0 +1,91 @@
+//! How fast frames may follow each other while output streams. Must not know what they show, nor the keyboard:
+//! frames that a key asked for are drawn at once.
+
+use std::time::Duration;
+
+/// Frames come no faster than this.
+const FRAME_PERIOD: Duration = Duration::from_millis(16);
+/// A long stream sends no more bytes in a second than this. Text that scrolls changes every row that it is shown
+/// in: at 60 frames a second that is ten times the text, which nobody can read at that speed.
+const BYTES_PER_SECOND: f64 = 30_000.0;
+/// So much may be sent ahead of that rate: a line that scrolls now and then is never late.
+const AHEAD: Duration = Duration::from_millis(150);
+/// No frame is later than this, however large it is: a large screen that moves ten times a second still moves.
+const SLOWEST: Duration = Duration::from_millis(100);
+
+/// When the next frame of streaming output is due.
+#[derive(Debug, Default)]
+pub struct FramePacing {
+    last: Duration,
+    /// When everything sent so far would have been through at the rate of a long stream.
+    through: Duration,
+}
+
+impl FramePacing {
+    /// A frame of so many bytes was sent.
+    pub fn sent(&mut self, bytes: usize, now: Duration) {
+        self.last = now;
+        self.through = self.through.max(now) + Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND);
+    }
+
+    /// When the next frame may follow.
+    pub fn due(&self) -> Duration {
+        let due = self.through.saturating_sub(AHEAD).max(self.last + FRAME_PERIOD);
+        due.min(self.last + SLOWEST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends frames of `bytes` as soon as they are due, for so long; their number.
+    fn frames(pacing: &mut FramePacing, bytes: usize, from: Duration, time: Duration) -> usize {
+        let (mut now, mut frames) = (from, 0);
+        while now < from + time {
+            pacing.sent(bytes, now);
+            frames += 1;
+            now = pacing.due();
+        }
+        frames
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn pacing_small_frames_come_every_period() {
+        let frames = frames(&mut FramePacing::default(), 100, SECOND, SECOND);
+        assert_eq!(frames, 63);
+    }
+
+    #[test]
+    fn pacing_long_stream_of_scrolling_frames_keeps_its_rate() {
+        // 50 000 tokens at 6 000 a second beside an open file on 120x40.
+        let bytes = 2_300 * frames(&mut FramePacing::default(), 2_300, SECOND, SECOND * 50 / 6);
+        assert!(bytes <= 300_000, "{bytes} bytes");
+        assert!(bytes >= 200_000, "{bytes} bytes: the screen hardly moved");
+    }
+
+    #[test]
+    fn pacing_single_scroll_delays_no_frame() {
+        let mut pacing = FramePacing::default();
+        pacing.sent(100, SECOND);
+        pacing.sent(2_300, SECOND + FRAME_PERIOD);
+        assert_eq!(pacing.due(), SECOND + FRAME_PERIOD * 2);
+    }
+
+    #[test]
+    fn pacing_large_screen_still_moves() {
+        let frames = frames(&mut FramePacing::default(), 50_000, SECOND, SECOND);
+        assert_eq!(frames, 10);
+    }
+
+    #[test]
+    fn pacing_after_a_pause_owes_nothing() {
+        let mut pacing = FramePacing::default();
+        frames(&mut pacing, 50_000, SECOND, SECOND);
+        let later = SECOND * 60;
+        pacing.sent(2_300, later);
+        assert_eq!(pacing.due(), later + FRAME_PERIOD);
+    }
+}
