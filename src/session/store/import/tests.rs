@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::*;
 use crate::base::clock::ManualClock;
 use crate::base::ids::CountingIds;
-use crate::llm::model::{Message, Part, StopReason};
+use crate::llm::model::{Message, Part};
 use crate::session::import::parts;
 use crate::session::{AgentMessage, Entry, EntryBody};
 
