@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use super::terminal::{self, Terminal, TerminalSpec};
 use super::variables::{self, Inherit};
 use super::{files, process, replace};
 
-/// The longest wait for one look at a file or one reading of it.
+/// The longest wait for a file: for a look at it, for its next piece, or for its being written.
 const ANSWERS: Duration = Duration::from_mins(1);
 
 /// Files and commands of this machine.
@@ -65,17 +66,38 @@ impl LocalEnvironment {
         Some((files::real_path(path).ok()?, data))
     }
 
-    /// The same within a limit, for what is looked at or read: a mount or a file of the kernel may never answer.
-    /// The thread cannot be interrupted and is left behind then.
+    /// File work within a limit: a mount or a file of the kernel may never answer. The thread
+    /// cannot be interrupted and is left behind then; a write that it has begun may still happen.
     fn within<T: Send + 'static>(
         limit: Duration,
         path: &Path,
         work: impl FnOnce(&Path) -> Result<T, EnvError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, EnvError>> {
+        Self::progressing(limit, path, |path, _| work(path))
+    }
+
+    /// The same for work of any length that tells of its progress: the limit is that of one step.
+    fn progressing<T: Send + 'static>(
+        limit: Duration,
+        path: &Path,
+        work: impl FnOnce(&Path, &AtomicUsize) -> Result<T, EnvError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, EnvError>> {
         let on = path.to_path_buf();
-        let work = Self::blocking(path, work);
+        let steps = Arc::new(AtomicUsize::new(0));
+        let stepped = steps.clone();
+        let mut work = Self::blocking(path, move |path| work(path, &stepped));
         Box::pin(async move {
-            tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(EnvError::NoAnswer(on, limit)))
+            let mut known = 0;
+            loop {
+                if let Ok(done) = tokio::time::timeout(limit, &mut work).await {
+                    return done;
+                }
+                let now = steps.load(Ordering::Relaxed);
+                if now == known {
+                    return Err(EnvError::NoAnswer(on, limit));
+                }
+                known = now;
+            }
         })
     }
 
@@ -128,7 +150,12 @@ impl Environment for LocalEnvironment {
         path: &'a Path,
         mut sink: PieceSink,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Self::blocking(path, move |path| files::read_pieces(path, &mut *sink))
+        Self::progressing(ANSWERS, path, move |path, steps| {
+            files::read_pieces(path, &mut |piece| {
+                steps.fetch_add(1, Ordering::Relaxed);
+                sink(piece)
+            })
+        })
     }
 
     fn write<'a>(
@@ -138,7 +165,7 @@ impl Environment for LocalEnvironment {
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
         let locks = Arc::clone(&self.locks);
-        Self::blocking(path, move |path| {
+        Self::within(ANSWERS, path, move |path| {
             let real = files::real_path(path)?;
             locks.with(&real, || replace::replace(&real, &bytes, expected.as_ref()))
         })
@@ -146,7 +173,7 @@ impl Environment for LocalEnvironment {
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         let locks = Arc::clone(&self.locks);
-        Self::blocking(path, move |path| {
+        Self::within(ANSWERS, path, move |path| {
             let real = files::real_path(path)?;
             locks.with(&real, || replace::remove(path, expected.as_ref()))
         })

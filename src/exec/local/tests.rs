@@ -447,6 +447,20 @@ async fn reading_a_file_that_never_answers_ends_after_a_while() {
     assert_eq!(error.to_string(), "/mnt/hung: no answer for 1 s; the file or its file system may hang");
 }
 
+#[tokio::test]
+async fn work_that_goes_on_in_steps_may_take_longer_than_the_limit() {
+    let limit = Duration::from_secs(1);
+    let work = move |_: &Path, steps: &AtomicUsize| {
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < limit * 5 / 2 {
+            steps.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(limit / 50);
+        }
+        Ok(())
+    };
+    LocalEnvironment::progressing(limit, Path::new("/big"), work).await.unwrap();
+}
+
 /// Longer than one argument may be, and with all that a script may hold.
 fn long(end: &str) -> String {
     format!("x='{}'\n# 'it\necho \"${{#x}} $(cat)\"\n{end}", "é".repeat(200 << 10))
