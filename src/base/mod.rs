@@ -16,6 +16,8 @@ pub mod lenient;
 #[doc(hidden)]
 pub mod log;
 #[doc(hidden)]
+pub mod names;
+#[doc(hidden)]
 pub mod panics;
 pub mod paths;
 #[doc(hidden)]

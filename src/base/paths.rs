@@ -4,6 +4,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::names;
+
 /// The four folders of bowline's own files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
@@ -96,6 +98,15 @@ pub fn expand_home(path: &str, user: &Path) -> PathBuf {
         Some(rest) if rest.starts_with('/') => user.join(rest.trim_start_matches('/')),
         _ => PathBuf::from(path),
     }
+}
+
+/// The absolute path of what a user has typed: `~` is the home folder, and names that are no UTF-8 stand as they are
+/// shown.
+#[doc(hidden)]
+pub fn typed(base: &Path, text: &str, user: &Path) -> PathBuf {
+    let path = expand_home(text.trim(), user);
+    let path = path.to_str().map_or_else(|| path.clone(), |text| names::read(text).into_owned());
+    absolute(base, &path)
 }
 
 /// `name:12:3` as the name and its line and column, both from 1.

@@ -18,7 +18,7 @@ pub struct Args {
     /// `models refresh [PROVIDER]` asks providers which models they have, `sessions` tells, searches, adds up and
     /// deletes what is stored, `import FILES` takes over sessions of pi, Claude Code and codex, `tool NAME JSON` runs one
     /// tool once as a model would, with these arguments or with those on standard input
-    pub args: Vec<String>,
+    pub args: Vec<OsString>,
 
     /// Answer on standard output, without a screen
     #[arg(short, long)]

@@ -3,6 +3,7 @@
 //!
 //! Must not know how the work is done.
 
+use crate::base::names;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,7 +63,8 @@ impl Errand {
 
 /// The work that the arguments name. A file of that name is a file.
 pub fn wanted(args: &Args) -> Option<Errand> {
-    let words: Vec<&str> = args.args.iter().map(String::as_str).collect();
+    let shown: Vec<_> = args.args.iter().map(|arg| names::shown_name(arg)).collect();
+    let words: Vec<&str> = shown.iter().map(|word| &**word).collect();
     let (make, rest): (fn(Option<String>) -> Errand, _) = match &words[..] {
         ["login", rest @ ..] => (Errand::Login, rest),
         ["logout", rest @ ..] => (Errand::Logout, rest),
@@ -94,7 +96,7 @@ pub fn wanted(args: &Args) -> Option<Errand> {
         }
         ["import", files @ ..] if !files.is_empty() => {
             let is_file = Path::new("import").exists() || args.print;
-            let files = files.iter().map(PathBuf::from).collect();
+            let files = args.args[words.len() - files.len()..].iter().map(PathBuf::from).collect();
             let wanted = stored::Wanted::Import(files, args.from.clone());
             return (!is_file).then_some(Errand::Stored(wanted, args.json));
         }

@@ -15,6 +15,7 @@ use super::setup::{self, Process, Setup};
 use super::{errand, headless, models};
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
+use crate::base::width::visible_lines;
 use crate::exec::dumping;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
@@ -38,8 +39,12 @@ pub fn run() -> i32 {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no failures; clap knows which stream each goes to.
-            let code = if error.use_stderr() { USAGE } else { OK };
-            return if error.print().is_ok() { code } else { FAILED };
+            if !error.use_stderr() {
+                return if error.print().is_ok() { OK } else { FAILED };
+            }
+            // It repeats arguments, which a terminal would obey.
+            let text = visible_lines(&error.render().to_string());
+            return if std::io::stderr().write_all(text.as_bytes()).is_ok() { USAGE } else { FAILED };
         }
     };
     if let Some(error) = exposed {
@@ -66,6 +71,7 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
     let print = text || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
     let process = process(!print).map_err(usage)?;
     reserved(args, &process).map_err(usage)?;
+    draws(&process, print).map_err(usage)?;
     let setup = setup::resolve(args, &process, print).map_err(usage)?;
     resumes(args, &setup, print).map_err(usage)?;
     keep_log(&setup.home.state, &process);
@@ -108,9 +114,8 @@ const RESERVED: [&str; 11] = [
 
 /// Refuses a reserved word as the first argument, unless it is a file or plainly a prompt.
 fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
-    let Some(word) = args.args.first().filter(|word| RESERVED.contains(&word.as_str()) && !args.print) else {
-        return Ok(());
-    };
+    let first = args.args.first().and_then(|word| word.to_str()).filter(|_| !args.print);
+    let Some(word) = first.filter(|word| RESERVED.contains(word)) else { return Ok(()) };
     if process.cwd.join(word).exists() {
         return Ok(());
     }
@@ -149,6 +154,15 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
     }
     Err(Report::new(format!("`bowline {word}` is not in this version"))
         .hint(format!("bowline --help lists what is; ./{word} is a file of that name, -p {word} a prompt")))
+}
+
+/// Refuses to draw on a terminal that says that it cannot: escape sequences would be shown as characters.
+fn draws(process: &Process, print: bool) -> Result<(), Report> {
+    match process.vars.get("TERM").map(String::as_str) {
+        Some("dumb") if !print => Err(Report::new("this terminal cannot show a screen (TERM=dumb)")
+            .hint("bowline -p \"…\" answers in lines; set TERM, such as TERM=xterm-256color, where it can")),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to let somebody choose a conversation where nobody can, and to say something before he has.
@@ -255,7 +269,16 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
     let mut out = std::io::stdout();
     let (models, problems) = runtime::start::usable_models(&options).await;
     problems.iter().for_each(tell);
-    for line in models::lines(models.iter().map(|model| &**model), Some(search)) {
+    let lines = models::lines(models.iter().map(|model| &**model), Some(search));
+    if lines.is_empty() {
+        let what = format!("no model that can be asked matches `{search}`");
+        tell(
+            &Report::new(what)
+                .hint("`bowline --list-models` lists all of them, docs/providers.md how more can be asked"),
+        );
+        return FAILED;
+    }
+    for line in lines {
         // Names may come from the person's file or from a server.
         let columns: Vec<_> = line.split('\t').map(crate::base::width::visible).collect();
         let line = format!("{}\n", columns.join("\t"));

@@ -2,6 +2,8 @@
 //! to say. Everything that can be wrong with the arguments is told here.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,9 +85,10 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
     let mut attached = Said::default();
     let mut folder = None;
     for argument in &args.args {
-        let target = match argument.strip_prefix('@') {
-            Some(path) if print && !path.is_empty() => Target::Attachment(process.cwd.join(path)),
-            _ if print => Target::Prompt(argument.clone()),
+        let attached_path = argument.as_bytes().strip_prefix(b"@").filter(|path| !path.is_empty());
+        let target = match attached_path {
+            Some(path) if print => Target::Attachment(process.cwd.join(OsStr::from_bytes(path))),
+            _ if print => Target::Prompt(argument.to_string_lossy().into_owned()),
             _ => understand(argument, &process.cwd, kind_of),
         };
         match target {
@@ -93,7 +96,7 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
             Target::Folder(path) => {
                 return Err(Report::new(format!("{}: there is a folder to work on already", path.display())));
             }
-            Target::File(file) if argument.ends_with('/') => {
+            Target::File(file) if argument.as_bytes().ends_with(b"/") => {
                 return Err(Report::new(format!("{}: no such folder", file.path.display()))
                     .hint("make it first, or check the path"));
             }

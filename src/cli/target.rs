@@ -1,6 +1,8 @@
 //! What an argument of the interactive program means: a folder, a place in a file, a prompt,
 //! an attachment.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::base::paths;
@@ -21,21 +23,26 @@ pub enum Target {
 
 /// What an argument means. An existing file or folder is one, whatever its name; then comes
 /// `path:line[:column]`; a single word is a new file; anything with white space is a prompt.
-pub fn understand(argument: &str, cwd: &Path, exists: impl Fn(&Path) -> Option<bool>) -> Target {
+pub fn understand(argument: &OsStr, cwd: &Path, exists: impl Fn(&Path) -> Option<bool>) -> Target {
     let path = paths::absolute(cwd, Path::new(argument));
     match exists(&path) {
         Some(true) => return Target::Folder(path),
         Some(false) => return Target::File(OpenTarget { path, at: None }),
         None => {}
     }
-    if let Some(attached) = argument.strip_prefix('@').filter(|rest| !rest.is_empty()) {
-        return Target::Attachment(paths::absolute(cwd, Path::new(attached)));
+    if let Some(attached) = argument.as_bytes().strip_prefix(b"@").filter(|rest| !rest.is_empty()) {
+        return Target::Attachment(paths::absolute(cwd, Path::new(OsStr::from_bytes(attached))));
     }
-    if argument.contains(char::is_whitespace) {
-        return Target::Prompt(argument.to_string());
+    if argument.to_string_lossy().contains(char::is_whitespace) {
+        return Target::Prompt(argument.to_string_lossy().into_owned());
     }
-    let (name, at) = paths::split_place(argument);
-    Target::File(OpenTarget { path: paths::absolute(cwd, Path::new(name)), at })
+    // Line and column are ASCII: they are split off a text of the same length.
+    let bytes = argument.as_bytes();
+    let ascii: String =
+        bytes.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { 'x' }).collect();
+    let (name, at) = paths::split_place(&ascii);
+    let name = Path::new(OsStr::from_bytes(&bytes[..name.len()]));
+    Target::File(OpenTarget { path: paths::absolute(cwd, name), at })
 }
 
 #[cfg(test)]
@@ -64,7 +71,7 @@ mod tests {
             ("@notes.md", Target::Attachment("/w/notes.md".into())),
         ];
         for (argument, meaning) in cases {
-            assert_eq!(understand(argument, Path::new("/w"), exists), meaning, "{argument}");
+            assert_eq!(understand(OsStr::new(argument), Path::new("/w"), exists), meaning, "{argument}");
         }
     }
 }

@@ -3,6 +3,9 @@
 //! Must not know places.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+
+use crate::base::names;
 
 /// Identifies the state of a file at one moment, so that a write can be refused when somebody
 /// else has changed the file since. Opaque; equal stamps mean equal content.
@@ -90,8 +93,16 @@ pub struct FileId {
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirEntry {
-    /// Its name, lossy where it is no UTF-8.
+    /// Its name, as [`names`] has it where it is no UTF-8.
     pub name: String,
     /// What it is, links followed.
     pub kind: FileKind,
+}
+
+impl DirEntry {
+    /// Its path in the folder that holds it.
+    #[doc(hidden)]
+    pub fn path_in(&self, folder: &Path) -> PathBuf {
+        folder.join(names::read(&self.name))
+    }
 }

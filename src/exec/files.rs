@@ -2,6 +2,7 @@
 //!
 //! Must not know commands.
 
+use crate::base::names;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
@@ -70,7 +71,7 @@ pub(super) fn hard_link(path: &Path) -> Result<Option<FileId>, EnvError> {
 pub(super) fn list(path: &Path) -> Result<Vec<DirEntry>, EnvError> {
     let entries = fs::read_dir(path).map_err(|source| error_at(path, source))?;
     let entry = |entry: fs::DirEntry| {
-        let name = entry.file_name().to_string_lossy().into_owned();
+        let name = names::shown_name(&entry.file_name()).into_owned();
         // A link that leads nowhere is still an entry.
         let kind = stat(&entry.path()).map_or(FileKind::Other, |facts| facts.kind);
         DirEntry { name, kind }

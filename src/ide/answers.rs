@@ -191,5 +191,5 @@ fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
 
 /// A typed path: `~` is the home, anything relative is in the workspace.
 fn resolve(cx: &Cx<'_>, typed: &str) -> std::path::PathBuf {
-    paths::absolute(&cx.state.workspace, &paths::expand_home(typed.trim(), &cx.state.home))
+    paths::typed(&cx.state.workspace, typed, &cx.state.home)
 }

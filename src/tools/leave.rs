@@ -24,6 +24,7 @@ use super::rules::pattern;
 use super::rules::{Author, Names, Rules, Ruling, Said};
 use super::tool::{Outcome, Tool, ToolClass};
 use crate::base::json::json;
+use crate::base::names;
 use crate::base::schema::Schema;
 use crate::llm::model::ToolCall;
 
@@ -405,8 +406,7 @@ async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
     let path = paths::resolve(&*cx.env, subject);
     let grounds = Grounds { root: resolve(cx.env.root()).await?, ..grounds(cx).await };
     let real = resolve(&path).await?;
-    let judge =
-        |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &path.to_string_lossy(), &grounds);
+    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::shown(path), &grounds);
     let mut verdict = judge(&real);
     for other in links::others(cx, &real, &[]).await {
         verdict = verdict.max(judge(&other));

@@ -37,7 +37,7 @@ pub(super) async fn others(cx: &Context, path: &Path, barriers: &[Barrier]) -> V
                 tracing::warn!("too many files to look for every hard link of {}", path.display());
                 return found;
             }
-            let candidate = folder.join(&entry.name);
+            let candidate = entry.path_in(&folder);
             match entry.kind {
                 // A link to a folder is followed once, as the folder itself.
                 FileKind::Folder => {
@@ -75,7 +75,7 @@ async fn guarded(cx: &Context) -> Vec<PathBuf> {
     for folder in folders {
         let Ok(entries) = cx.env.list(&folder).await else { continue };
         let named = entries.into_iter().filter(|entry| entry.kind == FileKind::File);
-        files.extend(named.map(|entry| folder.join(entry.name)));
+        files.extend(named.map(|entry| entry.path_in(&folder)));
     }
     files
 }

@@ -10,6 +10,7 @@ use super::links;
 use super::paths;
 use super::policy::{self, Grounds, SECRET_FILE};
 use super::rules::barrier::Barrier;
+use crate::base::names;
 
 /// More words than this are not put together to paths.
 const PAIRS_MAX: usize = 60;
@@ -70,7 +71,7 @@ impl<'c> Place<'c> {
         };
         let mut all = Vec::new();
         for text in texts {
-            let path = paths::resolve(&*self.cx.env, &text.to_string_lossy());
+            let path = paths::resolve(&*self.cx.env, &names::shown(&text));
             if let Ok(real) = self.cx.env.resolve(&path).await {
                 all.push(real);
             }

@@ -4,12 +4,14 @@
 
 use std::path::PathBuf;
 
-use crate::base::paths;
+use crate::base::{names, paths};
 use crate::exec::Environment;
 
-/// The absolute path of an argument: `~` is the home folder, anything relative is below the workspace.
+/// The absolute path of an argument: `~` is the home folder, anything relative is below the workspace, and names that
+/// are no UTF-8 are written as lists of files show them.
 pub fn resolve(env: &dyn Environment, path: &str) -> PathBuf {
     let path = env.home().map_or_else(|| PathBuf::from(path), |home| paths::expand_home(path, home));
+    let path = path.to_str().map_or_else(|| path.clone(), |text| names::read(text).into_owned());
     paths::absolute(env.root(), &path)
 }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::command;
 use super::rules::{Ruling, Said};
 use super::tool::ToolClass;
+use crate::base::names;
 
 /// `--approval`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -183,7 +184,7 @@ fn objection(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> 
         ToolClass::Reads => None,
         ToolClass::Runs if command::is_read_only(subject) => None,
         ToolClass::Runs => Some("command not known to be read-only"),
-        ToolClass::Edits => match Path::new(subject) {
+        ToolClass::Edits => match &*names::read(subject) {
             path if grounds.is_set_up(path) => Some(SET_UP),
             _ if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
             path if !path.starts_with(&grounds.root) => Some("file outside the workspace"),

@@ -4,6 +4,7 @@
 //! Must not know who wants them, nor encodings: what a file's bytes say as text, and which files
 //! have another text than their bytes, is asked of [`Texts`]. Blocking: callers bring a thread.
 
+use crate::base::names;
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
@@ -158,7 +159,7 @@ pub fn grep(
         seen.insert(entry.into_path());
     }
     for path in texts.unwritten() {
-        let name = path.strip_prefix(root).ok().and_then(Path::to_str).map(String::from);
+        let name = path.strip_prefix(root).ok().map(|below| names::shown(below).into_owned());
         if let (Some(name), false, false) = (name, seen.contains(&path), search.is_over()) {
             let text = texts.in_place_of(&path).unwrap_or_default();
             search.file(&path, name, &text, &mut sink);

@@ -2,6 +2,7 @@
 //!
 //! Must not know who wants them. Blocking: callers bring a thread.
 
+use crate::base::names;
 use std::path::Path;
 
 use ignore::{DirEntry, WalkBuilder};
@@ -72,9 +73,9 @@ pub(super) fn is_file(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
 }
 
-/// Its path below the root; `None` where that is no UTF-8.
+/// Its path below the root, as [`names`] has it; `None` where it is elsewhere.
 pub(super) fn relative(entry: &DirEntry, root: &Path) -> Option<String> {
-    entry.path().strip_prefix(root).ok()?.to_str().map(str::to_string)
+    Some(names::shown(entry.path().strip_prefix(root).ok()?).into_owned())
 }
 
 #[cfg(test)]

@@ -172,6 +172,8 @@ mod mistral;
 mod mockllm;
 /// Every scenario of that mock, for the library and for the program.
 mod mockllm_scenarios;
+/// Names that are no UTF-8, control characters in arguments, terminals that cannot draw.
+mod odd_names;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// Every dialect does what the others do, seen from the library's highest layer.

@@ -3,6 +3,7 @@
 //!
 //! Must not know places: they come in as [`Listing`].
 
+use crate::base::names;
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
@@ -51,7 +52,7 @@ pub async fn search<P: Listing + ?Sized>(
             (Vec::new(), Searched { barred, complete: true, ..Searched::default() })
         }
         FileKind::File => {
-            let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = names::shown_name(spec.root.file_name().unwrap_or_default()).into_owned();
             let only = FoundPath { path: spec.root.clone(), name, folder: false, modified: None };
             (vec![only], Searched { files: 1, complete: true, ..Searched::default() })
         }
@@ -258,7 +259,7 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
         (prefix, real): (&str, &Path),
         depth: usize,
     ) -> Result<(), EnvError> {
-        let path = folder.join(&entry.name);
+        let path = entry.path_in(folder);
         let name = format!("{prefix}{}", entry.name);
         if entry.name.contains('\u{fffd}') && self.place.facts(&path).await.is_err() {
             self.done.unnamed += 1;
@@ -271,12 +272,12 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                     return Ok(());
                 }
                 // A link to a folder may lead round in a circle.
-                if depth >= DEPTH_MAX || self.place.real(&path).await? != real.join(&entry.name) {
+                if depth >= DEPTH_MAX || self.place.real(&path).await? != entry.path_in(real) {
                     return Ok(());
                 }
                 let named =
                     |path: &Path| self.selector.bars.as_ref().is_some_and(|bars| bars.has(path, true));
-                if named(&path) || named(&real.join(&entry.name)) {
+                if named(&path) || named(&entry.path_in(real)) {
                     self.done.barred.note(true);
                     return Ok(());
                 }

@@ -16,6 +16,7 @@ use super::bars::Bars;
 use super::engine::{Engine, Looked};
 use super::select::Selector;
 use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
+use crate::base::names;
 use crate::exec::error::EnvError;
 use crate::exec::files;
 
@@ -36,8 +37,8 @@ struct Item {
 struct Unsaved<'a> {
     /// By real paths.
     texts: HashMap<&'a Path, &'a [u8]>,
-    /// Where the root really is. The walk follows no links to folders.
-    root: PathBuf,
+    /// The root as it is named, and where it really is. The walk follows no links to folders.
+    root: (&'a Path, PathBuf),
     /// Whether the root is the file.
     named: bool,
 }
@@ -46,14 +47,14 @@ impl<'a> Unsaved<'a> {
     /// `None` where there are none, as most often.
     fn new(spec: &'a SearchSpec, named: bool) -> Option<Self> {
         let texts: HashMap<_, _> = spec.unsaved.iter().map(|(path, text)| (&**path, &**text)).collect();
-        let root = fs::canonicalize(&spec.root).ok().filter(|_| !texts.is_empty())?;
-        Some(Self { texts, root, named })
+        let real = fs::canonicalize(&spec.root).ok().filter(|_| !texts.is_empty())?;
+        Some(Self { texts, root: (&spec.root, real), named })
     }
 
     fn of(&self, item: &Item) -> Option<&'a [u8]> {
         let real = match (self.named, item.link) {
-            (true, _) => self.root.clone(),
-            (false, false) => self.root.join(&item.name),
+            (true, _) => self.root.1.clone(),
+            (false, false) => self.root.1.join(item.path.strip_prefix(self.root.0).ok()?),
             (false, true) => fs::canonicalize(&item.path).ok()?,
         };
         self.texts.get(&*real).copied()
@@ -74,7 +75,7 @@ pub(in crate::exec) fn search(
             let barred = LeftOut { files: 1, folders: 0 };
             return Ok(Searched { barred, complete: true, ..Searched::default() });
         }
-        let name = spec.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = names::shown_name(spec.root.file_name().unwrap_or_default()).into_owned();
         let item = Item { name, path: spec.root.clone(), folder: false, link: false };
         (vec![item], Searched { files: 1, complete: true, ..Searched::default() })
     } else {
@@ -211,7 +212,7 @@ impl Visitor<'_> {
         let Some(bars) = &self.selector.bars else { return false };
         let leads = |real: Option<PathBuf>| real.is_some_and(|real| bars.has(&real, folder));
         let barred = bars.has(entry.path(), folder)
-            || leads(self.real.map(|real| real.join(name)))
+            || leads(self.real.map(|real| real.join(names::read(name))))
             || entry.path_is_symlink() && leads(fs::canonicalize(entry.path()).ok());
         if barred {
             self.done.barred.note(folder);
@@ -223,11 +224,8 @@ impl Visitor<'_> {
         if entry.depth() == 0 {
             return WalkState::Continue;
         }
-        let Some(name) = entry.path().strip_prefix(self.root).ok().and_then(Path::to_str).map(str::to_string)
-        else {
-            self.done.unnamed += 1;
-            return WalkState::Skip;
-        };
+        let Ok(below) = entry.path().strip_prefix(self.root) else { return WalkState::Skip };
+        let name = names::shown(below).into_owned();
         let last = name.rsplit('/').next().unwrap_or(&name);
         let kind = entry.file_type();
         if kind.is_some_and(|kind| kind.is_dir()) {

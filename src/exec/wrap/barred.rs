@@ -104,7 +104,7 @@ impl Layer for Barred {
             let mut kept = Vec::with_capacity(entries.len());
             for entry in entries {
                 let is_folder = entry.kind == FileKind::Folder;
-                if self.has(inner, &folder.join(&entry.name), is_folder).await {
+                if self.has(inner, &entry.path_in(folder), is_folder).await {
                     self.count.note(|counts| counts.listed.note(is_folder));
                 } else {
                     kept.push(entry);

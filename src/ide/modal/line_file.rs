@@ -28,7 +28,7 @@ fn current(cx: &Cx<'_>) -> Result<BufferId, String> {
 }
 
 fn path(cx: &Cx<'_>, name: &str) -> std::path::PathBuf {
-    paths::absolute(&cx.state.workspace, &paths::expand_home(name.trim(), &cx.state.home))
+    paths::typed(&cx.state.workspace, name, &cx.state.home)
 }
 
 fn save(cx: &mut Cx<'_>, given: &Given<'_>, then: AfterSave) -> Result<(), String> {

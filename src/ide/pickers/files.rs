@@ -1,6 +1,7 @@
 //! The workspace's files, streamed in by a walk under the ignore rules.
 
 use super::row::{Load, Row};
+use crate::base::names;
 use crate::ide::effect::Effect;
 use crate::ide::state::overlay::Pick;
 
@@ -12,7 +13,7 @@ pub const PICKER: Row = Row {
     load: |_| Load::Walk,
     accept: |cx, pick, _| {
         if let Pick::File(path) = pick {
-            let path = cx.state.workspace.join(path);
+            let path = cx.state.workspace.join(names::read(path));
             cx.state.note_jump();
             cx.effects.push(Effect::Open { path, at: None });
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::base::names;
 use crate::exec::{EnvError, Environment, FileMatches, FindSpec, FoundPath, SearchSpec, Searched};
 use crate::tools::tool::Invocation;
 
@@ -190,7 +191,7 @@ pub fn on_one_line(name: &str) -> String {
 
 /// A path as models see it: below the workspace relative to it, else whole.
 pub fn shown(env: &dyn Environment, path: &Path) -> String {
-    on_one_line(&path.strip_prefix(env.root()).unwrap_or(path).to_string_lossy())
+    on_one_line(&names::shown(path.strip_prefix(env.root()).unwrap_or(path)))
 }
 
 #[cfg(test)]

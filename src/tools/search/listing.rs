@@ -43,7 +43,7 @@ fn add<'a>(
             if all.len() >= ENTRIES_MAX {
                 break;
             }
-            let below = path.join(&entry.name);
+            let below = entry.path_in(path);
             let folder = entry.kind == FileKind::Folder && entry.name != ".git";
             all.push(Entry { depth, name: entry.name, kind: entry.kind });
             if folder && depth + 1 < levels {

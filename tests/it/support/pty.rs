@@ -70,6 +70,13 @@ impl Launch {
         self
     }
 
+    /// Another argument, which need not be UTF-8.
+    #[must_use]
+    pub fn arg(mut self, arg: &std::ffi::OsStr) -> Self {
+        self.command.arg(arg);
+        self
+    }
+
     /// Sets a variable.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::base::json::json;
+use crate::base::names::shown;
 use crate::exec::{FindSpec, Selection};
 use crate::llm::model::ToolSpec;
 use crate::tools::act::{Act, Kind};
@@ -93,7 +94,7 @@ async fn glob(call: &Invocation) -> Result<Outcome, String> {
     names::newest_first(&mut found);
     let total = found.len();
     found.truncate(MOST);
-    let all: Vec<String> = found.iter().map(|one| gather::on_one_line(&one.path.to_string_lossy())).collect();
+    let all: Vec<String> = found.iter().map(|one| gather::on_one_line(&shown(&one.path))).collect();
     let text = if all.is_empty() { "No files found.".to_string() } else { all.join("\n") };
     let mut remarks = gather::remarks(&done, late);
     if total > MOST {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::base::clock::SystemClock;
 use crate::base::json::json;
+use crate::base::names::shown;
 use crate::exec::{FindSpec, Selection};
 use crate::llm::model::ToolSpec;
 use crate::tools::act::{Act, Kind};
@@ -102,7 +103,7 @@ async fn glob(call: &Invocation) -> Result<Outcome, String> {
     };
     let (mut found, done, late) = gather::paths(call, FindSpec { root, files, folders: false }).await?;
     names::recent_first(&mut found, SystemClock::shared().now_ms());
-    let all: Vec<String> = found.iter().map(|one| gather::on_one_line(&one.path.to_string_lossy())).collect();
+    let all: Vec<String> = found.iter().map(|one| gather::on_one_line(&shown(&one.path))).collect();
     let text = match all.len() {
         0 => format!("No files match {pattern:?} in {folder}."),
         1 => format!("1 file matches {pattern:?} in {folder}:\n{}", all[0]),
