@@ -141,11 +141,6 @@ impl App {
         }
     }
 
-    /// Whether outside work is still going on.
-    pub fn is_busy(&self) -> bool {
-        self.worker.is_busy()
-    }
-
     /// The session, once it is there.
     pub fn session(&self) -> Option<&crate::runtime::Handle> {
         self.worker.session.as_ref()
@@ -371,6 +366,7 @@ impl App {
     /// Begins what a frame leaves to do: colours for what it showed, unsaved text that is to be
     /// kept. Called once it is sent, so that no key waits for it.
     pub fn settle(&mut self) {
+        self.match_query();
         self.watch();
         if self.begun {
             self.with_cx(settle::settle);

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nucleo::Injector;
 
@@ -139,8 +140,8 @@ pub enum Effect {
         /// The encoding that the file was in.
         encoding: Encoding,
     },
-    /// Put the workspace's files into the picker of this number.
-    Walk(Injector<PickRow>, u64),
+    /// Put the workspace's files into the picker of this number; the time, on the monotonic clock.
+    Walk(Injector<PickRow>, u64, Duration),
     /// Put the lines with a text into the picker of this number, in place of what it was searching
     /// for before.
     Grep(Box<GrepFor>),

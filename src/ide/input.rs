@@ -295,7 +295,9 @@ pub fn follow_query(cx: &mut Cx<'_>) {
         },
         Some(Overlay::Picker(picker)) if picker.query_changed() => {
             picker.refilter();
-            picker.tick(FILTER_WAIT_MS);
+            if picker.total() <= FILTERED_AT_ONCE {
+                picker.tick(FILTER_WAIT_MS);
+            }
             cx.state.damage.add(Part::Overlay);
         }
         Some(Overlay::Question(question)) if matches!(question.topic, Topic::Find(_)) => {
@@ -312,6 +314,10 @@ pub fn follow_query(cx: &mut Cx<'_>) {
 /// How long a key waits for the filter's first matches, in milliseconds; short lists are done
 /// by then and show no stale frame.
 const FILTER_WAIT_MS: u64 = 5;
+
+/// Rows that are filtered before the key is shown. Of more rows the key is shown first, above the matches of the
+/// query before, and the matcher is asked when the frame is sent.
+const FILTERED_AT_ONCE: u32 = 2_000;
 
 /// Whether keys have begun something that more keys complete.
 pub fn waits(state: &State) -> bool {

@@ -145,7 +145,7 @@ impl Pump {
             Some(Overlay::Picker(picker)) => !picker.filling && picker.settled,
             _ => true,
         };
-        quiet && settled && !self.app.is_busy() && self.app.state.agent.working_since.is_none()
+        quiet && settled && !self.app.worker().is_busy() && self.app.state.agent.working_since.is_none()
     }
 }
 

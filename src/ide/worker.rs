@@ -15,7 +15,6 @@ use super::git;
 use super::opening::{self, Seen};
 use super::state::buffers::{BufferId, Disk};
 use super::state::elsewhere::{Done, Work};
-use super::state::files::Entry;
 use super::state::hunks::GitText;
 use super::tasks::Tasks;
 use super::undo_shelf::UndoShelf;
@@ -29,8 +28,8 @@ use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+use crate::workspace::editorconfig;
 use crate::workspace::watch::{Touches, Watcher};
-use crate::workspace::{editorconfig, list};
 use fault::Fault;
 use lost::{failed, filled, internal, not_opened, not_saved, on_thread, report};
 use opened::OpenShelf;
@@ -39,6 +38,7 @@ mod access;
 mod contents;
 mod diffing;
 mod fault;
+mod file_list;
 mod keep;
 mod listing;
 mod looking;
@@ -74,6 +74,7 @@ pub struct Worker {
     open: Option<Arc<OpenShelf>>,
     running: Arc<AtomicUsize>,
     walk: CancellationToken,
+    files: file_list::FileList,
     watcher: Arc<Mutex<Option<Watcher>>>,
     seen: Arc<Seen>,
     terminals: terminal::Terminals,
@@ -106,6 +107,7 @@ impl Worker {
             open: None,
             running: Arc::default(),
             walk,
+            files: file_list::FileList::default(),
             watcher: Arc::default(),
             seen: Arc::default(),
             terminals: terminal::Terminals::default(),
@@ -161,11 +163,7 @@ impl Worker {
             Effect::ColorCode(job) => {
                 self.blocking(failed("color code"), move || Event::CodeColored(Box::new(job.run())));
             }
-            Effect::List(folder) => {
-                let (lost, of) = (internal(&folder), folder.clone());
-                let lost = move |why| Event::Listed { folder: of, result: Err(lost(why)) };
-                self.blocking(lost, move || list_folder(folder));
-            }
+            Effect::List(folder) => self.list(folder),
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Watch(files, touches) => self.watch(files, touches),
             Effect::CompareDisk { buffer, path, text, encoding } => {
@@ -176,7 +174,7 @@ impl Worker {
                 });
             }
             Effect::Keep(job) => self.keep(job),
-            Effect::Walk(injector, picker) => self.start_walk(injector, picker),
+            Effect::Walk(injector, picker, now) => self.start_walk(injector, picker, now),
             effect => self.beyond(effect),
         }
     }
@@ -486,14 +484,4 @@ async fn write(env: &dyn Environment, save: Save) -> Event {
     let real = env.resolve(&save.path).await.unwrap_or_else(|_| save.path.clone());
     let Save { buffer, path, revision, then, .. } = save;
     Event::Saved(Saved { buffer, path, real, revision, format, result, then })
-}
-
-fn list_folder(folder: PathBuf) -> Event {
-    let entries = list::list(&folder).map_err(|source| EnvError::Io { path: folder.clone(), source });
-    let result = entries.map(|items| {
-        let entry =
-            |item: list::Item| Entry { name: item.name, is_folder: item.kind == list::ItemKind::Folder };
-        items.into_iter().filter(|item| !item.ignored).map(entry).collect()
-    });
-    Event::Listed { folder, result }
 }

@@ -1,11 +1,13 @@
 //! Edits of much text: tasks make them while keys wait, they come back as one step, and whatever
 //! happens meanwhile wins.
 
-use bowline::ide::state::overlay::{Dialog, Overlay};
+use bowline::ide::event::Event;
+use bowline::ide::state::overlay::{Dialog, Overlay, Pick, PickRow, Picker};
 use bowline::ide::state::panes::Focus;
 use bowline::text::changes::ChangeSet;
 use bowline::text::position::Byte;
 use bowline::text::transaction::{Author, Transaction};
+use bowline::tui::input::{Input, Key};
 
 use crate::support::desk::{Desk, Plan};
 
@@ -228,4 +230,81 @@ async fn a_large_operator_that_is_given_up_leaves_text_and_registers() {
     assert!(desk.text() == text());
     desk.keys("p").await;
     assert!(desk.text() == text(), "nothing was kept");
+}
+
+async fn open_files(desk: &mut Desk) {
+    run(desk, "view.files-picker");
+    desk.ide.idle().await;
+}
+
+/// The picker of files, with many rows more.
+async fn many_rows() -> Desk {
+    let mut desk = Plan::new().file("ant.txt", "").file("zebra.txt", "").start().await;
+    open_files(&mut desk).await;
+    let row = |n: usize| PickRow {
+        text: format!("row {n:06}"),
+        detail: String::new(),
+        pick: Pick::File(format!("{n}")),
+    };
+    picker(&mut desk).fill((0..20_000).map(row));
+    picker(&mut desk).tick(0);
+    desk.ide.idle().await;
+    assert_eq!(picker(&mut desk).matches(), 20_002);
+    desk
+}
+
+fn picker(desk: &mut Desk) -> &mut Picker {
+    match desk.state().overlays.last_mut() {
+        Some(Overlay::Picker(picker)) => picker,
+        _ => panic!("no picker is open"),
+    }
+}
+
+#[tokio::test]
+async fn picker_of_many_rows_shows_the_key_before_it_matches() {
+    let mut desk = many_rows().await;
+    desk.ide.app().handle(Event::Input(Input::Key(Key::char('z'))));
+    assert!(!desk.ide.app().frame().is_empty(), "the key is drawn");
+    let echo = desk.picture();
+    assert!(echo.contains("› z") && echo.contains("20002 / 20002"), "the matcher was waited for:\n{echo}");
+    desk.ide.idle().await;
+    let matched = desk.picture();
+    assert!(matched.contains("1 / 20002") && matched.contains("zebra.txt"), "{matched}");
+}
+
+#[tokio::test]
+async fn picker_enter_opens_the_match_of_the_query_that_was_typed() {
+    let mut desk = many_rows().await;
+    for key in ["z", "e", "Enter"] {
+        desk.ide.app().handle(Event::Input(Input::Key(key.parse().unwrap())));
+    }
+    desk.ide.idle().await;
+    assert_eq!(desk.shown(), "zebra.txt");
+}
+
+#[tokio::test]
+async fn picker_of_files_walks_once_a_minute() {
+    let mut desk = Plan::new().file("one.txt", "1").start().await;
+    open_files(&mut desk).await;
+    assert!(desk.picture().contains("1 / 1"));
+    desk.keys("Escape").await;
+    desk.write("two.txt", "2");
+    open_files(&mut desk).await;
+    assert!(desk.picture().contains("1 / 1"), "another walk:\n{}", desk.picture());
+    desk.keys("Escape").await;
+    desk.wait(std::time::Duration::from_mins(1));
+    open_files(&mut desk).await;
+    assert!(desk.picture().contains("2 / 2"), "{}", desk.picture());
+}
+
+#[tokio::test]
+async fn picker_of_files_walks_again_when_the_tree_is_read_again() {
+    let mut desk = Plan::new().file("one.txt", "1").start().await;
+    open_files(&mut desk).await;
+    desk.keys("Escape").await;
+    desk.write("two.txt", "2");
+    run(&mut desk, "files.refresh");
+    desk.ide.idle().await;
+    open_files(&mut desk).await;
+    assert!(desk.picture().contains("2 / 2"), "{}", desk.picture());
 }

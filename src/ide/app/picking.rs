@@ -41,7 +41,7 @@ impl App {
                 picker.query.set(&query, self.clock.now_ms());
                 None
             }
-            Load::Walk => Some(Effect::Walk(injector, number)),
+            Load::Walk => Some(Effect::Walk(injector, number, self.clock.monotonic())),
             Load::Providers { kept } => Some(Effect::Access(Access::Providers(injector, number, kept))),
             Load::Sessions { anywhere } => {
                 Some(Effect::Session(Box::new(Work::List(injector, number, anywhere))))
@@ -76,7 +76,8 @@ impl App {
             Some(Overlay::Contents(_)) => return self.with_cx(contents::accept),
             _ => return self.with_cx(answers::question),
         }
-        let Some(Overlay::Picker(picker)) = self.state.pop_overlay() else { return };
+        let Some(Overlay::Picker(mut picker)) = self.state.pop_overlay() else { return };
+        picker.catch_up();
         self.worker.stop_walk();
         let Some(row) = PICKERS.iter().find(|row| row.id == picker.id) else { return };
         if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
@@ -95,6 +96,13 @@ impl App {
     /// Asks a matcher that had not let go.
     pub(super) fn match_again(&mut self) {
         if self.match_due().is_some() {
+            self.woken();
+        }
+    }
+
+    /// Lets the matcher of the picker on top begin with a query that has been shown.
+    pub(super) fn match_query(&mut self) {
+        if matches!(self.state.overlays.last(), Some(Overlay::Picker(picker)) if picker.behind) {
             self.woken();
         }
     }

@@ -46,6 +46,7 @@ fn step(cx: &mut Cx<'_>, by: isize) {
 
 fn toggle(cx: &mut Cx<'_>) {
     let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
+    picker.catch_up();
     let Some(pick) = picker.current().map(|row| row.pick.clone()) else { return };
     match picker.marked.iter().position(|marked| *marked == pick) {
         Some(at) => {

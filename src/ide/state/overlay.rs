@@ -146,6 +146,8 @@ pub struct Picker {
     pub filling: bool,
     /// Whether the matcher has seen every row and the whole query.
     pub settled: bool,
+    /// Whether the query changed after the matcher was asked last.
+    pub behind: bool,
     matcher: Nucleo<PickRow>,
     last_query: String,
 }
@@ -164,6 +166,7 @@ impl Picker {
             marked: Vec::new(),
             filling: false,
             settled: true,
+            behind: false,
             matcher,
             last_query: String::new(),
         }
@@ -202,23 +205,32 @@ impl Picker {
         self.fill(rows);
     }
 
-    /// Takes the query as it stands to the matcher.
+    /// Takes the query as it stands to the matcher, which begins with the next [`Picker::tick`].
     pub fn refilter(&mut self) {
         let query = self.query.text().to_string();
         let appended = query.starts_with(&self.last_query);
         self.matcher.pattern.reparse(0, &query, CaseMatching::Smart, Normalization::Smart, appended);
         self.last_query = query;
         self.selected = 0;
+        (self.behind, self.settled) = (true, false);
     }
 
     /// Lets the matcher publish what it has; waits for it no longer than `wait_ms`. Tells
     /// whether the list changed.
     pub fn tick(&mut self, wait_ms: u64) -> bool {
         let status = self.matcher.tick(wait_ms);
-        self.settled = !status.running;
+        (self.behind, self.settled) = (false, !status.running);
         let changed = status.changed;
         self.selected = self.selected.min(self.matches().saturating_sub(1));
         changed
+    }
+
+    /// Waits for the matches of the query that was typed before one of them is chosen: what is shown may be those of
+    /// the query before.
+    pub fn catch_up(&mut self) {
+        if !self.settled {
+            self.tick(CHOICE_WAIT_MS);
+        }
     }
 
     /// How many rows match.
@@ -249,6 +261,9 @@ impl Picker {
         self.selected = (i64::from(self.selected) + by).clamp(0, last) as u32;
     }
 }
+
+/// How long a choice waits for the matches, in milliseconds.
+const CHOICE_WAIT_MS: u64 = 500;
 
 /// One search of a picker, in its number.
 const SEARCH: u64 = 1 << 32;

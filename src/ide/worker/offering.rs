@@ -1,11 +1,12 @@
 //! Work that fills pickers: the workspace's files, the session, the person's own files.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
-use super::{Worker, filled};
+use super::{Worker, file_list, filled};
 use crate::config::snippets;
 use crate::ide::event::Event;
 use crate::ide::state::overlay::{Pick, PickRow, push};
@@ -48,20 +49,33 @@ impl Worker {
         });
     }
 
-    /// Puts the workspace's files into a picker, in place of what it was filled with before.
-    pub(super) fn start_walk(&mut self, injector: Injector<PickRow>, picker: u64) {
+    /// Puts the workspace's files into a picker, in place of what it was filled with before: those that a walk has
+    /// found lately, or a new walk.
+    pub(super) fn start_walk(&mut self, injector: Injector<PickRow>, picker: u64, now: Duration) {
         self.walk.cancel();
         self.walk = CancellationToken::new();
         let (cancel, root) = (self.walk.clone(), self.env.root().to_path_buf());
+        let row =
+            |path: String| PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) };
+        if let Some(found) = self.files.fresh(now) {
+            return self.blocking(filled(picker), move || {
+                for path in file_list::paths(&found).take_while(|_| !cancel.is_cancelled()) {
+                    push(&injector, row(path.to_string()));
+                }
+                Event::Filled(picker)
+            });
+        }
+        let mut listing = self.files.begin(now);
         self.blocking(filled(picker), move || {
-            walk::walk(&root, &cancel, |paths| {
+            let walked = walk::walk(&root, &cancel, |paths| {
                 for path in paths {
-                    push(
-                        &injector,
-                        PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) },
-                    );
+                    listing.push(&path);
+                    push(&injector, row(path));
                 }
             });
+            if !walked.cancelled {
+                listing.end();
+            }
             Event::Filled(picker)
         });
     }

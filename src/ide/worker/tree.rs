@@ -1,15 +1,25 @@
-//! Makes, moves and deletes files for the tree.
+//! Reads folders for the tree; makes, moves and deletes files for it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Worker;
+use super::{Worker, internal};
 use crate::base::panics::Panicked;
-use crate::exec::tree;
+use crate::exec::{EnvError, tree};
 use crate::ide::event::Event;
+use crate::ide::state::files::Entry;
 use crate::ide::state::tree_steps::{TreeDone, TreeJob, TreeStep};
+use crate::workspace::list;
 
 impl Worker {
+    /// Reads a folder. That is asked for where files may have come or gone.
+    pub(super) fn list(&self, folder: PathBuf) {
+        self.files.changed();
+        let (lost, of) = (internal(&folder), folder.clone());
+        let lost = move |why| Event::Listed { folder: of, result: Err(lost(why)) };
+        self.blocking(lost, move || list_folder(folder));
+    }
+
     /// Does one thing to files.
     pub(super) fn tree(&self, job: TreeJob, of: Option<TreeStep>) {
         let deleted = self.deleted.clone();
@@ -23,6 +33,16 @@ impl Worker {
             Event::Tree(Box::new(TreeDone { job, of, result }))
         });
     }
+}
+
+fn list_folder(folder: PathBuf) -> Event {
+    let entries = list::list(&folder).map_err(|source| EnvError::Io { path: folder.clone(), source });
+    let result = entries.map(|items| {
+        let entry =
+            |item: list::Item| Entry { name: item.name, is_folder: item.kind == list::ItemKind::Folder };
+        items.into_iter().filter(|item| !item.ignored).map(entry).collect()
+    });
+    Event::Listed { folder, result }
 }
 
 fn perform(job: &TreeJob, of: Option<&TreeStep>, deleted: Option<&Path>) -> io::Result<PathBuf> {

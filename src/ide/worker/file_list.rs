@@ -1,0 +1,107 @@
+//! The workspace's files as the last walk found them, for the next pickers. Must not know who walks.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a list counts. Other programs may have made files meanwhile, and nothing tells of them.
+const FRESH: Duration = Duration::from_mins(1);
+/// Bytes of a list that are kept.
+const BYTES_MAX: usize = 32 << 20;
+
+/// A list, shared with the walk that makes it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FileList(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// When the walk began, and its paths, each with a NUL behind it.
+    found: Option<(Duration, Arc<str>)>,
+    /// Counts how often the files have changed: a walk that was under way then is not complete.
+    changes: u64,
+}
+
+impl FileList {
+    /// The paths, while they count.
+    pub(super) fn fresh(&self, now: Duration) -> Option<Arc<str>> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.found.take_if(|(began, _)| now.saturating_sub(*began) >= FRESH);
+        state.found.as_ref().map(|(_, paths)| Arc::clone(paths))
+    }
+
+    /// Files were made, moved or removed.
+    pub(super) fn changed(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.found = None;
+        state.changes += 1;
+    }
+
+    /// A walk begins now; its list, to be given its paths.
+    pub(super) fn begin(&self, now: Duration) -> Listing {
+        let changes = self.0.lock().unwrap_or_else(PoisonError::into_inner).changes;
+        Listing { list: self.clone(), began: now, changes, paths: String::new() }
+    }
+}
+
+/// The list of a walk that is under way.
+pub(super) struct Listing {
+    list: FileList,
+    began: Duration,
+    changes: u64,
+    paths: String,
+}
+
+impl Listing {
+    /// Takes a path that was found.
+    pub(super) fn push(&mut self, path: &str) {
+        if self.paths.len() <= BYTES_MAX {
+            self.paths.push_str(path);
+            self.paths.push('\0');
+        }
+    }
+
+    /// The walk is complete.
+    pub(super) fn end(self) {
+        let mut state = self.list.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.changes == self.changes && self.paths.len() <= BYTES_MAX {
+            state.found = Some((self.began, self.paths.into()));
+        }
+    }
+}
+
+/// The paths of a list.
+pub(super) fn paths(list: &str) -> impl Iterator<Item = &str> {
+    list.split_terminator('\0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(list: &FileList, at: u64) -> Vec<String> {
+        let found = list.fresh(Duration::from_secs(at));
+        found.map_or(Vec::new(), |found| paths(&found).map(String::from).collect())
+    }
+
+    #[test]
+    fn file_list_counts_for_a_minute_and_until_files_change() {
+        let list = FileList::default();
+        let walk = |at: u64| {
+            let mut listing = list.begin(Duration::from_secs(at));
+            listing.push("a/b.rs");
+            listing.push("c\nd");
+            listing
+        };
+        assert!(listed(&list, 0).is_empty());
+        walk(100).end();
+        assert_eq!(listed(&list, 159), ["a/b.rs", "c\nd"]);
+        assert!(listed(&list, 160).is_empty(), "it is too old");
+        assert!(listed(&list, 159).is_empty(), "and its memory was given back");
+        walk(200).end();
+        list.changed();
+        assert!(listed(&list, 201).is_empty());
+        let under_way = walk(300);
+        list.changed();
+        under_way.end();
+        assert!(listed(&list, 301).is_empty(), "the walk may have missed the change");
+    }
+}
