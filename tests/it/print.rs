@@ -388,7 +388,7 @@ fn an_interruption_ends_with_130_and_leaves_a_whole_session() {
 }
 
 #[test]
-fn nobody_reads_and_it_ends_quietly() {
+fn print_reader_that_leaves_fails_and_says_so() {
     let place = Place::new(vec![Reply::Stream(
         [wire::open(), vec![Piece::Gate], wire::text(0, &["x"]), wire::close("end_turn")].concat(),
     )]);
@@ -397,7 +397,8 @@ fn nobody_reads_and_it_ends_quietly() {
     drop(child.stdout.take());
     place.server.open_gate();
     let (code, _, err) = finish(&child.wait_with_output().unwrap());
-    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!((code, err.lines().count()), (1, 1), "{err}");
+    assert!(err.contains("the answer cannot be written: Broken pipe"), "{err}");
 }
 
 #[test]

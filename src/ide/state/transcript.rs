@@ -2,6 +2,8 @@
 //! from the agent's events. Must not know widths or colours.
 
 pub mod retry;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
