@@ -4,6 +4,7 @@
 //! between [`Driver::next`], which only waits, and [`Driver::handle`] or [`Driver::send`].
 
 mod compacting;
+mod conversation;
 mod recording;
 mod underway;
 
@@ -20,7 +21,6 @@ use super::config::{Config, Lifecycle};
 use super::effect::{Effect, Event, Fit, Timer};
 use super::event::{AgentEvent, Compacted};
 use super::fullness::{self, Fullness};
-use super::retell;
 use super::step::State;
 use super::work::{Shown, Wake, Work};
 use crate::base::clock::SharedClock;
@@ -120,6 +120,8 @@ pub struct Driver<L> {
     all: Registry,
     /// How many messages of the history are told in those tools; `None` where it has to be told anew.
     told: Option<usize>,
+    /// The conversation so far is with the listener only.
+    unread: bool,
     work: Work,
     answer: Option<Answer>,
     abort: Abort,
@@ -163,6 +165,7 @@ impl<L: Listener> Driver<L> {
             specs,
             all,
             told: Some(0),
+            unread: false,
             work: Work::default(),
             answer: None,
             abort,
@@ -196,6 +199,7 @@ impl<L: Listener> Driver<L> {
 
     /// Goes on without new words; `false` where the history has nothing to answer.
     pub async fn go_on(&mut self) -> bool {
+        self.read_history();
         let open = !self.working() && unanswered(&self.setup.history);
         if open {
             self.send(Event::Continue).await;
@@ -224,35 +228,12 @@ impl<L: Listener> Driver<L> {
         self.state.run_in_parallel(parallel);
     }
 
-    /// Tells the conversation anew with the next request, because other tools are there.
-    pub fn tell_anew(&mut self) {
-        self.told = None;
-    }
-
     /// Goes on as the agent of another session, which has had `turns` answers. Nothing waits any more; the
     /// conversation comes with [`Driver::set_history`].
     pub fn begin_anew(&mut self, session_id: String, turns: u32) {
         self.state = State::new(self.state.config().clone(), turns);
         self.setup.session_id = session_id;
         self.fullness = Fullness::default();
-    }
-
-    /// Goes on with another conversation.
-    pub fn set_history(&mut self, history: Vec<Message>) {
-        (self.setup.history, self.told) = (history, Some(0));
-    }
-
-    /// Brings the history into the words of the tools that there are now. Every call of it is answered
-    /// whenever a model is asked, so what was told once stays as it is.
-    fn tell(&mut self) {
-        if self.told.is_none()
-            && let Some(kept) = self.listener.history()
-        {
-            self.setup.history = kept;
-        }
-        let new = self.setup.history.split_off(self.told.unwrap_or(0).min(self.setup.history.len()));
-        self.setup.history.extend(retell::retell(new, &self.all));
-        self.told = Some(self.setup.history.len());
     }
 
     /// Another client from the next request on; what the layers of the one before count goes on.
@@ -399,6 +380,7 @@ impl<L: Listener> Driver<L> {
     }
 
     async fn tell_fullness(&mut self) {
+        self.read_history();
         let tokens = self.tokens();
         let window = self.setup.model.context_window;
         if self.fullness.look(tokens, window) {

@@ -19,6 +19,15 @@ pub fn of(context: &SessionContext) -> Vec<Message> {
     context.messages.iter().enumerate().filter_map(told).collect()
 }
 
+/// How many answers a model has given in a conversation.
+pub fn answers(context: &SessionContext) -> u32 {
+    let is_answer = |message: &&std::sync::Arc<AgentMessage>| match &***message {
+        AgentMessage::Llm(Message::Assistant(answer)) => !answer.is_replaced(),
+        _ => false,
+    };
+    context.messages.iter().filter(is_answer).count().try_into().unwrap_or(u32::MAX)
+}
+
 /// The message as a model sees it; `None` where it is for people only, or where another answer replaces it.
 pub fn for_model(message: &AgentMessage) -> Option<Message> {
     let value = match message {

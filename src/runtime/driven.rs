@@ -337,8 +337,10 @@ impl Live {
         for message in std::mem::take(&mut self.ran) {
             let message = AgentMessage::Other(message);
             let told = crate::agent::history::for_model(&message);
-            if self.driver.listener().append(EntryBody::Message { message }).await.is_some() {
-                self.driver.setup().history.extend(told);
+            if self.driver.listener().append(EntryBody::Message { message }).await.is_some()
+                && let Some(told) = told
+            {
+                self.driver.add_kept(told);
             }
         }
         self.driver.listener().sync().await;

@@ -297,8 +297,7 @@ impl Live {
         let checkpoints = self.driver.listener().checkpoints();
         self.driver.tools().shared = start::shared(options, session.id(), self.team.clone(), checkpoints);
         let context = session.context();
-        let answers = context.messages.iter().filter(|message| message.role() == "assistant").count();
-        self.driver.begin_anew(session.id().to_string(), answers.try_into().unwrap_or(u32::MAX));
+        self.driver.begin_anew(session.id().to_string(), history::answers(&context));
         let notices: Vec<Report> = start::problems(&session).into_iter().chain(told).collect();
         self.driver.listener().adopt(session);
         self.resume(&context).await;
@@ -309,7 +308,7 @@ impl Live {
 
     /// Goes on with the conversation that the recorder has now: its words, its model, its level.
     pub(super) async fn resume(&mut self, context: &SessionContext) {
-        self.driver.set_history(history::of(context));
+        self.driver.read_history_later();
         let lost = self.model_of(context).await;
         let snapshot = self.snapshot();
         self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;

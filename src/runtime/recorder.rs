@@ -79,28 +79,27 @@ impl Recorder {
             recording: None,
         };
         recorder.told = recorder.session.tree().len();
-        recorder.reload();
+        recorder.refresh();
         recorder
     }
 
     /// Takes in how the session stands: the conversation as a model is told it.
     pub(super) fn reload(&mut self) -> Vec<Message> {
         let context = self.session.context();
-        self.look(&context)
+        self.look(&context);
+        history::of(&context)
     }
 
-    fn look(&mut self, context: &SessionContext) -> Vec<Message> {
+    /// Takes in how the session stands, without a copy of the conversation.
+    pub(super) fn refresh(&mut self) {
+        let context = self.session.context();
+        self.look(&context);
+    }
+
+    fn look(&mut self, context: &SessionContext) {
         self.recorded = (context.model.clone(), context.thinking);
         self.usage = self.session.spent();
-        let history = history::of(context);
-        let counted = |message: &Message| match message {
-            Message::Assistant(answer) if is_whole(answer) => Some(answer.usage.total_tokens),
-            _ => None,
-        };
-        // Behind a compaction nobody has counted yet.
-        let counted = history.iter().rev().find_map(counted);
-        self.context_tokens = counted.unwrap_or_else(|| fullness::tokens(&history, 0));
-        history
+        self.context_tokens = counted(context).unwrap_or_else(|| fullness::tokens(&history::of(context), 0));
     }
 
     /// The same with states of the workspace.
@@ -247,7 +246,7 @@ impl Recorder {
         self.session = session;
         self.counted = None;
         self.told = self.session.tree().len();
-        self.reload();
+        self.refresh();
     }
 
     /// Takes what answers from now on as it is in the session already.
@@ -351,6 +350,17 @@ impl Recorder {
 }
 
 /// Whether what an answer says of the context's size is so.
+/// Tokens of the context at the last answer that says so. Behind a compaction nobody has counted yet.
+fn counted(context: &SessionContext) -> Option<u64> {
+    let since = context.messages.get(context.kept..).unwrap_or_default();
+    since.iter().rev().find_map(|message| match &**message {
+        AgentMessage::Llm(Message::Assistant(answer)) if is_whole(answer) && !answer.is_replaced() => {
+            Some(answer.usage.total_tokens)
+        }
+        _ => None,
+    })
+}
+
 fn is_whole(answer: &AssistantMessage) -> bool {
     !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) && answer.usage.total_tokens > 0
 }

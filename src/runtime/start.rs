@@ -82,7 +82,8 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
         models.set_awaited(true);
         tokio::spawn(look_around(client.clone(), models.clone(), hub.clone()));
     }
-    let setup = setup(&session, &context, model.clone(), thinking);
+    let setup = setup(&session, model.clone(), thinking);
+    let (turns, session_id) = (history::answers(&context), setup.session_id.clone());
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
     let limits = Limits { depth: options.agents_deep, total: options.agents_max };
@@ -98,6 +99,8 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
     let config = config(&options, &equipment.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
+    driver.begin_anew(session_id, turns);
+    driver.read_history_later();
     driver.offer(equipment.all, outfit.profile().parallel, |name| equipment.offered.contains(name));
     let again = Again::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
@@ -121,14 +124,15 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, again }, live))
 }
 
-/// Who answers in a session, and what was said in it.
-fn setup(session: &Session, context: &SessionContext, model: Arc<Model>, thinking: Thinking) -> Setup {
+/// Who answers in a session.
+fn setup(session: &Session, model: Arc<Model>, thinking: Thinking) -> Setup {
     Setup {
         model,
         thinking,
         // Made when the first prompt comes.
         system: Vec::new(),
-        history: history::of(context),
+        // Read when it is needed.
+        history: Vec::new(),
         session_id: session.id().to_string(),
     }
 }

@@ -177,7 +177,7 @@ impl Recorder {
             }
             _ => return Err(none()),
         }
-        self.reload();
+        self.refresh();
         Ok(())
     }
 }

@@ -247,10 +247,15 @@ impl Entry {
         };
         let known = known.map(|mut message| {
             // To one who knows the role already, that is a field like any other.
-            let (Message::User(UserMessage { extra, .. })
-            | Message::Assistant(AssistantMessage { extra, .. })
-            | Message::ToolResult(ToolResultMessage { extra, .. })) = &mut message;
+            let (Message::User(UserMessage { content, extra, .. })
+            | Message::Assistant(AssistantMessage { content, extra, .. })
+            | Message::ToolResult(ToolResultMessage { content, extra, .. })) = &mut message;
             extra.shift_remove("role");
+            // Many messages are held for long, and room for more fields and parts is half of what one takes.
+            if extra.is_empty() {
+                *extra = serde_json::Map::new();
+            }
+            content.shrink_to_fit();
             AgentMessage::Llm(message)
         });
         known.or_else(|_| serde_json::from_str(text).map(AgentMessage::Other)).ok()
@@ -333,6 +338,15 @@ mod tests {
         );
         assert_eq!(made.body(), EntryBody::ModelChange { provider: "p".into(), model_id: "m".into() });
         assert_eq!(made.time_ms(), 1_763_681_411_042);
+    }
+
+    #[test]
+    fn entry_decoded_message_has_no_room_for_more_parts() {
+        let line = r#"{"type":"message","id":"1","parentId":null,"timestamp":"t","message":{"role":"user","content":[{"type":"text","text":"a"}],"timestamp":1}}"#;
+        let read = Entry::parse(line).unwrap().message();
+        let Some(AgentMessage::Llm(Message::User(said))) = read else { panic!("{read:?}") };
+        assert_eq!((said.content.len(), said.content.capacity()), (1, 1));
+        assert!(said.extra.is_empty());
     }
 
     #[test]

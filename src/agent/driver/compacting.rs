@@ -31,6 +31,7 @@ const WORTH: u64 = 4;
 impl<L: Listener> Driver<L> {
     /// Whether the window is nearly full, and something can be done about it.
     pub(super) fn full(&mut self) -> Option<CompactionReason> {
+        self.read_history();
         let tokens = self.tokens();
         let budget = self.state.config().compaction.budget(&self.setup.model);
         if !budget.is_full(tokens) {
@@ -85,6 +86,7 @@ impl<L: Listener> Driver<L> {
         let planned = if let Some(Summing::Planned(plan)) = self.summing.take() {
             Some(plan)
         } else {
+            self.read_history();
             let budget = self.state.config().compaction.budget(&self.setup.model);
             self.listener.plan(budget, self.tokens()).map(Arc::new)
         };

@@ -31,6 +31,8 @@ impl<L: Listener> Driver<L> {
 
     pub(super) async fn record(&mut self, message: Message) {
         let message = stamp(message, self.services.clock.now_ms());
+        // Before the message is stored, or it would be read with the others and added once more.
+        self.read_history();
         self.listener.store(&message).await;
         if !matches!(&message, Message::Assistant(answer) if answer.is_replaced()) {
             self.setup.history.push(message.clone());

@@ -38,7 +38,7 @@ pub enum Kind {
     /// What the model thought.
     Thinking(String),
     /// A tool call.
-    Tool(Call),
+    Tool(Box<Call>),
     /// What stands for a part of the conversation.
     Summary {
         /// What it is, in a line.
@@ -139,6 +139,7 @@ impl Transcript {
         if let Some(Kind::User(_)) = self.items.last().map(|item| &item.kind) {
             self.notice(false, "this was not answered; Up and Enter send it again".to_string());
         }
+        self.items.shrink_to_fit();
     }
 
     /// Says something on the program's behalf.
@@ -351,7 +352,8 @@ impl Transcript {
         });
         if !changed {
             let (call_id, tool) = (call_id.to_string(), tool.to_string());
-            self.add(Kind::Tool(Call { call_id, tool, view, status, live: String::new(), result: None }));
+            let call = Call { call_id, tool, view, status, live: String::new(), result: None };
+            self.add(Kind::Tool(Box::new(call)));
         }
     }
 

@@ -311,6 +311,24 @@ async fn a_session_goes_on_where_it_was_left() {
 }
 
 #[tokio::test]
+async fn resume_copies_no_message_before_the_first_prompt() {
+    let place = Place::new();
+    let mut rig = place.start(vec![Turn::text("one"), Turn::text("two")]).await;
+    rig.run("first").await;
+    rig.run("second").await;
+    rig.handle.shutdown().await;
+    let (_, injected) = Scripted::injected(vec![]);
+    let options = Options { session: SessionChoice::Continue, providers: vec![injected], ..place.options() };
+    let (_handle, mut live) = prepare(options).await.unwrap();
+    assert_eq!(live.driver.setup().history.len(), 0, "a copy that nothing needs yet");
+    drop(live);
+    let again = |options| Options { session: SessionChoice::Continue, ..options };
+    let mut rig = place.start_with(vec![Turn::text("three")], again).await;
+    rig.run("third").await;
+    assert_eq!(rig.script.requests()[0].messages.len(), 5, "and read when it is needed, each once");
+}
+
+#[tokio::test]
 async fn a_session_that_is_open_goes_on_as_a_copy() {
     let place = Place::new();
     let mut first = place.start(vec![Turn::text("one"), Turn::text("more")]).await;
