@@ -188,9 +188,9 @@ proptest! {
 #[test]
 fn message_start_behind_content_begins_the_answer_anew() {
     let begin = || ("messageStart", json!({"role": "assistant"}));
-    let begun =
+    let twice =
         [begin(), delta(0, &json!({"text": "old"})), begin(), delta(0, &json!({"text": "new"})), stop(0)];
-    let events = read(&[&begun[..], &tail("end_turn")].concat());
+    let events = read(&[&twice[..], &tail("end_turn")].concat());
     assert_eq!((last(&events).text().as_str(), last(&events).content.len()), ("new", 1));
     assert_eq!(events.iter().filter(|event| **event == StreamEvent::Start).count(), 2);
 }
