@@ -3,6 +3,7 @@
 //!
 //! Must not know what becomes of a call.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::context::Context;
@@ -57,6 +58,43 @@ pub(super) async fn others(cx: &Context, path: &Path, barriers: &[Barrier]) -> V
         }
     }
     found
+}
+
+/// Whether one of some files has several names.
+pub(super) async fn have_several_names(cx: &Context, files: &[PathBuf]) -> bool {
+    for file in files {
+        if cx.env.hard_link(file).await.is_ok_and(|id| id.is_some()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether links below a folder lead to one of some files, or to a folder that holds one. Where there is too
+/// much to look at, they may.
+pub(super) async fn lead_to(cx: &Context, folder: &Path, files: &[PathBuf]) -> bool {
+    let Ok(real) = cx.env.resolve(folder).await else { return false };
+    let (mut folders, mut known, mut seen) = (vec![real.clone()], HashSet::from([real]), 0);
+    while let Some(folder) = folders.pop() {
+        if files.iter().any(|file| file.starts_with(&folder)) {
+            return true;
+        }
+        let Ok(entries) = cx.env.list(&folder).await else { continue };
+        for entry in entries {
+            seen += 1;
+            if seen > ENTRIES_MAX {
+                return true;
+            }
+            let Ok(real) = cx.env.resolve(&folder.join(&entry.name)).await else { continue };
+            if files.contains(&real) {
+                return true;
+            }
+            if entry.kind == FileKind::Folder && known.insert(real.clone()) {
+                folders.push(real);
+            }
+        }
+    }
+    false
 }
 
 /// The files of the set-up that there are.

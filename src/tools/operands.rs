@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::command::{self, Named, Part, Script};
+use super::command::{self, Depth, Named, Part, Script};
 use super::context::Context;
 use super::links;
 use super::paths;
@@ -132,19 +132,23 @@ impl<'c> Place<'c> {
             if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part)) {
                 return Some(barrier.rule.clone());
             }
-            let recursive = command::is_recursive(part);
-            let here = recursive.then(|| Named { text: ".".to_string(), exact: true });
+            let depth = command::depth(part);
+            let here = (depth != Depth::Named).then(|| Named { text: ".".to_string(), exact: true });
             let words: Vec<Named> = command::named(part).into_iter().chain(here).collect();
-            let found = self.leads_to(&words, recursive, barriers).await;
+            let found = self.leads_to(&words, depth, barriers).await;
             if found.is_some() {
                 return found;
             }
         }
-        self.leads_to(&command::read_by(script), false, barriers).await
+        self.leads_to(&command::read_by(script), Depth::Named, barriers).await
     }
 
-    async fn leads_to(&self, words: &[Named], recursive: bool, barriers: &[Barrier]) -> Option<String> {
+    async fn leads_to(&self, words: &[Named], depth: Depth, barriers: &[Barrier]) -> Option<String> {
         let secrets = self.grounds.secrets();
+        // Under another name it may stand in any folder.
+        if depth != Depth::Named && links::have_several_names(self.cx, &secrets).await {
+            return Some(SECRET_FILE.to_string());
+        }
         for named in words {
             let Some(paths) = self.paths(named).await else {
                 // What is made up was judged before; a part of a name says enough.
@@ -159,13 +163,17 @@ impl<'c> Place<'c> {
             for path in paths {
                 let others = links::others(self.cx, &path, barriers).await;
                 for path in others.iter().chain([&path]) {
-                    let inside = |secret: &PathBuf| secret == path || recursive && secret.starts_with(path);
+                    let below = depth != Depth::Named;
+                    let inside = |secret: &PathBuf| secret == path || below && secret.starts_with(path);
                     if secrets.iter().any(inside) {
                         return Some(SECRET_FILE.to_string());
                     }
                     if let Some(barrier) = barriers.iter().find(|barrier| barrier.has(path)) {
                         return Some(barrier.rule.clone());
                     }
+                }
+                if depth == Depth::Linked && links::lead_to(self.cx, &path, &secrets).await {
+                    return Some(SECRET_FILE.to_string());
                 }
             }
         }

@@ -66,8 +66,42 @@ fn shows_contents(part: &Part) -> bool {
     }
 }
 
+/// How far a command line looks from the paths that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Into these files.
+    Named,
+    /// Into every file below these folders.
+    Below,
+    /// There, too, and into whatever links in these folders lead to.
+    Linked,
+}
+
+/// How far a part may look.
+pub fn depth(part: &Part) -> Depth {
+    if !is_recursive(part) {
+        return Depth::Named;
+    }
+    let Some((first, rest)) = part.words.split_first() else { return Depth::Named };
+    let short = |sign: char| {
+        move |word: &Word| {
+            word.text.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.contains(sign))
+        }
+    };
+    let follows = match first.text.as_str() {
+        "rg" => rest.iter().any(|word| short('L')(word) || word.text.starts_with("--fo")),
+        "grep" | "egrep" | "fgrep" => {
+            rest.iter().any(|word| short('R')(word) || word.text.starts_with("--de"))
+        }
+        // It follows links unless it is asked not to.
+        "diff" => true,
+        _ => false,
+    };
+    if follows { Depth::Linked } else { Depth::Below }
+}
+
 /// Whether a part may look into every file below a folder.
-pub fn is_recursive(part: &Part) -> bool {
+fn is_recursive(part: &Part) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return false };
     let option = |word: &Word| {
         let short =
