@@ -253,4 +253,8 @@ impl<E: Environment + ?Sized> Listing for E {
     fn real<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
         self.resolve(path)
     }
+
+    fn id<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
+        self.hard_link(path)
+    }
 }

@@ -26,6 +26,7 @@ use super::tool::{Outcome, Tool, ToolClass};
 use crate::base::json::json;
 use crate::base::names;
 use crate::base::schema::Schema;
+use crate::exec::FileId;
 use crate::llm::model::ToolCall;
 
 /// A call that may run.
@@ -360,6 +361,15 @@ pub(super) async fn secrets_below(cx: &Context, folders: impl Iterator<Item = &s
         .filter(|secret| found(secret))
         .map(|secret| pattern::literal(secret))
         .collect()
+}
+
+/// The files that hold keys and stand somewhere under another name, too.
+pub(super) async fn secrets_with_several_names(cx: &Context) -> Vec<FileId> {
+    let mut ids = Vec::new();
+    for secret in grounds(cx).await.secrets() {
+        ids.extend(cx.env.hard_link(&secret).await.ok().flatten());
+    }
+    ids
 }
 
 /// Judges a look at a file: no mode and no rule gives those that hold keys.

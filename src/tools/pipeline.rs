@@ -150,14 +150,16 @@ async fn barred(
         return Ok((env, None));
     }
     let mut patterns = rules.barred(&named::of(tool, name, args));
+    let mut ids = Vec::new();
     if matches!(tool.kind(), Kind::Grep | Kind::ReadMany) {
         let folders = PATHS.iter().filter_map(|field| args.get(*field)?.as_str());
         patterns.extend(leave::secrets_below(cx, folders).await);
+        ids = leave::secrets_with_several_names(cx).await;
     }
-    if patterns.is_empty() {
+    if patterns.is_empty() && ids.is_empty() {
         return Ok((env, None));
     }
-    let barred = Barred::new(patterns)?;
+    let barred = Barred::new(patterns)?.with_ids(ids);
     let count = barred.count();
     Ok((Arc::new(Wrapped::new(env, barred)), Some(count)))
 }

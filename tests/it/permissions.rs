@@ -482,6 +482,9 @@ async fn recursive_commands_do_not_reach_the_keys_by_links() {
     assert!(!text.contains("holds keys"), "it follows no links: {text}");
     fs::remove_file(desk.root.join("sub/out")).unwrap();
     fs::hard_link(&keys, desk.root.join("sub/other")).unwrap();
+    let args = json!({"pattern": "the key", "path": "."});
+    let (text, _) = desk.call_as(Mode::Full, Arc::new(Nobody), "pi", "grep", args).await;
+    assert!(!text.contains("sub/other"), "{text}");
     for line in ["grep -r key .", "rg -uu key", "git grep --no-index key"] {
         let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
         assert!(failed && !text.contains("the key"), "{line}: {text}");

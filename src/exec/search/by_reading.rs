@@ -4,12 +4,14 @@
 //! Must not know places: they come in as [`Listing`].
 
 use crate::base::names;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tokio_util::sync::CancellationToken;
 
+use super::aliases;
 use super::bars::Bars;
 use super::engine::{Engine, Looked};
 use super::local::order;
@@ -18,7 +20,7 @@ use super::spec::{
     FileMatches, FindSpec, FoundPath, LeftOut, MatchSink, PathSink, SearchSpec, Searched, Selection,
 };
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileKind, FileStat};
+use crate::exec::facts::{DirEntry, FileId, FileKind, FileStat};
 
 /// Longer files are left out, in bytes: they are in memory whole.
 const SIZE_MAX: u64 = 64 << 20;
@@ -35,6 +37,8 @@ pub trait Listing: Send + Sync {
     fn content<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, EnvError>>;
     /// Where a path leads.
     fn real<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>>;
+    /// Which file it is, where it has several names.
+    fn id<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>>;
 }
 
 /// Looks for text.
@@ -176,10 +180,64 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
             }
         }
         walk.folder(root, "", 0).await?;
+        walk.leave_out_aliases().await;
         walk.done.files = walk.found.len();
         walk.done.complete = !cancel.is_cancelled();
         walk.found.sort_by(|a, b| order(&a.name, &b.name));
         Ok((walk.found, walk.done))
+    }
+
+    /// Leaves out what is another name of a barred file.
+    async fn leave_out_aliases(&mut self) {
+        if self.selector.bars.is_none() && self.wanted.barred_ids.is_empty() {
+            return;
+        }
+        let mut several = HashMap::new();
+        for item in self.found.iter().filter(|item| !item.folder) {
+            if let Ok(Some(id)) = self.place.id(&item.path).await {
+                several.insert(item.path.clone(), id);
+            }
+        }
+        if several.is_empty() {
+            return;
+        }
+        let barred = self.barred_ids().await;
+        let done = &mut self.done;
+        self.found.retain(|item| {
+            let is_barred = several.get(&item.path).is_some_and(|id| barred.contains(id));
+            if is_barred {
+                done.barred.note(false);
+            }
+            !is_barred
+        });
+    }
+
+    /// The barred files that have several names, as far as they can be looked for.
+    async fn barred_ids(&self) -> HashSet<FileId> {
+        let mut ids: HashSet<FileId> = self.wanted.barred_ids.iter().copied().collect();
+        let (mut paths, mut seen) = (aliases::roots(&self.wanted.barred), 0);
+        while let Some(path) = paths.pop() {
+            seen += 1;
+            if seen > aliases::ENTRIES_MAX {
+                break;
+            }
+            match self.place.entries(&path).await {
+                Ok(entries) => {
+                    for entry in entries {
+                        let path = path.join(&entry.name);
+                        // A link to a folder may lead round in a circle.
+                        let is_own = entry.kind != FileKind::Folder
+                            || self.place.real(&path).await.is_ok_and(|real| real == path);
+                        paths.extend(is_own.then_some(path));
+                    }
+                }
+                Err(_) if self.selector.bars.as_ref().is_some_and(|bars| bars.has(&path, false)) => {
+                    ids.extend(self.place.id(&path).await.ok().flatten());
+                }
+                Err(_) => {}
+            }
+        }
+        ids
     }
 
     /// Reads the rule files of a folder.

@@ -3,7 +3,7 @@
 //! Must not know who asked. Files are listed and sorted first: what is found comes in the order of paths,
 //! so that the same question has the same answer, and a search that is cut has a beginning.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,12 +12,14 @@ use std::thread;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
 
+use super::aliases;
 use super::bars::Bars;
 use super::engine::{Engine, Looked};
 use super::select::Selector;
 use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
 use crate::base::names;
 use crate::exec::error::EnvError;
+use crate::exec::facts::FileId;
 use crate::exec::files;
 
 /// Files that a thread takes at a time.
@@ -165,10 +167,39 @@ fn walk(
     let mut visitors = Visitors { root, real, selector: &selector, folders, cancel, gathered: &gathered };
     builder.build_parallel().visit(&mut visitors);
     let (mut items, mut done) = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if selector.bars.is_some() || !wanted.barred_ids.is_empty() {
+        leave_out_aliases(&mut items, &mut done, wanted, selector.bars.as_ref());
+    }
     items.sort_unstable_by(|a: &Item, b: &Item| order(&a.name, &b.name));
     done.files = items.len();
     done.complete = !cancel.is_cancelled();
     Ok((items, done))
+}
+
+/// Leaves out what is another name of a barred file.
+fn leave_out_aliases(items: &mut Vec<Item>, done: &mut Searched, wanted: &Selection, bars: Option<&Bars>) {
+    let id_of = |path: &Path| files::hard_link(path).ok().flatten();
+    let id = |item: &Item| if item.folder { None } else { id_of(&item.path) };
+    // Few files have several names, most often none.
+    let several: HashMap<PathBuf, FileId> =
+        items.iter().filter_map(|item| Some((item.path.clone(), id(item)?))).collect();
+    if several.is_empty() {
+        return;
+    }
+    let mut barred: HashSet<FileId> = wanted.barred_ids.iter().copied().collect();
+    for root in aliases::roots(&wanted.barred) {
+        let below = WalkBuilder::new(root).standard_filters(false).build().take(aliases::ENTRIES_MAX);
+        let files = below.filter_map(|entry| Some(entry.ok()?.into_path()));
+        let is_barred = |path: &PathBuf| bars.is_some_and(|bars| bars.has(path, false));
+        barred.extend(files.filter(is_barred).filter_map(|path| id_of(&path)));
+    }
+    items.retain(|item| {
+        let is_barred = several.get(&item.path).is_some_and(|id| barred.contains(id));
+        if is_barred {
+            done.barred.note(false);
+        }
+        !is_barred
+    });
 }
 
 /// By folder and name.

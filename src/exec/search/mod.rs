@@ -2,6 +2,7 @@
 //!
 //! Must not know tools nor pickers.
 
+mod aliases;
 pub(super) mod bars;
 pub mod by_reading;
 mod engine;

@@ -5,6 +5,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::exec::facts::FileId;
+
 /// Which files count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
@@ -25,6 +27,8 @@ pub struct Selection {
     /// Patterns as in `.gitignore`, from the root of the file system, of what nobody may see: neither given
     /// nor looked into nor gone into, by its own name or by where its links lead.
     pub barred: Vec<String>,
+    /// Files that nobody may see under any of their names: hard links of them are left out, too.
+    pub barred_ids: Vec<FileId>,
 }
 
 /// Text to look for in files.

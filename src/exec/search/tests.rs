@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::exec::{
-    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileStat, LocalEnvironment, OutputSink,
-    Stamp,
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileId, FileStat, LocalEnvironment,
+    OutputSink, Stamp,
 };
 
 /// A place that can list and read, and no more.
@@ -26,6 +26,10 @@ impl Environment for Plain {
 
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
         self.0.resolve(path)
+    }
+
+    fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
+        self.0.hard_link(path)
     }
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
@@ -416,6 +420,30 @@ async fn what_is_barred_is_neither_given_nor_looked_into() {
     assert_eq!(bench.find("", selection(&[]), true).await, [".gitignore", "a.txt", "sub/", "sub/b.txt"]);
     let wrong = Selection { barred: vec!["{".into()], ..self::globs(&[]) };
     assert!(bench.search(SearchSpec { files: wrong, ..bench.spec("hit") }).await.is_err());
+}
+
+#[tokio::test]
+async fn other_names_of_barred_files_are_left_out() {
+    let files = [".env", "a.txt", "sub/b.txt", "ignored/secret.key", "outside"];
+    let bench = Bench::new(&files.map(|name| (name, "hit\n")));
+    bench.file(".gitignore", "ignored/\noutside\n");
+    let root = fs::canonicalize(bench.root()).unwrap();
+    let link = |of: &str, name: &str| fs::hard_link(root.join(of), root.join(name)).unwrap();
+    link(".env", "sub/env-too");
+    link("ignored/secret.key", "key-too");
+    link("outside", "by-its-id");
+    link("a.txt", "sub/a-too");
+    let shown = root.display();
+    let barred = vec![format!("{shown}/**/.env"), format!("{shown}/**/*.key")];
+    let outside = crate::exec::files::hard_link(&root.join("outside")).unwrap().unwrap();
+    for (globs, found) in
+        [(&[][..], &["a.txt", "sub/a-too", "sub/b.txt"][..]), (&["*-too"][..], &["sub/a-too"][..])]
+    {
+        let files = Selection { barred: barred.clone(), barred_ids: vec![outside], ..self::globs(globs) };
+        let (lines, _) = bench.search(SearchSpec { files, ..bench.spec("hit") }).await.unwrap();
+        let names: Vec<&str> = lines.iter().filter_map(|line| line.strip_suffix(" 1")).collect();
+        assert_eq!(names, found);
+    }
 }
 
 #[test]

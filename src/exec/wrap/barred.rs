@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use super::layer::{Deed, Layer};
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
-use crate::exec::facts::{DirEntry, FileKind};
+use crate::exec::facts::{DirEntry, FileId, FileKind};
 use crate::exec::search::bars::Bars;
 use crate::exec::search::spec::{LeftOut, Searched, Selection};
 
@@ -21,6 +21,7 @@ use crate::exec::search::spec::{LeftOut, Searched, Selection};
 pub struct Barred {
     patterns: Vec<String>,
     bars: Option<Bars>,
+    ids: Vec<FileId>,
     count: Count,
 }
 
@@ -52,7 +53,13 @@ impl Count {
 impl Barred {
     /// Says in the error what is wrong with a pattern.
     pub fn new(patterns: Vec<String>) -> Result<Self, EnvError> {
-        Ok(Self { bars: Bars::new(&patterns)?, patterns, count: Count::default() })
+        Ok(Self { bars: Bars::new(&patterns)?, patterns, ids: Vec::new(), count: Count::default() })
+    }
+
+    /// Searches leave these files out, too, whatever their names are.
+    #[must_use]
+    pub fn with_ids(self, ids: Vec<FileId>) -> Self {
+        Self { ids, ..self }
     }
 
     /// How much is left out.
@@ -87,6 +94,7 @@ impl Layer for Barred {
 
     fn selection(&self, mut files: Selection) -> Selection {
         files.barred.extend(self.patterns.iter().cloned());
+        files.barred_ids.extend(&self.ids);
         files
     }
 

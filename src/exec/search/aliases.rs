@@ -1,0 +1,39 @@
+//! Other names of barred files: a hard link must not show what a pattern hides.
+//!
+//! Must not know the file system: who walks says what is there.
+
+use std::path::PathBuf;
+
+/// Entries that are looked at for barred files with several names.
+pub(super) const ENTRIES_MAX: usize = 20_000;
+
+/// Where files that these patterns bar may be: for each pattern the file that it names, or the folder before its
+/// first wildcard.
+pub(super) fn roots(patterns: &[String]) -> Vec<PathBuf> {
+    let root = |pattern: &String| {
+        let pattern = pattern.strip_suffix('/').unwrap_or(pattern);
+        let literal = match pattern.find(['*', '?', '[', '{', '\\']) {
+            Some(wildcard) => &pattern[..pattern[..wildcard].rfind('/')?],
+            None => pattern,
+        };
+        (literal.starts_with('/') && literal.len() > 1).then(|| PathBuf::from(literal))
+    };
+    let mut all: Vec<PathBuf> = patterns.iter().filter_map(root).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_of_patterns_end_before_wildcards() {
+        let patterns =
+            ["/w/**/.env", "/w/**/*.key", "/h/auth.json", "/w/secret/", "!/w/x", ".env", "/*", "/w/a\\*b"];
+        let roots: Vec<String> =
+            roots(&patterns.map(String::from)).iter().map(|root| root.display().to_string()).collect();
+        assert_eq!(roots, ["/h/auth.json", "/w", "/w/secret"]);
+    }
+}
