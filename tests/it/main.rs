@@ -95,6 +95,8 @@ mod ide_diff;
 mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
+/// A second Escape in each key map.
+mod ide_escape;
 /// Files made, moved and deleted from the tree.
 mod ide_files;
 /// What differs from git's text.

@@ -4,7 +4,7 @@ use super::command::{Command, Cx, command};
 use crate::ide::effect::Effect;
 use crate::ide::leaving;
 use crate::ide::listing::places;
-use crate::ide::modal::line_confirm;
+use crate::ide::modal::{cursors, line_confirm};
 use crate::ide::permission;
 use crate::ide::plugins;
 use crate::ide::sessions::events as sessions;
@@ -26,6 +26,9 @@ pub const COMMANDS: &[Command] = &[
     command("app.keymap-picker", "Use another key map", |cx| cx.effects.push(Effect::Picker("keymaps"))),
     command("app.quit", "Quit; asks when something is unsaved or running", quit),
     command("app.escape", "Close what floats, interrupt the agent, drop the selection", escape),
+    command("app.cancel", "Do what Escape does, and never show the session tree", |cx| {
+        cancel(cx);
+    }),
     command("app.redraw", "Draw the screen from scratch", |cx| cx.effects.push(Effect::Repaint)),
 ];
 
@@ -84,49 +87,58 @@ fn quit_dialog(
     dialog.choice('n', "stay", Answer::Dismiss)
 }
 
+/// Cancels what can be canceled. A press of Escape that had nothing else to do makes a double one with the next.
+///
+/// In an editor with modes it makes none: Vim users press Escape as often as they like, and `Alt-g` shows the tree.
 fn escape(cx: &mut Cx<'_>) {
-    if sessions::end_search(cx) {
+    if cancel(cx) || cursors::in_editor(cx.state) {
         return;
     }
-    // Who waits for a summary sees the tree, and means that.
-    if cx.state.agent.summing.is_some() && matches!(cx.state.overlays.last(), Some(Overlay::Session(_))) {
-        return cx.effects.push(Effect::Abort);
-    }
-    if !cx.state.overlays.is_empty() {
-        return close_overlay(cx);
-    }
-    if leaving::stay(cx) {
-        return;
-    }
-    if shell::stop(cx) || plugins::stop(cx) || places::stop(cx) {
-        return;
-    }
-    // Several cursors are dropped first: going back to one must not cost the agent's work.
-    if keep_one_cursor(cx) {
-        return;
-    }
-    if cx.state.agent.working_since.is_some() {
-        cx.effects.push(Effect::Abort);
-        return cx.state.say("interrupting…");
-    }
-    if cx.state.panes.focus == Focus::Files {
-        cx.state.panes.focus = Focus::Editor;
-        return cx.state.damage.all();
-    }
-    let lit = cx.state.highlight.take().is_some();
-    if lit {
-        cx.state.damage.add(Part::Editor);
-    }
-    if drop_selection(cx) || lit {
-        return;
-    }
-    // Only presses that had nothing else to do make a double one.
     let twice = cx.state.agent.escaped_at.take().is_some_and(|at| cx.now.saturating_sub(at) <= TWICE);
     if twice {
         sessions::open(cx);
     } else {
         cx.state.agent.escaped_at = Some(cx.now);
     }
+}
+
+/// Closes what floats, interrupts the agent, drops the selection: the first of these that there is. Returns
+/// whether there was one.
+fn cancel(cx: &mut Cx<'_>) -> bool {
+    if sessions::end_search(cx) {
+        return true;
+    }
+    // Who waits for a summary sees the tree, and means that.
+    if cx.state.agent.summing.is_some() && matches!(cx.state.overlays.last(), Some(Overlay::Session(_))) {
+        cx.effects.push(Effect::Abort);
+        return true;
+    }
+    if !cx.state.overlays.is_empty() {
+        close_overlay(cx);
+        return true;
+    }
+    if leaving::stay(cx) || shell::stop(cx) || plugins::stop(cx) || places::stop(cx) {
+        return true;
+    }
+    // Several cursors are dropped first: going back to one must not cost the agent's work.
+    if keep_one_cursor(cx) {
+        return true;
+    }
+    if cx.state.agent.working_since.is_some() {
+        cx.effects.push(Effect::Abort);
+        cx.state.say("interrupting…");
+        return true;
+    }
+    if cx.state.panes.focus == Focus::Files {
+        cx.state.panes.focus = Focus::Editor;
+        cx.state.damage.all();
+        return true;
+    }
+    let lit = cx.state.highlight.take().is_some();
+    if lit {
+        cx.state.damage.add(Part::Editor);
+    }
+    drop_selection(cx) || lit
 }
 
 /// Two presses of Escape within this time are one double press; pi uses the same.
