@@ -14,6 +14,8 @@ use super::transaction::Transaction;
 pub enum Unit {
     /// Two graphemes; at the end of a line the two before it.
     Grapheme,
+    /// The same as in Emacs, where the end of a line is a character like others.
+    GraphemeOverLines,
     /// Two words.
     Word,
     /// The line and the one above it.
@@ -86,6 +88,11 @@ fn pair(text: &Text, at: Byte, unit: Unit) -> Option<(ByteRange<Byte>, ByteRange
             let at = if at == text.line_end(line) && at > start { text.prev_grapheme(at) } else { at };
             (at > start).then(|| (text.prev_grapheme(at)..at, at..text.next_grapheme(at)))
         }
+        Unit::GraphemeOverLines => {
+            let ends = at == text.line_end(line) && at > Byte(0);
+            let at = if ends { text.prev_grapheme(at) } else { at };
+            (at > Byte(0)).then(|| (text.prev_grapheme(at)..at, at..text.next_grapheme(at)))
+        }
         Unit::Word => {
             let second = motion::word_left(text, motion::word_right(text, at));
             let second_end = motion::word_right(text, second);
@@ -121,6 +128,23 @@ mod tests {
         check(Unit::Grapheme, "|ab", "|ab");
         check(Unit::Grapheme, "a|", "a|");
         check(Unit::Grapheme, "a|b|c", "ba|c");
+    }
+
+    /// What GNU Emacs 28 makes of `C-t`.
+    #[test]
+    fn graphemes_over_lines_swap_as_in_emacs() {
+        let unit = Unit::GraphemeOverLines;
+        check(unit, "a|b\n", "ba|\n");
+        check(unit, "ab|\ncd\n", "ba|\ncd\n");
+        check(unit, "ab\n|cd\n", "abc\n|d\n");
+        check(unit, "ab\n|\ncd", "a\nb|\ncd");
+        check(unit, "\na|b", "\nba|");
+        check(unit, "\n|ab", "a\n|b");
+        check(unit, "a\n|b", "ab\n|");
+        check(unit, "a\n|", "\na|");
+        check(unit, "a|", "a|");
+        check(unit, "|ab", "|ab");
+        check(unit, "\n|", "\n|");
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::text::transpose::{self, Unit};
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("edit.transpose", "Exchange the characters around the cursor", |cx| swap(cx, Unit::Grapheme)),
+    command("edit.transpose-over-lines", "Exchange the characters around the cursor, over line ends", |cx| {
+        swap(cx, Unit::GraphemeOverLines);
+    }),
     command("edit.transpose-words", "Exchange the words around the cursor", |cx| swap(cx, Unit::Word)),
     command("edit.transpose-lines", "Exchange the line with the one above", |cx| swap(cx, Unit::Line)),
     command("edit.upper-case", "UPPER CASE", |cx| case(cx, Case::Upper)),
