@@ -20,6 +20,7 @@ use super::modal::{cursor_shape, flow, repeat};
 use super::options::Options;
 use super::panes::{PANES, overlay, prompt};
 use super::past::events as past;
+use super::replay;
 use super::state::State;
 use super::state::buffers::{Buffer, BufferId};
 use super::state::damage::Part;
@@ -242,18 +243,9 @@ impl App {
                     }
                 }),
                 Effect::RunPlugin(id) => self.with_cx(|cx| plugins::run(cx, &id)),
-                Effect::Keys(keys) => {
-                    self.state.again.replaying = true;
-                    for key in keys {
-                        self.with_cx(|cx| input::key(cx, key));
-                        let mut failed = false;
-                        self.with_cx(|cx| failed = repeat::failed(cx));
-                        if failed {
-                            break;
-                        }
-                    }
-                    self.state.again.replaying = false;
-                }
+                Effect::Keys(keys) => replay::keys(&mut self.steps(), &keys),
+                Effect::Retype { keys, times } => replay::retype(&mut self.steps(), &keys, times),
+                Effect::Normal { keys, lines } => replay::on_lines(&mut self.steps(), &keys, lines),
                 Effect::Held(keys) => {
                     for key in keys {
                         self.with_cx(|cx| input::key(cx, key));
@@ -269,6 +261,11 @@ impl App {
                 other => self.worker.perform(other),
             }
         }
+    }
+
+    /// [`Self::with_cx`] for what presses keys one after the other.
+    fn steps(&mut self) -> impl FnMut(&mut dyn FnMut(&mut Cx<'_>)) {
+        |step| self.with_cx(step)
     }
 
     /// Runs `f` with a context, and performs what it asks for.

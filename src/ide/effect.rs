@@ -159,6 +159,20 @@ pub enum Effect {
     Symbols(Injector<PickRow>, u64, Box<SymbolsJob>),
     /// Press keys, one after the other.
     Keys(Vec<Key>),
+    /// Press the keys that were typed so many times more, then end typing.
+    Retype {
+        /// What was typed.
+        keys: Vec<Key>,
+        /// How often it comes again.
+        times: usize,
+    },
+    /// Press keys on so many lines, which wait as places of the text; at the cursor where there are none.
+    Normal {
+        /// What is pressed on each.
+        keys: Vec<Key>,
+        /// How many lines wait.
+        lines: usize,
+    },
     /// The last change of a modal map was made again.
     Repeated,
     /// Run a command, by its id.

@@ -92,9 +92,14 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
     }
     flow::before(cx, key);
     press(cx, key);
-    flow::after(cx);
+    flow::after(cx, Some(key));
     // The last line tells what keys have begun, and every key begins, continues or ends something.
     cx.state.damage.add(Part::Status);
+}
+
+/// Presses a key of typing once more, which begins and ends nothing.
+pub fn retyped(cx: &mut Cx<'_>, key: Key) {
+    press(cx, key);
 }
 
 fn press(cx: &mut Cx<'_>, key: Key) {

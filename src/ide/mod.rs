@@ -45,6 +45,7 @@ pub mod plugins;
 pub mod pump;
 pub mod reading;
 pub mod recovery;
+pub mod replay;
 pub mod restoring;
 pub mod retrying;
 pub mod rules;

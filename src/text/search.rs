@@ -139,6 +139,19 @@ impl Needle {
         }
     }
 
+    /// The text of a group of a match, the match itself being the first; empty where it took no part.
+    pub fn group(&self, text: &Text, found: Range<Byte>, group: usize) -> String {
+        let Engine::Regex(regex) = &self.engine else {
+            return if group == 0 { text.slice(found).into_owned() } else { String::new() };
+        };
+        let mut groups = regex.create_captures();
+        let mut input = input(text, found.start..text.end());
+        input.set_anchored(Anchored::Yes);
+        regex.search_captures(input, &mut groups);
+        let span = groups.get_group(group);
+        span.map(|span| text.slice(Byte(span.start)..Byte(span.end)).into_owned()).unwrap_or_default()
+    }
+
     /// What to put in place of a match: of a regular expression with `$1`, `${name}` and `$0`
     /// filled in, else the text itself.
     pub fn replacement(&self, text: &Text, found: Range<Byte>, new: &str) -> String {

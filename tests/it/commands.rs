@@ -279,7 +279,7 @@ async fn outcome(command: &Command, text: &str) -> String {
     let (was, beside) = (shown(&mut desk), besides(&mut desk));
     desk.ide.app().with_cx(|cx| {
         input::run(cx, command);
-        flow::after(cx);
+        flow::after(cx, None);
         cx.state.damage.add(Part::Status);
     });
     desk.ide.idle().await;

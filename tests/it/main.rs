@@ -254,6 +254,8 @@ mod tui_term;
 mod unicode;
 /// The Vim key map against Neovim.
 mod vim;
+/// Faults of the Vim key map that were mended.
+mod vim_faults;
 /// Ways back past what the person changed, past failures and past agents at work.
 mod ways_back;
 /// Answers that come in one piece.

@@ -3,7 +3,7 @@
 //! itself is checked. `docs/vim.md` lists where the two differ on purpose; no script is about that.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use bowline::ide::state::area::Area;
 use bowline::ide::state::jumps::Jumps;
@@ -20,7 +20,7 @@ use crate::support::desk::{Desk, Plan};
 
 const VIM: &str = include_str!("../../keymaps/vim.toml");
 
-fn fixture(name: &str) -> PathBuf {
+pub fn fixture(name: &str) -> PathBuf {
     root().join("tests/fixtures/vim").join(name)
 }
 
@@ -54,8 +54,15 @@ fn shown(text: &str) -> String {
     text.replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// A desk for scripts: an open file and the keys of Vim, without pairs that close themselves.
+pub async fn desk() -> Desk {
+    let mut desk = Plan::new().keymap(VIM).with("a.txt", "").size(60, 30).start().await;
+    desk.state().show.auto_pairs = false;
+    desk
+}
+
 /// Plays one script here and tells what came of it, as `play.vim` does.
-fn play(desk: &mut Desk, script: &str) -> String {
+pub fn play(desk: &mut Desk, script: &str) -> String {
     let (text, script) = script.split_once('\t').unwrap();
     let state = desk.state();
     state.kill_ring = KillRing::default();
@@ -95,14 +102,39 @@ fn play(desk: &mut Desk, script: &str) -> String {
     format!("{mode} {}:{}\t{}\t{}", line.0 + 1, column + 1, registers.join("\t"), shown(&whole))
 }
 
+/// How many Neovims work at once: behind an error each of them waits a second before it types.
+const AT_ONCE: usize = 40;
+
+/// What the installed Neovim makes of scripts, a line each; nothing where there is none.
+pub fn neovim(scripts: &str) -> Option<String> {
+    let temp = tempfile::tempdir().unwrap();
+    let scripts: Vec<&str> = scripts.lines().collect();
+    let mut running = Vec::new();
+    for (n, part) in scripts.chunks(scripts.len().div_ceil(AT_ONCE)).enumerate() {
+        let (asked, answers) =
+            (temp.path().join(format!("{n}.asked")), temp.path().join(format!("{n}.answers")));
+        std::fs::write(&asked, part.join("\n") + "\n").unwrap();
+        let mut nvim = Command::new("nvim");
+        nvim.args(["--headless", "--clean", "-S"]).arg(fixture("play.vim"));
+        nvim.env("HOME", temp.path()).env("VIM_SCRIPTS", &asked).env("VIM_ANSWERS", &answers);
+        nvim.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        running.push((nvim.spawn().ok()?, answers));
+    }
+    let mut all = String::new();
+    for (mut nvim, answers) in running {
+        assert!(nvim.wait().unwrap().success());
+        all.push_str(&String::from_utf8_lossy(&std::fs::read(&answers).unwrap()));
+    }
+    Some(all)
+}
+
 #[tokio::test]
 async fn keys_come_to_what_was_recorded() {
     let scripts = std::fs::read_to_string(fixture("scripts.txt")).unwrap();
     let answers = std::fs::read_to_string(fixture("answers.txt")).unwrap();
     assert_eq!(scripts.lines().count(), answers.lines().count());
     assert!(scripts.lines().count() >= 200);
-    let mut desk = Plan::new().keymap(VIM).with("a.txt", "").start().await;
-    desk.state().show.auto_pairs = false;
+    let mut desk = desk().await;
     let mut wrong = Vec::new();
     for (script, answer) in scripts.lines().zip(answers.lines()) {
         let ours = play(&mut desk, script);
@@ -117,17 +149,10 @@ async fn keys_come_to_what_was_recorded() {
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn the_record_is_what_the_installed_neovim_says() {
-    let temp = tempfile::tempdir().unwrap();
-    let path = temp.path().join("answers.txt");
-    let mut nvim = Command::new("nvim");
-    nvim.args(["--headless", "--clean", "-S"]).arg(fixture("play.vim"));
-    nvim.env("HOME", temp.path()).env("VIM_SCRIPTS", fixture("scripts.txt")).env("VIM_ANSWERS", &path);
-    let Ok(output) = nvim.output() else {
+    let Some(answers) = neovim(&std::fs::read_to_string(fixture("scripts.txt")).unwrap()) else {
         eprintln!("skipped: there is no nvim here; the recorded answers are still compared");
         return;
     };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let answers = std::fs::read_to_string(&path).unwrap();
     if std::env::var_os("BOWLINE_RECORD").is_some() {
         std::fs::write(fixture("answers.txt"), &answers).unwrap();
     }

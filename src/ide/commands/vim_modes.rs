@@ -3,10 +3,10 @@
 use super::command::{Command, Cx, command};
 use super::places;
 use crate::ide::effect::Effect;
+use crate::ide::modal::typing_keys::{self, Erase};
 use crate::ide::modal::{typing, visual};
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::Mode;
-use crate::text::edit::Reach;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -27,19 +27,25 @@ pub const COMMANDS: &[Command] = &[
     command("vim.substitute-again", "Make the last substitution again in this line", |cx| {
         crate::ide::modal::line::run(cx, "&");
     }),
+    command("vim.substitute-everywhere", "Make the last substitution again in every line", |cx| {
+        crate::ide::modal::line::run(cx, "%s//~/&");
+    }),
     command("vim.erase-word-back", "Delete to the start of the word; no register keeps it", |cx| {
-        erase(cx, Reach::WordBack);
+        typing_keys::erase(cx, Erase::Word);
     }),
     command("vim.erase-line-back", "Delete to the start of the line; no register keeps it", |cx| {
-        erase(cx, Reach::LineBack);
+        typing_keys::erase(cx, Erase::Line);
+    }),
+    command("vim.typing-left", "Left in the line while typing", |cx| typing_keys::step(cx, false)),
+    command("vim.typing-right", "Right in the line while typing", |cx| typing_keys::step(cx, true)),
+    command("vim.typing-home", "To the first column while typing", typing_keys::home),
+    command("vim.shift-right", "Indent the line by one stop", |cx| typing_keys::shift(cx, false)),
+    command("vim.shift-left", "Take one stop of indentation from the line", |cx| {
+        typing_keys::shift(cx, true);
     }),
     command("vim.save-and-close", "Save and close the file", |cx| crate::ide::modal::line::run(cx, "x")),
     command("vim.close", "Close the file without saving", |cx| crate::ide::modal::line::run(cx, "q!")),
 ];
-
-fn erase(cx: &mut Cx<'_>, reach: Reach) {
-    super::edit::apply(cx, |text, selection| crate::text::edit::delete(text, selection, reach).0);
-}
 
 fn normal(cx: &mut Cx<'_>) {
     let begun = !cx.state.modal.is_fresh();

@@ -142,7 +142,15 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
 pub fn paste(cx: &mut Cx<'_>, behind: bool, pass: bool) {
     let name = cx.state.modal.register.take().unwrap_or('"');
     let count = cx.state.modal.take_count().unwrap_or(1);
+    let keeps = !behind && !pass;
     let Some(content) = registers::read(cx, name) else {
+        if cx.state.modal.mode.is_visual() {
+            // A selection gives way to an empty register, too.
+            cx.state.modal.register = keeps.then_some('_');
+            return operators::name(cx, Op::Delete);
+        }
+        // It can be made again once the register holds something.
+        cx.state.modal.changed = true;
         cursors::fail(cx);
         return cx.state.say(format!("the register {name} is empty"));
     };
@@ -171,7 +179,9 @@ fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
         .iter()
         .all(|p| p.shape == Shape::Chars && page.line(p.spans[0].start) == page.line(p.spans[0].end));
     visual::end_at(cx, starts);
-    registers::write(cx, None, gone, if small { Taken::CutSmall } else { Taken::Cut });
+    if how.behind || how.pass {
+        registers::write(cx, None, gone, if small { Taken::CutSmall } else { Taken::Cut });
+    }
     let goals = vec![crate::text::position::Column(0); pieces.len()];
     let lines = mode == Mode::VisualLine;
     let whole =

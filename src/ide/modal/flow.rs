@@ -1,13 +1,13 @@
 //! What happens around every key of a modal map: counts, what is recorded of a command so that
 //! it can be repeated, which edits are one step, and cursors that rest on characters.
 
-use super::typing::{self, At};
+use super::typing;
 use super::{cursors, elsewhere, helix, visual};
 use crate::ide::commands::Cx;
 use crate::ide::keys::Modes;
 use crate::ide::state::State;
 use crate::ide::state::elsewhere::Done;
-use crate::ide::state::modal::{Dot, Mode};
+use crate::ide::state::modal::{Dot, Mode, Once};
 use crate::text::modal::page::Page;
 use crate::text::selection::Range;
 use crate::tui::input::Key;
@@ -38,9 +38,13 @@ pub fn before(cx: &mut Cx<'_>, key: Key) {
             cx.state.fail("the recording became too long and was given up");
         }
     }
+    if cursors::in_editor(cx.state) && cx.state.modal.mode.types() && cx.state.modal.typed.len() < KEYS_MAX {
+        cx.state.modal.typed.push(key);
+    }
     if cx.state.modal.repeating {
         return;
     }
+    cx.state.modal.before_key = typing::place(cx);
     if is_fresh(cx.state) {
         let modal = &mut cx.state.modal;
         modal.keys.clear();
@@ -75,19 +79,20 @@ pub fn landed(cx: &mut Cx<'_>, done: Done) {
     if !elsewhere::done(cx, done) {
         return;
     }
-    after(cx);
+    after(cx, None);
     // What is typed anew belongs to what was taken away for it.
     if cx.state.keymap.modes() == Modes::None || !cx.state.modal.mode.types() {
         cursors::ungroup(cx.state);
     }
 }
 
-/// After a key has done what it does.
-pub fn after(cx: &mut Cx<'_>) {
+/// After a key has done what it does; none where work that keys waited for is done.
+pub fn after(cx: &mut Cx<'_>, key: Option<Key>) {
     if cx.state.keymap.modes() == Modes::None || cx.state.modal.repeating {
         return settle(cx);
     }
     settle(cx);
+    typing::follow(cx, key);
     if cx.state.modal.mode != Mode::Normal || !is_fresh(cx.state) {
         return;
     }
@@ -98,8 +103,8 @@ pub fn after(cx: &mut Cx<'_>) {
     }
     cursors::ungroup(cx.state);
     match cx.state.modal.typing.once {
-        Some((at_end, true)) => cx.state.modal.typing.once = Some((at_end, false)),
-        Some((at_end, false)) => typing::insert(cx, if at_end { At::Behind } else { At::Here }),
+        Some(once) if once.begins => cx.state.modal.typing.once = Some(Once { begins: false, ..once }),
+        Some(once) => typing::go_on(cx, once),
         None => {}
     }
 }

@@ -2,11 +2,10 @@
 
 use super::line_given::Given;
 use super::line_range::{self, Addresses};
-use super::{cursors, elsewhere, line_file, line_shell, line_text, repeat, seek, typing, visual};
+use super::{cursors, elsewhere, line_file, line_normal, line_shell, line_text, seek, visual};
 
 use crate::ide::commands::Cx;
 use crate::ide::commands::file::ask;
-use crate::ide::effect::Effect;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Overlay, Topic};
 use crate::text::modal::page::Page;
@@ -69,7 +68,7 @@ pub static ROWS: &[Row] = &[
     row("red", "redo", "redo", |cx, _| line_file::run(cx, "vim.redo")),
     row("ea", "earlier", "the text as it was, by steps or a time", line_file::earlier),
     row("lat", "later", "steps forward again", line_file::later),
-    row("norm", "normal", "press keys", normal),
+    row("norm", "normal", "press keys, on each line of a range", line_normal::normal),
     row("s", "substitute", "replace a pattern in lines", line_text::substitute),
     row("&", "&&", "the last substitution again", line_text::substitute_again),
     row("g", "global", "a command on every line with a pattern", global),
@@ -181,8 +180,7 @@ pub fn find(line: &str) -> Option<(&'static Row, &str)> {
     let letters = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
     if letters == 0 {
         let row = ROWS.iter().find(|row| line.starts_with(row.short))?;
-        let end = if row.short == "&" && line.starts_with("&&") { 2 } else { 1 };
-        return Some((row, &line[end..]));
+        return Some((row, &line[1..]));
     }
     let name = &line[..letters];
     let named =
@@ -227,7 +225,8 @@ fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), Str
     elsewhere::run(cx, page.end(last) - page.start(first), move || {
         let page = Page::new(&text, tab_width);
         let mut held: Vec<Line> = needle
-            .matches(&text, page.start(first)..page.end(last))
+            .matches(&text, page.start(first)..page.lines(first, last).end)
+            .filter(|found| found.start <= page.end(last))
             .map(|found| page.line(found.start))
             .collect();
         held.dedup();
@@ -249,6 +248,7 @@ fn on_each(cx: &mut Cx<'_>, lines: Vec<Line>, row: &Row, typed: (&str, &str)) ->
     let (command, after) = typed;
     let (Some(first), Some(last)) = (lines.first().copied(), lines.last().copied()) else { return Ok(()) };
     match row.long {
+        "normal" => line_normal::on_lines(cx, &lines, after),
         "delete" if after.is_empty() => line_text::delete_all(cx, lines),
         "substitute" => {
             let given = Given { lines: (first, last, 0), bang: false, rest: after };
@@ -280,8 +280,8 @@ fn one_by_one(cx: &mut Cx<'_>, lines: &[Line], command: &str) -> Result<(), Stri
         let Some(buffer) = cx.state.buffers.current_mut() else { break };
         let Some(at) = buffer.area.document.places().get(Name::Line(n)) else { continue };
         buffer.area.document.places_mut().remove(Name::Line(n));
-        cursors::set(cx, Selection::cursor(at));
         if result.is_ok() {
+            cursors::set(cx, Selection::cursor(at));
             result = execute(cx, command);
         }
     }
@@ -296,20 +296,6 @@ fn go(cx: &mut Cx<'_>, line: Line) {
     let column = buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()));
     let at = page.at(line.min(page.last_line()), column);
     cursors::set(cx, Selection::cursor(at));
-}
-
-/// Presses keys; typing that they began ends with them.
-fn normal(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    if given.lines.2 > 0 {
-        return Err("normal takes no lines here: record a macro instead".to_string());
-    }
-    if cx.state.modal.mode.types() {
-        typing::end(cx);
-    }
-    let mut keys = repeat::read(given.rest);
-    keys.push(crate::tui::input::Key::new(crate::tui::input::KeyCode::Escape, crate::tui::input::Mods::NONE));
-    cx.effects.push(Effect::Keys(keys));
-    Ok(())
 }
 
 #[cfg(test)]

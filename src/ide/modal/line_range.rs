@@ -19,10 +19,10 @@ pub struct Addresses<'a> {
 pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String> {
     let (here, last) = now(cx);
     if let Some(rest) = line.strip_prefix('%') {
-        return Ok(Addresses { lines: (Line(0), Line(last), 2), rest });
+        return Ok(Addresses { lines: (Line(0), Line(last.unsigned_abs()), 2), rest });
     }
     let mut rest = line;
-    let mut found: Vec<usize> = Vec::new();
+    let mut found: Vec<isize> = Vec::new();
     let mut from = here;
     loop {
         let (address, after) = one(cx, rest.trim_start(), from, last)?;
@@ -51,6 +51,8 @@ pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String>
         return Err("there are not so many lines".to_string());
     }
     let (first, end) = (first.min(end), first.max(end));
+    // The line before the first one stands for the first one.
+    let (first, end) = (first.max(0).unsigned_abs(), end.max(0).unsigned_abs());
     Ok(Addresses { lines: (Line(first), Line(end), found.len()), rest })
 }
 
@@ -61,33 +63,33 @@ pub fn target(cx: &mut Cx<'_>, text: &str) -> Result<usize, String> {
         return Ok(0);
     }
     match one(cx, text.trim(), here, last)? {
-        (Some(line), _) if line <= last => Ok(line + 1),
+        (Some(line), _) if line <= last => Ok((line + 1).unsigned_abs()),
         (Some(_), _) => Err("there are not so many lines".to_string()),
         (None, _) => Err("behind which line?".to_string()),
     }
 }
 
-fn now(cx: &Cx<'_>) -> (usize, usize) {
+fn now(cx: &Cx<'_>) -> (isize, isize) {
     let Some(buffer) = cx.state.buffers.current() else { return (0, 0) };
     let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    (page.line(buffer.area.caret()).0, page.last_line().0)
+    (page.line(buffer.area.caret()).0.cast_signed(), page.last_line().0.cast_signed())
 }
 
 /// The number that a text begins with, if it begins with one; more lines than can be counted are as
 /// many as can be.
-fn number(text: &str) -> (Option<usize>, &str) {
+fn number(text: &str) -> (Option<isize>, &str) {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let number = (digits > 0).then(|| text[..digits].parse().unwrap_or(usize::MAX));
+    let number = (digits > 0).then(|| text[..digits].parse().unwrap_or(isize::MAX));
     (number, &text[digits..])
 }
 
-/// One address from a line on, lines from 0.
+/// One address from a line on, lines from 0; -1 is before the first one.
 fn one<'a>(
     cx: &mut Cx<'_>,
     text: &'a str,
-    from: usize,
-    last: usize,
-) -> Result<(Option<usize>, &'a str), String> {
+    from: isize,
+    last: isize,
+) -> Result<(Option<isize>, &'a str), String> {
     let (mut at, mut rest) = match text.chars().next() {
         Some('.') => (Some(from), &text[1..]),
         Some('$') => (Some(last), &text[1..]),
@@ -100,11 +102,14 @@ fn one<'a>(
             let mark = places::mark(cx, letter).ok_or_else(|| format!("the mark {letter} is not set"))?;
             let buffer = cx.state.buffers.current().ok_or("no file is open")?;
             let line = Page::new(buffer.area.text(), 1).line(mark).0;
-            (Some(line), &text[1 + letter.len_utf8()..])
+            (Some(line.cast_signed()), &text[1 + letter.len_utf8()..])
         }
         Some(sign @ ('/' | '?')) => {
             let (wanted, after) = pattern::until(&text[1..], sign);
-            (Some(search(cx, &wanted, from, sign == '/')?), after.unwrap_or_default())
+            (
+                Some(search(cx, &wanted, from.max(0).unsigned_abs(), sign == '/')?.cast_signed()),
+                after.unwrap_or_default(),
+            )
         }
         _ => (None, text),
     };
@@ -114,7 +119,8 @@ fn one<'a>(
         let to = if sign == '+' {
             base.saturating_add(count)
         } else {
-            base.checked_sub(count).ok_or("there is no such line")?
+            let to = base.saturating_sub(count);
+            (to >= -1).then_some(to).ok_or("there is no such line")?
         };
         at = Some(to);
         rest = after;

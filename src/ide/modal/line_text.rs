@@ -140,7 +140,7 @@ pub fn shift(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     } else {
         (text.line_start(Line(to)), format!("{content}\n"))
     };
-    if at == gone.start || at == gone.end && !(open && at == text.end()) {
+    if to == first.0 || to == last.0 + 1 {
         caret(cx, last, goal);
         return Ok(());
     }
@@ -185,6 +185,7 @@ pub fn join(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         last = Line(first.0 + 1);
     }
     if first >= page.last_line() {
+        caret_non_blank(cx, first);
         return Err("there is no line below to join".to_string());
     }
     let pieces = pieces(page, (first, last.min(page.last_line()), 0));
@@ -267,9 +268,11 @@ pub fn mark(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 /// A substitution, read.
 pub struct Wanted {
     needle: Needle,
-    new: String,
+    new: pattern::Replacement,
     all: bool,
     count_only: bool,
+    /// Whether it is fine that nothing is found.
+    may_miss: bool,
     asks: bool,
 }
 
@@ -284,24 +287,25 @@ pub fn wanted(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<Wanted, String> {
     if old.is_empty() {
         old = cx.state.modal.sought.clone().map(|(last, _)| last).ok_or("nothing was looked for yet")?;
     }
-    let new = match (new.as_str(), &cx.state.modal.substituted) {
-        ("~", Some((_, last, _))) => last.clone(),
-        _ => new,
-    };
+    let last = cx.state.modal.substituted.as_ref().map(|(_, last, _)| last.as_str());
+    let new = pattern::with_last(&new, last);
     prepared(cx, &old, &new, flags.unwrap_or_default().trim())
 }
 
 fn prepared(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> Result<Wanted, String> {
+    let before = cx.state.modal.substituted.as_ref().map(|(.., flags)| flags.clone()).unwrap_or_default();
+    // A leading `&` stands for the flags of the last substitution.
+    let flags = flags.strip_prefix('&').map_or(flags.to_string(), |flags| before + flags);
     let mut pattern = old.to_string();
     for flag in flags.chars() {
         match flag {
-            'g' | 'n' | 'e' | '&' | 'c' => {}
+            'g' | 'n' | 'e' | 'c' => {}
             'i' => pattern.push_str("\\c"),
             'I' => pattern.push_str("\\C"),
             other => return Err(format!("substitute does not know the flag {other}")),
         }
     }
-    cx.state.modal.substituted = Some((old.to_string(), new.to_string(), flags.to_string()));
+    cx.state.modal.substituted = Some((old.to_string(), new.to_string(), flags.clone()));
     let forward = cx.state.modal.sought.as_ref().is_none_or(|(_, forward)| *forward);
     cx.state.modal.sought = Some((old.to_string(), forward));
     let needle = seek::needle(cx, &pattern).ok_or_else(|| format!("`{old}` cannot be looked for"))?;
@@ -310,6 +314,7 @@ fn prepared(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> Result<Wanted
         new: pattern::replacement(new),
         all: flags.contains('g'),
         count_only: flags.contains('n'),
+        may_miss: flags.contains('e'),
         asks: flags.contains('c'),
     })
 }
@@ -341,7 +346,10 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> 
     elsewhere::run(cx, bytes, move || {
         let page = Page::new(&text, tab_width);
         let (edits, last_line) = replacements(page, &wanted, &lines);
-        let Some(last_line) = last_line else { return Box::new(|_| Err("no match".to_string())) };
+        let Some(last_line) = last_line else {
+            let result = if wanted.may_miss { Ok(()) } else { Err("no match".to_string()) };
+            return Box::new(|_| result);
+        };
         let count = edits.len();
         if wanted.count_only {
             return Box::new(move |cx| {
@@ -353,6 +361,9 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> 
             return Box::new(move |cx| line_confirm::begin(cx, edits));
         }
         let start = page.start_of(edits[0].0.start);
+        // After lines of `:g` the cursor is on the last of them, whether it held a match or not.
+        let last_line =
+            if lines.len() > 1 { lines.last().map_or(last_line, |(_, last)| *last) } else { last_line };
         // New line feeds before the last match move its line down, and those within it too.
         let more = |text: &str| text.matches('\n').count() as isize;
         let shift: isize = edits.iter().map(|(span, new)| more(new) - more(&text.slice(span.clone()))).sum();
@@ -361,7 +372,7 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> 
             // The step begins at the first of them, which is where undo comes back to.
             cursors::set(cx, Selection::cursor(start));
             change(cx, |_, _| edit);
-            caret(cx, Line(last_line.0.saturating_add_signed(shift)), Column(0));
+            caret_non_blank(cx, Line(last_line.0.saturating_add_signed(shift)));
             cx.state.say(format!("replaced {count}; one undo takes them back"));
             Ok(())
         })
@@ -391,7 +402,8 @@ fn replacements(
                 continue;
             }
             last_line = Some(line);
-            let new = wanted.needle.replacement(page.text, found.clone(), &wanted.new);
+            let group = |n| wanted.needle.group(page.text, found.clone(), n);
+            let new = wanted.new.filled(group);
             edits.push((found, new));
         }
     }

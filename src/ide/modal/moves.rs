@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cursors::{fail, set};
 use super::{operators, visual};
 use crate::ide::commands::Cx;
-use crate::ide::state::modal::{Mode, Op};
+use crate::ide::state::modal::{Mode, Once, Op};
 use crate::syntax::Syntax;
 use crate::syntax::objects::Object as Node;
 use crate::text::modal::landing::{Extent, Landing};
@@ -46,6 +46,12 @@ pub fn go(cx: &mut Cx<'_>, motion: Move) {
     let op = cx.state.modal.operator.map(|waiting| waiting.op);
     let count = cx.state.modal.take_count();
     let from_end = matches!(motion, Move::LineEnd);
+    if from_end && let Some(once) = &mut cx.state.modal.typing.once {
+        // Typing goes on at the end of that line.
+        let buffer = cx.state.buffers.current();
+        let line = buffer.map_or(0, |buffer| buffer.area.text().line_of(buffer.area.caret()).0);
+        *once = Once { at_end: true, line, ..*once };
+    }
     land(cx, |page, range| {
         if let (Some(Op::Change), Move::Word(big)) = (op, motion)
             && page.class(range.head, big) != Class::Blank

@@ -18,7 +18,7 @@ use crate::text::modal::operate;
 use crate::text::modal::page::Page;
 use crate::text::modal::spans::{self, Forced, Piece};
 use crate::text::motion;
-use crate::text::position::{Column, Line};
+use crate::text::position::{Byte, Column, Line};
 use crate::text::reflow;
 use crate::text::registers::Taken;
 use crate::text::rope::Text;
@@ -61,9 +61,17 @@ pub fn whole_lines(cx: &mut Cx<'_>, op: Op) {
     let line = |range: &Range| {
         let first = page.line(range.head);
         let last = first.0 + count - 1;
-        spans::lines(page, first, Line(last.min(page.last_line().0)), range.head)
+        // Where letters are changed the cursor goes to the text of the line.
+        let letters = matches!(op, Op::Letters(_)) && count == 1;
+        let start = if letters { range.head.min(page.first_non_blank(first)) } else { range.head };
+        spans::lines(page, first, Line(last.min(page.last_line().0)), start)
     };
-    let pieces: Vec<Piece> = buffer.area.selection.ranges().iter().map(line).collect();
+    let ranges = buffer.area.selection.ranges();
+    // A count takes lines below, of which there must be one.
+    if count > 1 && ranges.iter().all(|range| page.line(range.head) == page.last_line()) {
+        return cursors::fail(cx);
+    }
+    let pieces: Vec<Piece> = ranges.iter().map(line).collect();
     apply(cx, op, &pieces);
 }
 
@@ -71,7 +79,17 @@ pub fn whole_lines(cx: &mut Cx<'_>, op: Op) {
 pub fn change(cx: &mut Cx<'_>, make: impl FnOnce(Page<'_>, &Selection) -> Transaction) -> bool {
     let tab_width = cx.state.tab_width();
     cx.state.modal.changed = true;
-    edit::apply(cx, |text, selection| make(Page::new(text, tab_width), selection))
+    let mut stays = None;
+    let applied = edit::apply(cx, |text, selection| {
+        let edit = make(Page::new(text, tab_width), selection);
+        stays = edit.selection.clone().filter(|_| edit.changes.is_identity());
+        edit
+    });
+    // An edit without changes is none for the document, but its cursors are where it says.
+    if let Some(selection) = stays.filter(|_| applied) {
+        cursors::set(cx, selection);
+    }
+    applied
 }
 
 /// Changes what stands in places; of much text a task does it, while keys wait.
@@ -160,7 +178,9 @@ fn taken(page: Page<'_>, op: Op, pieces: &[Piece], far: bool) -> Option<(Content
         _ if far => Taken::CutFar,
         _ => Taken::CutSmall,
     };
-    let nothing = content.texts.iter().all(String::is_empty);
+    // Of a text without anything there is nothing to delete.
+    let bare = page.text.end() == Byte(0);
+    let nothing = bare || content.texts.iter().all(String::is_empty);
     (!nothing || op == Op::Yank).then_some((content, taken))
 }
 

@@ -38,7 +38,7 @@ pub fn typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
     cx.state.modal.sought = Some((wanted, forward));
     again(cx, false);
     // The key that ended the question was done with before its answer came.
-    flow::after(cx);
+    flow::after(cx, None);
 }
 
 /// The pattern as a search; what is wrong with it is told.
@@ -61,6 +61,11 @@ pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
 
 /// The next match of the last search; the other way when `back`.
 pub fn again(cx: &mut Cx<'_>, back: bool) {
+    again_from(cx, back, None);
+}
+
+/// The same, for one cursor from another place than where it is.
+fn again_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
     let Some((wanted, forward)) = cx.state.modal.sought.clone() else {
         cursors::fail(cx);
         return cx.state.say("nothing was looked for yet");
@@ -79,7 +84,8 @@ pub fn again(cx: &mut Cx<'_>, back: bool) {
     let text = buffer.area.text().clone();
     let visual = cx.state.modal.mode.is_visual();
     let ranges = if visual { &cx.state.modal.visual.ranges[..] } else { buffer.area.selection.ranges() };
-    let heads: Vec<Byte> = ranges.iter().map(|range| range.head).collect();
+    let from = |head: Byte| from.filter(|(known, _)| *known == head).map_or(head, |(_, from)| from);
+    let heads: Vec<(Byte, Byte)> = ranges.iter().map(|range| (range.head, from(range.head))).collect();
     let replayed = elsewhere::is_replaying(cx);
     let near = if replayed { REACH } else { NEAR / heads.len().max(1) };
     match search.places(&text, &heads, near) {
@@ -97,7 +103,7 @@ pub fn again(cx: &mut Cx<'_>, back: bool) {
                 let places = search.places(&text, heads, usize::MAX).unwrap_or_default();
                 Box::new(move |cx| {
                     arrive(cx, &places, &wanted);
-                    flow::after(cx);
+                    flow::after(cx, None);
                     Ok(())
                 })
             };
@@ -139,10 +145,10 @@ struct Steps {
 
 impl Steps {
     /// The places of all cursors that come to one, looking so many bytes far.
-    fn places(&self, text: &Text, heads: &[Byte], reach: usize) -> Result<Places, Unseen> {
+    fn places(&self, text: &Text, heads: &[(Byte, Byte)], reach: usize) -> Result<Places, Unseen> {
         let mut places = Places::new();
-        for head in heads {
-            if let Some(at) = self.place(text, *head, reach)? {
+        for (head, from) in heads {
+            if let Some(at) = self.place(text, *from, reach)? {
                 places.insert(*head, at);
             }
         }
@@ -173,19 +179,33 @@ pub fn last_behind(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte
 }
 
 fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
-    ahead(text, needle, text.next_grapheme(at), reach)
+    // Matches are those of the line from its start on: behind one that the cursor stands in comes the next.
+    let start = text.line_start(text.line_of(at));
+    let near = start.max(at.back(NEAR));
+    let (from, far) = (text.next_grapheme(at), text.char_floor((at + NEAR).min(text.end())));
+    let mut line =
+        needle.matches(text, text.char_floor(near)..far).filter(|found| in_line(text, found.start));
+    if let Some(found) = line.find(|found| found.start >= from) {
+        return Ok(Some(found.start));
+    }
+    ahead(text, needle, from, reach)
+}
+
+/// Whether a place is in a line: behind the last line feed is none.
+fn in_line(text: &Text, at: Byte) -> bool {
+    at < text.end() || Page::new(text, 1).last() == at
 }
 
 fn ahead(text: &Text, needle: &Needle, from: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
     let far = text.char_floor((from + reach).min(text.end())).max(from);
-    if let Some(found) = needle.matches(text, from..far).next() {
+    if let Some(found) = needle.matches(text, from..far).find(|found| in_line(text, found.start)) {
         return Ok(Some(found.start));
     }
     if far < text.end() {
         return Err(Unseen);
     }
     let far = text.char_floor(Byte(reach).min(text.end()));
-    let found = needle.matches(text, Byte(0)..far).next().map(|found| found.start);
+    let found = needle.matches(text, Byte(0)..far).map(|found| found.start).find(|at| in_line(text, *at));
     if found.is_none() && far < from { Err(Unseen) } else { Ok(found) }
 }
 
@@ -200,7 +220,8 @@ fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Opti
         return Err(Unseen);
     }
     let near = text.char_floor(text.end().back(reach)).max(at);
-    let found = needle.matches(text, near..text.end()).map(|found| found.start).last();
+    let found = needle.matches(text, near..text.end()).map(|found| found.start);
+    let found = found.filter(|at| in_line(text, *at)).last();
     if found.is_none() && near > at { Err(Unseen) } else { Ok(found) }
 }
 
@@ -208,29 +229,33 @@ fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Opti
 pub fn word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    let head = buffer.area.selection.primary().head;
+    let visual = cx.state.modal.visual.ranges.first().filter(|_| cx.state.modal.mode.is_visual());
+    let head = visual.map_or(buffer.area.selection.primary().head, |range| range.head);
     let mut at = head;
     while !page.at_end(at) && page.class(at, false) != Class::Word {
         at = page.right(at);
+    }
+    // Without a word from the cursor on, what stands there without white space is looked for.
+    let big = page.at_end(at);
+    if big {
+        at = head;
+        while !page.at_end(at) && page.class(at, true) == Class::Blank {
+            at = page.right(at);
+        }
     }
     if page.at_end(at) {
         cursors::fail(cx);
         return cx.state.say("there is no word here");
     }
-    let start = words::run_start(page, at, false);
-    let end = page.right(words::run_end(page, at, false));
+    let start = words::run_start(page, at, big);
+    let end = page.right(words::run_end(page, at, big));
     let word = page.text.slice(start..end).into_owned();
-    let wanted = if whole { format!("\\<{word}\\>") } else { word };
+    let wanted = match (big, whole) {
+        (true, _) => pattern::literal(&word),
+        (false, true) => format!("\\<{word}\\>"),
+        (false, false) => word,
+    };
     cx.state.modal.sought = Some((wanted, forward));
-    if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
-        let selection = buffer.area.selection.clone();
-        // The search begins at the word, not inside it.
-        cx.state.note_jump();
-        cursors::set(
-            cx,
-            selection
-                .transform(|r| if r.head == head { crate::text::selection::Range::cursor(start) } else { r }),
-        );
-    }
-    again(cx, false);
+    // The search begins at the word, not inside it.
+    again_from(cx, false, Some((head, start)));
 }

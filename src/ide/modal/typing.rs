@@ -3,9 +3,12 @@
 use super::{cursors, visual};
 use crate::ide::commands::Cx;
 use crate::ide::commands::{edit, indenting};
+use crate::ide::effect::Effect;
+use crate::ide::keys::Modes;
 use crate::ide::state::damage::Part;
-use crate::ide::state::modal::{Mode, Typing, Visual};
+use crate::ide::state::modal::{Mode, Once, Typing, Visual};
 use crate::text::changes::{ChangeSet, Side};
+use crate::text::lines;
 use crate::text::modal::page::Page;
 use crate::text::modal::{replace, spans};
 use crate::text::motion;
@@ -13,6 +16,7 @@ use crate::text::places::Name;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::{Grouping, Transaction};
+use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Where typing begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +40,7 @@ pub fn begin(cx: &mut Cx<'_>, typing: Typing) {
     cx.state.modal.mode = Mode::Insert;
     cx.state.modal.operator = None;
     cx.state.modal.overtyped.clear();
+    cx.state.modal.typed.clear();
     cx.state.modal.typing = typing;
     cx.state.modal.changed = true;
     if let Some(buffer) = cx.state.buffers.current_mut() {
@@ -215,29 +220,110 @@ pub fn over_back(cx: &mut Cx<'_>) {
     }
 }
 
-/// Ends typing: what was to be typed more than once comes again, and cursors step back onto
-/// what was typed last.
-pub fn end(cx: &mut Cx<'_>) {
-    let typing = cx.state.modal.typing;
-    let over = cx.state.modal.mode == Mode::Replace;
-    let tab_width = cx.state.tab_width();
-    let Some(buffer) = cx.state.buffers.current() else { return };
-    let area = &buffer.area;
-    let head = area.selection.primary().head;
-    let begun = area.document.places().get(Name::Typing).unwrap_or(head).min(head);
-    let typed = area.text().slice(begun..head).into_owned();
-    for _ in 1..typing.times {
-        if typing.lines.is_some() {
-            open_line(cx, true);
-            edit::apply(cx, |text, selection| crate::text::edit::insert(text, selection, &typed));
-        } else if over {
-            for c in typed.chars() {
-                self::over(cx, c.encode_utf8(&mut [0; 4]));
-            }
-        } else {
-            edit::apply(cx, |text, selection| crate::text::edit::insert(text, selection, &typed));
-        }
+/// Types on after one command: behind the last character of the line where typing was, or that was aimed at.
+pub fn go_on(cx: &mut Cx<'_>, once: Once) {
+    let behind = cx.state.buffers.current().is_some_and(|buffer| {
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        let range = buffer.area.selection.primary();
+        let beyond = range.goal.is_some_and(|goal| goal > page.column(range.head));
+        let wanted = once.at_end && page.line(range.head).0 == once.line || beyond;
+        wanted && page.at_end(page.right(range.head))
+    });
+    insert(cx, if behind { At::Behind } else { At::Here });
+}
+
+/// The version of the text and the main cursor, while keys are typed into a file.
+pub fn place(cx: &Cx<'_>) -> Option<(u64, Byte)> {
+    let types = cursors::in_editor(cx.state) && cx.state.modal.mode.types();
+    let buffer = cx.state.buffers.current().filter(|_| types)?;
+    Some((buffer.area.document.version(), buffer.area.selection.primary().head))
+}
+
+/// Keys that move the cursor while others are typed.
+const MOVES: [KeyCode; 4] = [KeyCode::Home, KeyCode::End, KeyCode::PageUp, KeyCode::PageDown];
+
+/// Those that may find nothing to go to.
+const STEPS: [KeyCode; 4] = [KeyCode::Left, KeyCode::Right, KeyCode::Up, KeyCode::Down];
+
+fn is_shift(key: Key) -> bool {
+    key.mods == Mods::CTRL && matches!(key.code, KeyCode::Char('t' | 'd'))
+}
+
+/// Whether a key erases while others are typed.
+fn erases(key: Key) -> bool {
+    let control = |c| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
+    matches!(key.code, KeyCode::Backspace | KeyCode::Delete) || ['h', 'w', 'u'].into_iter().any(control)
+}
+
+/// After a key of typing: one that only moved the cursor begins to type anew there. What was typed before is a
+/// step of its own, does not come again by a count, and `.` repeats what is typed from here on.
+pub fn follow(cx: &mut Cx<'_>, key: Option<Key>) {
+    let (Some(before), Some(now)) = (cx.state.modal.before_key, place(cx)) else { return };
+    if cx.state.modal.typing.block.is_some() || cx.state.keymap.modes() != Modes::Vim {
+        return;
     }
+    let modal = &mut cx.state.modal;
+    let steps = |key: Key| STEPS.contains(&key.code);
+    let moves = key.is_some_and(|key| MOVES.contains(&key.code) || steps(key) && before.1 != now.1);
+    if before == now && key.is_some_and(|key| erases(key) || steps(key)) {
+        // A key that does nothing at a border does not come again.
+        modal.keys.pop();
+        modal.typed.pop();
+        return;
+    }
+    if before.0 == now.0 && moves {
+        modal.keys.pop();
+        modal.typed.clear();
+        modal.typing = Typing { times: 1, moved: true, once: modal.typing.once, ..Typing::default() };
+        modal.overtyped.clear();
+        if let Some(buffer) = cx.state.buffers.current_mut() {
+            buffer.area.document.places_mut().set(Name::Typing, now.1);
+        }
+        cursors::group(cx.state);
+    } else if before.0 != now.0 && modal.typing.moved {
+        let last = modal.keys.pop();
+        modal.keys = std::iter::once(Key::char('i')).chain(last).collect();
+        modal.used_count = None;
+        modal.typing.moved = false;
+    }
+}
+
+/// Ends typing by a key. What was to be typed more than once is typed again before.
+pub fn end(cx: &mut Cx<'_>) {
+    let modal = &mut cx.state.modal;
+    modal.typed.pop();
+    let again = modal.typing.times.saturating_sub(1);
+    if again > 0 && (modal.typing.lines.is_some() || !modal.typed.is_empty()) {
+        modal.typing.times = 1;
+        return cx.effects.push(Effect::Retype { keys: modal.typed.clone(), times: again });
+    }
+    finish(cx);
+}
+
+/// Before keys are typed again: on a line of its own where they began one.
+pub fn again(cx: &mut Cx<'_>) {
+    if cx.state.modal.typing.lines.is_none() {
+        return;
+    }
+    let typed = typed(cx);
+    strip_indent(cx, &typed);
+    let ending = cx.state.line_style().ending;
+    edit::apply(cx, |text, selection| lines::open(text, selection, true, ending, |_| None));
+}
+
+/// What was typed so far.
+fn typed(cx: &Cx<'_>) -> String {
+    let Some(buffer) = cx.state.buffers.current() else { return String::new() };
+    let head = buffer.area.selection.primary().head;
+    let begun = buffer.area.document.places().get(Name::Typing).unwrap_or(head).min(head);
+    buffer.area.text().slice(begun..head).into_owned()
+}
+
+/// Ends typing: cursors step back onto what was typed last.
+pub fn finish(cx: &mut Cx<'_>) {
+    let typing = cx.state.modal.typing;
+    let tab_width = cx.state.tab_width();
+    let typed = typed(cx);
     strip_indent(cx, &typed);
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text().clone();
@@ -272,7 +358,10 @@ pub fn newline(cx: &mut Cx<'_>) {
     let typed = buffer.area.text().slice(begun..head).into_owned();
     let line = buffer.area.text().line_of(head);
     let indent = buffer.area.text().slice(buffer.area.text().line_start(line)..head).into_owned();
+    // This key is the last one that was pressed.
+    let pressed = cx.state.modal.typed.pop();
     strip_indent(cx, &typed);
+    cx.state.modal.typed.extend(pressed);
     let stripped = cx.state.buffers.current().is_some_and(|b| b.area.selection.primary().head < head);
     edit::newline(cx);
     if stripped {
@@ -287,6 +376,9 @@ fn strip_indent(cx: &mut Cx<'_>, typed: &str) {
     let own_line = made && typed.is_empty();
     let after_break =
         typed.rfind('\n').is_some_and(|at| typed[at + 1..].chars().all(|c| c == ' ' || c == '\t'));
+    // White space that was typed behind the break stays.
+    let last = cx.state.modal.typed.iter().rev().find(|key| !is_shift(**key));
+    let after_break = after_break && last.is_none_or(|key| key.code == KeyCode::Enter);
     if !own_line && !after_break {
         return;
     }
@@ -306,13 +398,16 @@ fn strip_indent(cx: &mut Cx<'_>, typed: &str) {
     }
 }
 
-/// One command is made, then typing goes on.
+/// One command is made, then typing goes on. The cursor stays where it is, save at the end of a line.
 pub fn once(cx: &mut Cx<'_>) {
-    let at_end = cx.state.buffers.current().is_some_and(|buffer| {
-        let page = Page::new(buffer.area.text(), cx.state.tab_width());
-        page.at_end(buffer.area.selection.primary().head)
-    });
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let head = buffer.area.selection.primary().head;
+    let (at_end, line) = (page.at_end(head), page.line(head).0);
+    cx.state.modal.typing.stays = !at_end;
+    // What was typed before the command is not typed again after it.
+    cx.state.modal.typing.times = 1;
     end(cx);
     cursors::ungroup(cx.state);
-    cx.state.modal.typing.once = Some((at_end, true));
+    cx.state.modal.typing.once = Some(Once { at_end, line, begins: true });
 }

@@ -129,9 +129,21 @@ pub struct Typing {
     pub stays: bool,
     /// The line got its indentation by itself.
     pub indented: bool,
-    /// One command is made, then typing goes on: whether the cursor was at the line's end, and
-    /// whether the command has yet to begin.
-    pub once: Option<(bool, bool)>,
+    /// The cursor was moved by keys, and nothing was typed since.
+    pub moved: bool,
+    /// One command is made, then typing goes on.
+    pub once: Option<Once>,
+}
+
+/// One command between keys that are typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Once {
+    /// Whether typing was at the end of its line.
+    pub at_end: bool,
+    /// The line, from 0.
+    pub line: usize,
+    /// Whether the command has yet to begin.
+    pub begins: bool,
 }
 
 /// The selection as the person sees it: both ends on characters.
@@ -225,6 +237,10 @@ pub struct Modal {
     pub repeating: bool,
     /// How typing began.
     pub typing: Typing,
+    /// The version of the text and the main cursor before this key, while keys are typed.
+    pub before_key: Option<(u64, Byte)>,
+    /// The keys since typing began, for a count.
+    pub typed: Vec<Key>,
     /// What was overtyped, for taking it back.
     pub overtyped: Vec<Vec<String>>,
     /// The keys that are being recorded, and for which register.

@@ -81,13 +81,12 @@ pub fn land(
     let to = |at, extent| Some(Landing::new(at, extent));
     let found = |at: Option<Byte>, extent| at.map(|at| Landing::new(at, extent));
     match motion {
-        Move::Left => to(stepped(from, n, |at| page.left(at))?, Exclusive),
-        Move::Right => to(right(page, from, n, operator)?, Exclusive),
-        Move::Back => to(wrapped(page, from, n, false, operator)?, Extent::Exact),
-        Move::On => to(wrapped(page, from, n, true, operator)?, Exclusive),
+        Move::Left | Move::Right | Move::Back | Move::On => step(page, from, n, motion, operator),
         Move::Down | Move::Up => vertical(page, from, goal, n, motion == Move::Down),
         Move::LineBegin => to(page.start(line), Exclusive),
         Move::FirstNonBlank => to(page.first_non_blank(line), Exclusive),
+        // A count goes to lines below, of which there must be one.
+        Move::LineEnd | Move::LastNonBlank | Move::LineHere if n > 1 && line == page.last_line() => None,
         Move::LineEnd => {
             let line = Line((line.0 + n - 1).min(page.last_line().0));
             let end = if page.past { page.end(line) } else { page.last_of(line) };
@@ -99,7 +98,8 @@ pub fn land(
         Move::Column => Some(Landing::new(page.at(line, Column(n - 1)), Exclusive).aiming(Column(n - 1))),
         Move::LineBelow if line == page.last_line() => None,
         Move::LineBelow => to(page.first_non_blank(below()), Lines),
-        Move::LineAbove => to(page.first_non_blank(Line(line.0.checked_sub(n)?)), Lines),
+        Move::LineAbove if line.0 == 0 => None,
+        Move::LineAbove => to(page.first_non_blank(Line(line.0.saturating_sub(n))), Lines),
         Move::LineHere => to(page.first_non_blank(Line((line.0 + n - 1).min(page.last_line().0))), Lines),
         Move::Top | Move::Bottom => {
             let wanted = match (count, motion) {
@@ -113,23 +113,42 @@ pub fn land(
         Move::Match => bracket(page, from, count),
         Move::Word(big) => {
             let end = |at| if operator { at } else { page.rest(at) };
-            found(words::next(page, from, n, big, operator).map(end).filter(|at| *at != from), Exclusive)
+            let at = words::next(page, from, n, big, operator).map(end).filter(|at| *at != from);
+            found(at.or(operator.then_some(from)), Exclusive)
         }
         Move::WordBack(big) => found(words::previous(page, from, n, big), Exclusive),
-        Move::WordEnd(big) => found(words::end(page, from, n, big, false), Inclusive),
+        Move::WordEnd(big) => {
+            found(words::end(page, from, n, big, false).or(operator.then_some(from)), Inclusive)
+        }
         Move::WordEndBack(big) => found(words::previous_end(page, from, n, big), Inclusive),
         Move::Paragraph => found(paragraph(page, from, n, true, operator), Exclusive),
         Move::ParagraphBack => found(paragraph(page, from, n, false, operator), Exclusive),
-        Move::Sentence => {
-            let end = |at| if operator { at } else { page.rest(at) };
-            found(sentences::next(page, from, n).map(end).filter(|at| *at != from), Exclusive)
-        }
-        Move::SentenceBack => found(sentences::previous(page, from, n), Exclusive),
+        Move::Sentence | Move::SentenceBack => sentence(page, from, n, motion == Move::Sentence),
         Move::Find(find, again) => {
             let extent = if find.forward { Inclusive } else { Exclusive };
             found(find::find(page, from, find, n, again), extent)
         }
     }
+}
+
+/// By characters. For an operator it does not fail at a border: the way is none then, or a line.
+fn step(page: Page<'_>, from: Byte, n: usize, motion: Move, operator: bool) -> Option<Landing> {
+    let (at, extent) = match motion {
+        Move::Left => (stepped(from, n, |at| page.left(at)), Extent::Exclusive),
+        Move::Right => (right(page, from, n, operator), Extent::Exclusive),
+        Move::Back => (wrapped(page, from, n, false, operator), Extent::Exact),
+        _ => (wrapped(page, from, n, true, operator), Extent::Exclusive),
+    };
+    let stays = operator && motion != Move::On;
+    Some(Landing::new(at.or(stays.then_some(from))?, extent))
+}
+
+fn sentence(page: Page<'_>, from: Byte, n: usize, forward: bool) -> Option<Landing> {
+    let at = sentences::go(page, from, n, forward)?;
+    // The place behind the last character is none to stay at: an operator takes that character.
+    let behind = forward && at > page.start_of(at) && page.at_end(at) && !page.past;
+    let extent = if behind { Extent::Inclusive } else { Extent::Exclusive };
+    Some(Landing::new(if behind { page.left(at) } else { at }, extent))
 }
 
 fn stepped(from: Byte, n: usize, step: impl Fn(Byte) -> Byte) -> Option<Byte> {
@@ -212,12 +231,14 @@ fn bracket(page: Page<'_>, from: Byte, count: Option<usize>) -> Option<Landing> 
 
 fn paragraph(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
     let mut line = page.line(from);
-    let begun = from;
-    for _ in 0..n {
+    for left in (0..n).rev() {
         // Over the empty lines that one stands on, then to the next one.
         let mut seen_text = !page.is_empty_line(line);
         loop {
             let beyond = if forward { line >= page.last_line() } else { line.0 == 0 };
+            if beyond && left > 0 {
+                return None;
+            }
             if beyond {
                 let end = page.last();
                 let to = match (forward, operator) {
@@ -225,7 +246,7 @@ fn paragraph(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool
                     (true, false) => page.rest(end),
                     (false, _) => Byte(0),
                 };
-                return (to != begun).then_some(to);
+                return Some(to);
             }
             line = if forward { Line(line.0 + 1) } else { Line(line.0 - 1) };
             let empty = page.is_empty_line(line);

@@ -107,47 +107,14 @@ fn word(page: Page<'_>, (from, to): (Byte, Byte), big: bool, outer: bool, count:
 }
 
 fn sentence(page: Page<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> Landing {
-    let begin = if from == to && !sentences::starts_at(page, from) {
-        sentences::previous(page, from, 1).unwrap_or(page.start(Line(0)))
-    } else {
-        from
-    };
-    let blank = |at: Byte| page.char(at).is_none_or(char::is_whitespace);
-    let next = |at: Byte| sentences::next(page, at, 1).unwrap_or(page.last());
-    // The end of a sentence's text: what comes before the white space that the next one follows.
-    let text_end = |start: Byte| {
-        let mut end = next(start);
-        while end > start && blank(page.back(end).1) && page.back(end).1 > start {
-            end = page.back(end).1;
-        }
-        end
-    };
-    let gap = text_end(begin);
-    let in_gap = from == to && from >= gap;
-    let start = if in_gap { gap } else { begin };
-    let mut end = if from == to { start } else { page.next(to).1 };
-    let mut trailing = true;
-    for _ in 0..count {
-        let sentence = if in_gap && end == start { next(begin) } else { end };
-        match (outer, in_gap) {
-            (false, true) if end == start => end = next(begin),
-            (false, _) if blank(end) && end != start => end = next(end),
-            (false, _) => end = text_end(end),
-            (true, true) => end = text_end(sentence),
-            (true, false) => {
-                let text = text_end(end);
-                end = next(end);
-                trailing = end > text;
-            }
-        }
+    if from != to {
+        return Landing::object(from, sentences::grown(page, to, outer, count), Extent::Inclusive);
     }
-    let mut start = start;
-    if outer && !trailing && !in_gap {
-        while start > page.start_of(start) && blank(page.left(start)) {
-            start = page.left(start);
-        }
+    let (start, end) = sentences::around(page, from, outer, count);
+    match sentences::behind(page, end) {
+        Some(behind) => Landing::object(start, behind, Extent::Exclusive),
+        None => Landing::object(start, end, Extent::Inclusive),
     }
-    Landing::object(start, end, Extent::Exclusive)
 }
 
 fn paragraph(page: Page<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> Option<Landing> {
@@ -218,6 +185,13 @@ fn enclosed(
         range = from..page.next(to).1.max(to);
     }
     let mut pair = None;
+    // A selection that no pair is around gives way to the next pair, as a cursor does.
+    let alone =
+        from != to && !is_within(page, range.clone(), open) && sought(page, from, open, close) != from;
+    let to = if alone { from } else { to };
+    if alone {
+        range = from..from;
+    }
     let from = if from == to { sought(page, from, open, close) } else { from };
     let to = if range.is_empty() { from } else { to };
     if range.is_empty() {
@@ -265,19 +239,26 @@ fn enclosed(
 /// Where a pair is looked for: at a place, or, when it is in none, at the next opening bracket of
 /// the line.
 fn sought(page: Page<'_>, at: Byte, open: char, close: char) -> Byte {
-    let inside = page.char(at) == Some(open) || page.char(at) == Some(close) || {
-        let around = if open == '<' {
-            angles(page, at..at)
-        } else {
-            brackets::around_kind(page.text, at..at, open as u8)
-        };
-        around.is_some()
-    };
+    let inside = page.char(at) == Some(open) || page.char(at) == Some(close) || is_within(page, at..at, open);
     if inside {
         return at;
     }
-    let rest = page.text.slice(at..page.end_of(at));
-    rest.find(open).map_or(at, |found| at + found)
+    let end = page.text.char_floor((at + TAGS_REACH).min(page.text.end()));
+    let mut depth = 0;
+    for (offset, c) in page.text.slice(at..end).char_indices() {
+        if c == open && depth == 0 {
+            return at + offset;
+        }
+        depth += i32::from(c == close) - i32::from(c == open);
+    }
+    at
+}
+
+/// Whether a pair is around a range.
+fn is_within(page: Page<'_>, range: std::ops::Range<Byte>, open: char) -> bool {
+    let around =
+        if open == '<' { angles(page, range) } else { brackets::around_kind(page.text, range, open as u8) };
+    around.is_some()
 }
 
 fn partner(page: Page<'_>, at: Byte, open: char, close: char) -> Option<Byte> {

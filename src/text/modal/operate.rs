@@ -151,12 +151,23 @@ pub fn fill(page: Page<'_>, pieces: &[Piece], with: char) -> Transaction {
 
 fn map(page: Page<'_>, pieces: &[Piece], f: impl Fn(char) -> String) -> Transaction {
     let spans = merged(pieces.iter().flat_map(|piece| piece.spans.iter().cloned()).collect());
-    let new = |span: ByteRange<Byte>| {
-        let new: String = page.text.slice(span.clone()).chars().map(&f).collect();
-        (span, new)
-    };
-    let changes = ChangeSet::replace(page.text.end().0, differing(page, spans.into_iter().map(new)));
-    done(page, changes, |after, changes| starts(after, changes, pieces))
+    let text = |span: ByteRange<Byte>| page.text.slice(span).chars().map(&f).collect::<String>();
+    let edits = spans.into_iter().map(|span| (span.clone(), text(span)));
+    let changes = ChangeSet::replace(page.text.end().0, differing(page, edits));
+    done(page, changes, |after, changes| {
+        let place = |piece: &Piece| {
+            let first = piece.spans[0].start;
+            // Inside what was changed a cursor is behind as much as stood before it.
+            let before = if piece.start > first && piece.start <= piece.spans[0].end {
+                text(first..piece.start).len()
+            } else {
+                0
+            };
+            let first = if before > 0 { first } else { piece.start };
+            after.rest(changes.map(first, Side::Before) + before)
+        };
+        pieces.iter().map(place).collect()
+    })
 }
 
 /// Edits without those that put in what stands there already: a text is not modified by them.
@@ -289,7 +300,7 @@ pub fn join(page: Page<'_>, pieces: &[Piece], spaces: bool) -> Transaction {
             let (end, next) = (page.end(Line(line)), Line(line + 1));
             if !spaces {
                 edits.push((end..page.start(next), String::new()));
-                cursors.push((end, true));
+                cursors.push((end, line + 1 == last.0));
                 continue;
             }
             let to = motion::indent_end(page.text, next);

@@ -96,7 +96,20 @@ fn at_start(out: &str) -> bool {
         || out.ends_with('|') && !out.ends_with("\\|")
 }
 
+/// A pattern that finds a text and nothing else.
+pub fn literal(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if "\\/?.*$^~[]".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 fn at_end(rest: &str) -> bool {
+    let rest = rest.strip_suffix("\\c").or(rest.strip_suffix("\\C")).unwrap_or(rest);
     rest.is_empty() || rest.starts_with("\\)") || rest.starts_with("\\|") || rest.starts_with("\\n")
 }
 
@@ -119,21 +132,105 @@ fn escaped(c: char, very: bool, out: &mut String) {
     }
 }
 
-/// A replacement as the engine writes them: `&` and `\0` are the match, `\1` to `\9` its groups,
-/// `\r` a line feed.
-pub fn replacement(text: &str) -> String {
+/// What takes the place of a match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    /// A group of the match; the match itself is the first.
+    Group(usize),
+    /// The case of the next character, or of all of them, changes; `None` ends that.
+    Case(Option<Letter>),
+}
+
+/// Which letters change, and to which case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Letter {
+    upper: bool,
+    one: bool,
+}
+
+/// Reads a replacement as Vim writes it: `&` and `\0` are the match, `\1` to `\9` its groups, `\r` a line feed,
+/// `\u` and `\l` change the case of the next character, `\U` and `\L` that of all up to `\e` or `\E`.
+pub fn replacement(text: &str) -> Replacement {
+    let mut parts = Vec::new();
+    let mut plain = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let next = if c == '\\' { chars.next() } else { None };
+        let part = match (c, next) {
+            ('&', _) => Part::Group(0),
+            ('\\', Some(digit @ '0'..='9')) => Part::Group(digit as usize - '0' as usize),
+            ('\\', Some(c @ ('u' | 'l'))) => Part::Case(Some(Letter { upper: c == 'u', one: true })),
+            ('\\', Some(c @ ('U' | 'L'))) => Part::Case(Some(Letter { upper: c == 'U', one: false })),
+            ('\\', Some('e' | 'E')) => Part::Case(None),
+            ('\\', other) => {
+                plain.push(match other {
+                    Some('r' | 'n') => '\n',
+                    Some('t') => '\t',
+                    Some(other) => other,
+                    None => '\\',
+                });
+                continue;
+            }
+            _ => {
+                plain.push(c);
+                continue;
+            }
+        };
+        if !plain.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut plain)));
+        }
+        parts.push(part);
+    }
+    if !plain.is_empty() {
+        parts.push(Part::Text(plain));
+    }
+    Replacement(parts)
+}
+
+impl Replacement {
+    /// The text for one match, whose groups `group` knows.
+    pub fn filled(&self, group: impl Fn(usize) -> String) -> String {
+        let mut out = String::new();
+        let (mut one, mut all) = (None, None);
+        for part in &self.0 {
+            let text = match part {
+                Part::Text(text) => text.clone(),
+                Part::Group(n) => group(*n),
+                Part::Case(Some(letter)) if letter.one => {
+                    one = Some(letter.upper);
+                    continue;
+                }
+                Part::Case(letter) => {
+                    all = letter.map(|letter| letter.upper);
+                    continue;
+                }
+            };
+            for c in text.chars() {
+                match one.take().or(all) {
+                    Some(true) => out.extend(c.to_uppercase()),
+                    Some(false) => out.extend(c.to_lowercase()),
+                    None => out.push(c),
+                }
+            }
+        }
+        out
+    }
+}
+
+/// A replacement in which `~` stands for the one before, and `\~` for itself.
+pub fn with_last(text: &str, last: Option<&str>) -> String {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         match c {
-            '&' => out.push_str("${0}"),
-            '$' => out.push_str("$$"),
+            '~' => out.push_str(last.unwrap_or_default()),
             '\\' => match chars.next() {
-                Some(digit @ '0'..='9') => out.push_str(&format!("${{{digit}}}")),
-                Some('r' | 'n') => out.push('\n'),
-                Some('t') => out.push('\t'),
-                Some('$') => out.push_str("$$"),
-                Some(other) => out.push(other),
+                Some('~') => out.push('~'),
+                Some(next) => out.extend(['\\', next]),
                 None => out.push('\\'),
             },
             c => out.push(c),
@@ -168,9 +265,36 @@ mod tests {
         assert_eq!(translate("Foo\\c"), ("Foo".to_string(), Some(Case::Ignored)));
     }
 
+    fn filled(new: &str) -> String {
+        let groups = ["one Two", "one", "Two"];
+        replacement(new).filled(|n| groups.get(n).copied().unwrap_or_default().to_string())
+    }
+
     #[test]
-    fn replacements_name_groups() {
-        assert_eq!(replacement("<&> \\1 \\& $1 \\r"), "<${0}> ${1} & $$1 \n");
+    fn substitute_replacement_names_groups() {
+        assert_eq!(filled("<&> \\1 \\& $1 \\r\\9"), "<one Two> one & $1 \n");
+    }
+
+    #[test]
+    fn substitute_replacement_changes_case() {
+        let cases = [
+            ("\\U&", "ONE TWO"),
+            ("\\L&x", "one twox"),
+            ("\\u&", "One Two"),
+            ("\\l\\2", "two"),
+            ("\\U\\1\\E-\\2", "ONE-Two"),
+            ("\\u\\L&\\e!É", "One two!É"),
+            ("\\Ués\\eé", "ÉSé"),
+        ];
+        for (new, text) in cases {
+            assert_eq!(filled(new), text, "{new}");
+        }
+    }
+
+    #[test]
+    fn substitute_tilde_stands_for_the_last_replacement() {
+        assert_eq!(with_last("~-\\~\\&", Some("ab")), "ab-~\\&");
+        assert_eq!(with_last("~", None), "");
     }
 
     #[test]

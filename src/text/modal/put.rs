@@ -72,7 +72,7 @@ fn lines(page: Page<'_>, cursors: &[Byte], text: impl Fn(usize) -> String, how: 
         if !new.ends_with('\n') {
             new.push('\n');
         }
-        let new = new.repeat(how.count);
+        let mut new = new.repeat(how.count);
         let count = new.matches('\n').count();
         let first = if how.behind { line.0 + 1 } else { line.0 };
         new_lines.push((first + shift, count));
@@ -84,6 +84,10 @@ fn lines(page: Page<'_>, cursors: &[Byte], text: impl Fn(usize) -> String, how: 
             edits.push((end..end, format!("\n{}", new.trim_end_matches('\n'))));
         } else {
             let at = if how.behind { end } else { page.start(line) };
+            if page.text.end() == Byte(0) {
+                // A text without anything is an empty line, which stays.
+                new.push('\n');
+            }
             edits.push((at..at, new));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::page::Page;
 use crate::text::changes::{ChangeSet, Side};
+use crate::text::motion;
 use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
@@ -20,7 +21,18 @@ pub fn replace(page: Page<'_>, cursors: &[Byte], with: char, count: usize) -> Op
             end = next;
         }
         let start = edits.last().map_or(*at, |(last, _)| last.end.max(*at));
-        let new = if with == '\n' { "\n".to_string() } else { with.to_string().repeat(count) };
+        let new = if with == '\n' {
+            // The new line is indented as this one; white space that came before its text goes.
+            let line = page.line(*at);
+            let indent = page.text.slice(page.start(line)..motion::indent_end(page.text, line).min(*at));
+            while page.char(end).is_some_and(|c| c == ' ' || c == '\t') {
+                end = page.right(end);
+            }
+            // A line without text has no indentation either.
+            if page.at_end(end) { "\n".to_string() } else { format!("\n{indent}") }
+        } else {
+            with.to_string().repeat(count)
+        };
         edits.push((start..end.max(start), new));
     }
     let changes = ChangeSet::replace(page.text.end().0, edits.iter().cloned());

@@ -69,10 +69,14 @@ pub fn lines(page: Page<'_>, first: Line, last: Line, start: Byte) -> Piece {
     Piece { spans: vec![page.lines(first, last)], shape: Shape::Lines, start }
 }
 
-/// What a selection holds whose both ends are taken; the end of a line counts as a character.
+/// What a selection holds whose both ends are taken; the end of a line counts as a character, save of the last.
 pub fn selected(page: Page<'_>, anchor: Byte, head: Byte) -> Piece {
     let (start, end) = (anchor.min(head), anchor.max(head));
-    let stop = if page.at_end(end) { page.start(Line(page.line(end).0 + 1)) } else { page.right(end) };
+    let stop = match page.at_end(end) {
+        true if page.line(end) < page.last_line() => page.start(Line(page.line(end).0 + 1)),
+        true => end,
+        false => page.right(end),
+    };
     Piece { spans: vec![start..stop.max(start)], shape: Shape::Chars, start }
 }
 

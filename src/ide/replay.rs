@@ -1,0 +1,59 @@
+//! Keys that are pressed again: a recording, what a count types once more, `:normal`. Must not know what they do.
+
+use super::commands::command::Cx;
+use super::input;
+use super::modal::{flow, line_normal, repeat, typing};
+use crate::tui::input::Key;
+
+/// Runs one step and what it asks for.
+pub type Steps<'a> = dyn FnMut(&mut dyn FnMut(&mut Cx<'_>)) + 'a;
+
+/// Presses keys that were recorded; one that fails ends it, and the replay that it is part of.
+pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
+    let mut outer = false;
+    run(&mut |cx| {
+        outer = std::mem::replace(&mut cx.state.again.replaying, true);
+        // A motion that failed before is no failure of this replay.
+        cx.state.modal.failed = false;
+    });
+    for key in keys {
+        run(&mut |cx| input::key(cx, *key));
+        let mut failed = false;
+        run(&mut |cx| {
+            failed = repeat::failed(cx);
+            cx.state.modal.failed = failed && outer;
+        });
+        if failed {
+            break;
+        }
+    }
+    run(&mut |cx| cx.state.again.replaying = outer);
+}
+
+/// Types keys again for a count, and ends typing.
+pub fn retype(run: &mut Steps<'_>, keys: &[Key], times: usize) {
+    for _ in 0..times {
+        run(&mut typing::again);
+        for key in keys {
+            run(&mut |cx| input::retyped(cx, *key));
+        }
+    }
+    run(&mut typing::finish);
+    run(&mut |cx| flow::after(cx, None));
+}
+
+/// Presses the keys of `:normal` on each line that waits for them, as one step.
+pub fn on_lines(run: &mut Steps<'_>, pressed: &[Key], lines: usize) {
+    run(&mut line_normal::begin);
+    for n in 0..lines.max(1) {
+        let mut there = true;
+        if lines > 0 {
+            run(&mut |cx| there = line_normal::go(cx, n));
+        }
+        if there {
+            keys(run, pressed);
+            run(&mut line_normal::finish);
+        }
+    }
+    run(&mut line_normal::end);
+}
