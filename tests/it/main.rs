@@ -256,6 +256,8 @@ mod unicode;
 mod vim;
 /// Faults of the Vim key map that were mended.
 mod vim_faults;
+/// Neovim judges random scripts for the Vim key map.
+mod vim_random;
 /// Ways back past what the person changed, past failures and past agents at work.
 mod ways_back;
 /// Answers that come in one piece.

@@ -31,4 +31,5 @@ pub mod shell;
 pub mod slow_place;
 pub mod snaps;
 pub mod sockets;
+pub mod vim_scripts;
 pub mod wires;

@@ -1,0 +1,435 @@
+//! Random Vim scripts: a text and keys, written as `play.vim` reads them.
+//!
+//! Left out is what `docs/vim.md` calls different on purpose (`=`, `gq`, `gc`, `:s///c`, the clipboard),
+//! what Neovim lacks (tree-sitter objects) and what depends on the height of the window.
+
+use proptest::prelude::RngExt;
+use proptest::test_runner::{TestRng, TestRunner};
+
+use super::seeds;
+
+const LINES: [&[&str]; 6] = [
+    &[
+        "fn main() { run(); }",
+        "    let total = sum(one, \"two three\", [4, 5]);",
+        "    if (a > 10 && b.c) { x }",
+        "        call(nested(arg, 'q'), {x: 1});",
+        "    }",
+        "}",
+        "// a comment, with words",
+        "return a[b] + c->d(e);",
+        "",
+    ],
+    &[
+        "The quick brown fox. It jumps over the dog!  Really?",
+        "one two three, four; five six.",
+        "A line (with a note) and \"a quote\" in it.",
+        "don't stop: e.g. 'this' or that",
+        "last words here",
+        "",
+    ],
+    &["  indented", "by\ta tab", "        deep\tmiddle", "    four spaces", "none", "   ", ""],
+    &["größe änderung ÄÖÜ", "ĉielo (naïve) x", "straße, ñandú; é", "日本 語", "x→y ≠ z", "ASCII too", ""],
+    &[
+        "count 7",
+        "x = 007 and -12",
+        "0xff 0b101",
+        "item 99, item 100",
+        "v1.2.3",
+        "b 3 a 2 c 1",
+        "aa",
+        "a",
+        "",
+    ],
+    &[
+        "<div><p>some text</p></div>",
+        "trailing  ",
+        "words   with   gaps",
+        "   ",
+        "{ [ ( ) ] }",
+        "a\"b\"c 'd e'",
+        "",
+    ],
+];
+
+/// Every script begins with these keys: one Neovim plays many scripts and remembers the selection, the
+/// character, the substitution and change of the script before.
+const FIRST: &str = "v<Esc>fz:s/zz/y/e<CR>i<Esc>";
+
+/// A text and the keys that are pressed on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// Line feeds and tabs are written `\n` and `\t`.
+    pub text: String,
+    /// Whole commands, keys as Vim writes them.
+    pub commands: Vec<String>,
+}
+
+impl Script {
+    /// The line of the script as `play.vim` reads it.
+    pub fn line(&self) -> String {
+        format!("{}\t{FIRST}{}", self.text, self.commands.concat())
+    }
+
+    /// The same with fewer commands: one less each.
+    pub fn shorter(&self) -> Vec<Self> {
+        let without = |n: usize| {
+            let mut script = self.clone();
+            script.commands.remove(n);
+            script
+        };
+        (0..self.commands.len()).rev().map(without).collect()
+    }
+}
+
+/// So many scripts of the seed that holds for this run.
+pub fn scripts(count: usize) -> Vec<Script> {
+    let mut runner = TestRunner::new(seeds::cases(1));
+    (0..count).map(|_| Maker::new(runner.new_rng()).script()).collect()
+}
+
+/// Makes one script.
+struct Maker {
+    rng: TestRng,
+    /// Whether keys were recorded, so that they can be replayed.
+    recorded: bool,
+    /// Whether the mark was set.
+    marked: bool,
+}
+
+impl Maker {
+    fn new(rng: TestRng) -> Self {
+        Self { rng, recorded: false, marked: false }
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.rng.random_range(0..end)
+    }
+
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    fn script(mut self) -> Script {
+        let kind = self.below(LINES.len());
+        let lines = if self.one_in(30) { 0 } else { 1 + self.below(8) };
+        let mut text = String::new();
+        for _ in 0..lines {
+            let kind = if self.one_in(6) { self.below(LINES.len()) } else { kind };
+            text.push_str(self.pick(LINES[kind]));
+            text.push('\n');
+        }
+        if self.one_in(8) {
+            text.pop();
+        }
+        let text = text.replace('\n', "\\n").replace('\t', "\\t");
+        let text = if text.is_empty() { "\\n".to_string() } else { text };
+        let commands = (0..2 + self.below(7)).map(|_| self.command()).collect();
+        Script { text, commands }
+    }
+
+    /// One whole command of Normal mode.
+    fn command(&mut self) -> String {
+        match self.below(100) {
+            0..20 => self.moving(),
+            20..40 => self.operation(),
+            40..48 => self.single(),
+            48..60 => self.insertion(),
+            60..72 => self.selection(),
+            72..79 => self.put(),
+            79..83 => self.undo(),
+            83..87 => self.again(),
+            87..90 => self.recording(),
+            90..92 => self.marking(),
+            92..99 => self.line_command(),
+            _ => format!("{}{}", self.count(), self.pick(&["<C-a>", "<C-x>"])),
+        }
+    }
+
+    fn count(&mut self) -> String {
+        if self.one_in(5) { (2 + self.below(3)).to_string() } else { String::new() }
+    }
+
+    fn register(&mut self) -> &'static str {
+        if self.one_in(6) { self.pick(&["\"a", "\"b", "\"A", "\"_", "\"-"]) } else { "" }
+    }
+
+    /// A motion with its count.
+    fn moving(&mut self) -> String {
+        let plain = [
+            "h", "l", "j", "k", "w", "b", "e", "ge", "W", "B", "E", "gE", "$", "^", "g_", "G", "gg", "}",
+            "{", ")", "(", "%", "|", "+", "-", "_", "<Space>", "<BS>", "w", "j", "e", "l",
+        ];
+        match self.below(20) {
+            0 => "0".to_string(),
+            1..4 => {
+                let (count, sign, c) = (self.count(), self.pick(&["f", "F", "t", "T"]), self.letter());
+                format!("{count}{sign}{c}")
+            }
+            4 => format!("{}{}", self.count(), self.pick(&[";", ","])),
+            5 => self.search(),
+            6 => format!("{}{}", self.count(), self.pick(&["n", "N"])),
+            7 => self.pick(&["*", "#", "g*", "g#"]).to_string(),
+            _ => {
+                let motion = self.pick(&plain);
+                // A percentage of lines is another motion: `{count}%`.
+                let count = if motion == "%" { String::new() } else { self.count() };
+                format!("{count}{motion}")
+            }
+        }
+    }
+
+    fn letter(&mut self) -> &'static str {
+        self.pick(&["a", "e", "o", "t", " ", ",", "(", ")", "x", "1"])
+    }
+
+    fn search(&mut self) -> String {
+        format!("{}{}{}<CR>", self.count(), self.pick(&["/", "/", "?"]), self.pattern())
+    }
+
+    fn pattern(&mut self) -> &'static str {
+        self.pick(&[
+            "o",
+            "the",
+            "a",
+            "e\\>",
+            "\\<t",
+            "[aeiou]",
+            "^$",
+            "\\s\\+",
+            "x",
+            "(",
+            "a.",
+            "\\d\\+",
+            "é",
+            "n$",
+            "^ *",
+            "\\(o\\|e\\)",
+            "words\\?",
+            "\\w\\+",
+        ])
+    }
+
+    fn object(&mut self) -> String {
+        let what = ["w", "W", "s", "p", "(", "[", "{", "<lt>", "\"", "'", "t", "b", "B", "w", "p"];
+        format!("{}{}", self.pick(&["i", "a"]), self.pick(&what))
+    }
+
+    /// An operator with its motion or object, and what is typed where it types.
+    fn operation(&mut self) -> String {
+        let operators = ["d", "d", "d", "y", "y", "c", "c", ">", "<lt>", "gu", "gU", "g~"];
+        let op = self.pick(&operators);
+        let mut keys = format!("{}{}{op}", self.register(), self.count());
+        match self.below(20) {
+            0..4 => {
+                keys.push_str(&self.count());
+                // A doubled operator of two keys is written with its last one.
+                keys.push_str(op.strip_prefix('g').unwrap_or(op));
+            }
+            4..10 => keys.push_str(&self.object()),
+            10 => {
+                keys.push_str(self.pick(&["v", "V"]));
+                keys.push_str(&self.moving().replace('%', "w"));
+            }
+            // `%` of a failing operator is where the plug-in that Neovim comes with differs from its own `%`.
+            _ => keys.push_str(&self.moving().replace('%', "w")),
+        }
+        if op == "c" {
+            // Where the motion fails these are commands.
+            keys.push_str(self.word());
+            keys.push_str("<Esc>");
+        } else {
+            // An operator without its motion would take the next command for it.
+            keys.push_str("<Esc>");
+        }
+        keys
+    }
+
+    /// Commands of a key or two.
+    fn single(&mut self) -> String {
+        let keys = ["x", "X", "D", "J", "gJ", "~", "r", "s", "S", "C", "Y", "R", "x", "J", "~"];
+        let (register, count, key) = (self.register(), self.count(), self.pick(&keys));
+        match key {
+            "r" => format!("{count}r{}<Esc>", self.pick(&["z", "é", " ", "<CR>"])),
+            "s" | "S" | "C" => {
+                format!("{register}{count}{key}{}<Esc>", self.typed())
+            }
+            "R" => {
+                let back = if self.one_in(3) { "<BS><BS>" } else { "" };
+                format!("{count}R{}{back}<Esc>", self.pick(&["xy", "Q", "a b", "long words over"]))
+            }
+            "x" | "X" | "D" | "Y" => format!("{register}{count}{key}"),
+            _ => format!("{count}{key}"),
+        }
+    }
+
+    fn insertion(&mut self) -> String {
+        let begin = ["i", "a", "I", "A", "o", "O", "gI", "o", "O", "i", "a", "A", "gi"];
+        format!("{}{}{}<Esc>", self.count(), self.pick(&begin), self.typed())
+    }
+
+    fn word(&mut self) -> &'static str {
+        self.pick(&["new", "a b", "x", "é", "  ", "foo,", ")", "one two ", "W", "-1", "", "t. T"])
+    }
+
+    /// What is typed in Insert mode.
+    fn typed(&mut self) -> String {
+        let mut keys = String::new();
+        for _ in 0..=self.below(3) {
+            let special = [
+                "<C-w>", "<C-u>", "<BS>", "<C-h>", "<C-t>", "<C-d>", "<CR>", "<Del>", "<Left>", "<Right>",
+                "<Home>", "<End>", "<C-r>a", "<C-r>\"", "<C-o>w", "<C-o>x", "<C-o>D", "<Tab>",
+            ];
+            keys.push_str(if self.one_in(4) { self.pick(&special) } else { self.word() });
+        }
+        keys
+    }
+
+    /// A selection and what is done with it.
+    fn selection(&mut self) -> String {
+        let begin = self.pick(&["v", "v", "V", "<C-v>"]);
+        // Marks move with edits on purpose, so what is selected again was selected right before.
+        let mut keys = begin.to_string();
+        if self.one_in(8) {
+            keys.push_str(self.pick(&["j", "l", "w", "$"]));
+            keys.push_str(self.pick(&["<Esc>gv", "<Esc>0gv"]));
+        }
+        for _ in 0..=self.below(3) {
+            keys.push_str(&match self.below(10) {
+                0 => self.pick(&["o", "O"]).to_string(),
+                1..4 if begin == "v" => self.object(),
+                1..5 => self.pick(&["j", "l", "w", "$", "e", "2l", "2j", "G"]).to_string(),
+                _ => self.moving(),
+            });
+        }
+        let ends = [
+            "d", "y", "c", "x", "X", "D", "Y", "s", "S", "C", "R", "u", "U", "~", "J", "gJ", ">", "<lt>",
+            "p", "P", "r", "I", "A", "d", "y", "c", "g~", "gu", "gU", "<C-a>", "<C-x>", "g<C-a>", "<Esc>",
+            "<Esc>",
+        ];
+        let end = self.pick(&ends);
+        // Where typing begins at a selection of characters or lines differs on purpose.
+        let end = if "IA".contains(end) && begin != "<C-v>" { "d" } else { end };
+        let register = if "dycxXDYsSCRpP".contains(end) { self.register() } else { "" };
+        keys.push_str(register);
+        keys.push_str(end);
+        if end == "r" {
+            keys.push_str(self.pick(&["z", "é", " "]));
+        }
+        if "csSCRIA".contains(end) {
+            keys.push_str(&self.typed());
+        }
+        keys.push_str("<Esc>");
+        keys
+    }
+
+    fn put(&mut self) -> String {
+        let register =
+            if self.one_in(3) { self.pick(&["\"a", "\"b", "\"0", "\"1", "\"-", "\"2"]) } else { "" };
+        format!("{register}{}{}", self.count(), self.pick(&["p", "P", "p", "P", "gp", "gP"]))
+    }
+
+    fn undo(&mut self) -> String {
+        let undo = format!("{}u", self.count());
+        if self.one_in(2) { format!("{undo}{}<C-r>", self.count()) } else { undo }
+    }
+
+    /// What makes something that was done before again.
+    fn again(&mut self) -> String {
+        if self.one_in(3) {
+            return self.pick(&["&", ":&&<CR>", "g&"]).to_string();
+        }
+        if self.recorded && self.one_in(4) {
+            return format!("{}@@", self.count());
+        }
+        format!("{}.", self.count())
+    }
+
+    fn recording(&mut self) -> String {
+        let mut keys = "qq".to_string();
+        for _ in 0..=self.below(3) {
+            let command = match self.below(4) {
+                0 => self.moving(),
+                1 => self.operation(),
+                2 => self.single(),
+                _ => self.insertion(),
+            };
+            keys.push_str(&command);
+        }
+        self.recorded = true;
+        format!("{keys}q{}@q", self.count())
+    }
+
+    fn marking(&mut self) -> String {
+        if self.marked && self.one_in(2) {
+            let sign = self.pick(&["'", "`"]);
+            let op = self.pick(&["", "d", "y", "gU"]);
+            return format!("{op}{sign}m");
+        }
+        self.marked = true;
+        format!("mm{}", self.moving())
+    }
+
+    fn range(&mut self) -> &'static str {
+        self.pick(&["", "", "%", "%", "2", "$", ".,$", "1,3", ".,+1", "-", "1;+1"])
+    }
+
+    fn substitution(&mut self) -> String {
+        let new = [
+            "X",
+            "<&>",
+            "",
+            "\\U&",
+            "\\u&",
+            "\\L&x",
+            "\\u\\0\\E!",
+            "\\l&",
+            "[\\0]",
+            "\\r",
+            "\\1-",
+            "a\\tb",
+            "~",
+            "\\&",
+            "\\U&\\E&",
+        ];
+        let new = self.pick(&new).replace('<', "<lt>");
+        format!("s/{}/{new}/{}", self.pattern(), self.pick(&["", "g", "g", "gi", "e"]))
+    }
+
+    /// A command line.
+    fn line_command(&mut self) -> String {
+        let target = self.pick(&["0", "$", ".", "1", "+1", "-2"]);
+        let line = match self.below(16) {
+            0..5 => format!("{}{}", self.range(), self.substitution()),
+            5 => format!("{}m{target}", self.range()),
+            6 => format!("{}t{target}", self.range()),
+            7 => format!("{}{}", self.range(), self.pick(&["d", "d a", "y", "y b", "j", "j!", "d 2"])),
+            8 => format!(
+                "{}{}",
+                self.range(),
+                self.pick(&[">", "<lt>", ">>", "pu", "pu!", "pu a", "normal x", "normal Az"])
+            ),
+            9 => format!("%{}", self.pick(&["sort", "sort!", "sort n", "sort u"])),
+            10..14 => self.global(),
+            14 => format!("{}normal {}", self.range(), self.pick(&["x", "A;", "Iy", "dw", "~", "J", "cwz"])),
+            _ => self.pick(&["3", "$", "1", "+", "-"]).to_string(),
+        };
+        format!(":{line}<CR>")
+    }
+
+    fn global(&mut self) -> String {
+        let command = match self.below(9) {
+            0..3 => "d".to_string(),
+            3 => "m0".to_string(),
+            4 => self.pick(&["m$", "t.", "t0", "t$", "j", ">", "<lt>", "pu"]).to_string(),
+            5..7 => self.substitution(),
+            _ => format!("normal {}", self.pick(&["x", "A;", "Iy", "dw", "~", "dd", "J"])),
+        };
+        let sign = self.pick(&["g", "g", "v", "g!"]);
+        format!("{sign}/{}/{command}", self.pattern())
+    }
+}
