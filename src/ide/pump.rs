@@ -91,9 +91,9 @@ impl Pump {
             if joined.send(told).await.is_err() {
                 return ended();
             }
-            let session = handle.clone();
+            let over = handle.over();
             tokio::spawn(async move {
-                session.over().await;
+                over.await;
                 if events.send(Event::SessionEnded).await.is_err() {
                     tracing::debug!("the loop has ended before the session");
                 }

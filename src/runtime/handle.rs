@@ -59,10 +59,13 @@ impl Handle {
     }
 
     /// Waits until the session is over, be it that its task has failed.
-    pub async fn over(&self) {
-        let closed = |now: &Lifecycle| *now == Lifecycle::Closed;
-        if self.lifecycles().wait_for(closed).await.is_err() {
-            tracing::error!("the session's task ended by itself");
+    /// What waits does not keep the session alive.
+    pub fn over(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut lifecycles = self.lifecycles();
+        async move {
+            if lifecycles.wait_for(|now| *now == Lifecycle::Closed).await.is_err() {
+                tracing::error!("the session's task ended by itself");
+            }
         }
     }
 
