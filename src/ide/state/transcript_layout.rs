@@ -13,6 +13,7 @@ use crate::tui::widgets::plain::Plain;
 /// The lines of one item at a width. Text of any length is laid out where it is shown.
 pub struct Layout {
     lines: Lines,
+    version: u64,
     show: Show,
     width: u16,
 }
@@ -50,11 +51,15 @@ impl Layout {
             }
             Kind::Tool(_) | Kind::Summary { .. } => Lines::Rows { version: None, rows: Vec::new(), bytes: 0 },
         };
-        Self { lines, show, width }
+        Self { lines, version: item.version, show, width }
     }
 
     /// Takes in what the item is now, and how it is shown.
     pub fn update(&mut self, item: &Item, width: u16, show: Show) {
+        // Other texts only grow; a notice says something else in its place.
+        if matches!(item.kind, Kind::Notice { .. }) && self.version != item.version {
+            *self = Self::new(item, width, show);
+        }
         let same = (self.show, self.width) == (show, width);
         (self.show, self.width) = (show, width);
         if let Lines::Rows { version, rows, bytes } = &mut self.lines
