@@ -366,3 +366,17 @@ async fn leaving_waits_until_all_files_are_written() {
     assert_eq!(desk.disk("src/lib.rs"), LIB.replace("one", "uno"));
     assert_eq!(desk.disk("src/é.txt"), "uno é uno\r\nlast\r\n");
 }
+
+#[tokio::test]
+async fn replacement_that_search_results_refuse_goes_on_behind_the_match() {
+    let mut desk = Plan::new().with("a.txt", "x\n").start().await;
+    search(&mut desk, "x").await;
+    assert_eq!(desk.text(), "a.txt:1:x\n");
+    desk.keys("Ctrl-r Ctrl-u").await;
+    desk.type_in("a.txt").await;
+    desk.keys("Enter Ctrl-u").await;
+    desk.type_in("a name that is longer than all of the text").await;
+    desk.keys("Enter").await;
+    desk.keys("y").await;
+    assert_eq!((desk.text().as_str(), desk.message().as_str()), ("a.txt:1:x\n", "no more matches below"));
+}

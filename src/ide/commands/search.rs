@@ -438,14 +438,25 @@ pub fn continue_replacing(cx: &mut Cx<'_>, answer: &Answer) {
             search(cx, wanted, ask);
         }
         Answer::ReplaceOne => {
-            let next = place.start + replacement.len() + past;
+            if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
+                return cx.state.say("something else has the keys now: nothing is replaced");
+            }
+            // What is behind the match stays, whatever becomes of the match: lines of search results
+            // keep their places.
+            let behind = text_end(cx) - (place.end + past);
             super::edit::apply(cx, |text, _| {
                 Transaction::new(ChangeSet::replace(text.end().0, [(place.clone(), replacement)]))
             });
+            let next = Byte(text_end(cx).0 - behind);
             look_for_replacement(cx, wanted, new, next, waiting.clone());
         }
         _ => look_for_replacement(cx, wanted, new, place.end + past, waiting.clone()),
     }
+}
+
+/// The end of the shown text.
+fn text_end(cx: &Cx<'_>) -> Byte {
+    cx.state.buffers.current().map_or(Byte(0), |shown| shown.area.text().end())
 }
 
 /// Everything is replaced as one step, if the text is still the one that was searched.
