@@ -184,3 +184,12 @@ async fn the_margin_is_a_setting_and_the_wheel_leaves_the_cursor() {
     assert_eq!(desk.state().shown.clone().unwrap().caret.0, 10);
     assert!(desk.state().shown.clone().unwrap().rows.iter().any(|row| row.line.0 == 10));
 }
+
+#[tokio::test]
+async fn guides_of_a_blank_line_follow_what_is_typed_above_it() {
+    // Every key is drawn anew and compared.
+    let mut desk = Plan::new().with("a.rs", "fn main() {\n    one();\n\n    two();\n}\n").start().await;
+    for keys in ["Down Down Alt-Shift-o (", "Ctrl-z", "Home Space", "Backspace"] {
+        desk.keys(keys).await;
+    }
+}

@@ -99,15 +99,19 @@ struct Inside {
     modified: bool,
     /// The line of everything that is selected, if it is one.
     line: Option<Line>,
+    /// How that line is indented: guides in blank lines beside it follow it.
+    indent: Option<usize>,
     lines: usize,
     marks: usize,
 }
 
 impl Inside {
     fn before(area: &Area) -> Self {
+        let line = line_of_selection(area);
         Self {
             modified: area.document.is_modified(),
-            line: line_of_selection(area),
+            line,
+            indent: line.and_then(|line| indent_of(area.text(), line)),
             lines: area.text().line_count(),
             marks: area.document.marks().all().len(),
         }
@@ -122,9 +126,28 @@ impl Inside {
         let inside = text.line_of(edit.new.start) == line && !edit.text.contains('\n');
         // A last line without anything in it may be no line for git: the one above it tells so.
         let emptied = edit.text.is_empty() && text.line_bounds(line) == (edit.new.start, edit.new.start);
-        let same = self.line == Some(line) && self.lines == text.line_count();
+        let same = self.line == Some(line)
+            && self.lines == text.line_count()
+            && self.indent == indent_of(text, line);
         self.modified && same && inside && !emptied && self.marks == area.document.marks().all().len()
     }
+}
+
+/// The blanks before the first other character of a line, in bytes; `None` where there is none.
+fn indent_of(text: &Text, line: Line) -> Option<usize> {
+    let (start, end) = text.line_bounds(line);
+    let (mut seen, most) = (0, end.0 - start.0);
+    for chunk in text.chunks_from(start) {
+        let chunk = &chunk.as_bytes()[..chunk.len().min(most - seen)];
+        match chunk.iter().position(|byte| !matches!(byte, b' ' | b'\t')) {
+            Some(at) => return Some(seen + at),
+            None => seen += chunk.len(),
+        }
+        if seen == most {
+            break;
+        }
+    }
+    None
 }
 
 fn line_of_selection(area: &Area) -> Option<Line> {
