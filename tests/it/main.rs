@@ -181,6 +181,7 @@ mod openai;
 /// Every dialect does what the others do, seen from the library's highest layer.
 mod parity;
 /// What rules say about calls of every family's tools.
+mod permission_links;
 mod permissions;
 mod pi_sessions;
 /// `bowline -p` as a process.

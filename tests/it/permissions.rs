@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// Nobody is to be asked.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl Approval for Nobody {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
@@ -24,14 +24,14 @@ impl Approval for Nobody {
 }
 
 /// A workspace under rules.
-struct Desk {
+pub(crate) struct Desk {
     _folder: tempfile::TempDir,
-    root: std::path::PathBuf,
+    pub(crate) root: std::path::PathBuf,
     rules: Rules,
 }
 
 impl Desk {
-    fn new(files: &[&str], rules: &str) -> Self {
+    pub(crate) fn new(files: &[&str], rules: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap().join("work");
         for name in files {
@@ -51,7 +51,7 @@ impl Desk {
 
     /// The same in another mode, where somebody is there. The home folder is the one around the workspace,
     /// and bowline's own is `own` in it.
-    async fn call_as(
+    pub(crate) async fn call_as(
         &self,
         mode: Mode,
         approval: Arc<dyn Approval>,
@@ -277,7 +277,7 @@ const COMMANDS: &str = "[[rule]]\ndecision = \"allow\"\ncommand = \"cp\"\n\
                         [[rule]]\ndecision = \"allow\"\ncommand = \"git log\"\n\
                         [[rule]]\ndecision = \"allow\"\nhost = \"127.0.0.1\"\n";
 
-async fn bash(desk: &Desk, mode: Mode, command: &str) -> (String, bool) {
+pub(crate) async fn bash(desk: &Desk, mode: Mode, command: &str) -> (String, bool) {
     let args = json!({"command": command});
     desk.call_as(mode, Arc::new(Nobody), "pi", "bash", args).await
 }
@@ -446,49 +446,6 @@ async fn no_tool_gives_the_file_that_holds_keys() {
             .0
             .contains("holds keys")
     );
-}
-
-#[tokio::test]
-async fn recursive_commands_do_not_reach_the_keys_by_links() {
-    let desk = Desk::new(&["a.txt", "sub/b.txt"], "");
-    let own = desk.root.parent().unwrap().join("own");
-    fs::create_dir_all(&own).unwrap();
-    let keys = own.join("auth.json");
-    fs::write(&keys, "{\"x\": \"the key\"}\n").unwrap();
-    symlink("sub", desk.root.join("inside")).unwrap();
-    let follow = [
-        "grep -R key .",
-        "grep --dereference-recursive key",
-        "rg -L key",
-        "rg --follow key",
-        "diff -r . sub",
-    ];
-    for line in follow {
-        assert!(
-            !bash(&desk, Mode::AutoEdit, line).await.0.contains("holds keys"),
-            "{line}: links stay inside"
-        );
-    }
-    // By way of a folder that is linked in a linked folder.
-    let beside = desk.root.parent().unwrap().join("beside");
-    fs::create_dir_all(&beside).unwrap();
-    symlink(&own, beside.join("deep")).unwrap();
-    symlink(&beside, desk.root.join("sub/out")).unwrap();
-    for line in follow {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
-        assert!(failed && text.contains("file that holds keys"), "{line}: {text}");
-    }
-    let (text, _) = bash(&desk, Mode::AutoEdit, "grep -r key .").await;
-    assert!(!text.contains("holds keys"), "it follows no links: {text}");
-    fs::remove_file(desk.root.join("sub/out")).unwrap();
-    fs::hard_link(&keys, desk.root.join("sub/other")).unwrap();
-    let args = json!({"pattern": "the key", "path": "."});
-    let (text, _) = desk.call_as(Mode::Full, Arc::new(Nobody), "pi", "grep", args).await;
-    assert!(!text.contains("sub/other"), "{text}");
-    for line in ["grep -r key .", "rg -uu key", "git grep --no-index key"] {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
-        assert!(failed && !text.contains("the key"), "{line}: {text}");
-    }
 }
 
 #[tokio::test]

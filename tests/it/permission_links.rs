@@ -1,0 +1,53 @@
+//! Commands and searches do not reach the file that holds keys over links and other names of it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+
+use bowline::tools::Mode;
+use serde_json::json;
+
+use crate::permissions::{Desk, Nobody, bash};
+
+#[tokio::test]
+async fn recursive_commands_do_not_reach_the_keys_by_links() {
+    let desk = Desk::new(&["a.txt", "sub/b.txt"], "");
+    let own = desk.root.parent().unwrap().join("own");
+    fs::create_dir_all(&own).unwrap();
+    let keys = own.join("auth.json");
+    fs::write(&keys, "{\"x\": \"the key\"}\n").unwrap();
+    symlink("sub", desk.root.join("inside")).unwrap();
+    let follow = [
+        "grep -R key .",
+        "grep --dereference-recursive key",
+        "rg -L key",
+        "rg --follow key",
+        "diff -r . sub",
+    ];
+    for line in follow {
+        assert!(
+            !bash(&desk, Mode::AutoEdit, line).await.0.contains("holds keys"),
+            "{line}: links stay inside"
+        );
+    }
+    // By way of a folder that is linked in a linked folder.
+    let beside = desk.root.parent().unwrap().join("beside");
+    fs::create_dir_all(&beside).unwrap();
+    symlink(&own, beside.join("deep")).unwrap();
+    symlink(&beside, desk.root.join("sub/out")).unwrap();
+    for line in follow {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(failed && text.contains("file that holds keys"), "{line}: {text}");
+    }
+    let (text, _) = bash(&desk, Mode::AutoEdit, "grep -r key .").await;
+    assert!(!text.contains("holds keys"), "it follows no links: {text}");
+    fs::remove_file(desk.root.join("sub/out")).unwrap();
+    fs::hard_link(&keys, desk.root.join("sub/other")).unwrap();
+    let args = json!({"pattern": "the key", "path": "."});
+    let (text, _) = desk.call_as(Mode::Full, Arc::new(Nobody), "pi", "grep", args).await;
+    assert!(!text.contains("sub/other"), "{text}");
+    for line in ["grep -r key .", "rg -uu key", "git grep --no-index key"] {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(failed && !text.contains("the key"), "{line}: {text}");
+    }
+}
