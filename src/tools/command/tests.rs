@@ -148,6 +148,15 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn a_brace_before_any_character_is_read_or_doubted() {
+    for c in ['\u{10ffff}', '\u{fffff}', '\u{20000}', '\u{ffff}', '\u{100}'] {
+        for text in [format!("{{{c}"), format!("echo {{1..{c}}}")] {
+            assert!(!is_read_only(&text) || parse(&text).doubts.is_empty(), "{text:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(crate::base::seeds::cases(400))]
 
