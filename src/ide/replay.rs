@@ -5,17 +5,29 @@ use super::input;
 use super::modal::{flow, line_normal, repeat, typing};
 use crate::tui::input::Key;
 
+/// Replays inside each other: a recording that presses itself would take the whole stack.
+const DEPTH_MAX: usize = 20;
+
 /// Runs one step and what it asks for.
 pub type Steps<'a> = dyn FnMut(&mut dyn FnMut(&mut Cx<'_>)) + 'a;
 
 /// Presses keys that were recorded; one that fails ends it, and the replay that it is part of.
 pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
-    let mut outer = false;
+    let (mut outer, mut too_deep) = (false, false);
     run(&mut |cx| {
+        too_deep = cx.state.again.depth >= DEPTH_MAX;
+        if too_deep {
+            cx.state.modal.failed = true;
+            return cx.state.fail("these keys press themselves: nothing more is pressed");
+        }
+        cx.state.again.depth += 1;
         outer = std::mem::replace(&mut cx.state.again.replaying, true);
         // A motion that failed before is no failure of this replay.
         cx.state.modal.failed = false;
     });
+    if too_deep {
+        return;
+    }
     for key in keys {
         run(&mut |cx| input::key(cx, *key));
         let mut failed = false;
@@ -27,7 +39,10 @@ pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
             break;
         }
     }
-    run(&mut |cx| cx.state.again.replaying = outer);
+    run(&mut |cx| {
+        cx.state.again.replaying = outer;
+        cx.state.again.depth -= 1;
+    });
 }
 
 /// Types keys again for a count, and ends typing.

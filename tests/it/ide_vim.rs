@@ -353,3 +353,14 @@ async fn numbers_without_end_are_lines_that_there_are_not() {
     desk.keys("Enter").await;
     assert!(!desk.text().contains("four"), "{}", desk.text());
 }
+
+#[tokio::test]
+async fn macro_that_presses_itself_ends_with_a_message() {
+    for keys in ["q q 0 @ q q @ q", "q q : n o r m a l Space @ q Enter q @ q"] {
+        let mut desk = desk("|one\ntwo\n").await;
+        desk.keys(keys).await;
+        assert!(desk.message().contains("press themselves"), "{keys}: {}", desk.message());
+        desk.keys("Escape x").await;
+        assert_eq!(desk.text(), "ne\ntwo\n", "{keys}");
+    }
+}

@@ -29,6 +29,8 @@ pub struct Again {
     typing: bool,
     /// Whether the recorded keys are being pressed.
     pub replaying: bool,
+    /// How many replays run inside each other.
+    pub depth: usize,
 }
 
 impl Again {
