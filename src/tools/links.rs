@@ -6,9 +6,12 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use globset::GlobMatcher;
+
 use super::context::Context;
 use super::policy::START_FILES;
 use super::rules::barrier::Barrier;
+use crate::base::names;
 use crate::exec::FileKind;
 
 /// Entries of folders that are looked at. In a larger workspace links are found among the first of them.
@@ -70,14 +73,23 @@ pub(super) async fn have_several_names(cx: &Context, files: &[PathBuf]) -> bool 
     false
 }
 
-/// Whether links below a folder lead to one of some files, or to a folder that holds one. Where there is too
-/// much to look at, they may.
-pub(super) async fn lead_to(cx: &Context, folder: &Path, files: &[PathBuf]) -> bool {
+/// Whether paths below a folder lead to one of some files over links: those whose names match these patterns, or all.
+/// Where there is too much to look at, they may.
+pub(super) async fn lead_to(
+    cx: &Context,
+    folder: &Path,
+    patterns: Option<&[GlobMatcher]>,
+    files: &[PathBuf],
+) -> bool {
     let Ok(real) = cx.env.resolve(folder).await else { return false };
-    let (mut folders, mut known, mut seen) = (vec![real.clone()], HashSet::from([real]), 0);
-    while let Some(folder) = folders.pop() {
-        if files.iter().any(|file| file.starts_with(&folder)) {
+    let (mut folders, mut known, mut seen) = (vec![(real.clone(), 0)], HashSet::from([real]), 0);
+    while let Some((folder, depth)) = folders.pop() {
+        if patterns.is_none() && files.iter().any(|file| file.starts_with(&folder)) {
             return true;
+        }
+        let name = patterns.map(|patterns| patterns.get(depth));
+        if matches!(name, Some(None)) {
+            continue;
         }
         let Ok(entries) = cx.env.list(&folder).await else { continue };
         for entry in entries {
@@ -85,12 +97,17 @@ pub(super) async fn lead_to(cx: &Context, folder: &Path, files: &[PathBuf]) -> b
             if seen > ENTRIES_MAX {
                 return true;
             }
-            let Ok(real) = cx.env.resolve(&folder.join(&entry.name)).await else { continue };
+            if name.flatten().is_some_and(|name| !name.is_match(names::read(&entry.name))) {
+                continue;
+            }
+            // A link that leads nowhere leads to no file.
+            let Ok(real) = cx.env.resolve(&entry.path_in(&folder)).await else { continue };
             if files.contains(&real) {
                 return true;
             }
-            if entry.kind == FileKind::Folder && known.insert(real.clone()) {
-                folders.push(real);
+            // With a limit a folder counts at every depth at which it is found.
+            if entry.kind == FileKind::Folder && (known.insert(real.clone()) || patterns.is_some()) {
+                folders.push((real, depth + 1));
             }
         }
     }

@@ -132,6 +132,9 @@ impl<'c> Place<'c> {
             if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part)) {
                 return Some(barrier.rule.clone());
             }
+            if command::shows_contents(part) && self.patterns_lead_to_secrets(&command::named(part)).await {
+                return Some(SECRET_FILE.to_string());
+            }
             let depth = command::depth(part);
             let here = (depth != Depth::Named).then(|| Named { text: ".".to_string(), exact: true });
             let words: Vec<Named> = command::named(part).into_iter().chain(here).collect();
@@ -140,7 +143,33 @@ impl<'c> Place<'c> {
                 return found;
             }
         }
-        self.leads_to(&command::read_by(script), Depth::Named, barriers).await
+        let read = command::read_by(script);
+        if self.patterns_lead_to_secrets(&read).await {
+            return Some(SECRET_FILE.to_string());
+        }
+        self.leads_to(&read, Depth::Named, barriers).await
+    }
+
+    /// Whether what the shell makes of words may be a link to a file that holds keys, or another name of it.
+    async fn patterns_lead_to_secrets(&self, words: &[Named]) -> bool {
+        let secrets = self.grounds.secrets();
+        for named in words.iter().filter(|named| !named.exact) {
+            if links::have_several_names(self.cx, &secrets).await {
+                return true;
+            }
+            let (folder, names) = command::pattern(&named.text);
+            let folder = self.below_home(folder).unwrap_or_else(|| PathBuf::from(folder));
+            let bases = match &self.folders {
+                Some(bases) => bases.clone(),
+                None => vec![self.cx.env.root().to_path_buf()],
+            };
+            for base in bases {
+                if links::lead_to(self.cx, &base.join(&folder), names.as_deref(), &secrets).await {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     async fn leads_to(&self, words: &[Named], depth: Depth, barriers: &[Barrier]) -> Option<String> {
@@ -172,7 +201,7 @@ impl<'c> Place<'c> {
                         return Some(barrier.rule.clone());
                     }
                 }
-                if depth == Depth::Linked && links::lead_to(self.cx, &path, &secrets).await {
+                if depth == Depth::Linked && links::lead_to(self.cx, &path, None, &secrets).await {
                     return Some(SECRET_FILE.to_string());
                 }
             }

@@ -42,6 +42,27 @@ async fn recursive_commands_do_not_reach_the_keys_by_links() {
     let (text, _) = bash(&desk, Mode::AutoEdit, "grep -r key .").await;
     assert!(!text.contains("holds keys"), "it follows no links: {text}");
     fs::remove_file(desk.root.join("sub/out")).unwrap();
+    // Whatever a link is called, and whatever the shell makes of a word.
+    let odd = std::os::unix::ffi::OsStrExt::from_bytes(b"sub/a\xff");
+    for name in [std::ffi::OsStr::new("sub/$'x'"), odd] {
+        symlink(&own, desk.root.join(name)).unwrap();
+        for line in ["grep -R key .", "cat sub/*/*", "head sub/?*/auth.*"] {
+            let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+            assert!(failed && !text.contains("the key"), "{name:?} {line}: {text}");
+        }
+        fs::remove_file(desk.root.join(name)).unwrap();
+    }
+    symlink(&keys, desk.root.join("b.txt")).unwrap();
+    for line in ["cat *", "cat ./*", "cat b*", "cat [b].txt", "cat {a,b}.txt", "grep key *", "cat < b*"] {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(failed && !text.contains("the key"), "{line}: {text}");
+    }
+    for line in ["cat sub/*", "ls *", "cat a*.txt sub/b.*"] {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(!failed || line.starts_with("cat sub"), "{line}: {text}");
+        assert!(!text.contains("holds keys"), "{line}: {text}");
+    }
+    fs::remove_file(desk.root.join("b.txt")).unwrap();
     fs::hard_link(&keys, desk.root.join("sub/other")).unwrap();
     let args = json!({"pattern": "the key", "path": "."});
     let (text, _) = desk.call_as(Mode::Full, Arc::new(Nobody), "pi", "grep", args).await;

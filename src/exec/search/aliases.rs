@@ -2,21 +2,24 @@
 //!
 //! Must not know the file system: who walks says what is there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Entries that are looked at for barred files with several names.
 pub(super) const ENTRIES_MAX: usize = 20_000;
 
 /// Where files that these patterns bar may be: for each pattern the file that it names, or the folder before its
-/// first wildcard.
-pub(super) fn roots(patterns: &[String]) -> Vec<PathBuf> {
+/// first wildcard; where that is everywhere, the folder that is searched.
+pub(super) fn roots(patterns: &[String], searched: &Path) -> Vec<PathBuf> {
     let root = |pattern: &String| {
         let pattern = pattern.strip_suffix('/').unwrap_or(pattern);
         let literal = match pattern.find(['*', '?', '[', '{', '\\']) {
             Some(wildcard) => &pattern[..pattern[..wildcard].rfind('/')?],
             None => pattern,
         };
-        (literal.starts_with('/') && literal.len() > 1).then(|| PathBuf::from(literal))
+        match literal {
+            "" | "/" if pattern.starts_with('/') => Some(searched.to_path_buf()),
+            _ => literal.starts_with('/').then(|| PathBuf::from(literal)),
+        }
     };
     let mut all: Vec<PathBuf> = patterns.iter().filter_map(root).collect();
     all.sort_unstable();
@@ -32,8 +35,10 @@ mod tests {
     fn roots_of_patterns_end_before_wildcards() {
         let patterns =
             ["/w/**/.env", "/w/**/*.key", "/h/auth.json", "/w/secret/", "!/w/x", ".env", "/*", "/w/a\\*b"];
-        let roots: Vec<String> =
-            roots(&patterns.map(String::from)).iter().map(|root| root.display().to_string()).collect();
-        assert_eq!(roots, ["/h/auth.json", "/w", "/w/secret"]);
+        let roots: Vec<String> = roots(&patterns.map(String::from), Path::new("/s"))
+            .iter()
+            .map(|root| root.display().to_string())
+            .collect();
+        assert_eq!(roots, ["/h/auth.json", "/s", "/w", "/w/secret"]);
     }
 }

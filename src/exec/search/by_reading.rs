@@ -149,6 +149,7 @@ const GIT: usize = 2;
 /// A walk through folders.
 struct Walk<'a, P: ?Sized> {
     place: &'a P,
+    root: &'a Path,
     wanted: &'a Selection,
     selector: Selector,
     folders: bool,
@@ -171,7 +172,7 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
         let selector = Selector::new(root, wanted)?;
         let (rules, found, done) = (Vec::new(), Vec::new(), Searched::default());
         let mut walk =
-            Self { place, wanted, selector, folders, cancel, rules, in_repository: false, found, done };
+            Self { place, root, wanted, selector, folders, cancel, rules, in_repository: false, found, done };
         for above in root.ancestors().collect::<Vec<_>>().into_iter().rev() {
             let repository = place.facts(&above.join(".git")).await.is_ok();
             walk.in_repository |= repository;
@@ -215,7 +216,7 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
     /// The barred files that have several names, as far as they can be looked for.
     async fn barred_ids(&self) -> HashSet<FileId> {
         let mut ids: HashSet<FileId> = self.wanted.barred_ids.iter().copied().collect();
-        let (mut paths, mut seen) = (aliases::roots(&self.wanted.barred), 0);
+        let (mut paths, mut seen) = (aliases::roots(&self.wanted.barred, self.root), 0);
         while let Some(path) = paths.pop() {
             seen += 1;
             if seen > aliases::ENTRIES_MAX {
@@ -224,7 +225,7 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
             match self.place.entries(&path).await {
                 Ok(entries) => {
                     for entry in entries {
-                        let path = path.join(&entry.name);
+                        let path = entry.path_in(&path);
                         // A link to a folder may lead round in a circle.
                         let is_own = entry.kind != FileKind::Folder
                             || self.place.real(&path).await.is_ok_and(|real| real == path);

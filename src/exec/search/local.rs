@@ -168,7 +168,7 @@ fn walk(
     builder.build_parallel().visit(&mut visitors);
     let (mut items, mut done) = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
     if selector.bars.is_some() || !wanted.barred_ids.is_empty() {
-        leave_out_aliases(&mut items, &mut done, wanted, selector.bars.as_ref());
+        leave_out_aliases(root, &mut items, &mut done, (wanted, selector.bars.as_ref()));
     }
     items.sort_unstable_by(|a: &Item, b: &Item| order(&a.name, &b.name));
     done.files = items.len();
@@ -177,7 +177,12 @@ fn walk(
 }
 
 /// Leaves out what is another name of a barred file.
-fn leave_out_aliases(items: &mut Vec<Item>, done: &mut Searched, wanted: &Selection, bars: Option<&Bars>) {
+fn leave_out_aliases(
+    root: &Path,
+    items: &mut Vec<Item>,
+    done: &mut Searched,
+    (wanted, bars): (&Selection, Option<&Bars>),
+) {
     let id_of = |path: &Path| files::hard_link(path).ok().flatten();
     let id = |item: &Item| if item.folder { None } else { id_of(&item.path) };
     // Few files have several names, most often none.
@@ -187,7 +192,7 @@ fn leave_out_aliases(items: &mut Vec<Item>, done: &mut Searched, wanted: &Select
         return;
     }
     let mut barred: HashSet<FileId> = wanted.barred_ids.iter().copied().collect();
-    for root in aliases::roots(&wanted.barred) {
+    for root in aliases::roots(&wanted.barred, root) {
         let below = WalkBuilder::new(root).standard_filters(false).build().take(aliases::ENTRIES_MAX);
         let files = below.filter_map(|entry| Some(entry.ok()?.into_path()));
         let is_barred = |path: &PathBuf| bars.is_some_and(|bars| bars.has(path, false));

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use globset::{Glob, GlobMatcher};
 use percent_encoding::percent_decode_str;
 
 use super::git;
@@ -57,8 +58,27 @@ pub fn names_every_file(part: &Part) -> bool {
     !shows_contents(part) || !is_recursive(part) && part.words.iter().all(|word| word.exact)
 }
 
+/// The folder before the first part of a path that the shell makes up, and the patterns of the names that follow
+/// it; `None` where anything may follow.
+pub fn pattern(text: &str) -> (&str, Option<Vec<GlobMatcher>>) {
+    let made = |c: char| matches!(c, '*' | '?' | '[' | '{' | '$' | '`');
+    let home = text.strip_prefix("$HOME").or_else(|| text.strip_prefix("${HOME}")).unwrap_or(text);
+    let skipped = text.len() - home.len();
+    let Some(at) = home.find(made).map(|at| at + skipped) else { return (text, Some(Vec::new())) };
+    let folder = text[..at].rfind('/').map_or("", |slash| &text[..=slash]);
+    let rest = &text[folder.len()..];
+    // A variable, or braces around a slash, may stand for several names.
+    if rest.contains(['$', '`', '{', '\\', '"', '\'']) {
+        return (folder, None);
+    }
+    let names = rest.split('/').filter(|name| !name.is_empty());
+    let patterns: Result<_, _> =
+        names.map(|name| Glob::new(name).map(|glob| glob.compile_matcher())).collect();
+    (folder, patterns.ok())
+}
+
 /// Whether a part may tell what is in files.
-fn shows_contents(part: &Part) -> bool {
+pub fn shows_contents(part: &Part) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return false };
     match first.text.as_str() {
         "git" => git::shows_contents(rest),

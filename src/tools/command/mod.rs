@@ -24,7 +24,9 @@ mod sed;
 mod wrapped;
 
 pub use expand::parse;
-pub use files::{Depth, Named, depth, derived, may_contain, named, names_every_file, read_by};
+pub use files::{
+    Depth, Named, depth, derived, may_contain, named, names_every_file, pattern, read_by, shows_contents,
+};
 pub use git::git_options;
 pub use host::{Host, Hosts};
 pub use looks::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
