@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Frames come no faster than this.
 const FRAME_PERIOD: Duration = Duration::from_millis(16);
 /// A long stream sends no more bytes in a second than this. Text that scrolls changes every row that it is shown
-/// in: at 60 frames a second that is ten times the text, which nobody can read at that speed.
+/// in: at 60 frames a second that is ten times the text, faster than anyone reads.
 const BYTES_PER_SECOND: f64 = 30_000.0;
 /// So much may be sent ahead of that rate: a line that scrolls now and then is never late.
 const AHEAD: Duration = Duration::from_millis(150);
@@ -25,7 +25,9 @@ impl FramePacing {
     /// A frame of so many bytes was sent.
     pub fn sent(&mut self, bytes: usize, now: Duration) {
         self.last = now;
-        self.through = self.through.max(now) + Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND);
+        let through = self.through.max(now) + Duration::from_secs_f64(bytes as f64 / BYTES_PER_SECOND);
+        // Large frames are not made up for later: what follows them is as fast as ever.
+        self.through = through.min(now + AHEAD + SLOWEST);
     }
 
     /// When the next frame may follow.

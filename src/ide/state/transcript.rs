@@ -104,7 +104,8 @@ impl Transcript {
 
     /// An item by what identifies it.
     pub fn item(&self, id: u64) -> Option<&Item> {
-        self.items.binary_search_by_key(&id, |item| item.id).ok().map(|at| &self.items[at])
+        // A part that begins again has a later id than what follows it.
+        self.items.iter().rev().find(|item| item.id == id)
     }
 
     /// Takes in a stored conversation.
