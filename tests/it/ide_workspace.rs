@@ -372,7 +372,7 @@ async fn replacement_that_search_results_refuse_goes_on_behind_the_match() {
     let mut desk = Plan::new().with("a.txt", "x\n").start().await;
     search(&mut desk, "x").await;
     assert_eq!(desk.text(), "a.txt:1:x\n");
-    desk.keys("Ctrl-r Ctrl-u").await;
+    desk.keys("Ctrl-r Alt-r Ctrl-u").await;
     desk.type_in("a.txt").await;
     desk.keys("Enter Ctrl-u").await;
     desk.type_in("a name that is longer than all of the text").await;

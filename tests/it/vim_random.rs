@@ -72,7 +72,7 @@ async fn vim_random_record_is_what_the_installed_neovim_says() {
     if seeds::random() {
         let mut desk = vim::desk().await;
         let Some(found) = differing(&mut desk, scripts) else {
-            return eprintln!("skipped: there is no nvim here to ask about new scripts");
+            return eprintln!("skipped: there is no nvim 0.7.2 here to ask about new scripts");
         };
         let agree = SCRIPTS - found.len();
         for (script, answer, ours) in shrunk(&mut desk, found) {
@@ -94,6 +94,6 @@ async fn vim_random_record_is_what_the_installed_neovim_says() {
     );
     match answers {
         Some(answers) => assert!(answers == recorded("random_answers.txt"), "BOWLINE_RECORD=1 records anew"),
-        None => eprintln!("skipped: there is no nvim here; the recorded answers are still compared"),
+        None => eprintln!("skipped: there is no nvim 0.7.2 here; the recorded answers are still compared"),
     }
 }
