@@ -5,6 +5,7 @@ use std::ops::Range as ByteRange;
 
 use super::changes::{ChangeSet, Side};
 use super::position::{Byte, Column};
+use super::rope::Text;
 
 /// One selected range: the anchor stays, the head moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,12 +137,13 @@ impl Selection {
         self.transform(|range| range.map(changes))
     }
 
-    /// The same ranges, none of them behind `end`.
+    /// The same ranges in another text: none of them behind its end, nor inside one of its characters.
     #[must_use]
-    pub fn clamp(&self, end: Byte) -> Self {
+    pub fn fitted(&self, text: &Text) -> Self {
+        let place = |at: Byte| text.char_floor(at.min(text.end()));
         self.transform(|range| Range {
-            anchor: range.anchor.min(end),
-            head: range.head.min(end),
+            anchor: place(range.anchor),
+            head: place(range.head),
             goal: range.goal,
         })
     }

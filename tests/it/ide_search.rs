@@ -146,3 +146,22 @@ async fn the_question_outlives_the_file_it_was_asked_over() {
     desk.keys("Enter").await;
     assert!(desk.state().buffers.current().is_some());
 }
+
+#[tokio::test]
+async fn find_goes_back_to_a_selection_that_the_text_still_has() {
+    let mut desk = Plan::new().with("a.txt", "aaaa\n漢字漢字\n").start().await;
+    desk.keys("Ctrl-End").await;
+    desk.keys("Ctrl-Home").await;
+    desk.type_in("xx").await;
+    desk.keys("Down Home Right Right").await;
+    desk.keys("Ctrl-f").await;
+    desk.type_in("a").await;
+    // The text changes under the question: what was selected begins inside a character now.
+    desk.state().buffers.current_mut().unwrap().area.undo();
+    desk.state().damage.all();
+    desk.type_in("nothing").await;
+    let area = &desk.state().buffers.current().unwrap().area;
+    let head = area.selection.primary().head;
+    assert_eq!(area.text().char_floor(head), head);
+    desk.keys("Escape Left Right").await;
+}

@@ -297,13 +297,13 @@ pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
     }
 }
 
-/// What was selected before the question is selected again.
+/// What was selected before the question is selected again, as far as the text that there is now has it.
 fn go_back(cx: &mut Cx<'_>) {
     cx.state.highlight = None;
     if let (Some((id, before)), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut())
         && *id == buffer.id
     {
-        buffer.area.selection = before.clamp(buffer.area.text().end());
+        buffer.area.selection = before.fitted(buffer.area.text());
         buffer.area.document.seal();
     }
     cx.state.damage.add(Part::Editor);
