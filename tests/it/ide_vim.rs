@@ -364,3 +364,15 @@ async fn macro_that_presses_itself_ends_with_a_message() {
         assert_eq!(desk.text(), "ne\ntwo\n", "{keys}");
     }
 }
+
+#[tokio::test]
+async fn key_that_waits_for_a_character_changes_no_other_text() {
+    for keys in ["r", "3 r", "f", "\" a d t"] {
+        let mut desk = desk("|one\ntwo\n").await;
+        desk.keys(keys).await;
+        desk.state().panes.focus = bowline::ide::state::panes::Focus::Agent;
+        desk.state().damage.all();
+        desk.keys("o").await;
+        assert_eq!(desk.text(), "one\ntwo\n", "{keys}");
+    }
+}

@@ -71,13 +71,21 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
     let list = cx.state.buffers.current().filter(|_| in_file).and_then(Buffer::list);
     let known = list.map(|list| list.known.clone());
     let mut harmed = false;
-    let make = |text: &Text, selection: &Selection| match known {
-        Some(known) => {
-            let (edit, harms) = known.guarded(text, make(text, selection));
-            harmed = harms;
-            edit
+    let mut misfit = false;
+    let make = |text: &Text, selection: &Selection| {
+        let edit = make(text, selection);
+        if edit.changes.len_before() != text.end().0 {
+            misfit = true;
+            return Transaction::new(ChangeSet::identity(text.end().0));
         }
-        None => make(text, selection),
+        match known {
+            Some(known) => {
+                let (edit, harms) = known.guarded(text, edit);
+                harmed = harms;
+                edit
+            }
+            None => edit,
+        }
     };
     let Some((area, _, part)) = cx.state.text_target() else { return false };
     let before = (part == Part::Editor).then(|| Inside::before(area));
@@ -86,6 +94,11 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
         cx.state.damage.caret_line();
     } else {
         cx.state.damage.add(part);
+    }
+    if misfit {
+        // Made for a text that had the keys before.
+        cx.state.fail("another text has the keys now: nothing is done");
+        return false;
     }
     if harmed {
         cx.state.say("names and numbers of places stay; delete a line to leave its place alone");
