@@ -27,7 +27,7 @@ pub struct Selection {
     /// Patterns as in `.gitignore`, from the root of the file system, of what nobody may see: neither given
     /// nor looked into nor gone into, by its own name or by where its links lead.
     pub barred: Vec<String>,
-    /// Files that nobody may see under any of their names: hard links of them are left out, too.
+    /// Files that are left out under every name: hard links of them, too.
     pub barred_ids: Vec<FileId>,
 }
 
