@@ -349,8 +349,7 @@ impl Recorder {
     }
 }
 
-/// Whether what an answer says of the context's size is so.
-/// Tokens of the context at the last answer that says so. Behind a compaction nobody has counted yet.
+/// Tokens of the context at the last answer that says so; `None` behind a compaction, before the next answer.
 fn counted(context: &SessionContext) -> Option<u64> {
     let since = context.messages.get(context.kept..).unwrap_or_default();
     since.iter().rev().find_map(|message| match &**message {
@@ -361,6 +360,7 @@ fn counted(context: &SessionContext) -> Option<u64> {
     })
 }
 
+/// Whether what an answer says of the context's size is so.
 fn is_whole(answer: &AssistantMessage) -> bool {
     !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) && answer.usage.total_tokens > 0
 }

@@ -33,7 +33,7 @@ pub struct ProviderInfo {
     /// Environment variable that replaces the root of the API, where its name does not follow from the row.
     pub base_url_var: Option<String>,
     /// All variables that do so, the first one that is set wins. Only rows that come with the program have those that
-    /// follow from names: the user's own file names its roots itself.
+    /// follow from names. A variable that is set wins over a root that the user's own file gives such a row.
     #[serde(skip)]
     pub base_url_vars: Vec<String>,
     /// The dialect of the servers that people name by it, where that is not the first: most of them
