@@ -3,7 +3,9 @@
 //! Must not know what the work is. For work that somebody waits for; what goes on beside that is a task.
 
 use std::num::NonZeroUsize;
-use std::sync::mpsc;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
+use std::thread::Scope;
 
 /// Most threads that work at once.
 const THREADS_MAX: usize = 4;
@@ -93,6 +95,110 @@ pub fn in_order<S: Default, R: Default + Send, E>(
     })
 }
 
+/// Works on items on `threads` threads while they come, and takes here what comes of each, in order. `worker` makes
+/// what a thread keeps from one item to the next. Items are asked for on this thread, only a few ahead of what was
+/// taken, and no more of them once `take` breaks; what was begun then is dropped. A panic of `work` goes on here.
+pub fn while_they_come<T: Send, W: Send, R: Send>(
+    threads: usize,
+    items: impl IntoIterator<Item = T>,
+    mut worker: impl FnMut() -> W,
+    work: impl Fn(&mut W, T) -> R + Sync,
+    mut take: impl FnMut(R) -> ControlFlow<()>,
+) {
+    let work = &work;
+    let mut items = items.into_iter();
+    std::thread::scope(|scope| {
+        let started: std::io::Result<Vec<_>> =
+            (0..threads).map(|_| Lane::start(scope, worker(), work)).collect();
+        let lanes = match started {
+            Ok(lanes) if !lanes.is_empty() => lanes,
+            Ok(_) => return in_place(items, worker(), work, take),
+            Err(error) => {
+                tracing::warn!("no thread for a share of the work: {error}");
+                return in_place(items, worker(), work, take);
+            }
+        };
+        let (mut sent, mut taken) = (0, 0);
+        loop {
+            // What is ready is taken at once; what is not is waited for only when enough is under way.
+            while taken < sent {
+                let full = sent - taken == lanes.len() * WAITING;
+                let Some(done) = lanes[taken % lanes.len()].next(full) else { break };
+                taken += 1;
+                if take(done).is_break() {
+                    return;
+                }
+            }
+            if sent - taken == lanes.len() * WAITING {
+                // A thread panicked, as this one does at the end of the scope.
+                return;
+            }
+            let Some(item) = items.next() else { break };
+            if lanes[sent % lanes.len()].items.send(item).is_err() {
+                return;
+            }
+            sent += 1;
+        }
+        for n in taken..sent {
+            let Some(done) = lanes[n % lanes.len()].next(true) else { return };
+            if take(done).is_break() {
+                return;
+            }
+        }
+    });
+}
+
+/// The same on this thread alone.
+fn in_place<T, W, R>(
+    items: impl Iterator<Item = T>,
+    mut worker: W,
+    work: impl Fn(&mut W, T) -> R,
+    mut take: impl FnMut(R) -> ControlFlow<()>,
+) {
+    for item in items {
+        if take(work(&mut worker, item)).is_break() {
+            return;
+        }
+    }
+}
+
+/// A thread, the items on their way to it and what came of them.
+struct Lane<T, R> {
+    items: SyncSender<T>,
+    done: Receiver<R>,
+}
+
+impl<T: Send, R: Send> Lane<T, R> {
+    fn start<'scope, W: Send + 'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        mut worker: W,
+        work: &'scope (impl Fn(&mut W, T) -> R + Sync),
+    ) -> std::io::Result<Self>
+    where
+        T: 'scope,
+        R: 'scope,
+    {
+        let ((items, asked), (give, done)) = (mpsc::sync_channel(WAITING), mpsc::sync_channel(WAITING));
+        std::thread::Builder::new().spawn_scoped(scope, move || {
+            for item in asked {
+                if give.send(work(&mut worker, item)).is_err() {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { items, done })
+    }
+
+    /// What came of the next item: if it is ready, or waited for. `None` also where the thread panicked.
+    fn next(&self, wait: bool) -> Option<R> {
+        match self.done.try_recv() {
+            Ok(done) => Some(done),
+            Err(TryRecvError::Empty) if wait => self.done.recv().ok(),
+            Err(_) => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,5 +235,41 @@ mod tests {
             in_order(10, make, |()| Ok::<_, ()>(()))
         });
         assert!(panic.is_err());
+    }
+
+    #[test]
+    fn items_that_come_are_worked_on_ahead_of_what_is_taken_and_no_further() {
+        for threads in [0, 1, 3] {
+            let asked = std::cell::Cell::new(0);
+            let items = (0..1000).inspect(|_| asked.set(asked.get() + 1));
+            let mut taken = Vec::new();
+            while_they_come(
+                threads,
+                items,
+                || 0,
+                |seen, n| {
+                    *seen += 1;
+                    assert!(*seen <= n + 1, "each thread counts its own");
+                    n * 2
+                },
+                |twice| {
+                    taken.push(twice);
+                    if twice == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                },
+            );
+            assert_eq!(taken, (0..=50).map(|n| n * 2).collect::<Vec<_>>(), "{threads} threads");
+            assert!(asked.get() <= 51 + threads * WAITING, "{} asked for", asked.get());
+        }
+    }
+
+    #[test]
+    fn a_panic_of_work_on_items_goes_on_where_it_was_asked_for() {
+        for threads in [0, 2] {
+            let panic = std::panic::catch_unwind(|| {
+                let work = |(): &mut (), n: usize| assert_ne!(n, 5, "on purpose");
+                while_they_come(threads, 0..100, || (), work, |()| ControlFlow::Continue(()));
+            });
+            assert!(panic.is_err(), "{threads} threads");
+        }
     }
 }

@@ -4,24 +4,27 @@
 //! Must not know who wants them, nor encodings: what a file's bytes say as text, and which files
 //! have another text than their bytes, is asked of [`Texts`]. Blocking: callers bring a thread.
 
-use crate::base::names;
-use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use grep_matcher::{Captures, Matcher};
 use grep_regex::{RegexCaptures, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use ignore::DirEntry;
 use tokio_util::sync::CancellationToken;
 
+use self::lines::Lines;
 use super::walk;
+use crate::base::{names, shares};
 
 /// Longer files are left out, in bytes.
 pub const SIZE_MAX: u64 = 64 << 20;
 
-/// What files say.
-pub trait Texts {
+/// What files say. Asked by several threads at once.
+pub trait Texts: Sync {
     /// The text that is searched in place of a file's own; of one that is open, what is unsaved
     /// included.
     fn in_place_of(&self, file: &Path) -> Option<String>;
@@ -60,6 +63,14 @@ impl Pattern {
             }
         };
         Ok(Self { matcher, searcher_lines, replacement: None })
+    }
+
+    fn searcher(&self) -> Searcher {
+        SearcherBuilder::new()
+            .multi_line(!self.searcher_lines)
+            .binary_detection(BinaryDetection::none())
+            .bom_sniffing(false)
+            .build()
     }
 
     /// What is put in place of a match; with `groups`, `$1` and `${name}` are filled in.
@@ -123,8 +134,13 @@ pub struct Grepped {
     pub cancelled: bool,
 }
 
+/// Files that a thread takes at a time.
+const SHARE: usize = 8;
+/// Most threads that search at once.
+const THREADS_MAX: usize = 12;
+
 /// Searches all files below `root`, in an order by folder and name, until there are `most`
-/// matches.
+/// matches. The calling thread walks and gives out what is found; others read and search.
 pub fn grep(
     root: &Path,
     pattern: &Pattern,
@@ -133,97 +149,153 @@ pub fn grep(
     texts: &dyn Texts,
     mut sink: impl FnMut(FileHits),
 ) -> Grepped {
-    let mut search = Search::new(pattern, most, cancel);
-    let mut seen = HashSet::new();
-    for entry in walk::builder(root).sort_by_file_name(Ord::cmp).build() {
-        if search.is_over() {
-            return search.done;
+    let looker = || Looker { pattern, searcher: pattern.searcher(), cancel, texts };
+    let (mut again, mut done) = (looker(), Grepped::default());
+    let mut unwritten = texts.unwritten();
+    let mut walked = walk::builder(root).sort_by_file_name(Ord::cmp).build().filter_map(|entry| match entry {
+        Ok(entry) if walk::is_file(&entry) => Some(Candidate::of(&entry, root)),
+        Ok(_) => None,
+        Err(error) => {
+            tracing::debug!(%error, "skipped in a search");
+            Some(None)
         }
-        let entry = match entry {
-            Ok(entry) if walk::is_file(&entry) => entry,
-            Ok(_) => continue,
-            Err(error) => {
-                tracing::debug!(%error, "skipped in a search");
-                search.done.unreadable += 1;
-                continue;
+    });
+    let shares = std::iter::from_fn(|| {
+        let files: Vec<_> = walked.by_ref().take_while(|_| !cancel.is_cancelled()).take(SHARE).collect();
+        (!files.is_empty()).then_some(files)
+    });
+    let look = |looker: &mut Looker<'_>, files: Vec<Option<Candidate>>| -> Vec<_> {
+        files.into_iter().map(|file| file.map(|file| looker.look(file, most))).collect()
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+    shares::while_they_come(threads, shares, looker, look, |files| {
+        for looked in files {
+            unwritten.retain(|path| looked.as_ref().is_none_or(|looked| looked.file.path != *path));
+            done.take(looked, most, &mut again, &mut sink);
+            if done.is_over(cancel) {
+                return ControlFlow::Break(());
             }
-        };
-        let Some(name) = walk::relative(&entry, root) else {
-            search.done.unreadable += 1;
-            continue;
-        };
-        let text = texts.in_place_of(entry.path()).or_else(|| search.read(entry.path(), texts));
-        if let Some(text) = text {
-            search.file(entry.path(), name, &text, &mut sink);
         }
-        seen.insert(entry.into_path());
-    }
-    for path in texts.unwritten() {
+        ControlFlow::Continue(())
+    });
+    for path in unwritten {
         let name = path.strip_prefix(root).ok().map(|below| names::shown(below).into_owned());
-        if let (Some(name), false, false) = (name, seen.contains(&path), search.is_over()) {
-            let text = texts.in_place_of(&path).unwrap_or_default();
-            search.file(&path, name, &text, &mut sink);
+        if let (Some(name), false) = (name, done.is_over(cancel)) {
+            let looked = again.look(Candidate { path, name }, most);
+            done.take(Some(looked), most, &mut again, &mut sink);
         }
     }
-    search.done
+    done.is_over(cancel);
+    done
 }
 
-struct Search<'a> {
+impl Grepped {
+    /// Whether nothing more is wanted.
+    fn is_over(&mut self, cancel: &CancellationToken) -> bool {
+        self.cancelled |= cancel.is_cancelled();
+        self.cancelled || self.cut
+    }
+
+    /// Takes in what came of a file; of one with more matches than are left the first ones are
+    /// looked for `again`.
+    fn take(
+        &mut self,
+        looked: Option<Looked>,
+        most: usize,
+        again: &mut Looker<'_>,
+        sink: &mut impl FnMut(FileHits),
+    ) {
+        let left = most - self.matches;
+        let Looked { file, outcome } = match looked {
+            Some(Looked { file, outcome: Outcome::Searched { matches, .. } }) if matches > left => {
+                again.look(file, left)
+            }
+            Some(looked) => looked,
+            None => {
+                self.unreadable += 1;
+                return;
+            }
+        };
+        match outcome {
+            Outcome::TooLong => self.too_long += 1,
+            Outcome::Unreadable => self.unreadable += 1,
+            Outcome::Binary => self.binary += 1,
+            Outcome::Searched { hits, matches, cut } => {
+                self.matches += matches;
+                self.cut |= cut;
+                if !hits.is_empty() {
+                    self.files += 1;
+                    sink(FileHits { path: file.path, name: file.name, hits });
+                }
+            }
+        }
+    }
+}
+
+/// A file that is to be searched.
+struct Candidate {
+    path: PathBuf,
+    /// Its path below the root.
+    name: String,
+}
+
+impl Candidate {
+    /// `None` where it is not below the root.
+    fn of(entry: &DirEntry, root: &Path) -> Option<Self> {
+        Some(Self { path: entry.path().to_path_buf(), name: walk::relative(entry, root)? })
+    }
+}
+
+/// A file and what came of it.
+struct Looked {
+    file: Candidate,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    TooLong,
+    Unreadable,
+    Binary,
+    Searched { hits: Vec<Hit>, matches: usize, cut: bool },
+}
+
+/// What one thread looks into files with.
+struct Looker<'a> {
     pattern: &'a Pattern,
     searcher: Searcher,
-    most: usize,
     cancel: &'a CancellationToken,
-    done: Grepped,
+    texts: &'a dyn Texts,
 }
 
-impl<'a> Search<'a> {
-    fn new(pattern: &'a Pattern, most: usize, cancel: &'a CancellationToken) -> Self {
-        let searcher = SearcherBuilder::new()
-            .multi_line(!pattern.searcher_lines)
-            .binary_detection(BinaryDetection::none())
-            .bom_sniffing(false)
-            .build();
-        Self { pattern, searcher, most, cancel, done: Grepped::default() }
-    }
-
-    fn is_over(&mut self) -> bool {
-        self.done.cancelled |= self.cancel.is_cancelled();
-        self.done.cancelled || self.done.cut
-    }
-
-    fn read(&mut self, path: &Path, texts: &dyn Texts) -> Option<String> {
-        let bytes = match read(path) {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => {
-                self.done.too_long += 1;
-                return None;
-            }
-            Err(error) => {
-                tracing::debug!(%error, path = %path.display(), "not searched");
-                self.done.unreadable += 1;
-                return None;
-            }
+impl Looker<'_> {
+    /// Searches a file for at most so many matches.
+    fn look(&mut self, file: Candidate, most: usize) -> Looked {
+        let outcome = match self.texts.in_place_of(&file.path) {
+            Some(text) => self.search(&text, &file.path, most),
+            None => match read(&file.path) {
+                Ok(Some(bytes)) => match self.texts.decode(bytes) {
+                    Some(text) => self.search(&text, &file.path, most),
+                    None => Outcome::Binary,
+                },
+                Ok(None) => Outcome::TooLong,
+                Err(error) => {
+                    tracing::debug!(%error, path = %file.path.display(), "not searched");
+                    Outcome::Unreadable
+                }
+            },
         };
-        let text = texts.decode(bytes);
-        self.done.binary += usize::from(text.is_none());
-        text
+        Looked { file, outcome }
     }
 
-    fn file(&mut self, path: &Path, name: String, text: &str, sink: &mut impl FnMut(FileHits)) {
-        let left = self.most - self.done.matches;
-        let mut found =
-            Found { pattern: self.pattern, text, cancel: self.cancel, left, hits: Vec::new(), cut: false };
-        let searched = self.searcher.search_slice(&self.pattern.matcher, text.as_bytes(), &mut found);
+    fn search(&mut self, text: &str, path: &Path, most: usize) -> Outcome {
+        let (pattern, cancel) = (self.pattern, self.cancel);
+        let mut found = Found { pattern, text, cancel, left: most, hits: Vec::new(), cut: false };
+        let searched = self.searcher.search_slice(&pattern.matcher, text.as_bytes(), &mut found);
         if let Err(error) = searched {
             tracing::warn!(%error, path = %path.display(), "a search failed");
-            self.done.unreadable += 1;
+            return Outcome::Unreadable;
         }
-        self.done.matches += left - found.left;
-        self.done.cut |= found.cut;
-        if !found.hits.is_empty() {
-            self.done.files += 1;
-            sink(FileHits { path: path.to_path_buf(), name, hits: found.hits });
-        }
+        Outcome::Searched { matches: most - found.left, cut: found.cut, hits: found.hits }
     }
 }
 
@@ -386,52 +458,6 @@ fn plain(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// A line of a text on the way through its lines. Where it ends is looked for once: there may be
-/// many matches in a long one.
-struct Lines<'a> {
-    text: &'a str,
-    start: usize,
-    /// Where the next line begins.
-    end: usize,
-    line: usize,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str, start: usize, line: usize) -> Self {
-        Self { text, start, end: Self::end_of(text, start), line }
-    }
-
-    fn end_of(text: &str, start: usize) -> usize {
-        memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at + 1)
-    }
-
-    /// Whether an offset behind the line's start is in it; the end of a text is in its last line.
-    fn holds(&self, at: usize) -> bool {
-        at < self.end || self.end == self.text.len() && !self.text.ends_with('\n')
-    }
-
-    /// The line without what ends it.
-    fn content(&self) -> &'a str {
-        let line = &self.text[self.start..self.end];
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        line.strip_suffix('\r').unwrap_or(line)
-    }
-
-    /// Goes on to the next line, if there is one.
-    fn step(&mut self) -> bool {
-        if !self.text[..self.end].ends_with('\n') || self.end == self.text.len() {
-            return false;
-        }
-        (self.start, self.line) = (self.end, self.line + 1);
-        self.end = Self::end_of(self.text, self.start);
-        true
-    }
-
-    /// Goes on to the line of an offset.
-    fn go_to(&mut self, at: usize) {
-        while self.end <= at && self.step() {}
-    }
-}
-
+mod lines;
 #[cfg(test)]
 mod tests;

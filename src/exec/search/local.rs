@@ -3,10 +3,11 @@
 //! Must not know who asked. Files are listed and sorted first: what is found comes in the order of paths,
 //! so that the same question has the same answer, and a search that is cut has a beginning.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
@@ -17,15 +18,13 @@ use super::bars::Bars;
 use super::engine::{Engine, Looked};
 use super::select::Selector;
 use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
-use crate::base::names;
+use crate::base::{names, shares};
 use crate::exec::error::EnvError;
 use crate::exec::facts::FileId;
 use crate::exec::files;
 
 /// Files that a thread takes at a time.
 const SHARE: usize = 16;
-/// Shares that may wait for an earlier one: what they found is in memory.
-const AHEAD: usize = 16;
 
 /// A file or folder of the walk.
 struct Item {
@@ -84,23 +83,18 @@ pub(in crate::exec) fn search(
         walk(&spec.root, &spec.files, false, cancel)?
     };
     let unsaved = Unsaved::new(spec, named);
-    let queue = Queue::new(&items, named, unsaved.as_ref());
-    let threads = threads().min(items.len().div_ceil(SHARE)).max(1);
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            let mut engine = engine.clone();
-            let queue = &queue;
-            scope.spawn(move || while queue.work(&mut engine, cancel) {});
-        }
-        let mut wanted = true;
-        while let Some(share) = queue.next(wanted) {
-            done.binary += share.binary;
-            done.unreadable += share.unreadable;
-            for file in share.found {
-                wanted = wanted && sink(file);
+    let threads = threads().min(items.len().div_ceil(SHARE));
+    let look = |engine: &mut Engine, files: &[Item]| look(engine, files, (named, unsaved.as_ref()), cancel);
+    shares::while_they_come(threads, items.chunks(SHARE), || engine.clone(), look, |share| {
+        done.binary += share.binary;
+        done.unreadable += share.unreadable;
+        for file in share.found {
+            if !sink(file) {
+                done.complete = false;
+                return ControlFlow::Break(());
             }
         }
-        done.complete &= wanted;
+        ControlFlow::Continue(())
     });
     done.complete &= !cancel.is_cancelled();
     Ok(done)
@@ -315,82 +309,6 @@ struct Share {
     found: Vec<FileMatches>,
     binary: usize,
     unreadable: usize,
-}
-
-/// Hands shares of the files to threads and what they found back in order.
-struct Queue<'a> {
-    items: &'a [Item],
-    /// Whether the only file is one that was asked for by its name.
-    named: bool,
-    unsaved: Option<&'a Unsaved<'a>>,
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// The next share to be taken.
-    taken: usize,
-    /// The next share to be given back.
-    given: usize,
-    ready: BTreeMap<usize, Share>,
-    /// Shares that are not to be taken any more begin here.
-    end: usize,
-}
-
-impl<'a> Queue<'a> {
-    fn new(items: &'a [Item], named: bool, unsaved: Option<&'a Unsaved<'a>>) -> Self {
-        let state = State { end: items.len().div_ceil(SHARE), ..State::default() };
-        Self { items, named, unsaved, state: Mutex::new(state), changed: Condvar::new() }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes a share and looks into its files; `false` when none is left.
-    fn work(&self, engine: &mut Engine, cancel: &CancellationToken) -> bool {
-        let at = {
-            let mut state = self.lock();
-            while state.taken < state.end && state.taken >= state.given + AHEAD {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-            if state.taken >= state.end {
-                return false;
-            }
-            state.taken += 1;
-            state.taken - 1
-        };
-        let files = &self.items[at * SHARE..self.items.len().min((at + 1) * SHARE)];
-        // A thread that died with its share would be waited for.
-        let look = std::panic::AssertUnwindSafe(|| look(engine, files, (self.named, self.unsaved), cancel));
-        let share = std::panic::catch_unwind(look)
-            .unwrap_or_else(|_| Share { unreadable: files.len(), ..Share::default() });
-        self.lock().ready.insert(at, share);
-        self.changed.notify_all();
-        true
-    }
-
-    /// The next share in order; `None` when there is none. With `wanted` off no more are taken.
-    fn next(&self, wanted: bool) -> Option<Share> {
-        let mut state = self.lock();
-        if !wanted {
-            state.end = state.end.min(state.taken);
-            self.changed.notify_all();
-        }
-        loop {
-            if state.given >= state.end {
-                return None;
-            }
-            let at = state.given;
-            if let Some(share) = state.ready.remove(&at) {
-                state.given += 1;
-                self.changed.notify_all();
-                return Some(share);
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
 }
 
 fn look(

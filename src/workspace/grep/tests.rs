@@ -101,6 +101,25 @@ fn the_most_that_is_wanted_is_kept_and_told() {
 }
 
 #[test]
+fn many_files_are_found_in_their_order_and_cut_at_the_same_match_each_time() {
+    let files: Vec<(String, String)> = (0..300)
+        .map(|n| (format!("{:02}/{:03}", n % 7, n), format!("x {n}\nno\nx x\n{}", "-\n".repeat(n % 5 * 500))))
+        .collect();
+    let root = place(&files.iter().map(|(name, text)| (&**name, &**text)).collect::<Vec<_>>());
+    let mut names: Vec<&String> = files.iter().map(|(name, _)| name).collect();
+    names.sort();
+    let all: Vec<String> =
+        names.iter().flat_map(|name| [format!("{name}:1-1"), format!("{name}:3-3")]).collect();
+    for most in [1, 2, 100, 899, 900, 901] {
+        let (rows, done) = run(root.path(), &pattern("x"), most, Open::default());
+        let places: Vec<_> = rows.iter().map(|row| row.rsplit_once(':').unwrap().0).collect();
+        assert_eq!(places, all[..rows.len()]);
+        assert_eq!(rows.len(), most.min(900) / 3 * 2 + (most.min(900) % 3), "{most} matches");
+        assert_eq!((done.matches, done.cut), (most.min(900), most < 900));
+    }
+}
+
+#[test]
 fn a_cancelled_search_ends() {
     let root = place(&[("a", "x"), ("b", "x")]);
     let cancel = CancellationToken::new();
