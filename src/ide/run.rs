@@ -207,6 +207,7 @@ impl OnTerminal {
                         Action::EnableOtherKeys => self.terminal.enable_other_keys()?,
                         Action::Synchronized(on) => app.screen.set_synchronized(on),
                         Action::EraseColored => app.screen.set_erase_colored(true),
+                        Action::Margins => app.screen.set_margins(true),
                         Action::Dark(_) => {}
                     }
                 }

@@ -41,6 +41,8 @@ pub enum Action {
     Synchronized(bool),
     /// Erasing takes the background colour: `Screen::set_erase_colored`.
     EraseColored,
+    /// There are margins at the left and the right (mode 69): `Screen::set_margins`.
+    Margins,
     /// The background is dark (true) or light: choose the theme.
     Dark(bool),
 }
@@ -50,7 +52,9 @@ pub enum Action {
 pub fn queries(term: Option<&str>) -> &'static [u8] {
     match term {
         None | Some("" | "dumb" | "linux") => b"",
-        Some(_) => b"\x1b[?u\x1b[?2026$p\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[>0q\x1b[14t\x1b[16t\x1b[c",
+        Some(_) => {
+            b"\x1b[?u\x1b[?2026$p\x1b[?69$p\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[>0q\x1b[14t\x1b[16t\x1b[c"
+        }
     }
 }
 
@@ -89,6 +93,8 @@ impl Caps {
                 self.synchronized = Some(works);
                 return vec![Action::Synchronized(works)];
             }
+            // Set, reset, or set for good.
+            Reply::Mode { mode: 69, state: 1..=3 } => return vec![Action::Margins],
             Reply::Attributes(classes) => {
                 self.sixel = classes.contains(&4);
                 let first = !std::mem::replace(&mut self.complete, true);
@@ -150,6 +156,8 @@ mod tests {
         assert_eq!(caps.apply(&Reply::ColorScheme(true)), []);
         assert_eq!(caps.apply(&Reply::Mode { mode: 2026, state: 0 }), [Action::Synchronized(false)]);
         assert_eq!(caps.apply(&Reply::Mode { mode: 2027, state: 1 }), []);
+        assert_eq!(caps.apply(&Reply::Mode { mode: 69, state: 2 }), [Action::Margins]);
+        assert_eq!(caps.apply(&Reply::Mode { mode: 69, state: 4 }), []);
         assert_eq!(caps.apply(&Reply::CellPixels(8, 16)), []);
         assert_eq!((caps.synchronized, caps.cell_pixels), (Some(false), Some((8, 16))));
     }

@@ -96,6 +96,11 @@ impl Screen {
         self.writer.set_erase_colored(on);
     }
 
+    /// Says that the terminal has margins at the left and the right (DECLRMM).
+    pub fn set_margins(&mut self, on: bool) {
+        self.writer.set_margins(on);
+    }
+
     /// Makes the next frame write everything, as after another program used the terminal.
     pub fn repaint(&mut self) {
         self.lost = true;

@@ -12,6 +12,8 @@ use ratatui::style::{Color, Modifier};
 
 use self::moves::{absolute, by_column, by_home, csi, vertical};
 use self::pen::{PLAIN, Pen, attributes};
+use self::scroll::Scroll;
+use self::shift::Shift;
 use crate::base::width::grapheme_width;
 use crate::tui::theme::color::{ColorDepth, reduce_pair};
 
@@ -33,66 +35,6 @@ const FEW: usize = 8;
 /// Cells that are seen and that a shift saves, so many that it is shorter for sure: it takes a way more than the
 /// cells themselves and two commands, 18 bytes at most.
 const SHIFT_SURE: usize = 24;
-/// Cells that a row may be shifted by: a character or two, a tab.
-const SHIFT_MAX: usize = 4;
-
-/// A part of a row that only moved, between parts that stay.
-struct Shift {
-    /// From which column on.
-    x: u16,
-    /// What stays begins here.
-    end: u16,
-    /// By how many cells.
-    cells: u16,
-    /// To the right or to the left.
-    inserts: bool,
-    /// Cells that are not blank, are others than before, and need not be written for it.
-    saved: usize,
-}
-
-/// Equal to no cell that is drawn.
-static UNKNOWN: Cell = Cell::new("\u{0}");
-
-impl Shift {
-    /// The shift after which most of a row is as it should be, if there is one; only the cells of
-    /// `changed` differ. Rows of anything but plain cells must be left alone: terminals disagree
-    /// about the others.
-    fn find(old: &[Cell], new: &[Cell], changed: &Range<usize>) -> Option<Self> {
-        let (x, end) = (changed.start, changed.end);
-        let (old, new) = (&old[changed.clone()], &new[changed.clone()]);
-        let fits = |a: &[Cell], b: &[Cell]| a.iter().zip(b).take_while(|(a, b)| same(a, b)).count();
-        let ways = (1..=SHIFT_MAX.min(old.len() - 1))
-            .flat_map(|n| [(fits(old, &new[n..]), n, true), (fits(&old[n..], new), n, false)]);
-        let (fit, n, inserts) = ways.max_by_key(|(fit, ..)| *fit)?;
-        let from = if inserts { n } else { 0 };
-        let here = old[from..from + fit].iter().zip(&new[from..from + fit]);
-        let saved = here.filter(|(was, cell)| cell.symbol() != " " && !same_text(was, cell)).count();
-        (fit > n).then_some(Self { x: x as u16, end: end as u16, cells: n as u16, inserts, saved })
-    }
-
-    /// A cell as the terminal has it after the shift; what it put in is equal to nothing.
-    fn moved<'a>(&self, old: &'a [Cell], at: usize) -> &'a Cell {
-        let (x, end, n) = (usize::from(self.x), usize::from(self.end), usize::from(self.cells));
-        match at {
-            _ if at < x || at >= end => &old[at],
-            _ if self.inserts => {
-                if at < x + n {
-                    &UNKNOWN
-                } else {
-                    &old[at - n]
-                }
-            }
-            _ => {
-                if at < end - n {
-                    &old[at + n]
-                } else {
-                    &UNKNOWN
-                }
-            }
-        }
-    }
-}
-
 /// The part of a row in which two versions of it differ, if they do. Only some columns are compared, and the wide
 /// characters that lie in them in part.
 fn changed(old: &[Cell], new: &[Cell], columns: &Range<u16>) -> Option<Range<usize>> {
@@ -122,6 +64,8 @@ pub struct Writer {
     depth: ColorDepth,
     /// Erasing paints the background in force (BCE), so that coloured blanks may be erased too.
     erase_colored: bool,
+    /// The terminal scrolls between margins at the left and the right, too (DECLRMM).
+    margins: bool,
     pen: Option<Pen>,
     at: Option<(u16, u16)>,
     /// Runs of cells written since the last [`Writer::take`].
@@ -145,6 +89,7 @@ impl Writer {
         Self {
             depth,
             erase_colored: false,
+            margins: false,
             pen: None,
             at: None,
             runs: 0,
@@ -158,6 +103,11 @@ impl Writer {
     /// Says that erased cells take the background in force.
     pub fn set_erase_colored(&mut self, on: bool) {
         self.erase_colored = on;
+    }
+
+    /// Says that the terminal has margins at the left and the right.
+    pub fn set_margins(&mut self, on: bool) {
+        self.margins = on;
     }
 
     /// Forgets cursor and attributes.
@@ -185,6 +135,14 @@ impl Writer {
     /// `drawn`, or where a wide character goes on from there.
     pub fn difference(&mut self, shown: &mut Buffer, next: &Buffer, drawn: &[Rect]) {
         let width = usize::from(next.area.width);
+        let mut drawn = drawn.to_vec();
+        for at in 0..drawn.len() {
+            let part = drawn[at].intersection(next.area);
+            if let Some(scroll) = Scroll::find(shown, next, part, self.margins) {
+                self.scroll(&scroll, shown);
+                drawn.push(scroll.area());
+            }
+        }
         for y in 0..next.area.height {
             let here = drawn.iter().filter(|rect| rect.top() <= y && y < rect.bottom() && rect.width > 0);
             let columns = here.map(|rect| rect.left()..rect.right());
@@ -269,6 +227,30 @@ impl Writer {
             (self.pen, self.at, self.runs) = (plain.0, plain.1, plain.2);
             self.out.extend_from_slice(&plain.3);
         }
+    }
+
+    /// Lets the terminal scroll, by taking rows out at one end and putting blank ones in at the other.
+    fn scroll(&mut self, scroll: &Scroll, shown: &mut Buffer) {
+        let Scroll { columns, rows, by, up } = scroll;
+        // Terminals disagree about the background of what comes in, but not about this one.
+        self.set_pen(self.pen_of(&Cell::EMPTY));
+        let whole = scroll.is_whole(shown.area);
+        if !whole {
+            let (left, right) = (columns.start + 1, columns.end);
+            self.out.extend_from_slice(format!("\x1b[?69h\x1b[{left};{right}s").as_bytes());
+        }
+        self.out.extend_from_slice(format!("\x1b[{};{}r", rows.start + 1, rows.end).as_bytes());
+        self.at = None;
+        self.move_to(columns.start, rows.start);
+        self.command(*by, if *up { 'M' } else { 'L' });
+        self.out.extend_from_slice(if whole { b"\x1b[r" } else { b"\x1b[r\x1b[?69l" });
+        // Setting margins moves the cursor.
+        self.at = None;
+        self.runs += 2;
+        for (_, plain) in self.plain.iter_mut().enumerate().filter(|(y, _)| rows.contains(&(*y as u16))) {
+            *plain = false;
+        }
+        scroll.apply(shown);
     }
 
     fn shifted(&mut self, shift: &Shift, old: &[Cell], new: &[Cell], y: u16) {
@@ -474,5 +456,7 @@ fn same_text(a: &Cell, b: &Cell) -> bool {
 
 mod moves;
 mod pen;
+mod scroll;
+mod shift;
 #[cfg(test)]
 mod tests;

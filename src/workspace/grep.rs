@@ -149,17 +149,18 @@ pub fn grep(
     texts: &dyn Texts,
     mut sink: impl FnMut(FileHits),
 ) -> Grepped {
-    let looker = || Looker { pattern, searcher: pattern.searcher(), cancel, texts };
-    let (mut again, mut done) = (looker(), Grepped::default());
+    let prepare = || Looker { pattern, searcher: pattern.searcher(), cancel, texts };
+    let (mut again, mut done) = (prepare(), Grepped::default());
     let mut unwritten = texts.unwritten();
-    let mut walked = walk::builder(root).sort_by_file_name(Ord::cmp).build().filter_map(|entry| match entry {
-        Ok(entry) if walk::is_file(&entry) => Some(Candidate::of(&entry, root)),
-        Ok(_) => None,
-        Err(error) => {
-            tracing::debug!(%error, "skipped in a search");
-            Some(None)
-        }
-    });
+    let mut walked =
+        walk::builder(root).sort_by_file_name(Ord::cmp).build().filter_map(|entry| match entry {
+            Ok(entry) if walk::is_file(&entry) => Some(Candidate::of(&entry, root)),
+            Ok(_) => None,
+            Err(error) => {
+                tracing::debug!(%error, "skipped in a search");
+                Some(None)
+            }
+        });
     let shares = std::iter::from_fn(|| {
         let files: Vec<_> = walked.by_ref().take_while(|_| !cancel.is_cancelled()).take(SHARE).collect();
         (!files.is_empty()).then_some(files)
@@ -168,7 +169,7 @@ pub fn grep(
         files.into_iter().map(|file| file.map(|file| looker.look(file, most))).collect()
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    shares::while_they_come(threads, shares, looker, look, |files| {
+    shares::while_they_come(threads, shares, prepare, look, |files| {
         for looked in files {
             unwritten.retain(|path| looked.as_ref().is_none_or(|looked| looked.file.path != *path));
             done.take(looked, most, &mut again, &mut sink);

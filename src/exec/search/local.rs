@@ -85,17 +85,23 @@ pub(in crate::exec) fn search(
     let unsaved = Unsaved::new(spec, named);
     let threads = threads().min(items.len().div_ceil(SHARE));
     let look = |engine: &mut Engine, files: &[Item]| look(engine, files, (named, unsaved.as_ref()), cancel);
-    shares::while_they_come(threads, items.chunks(SHARE), || engine.clone(), look, |share| {
-        done.binary += share.binary;
-        done.unreadable += share.unreadable;
-        for file in share.found {
-            if !sink(file) {
-                done.complete = false;
-                return ControlFlow::Break(());
+    shares::while_they_come(
+        threads,
+        items.chunks(SHARE),
+        || engine.clone(),
+        look,
+        |share| {
+            done.binary += share.binary;
+            done.unreadable += share.unreadable;
+            for file in share.found {
+                if !sink(file) {
+                    done.complete = false;
+                    return ControlFlow::Break(());
+                }
             }
-        }
-        ControlFlow::Continue(())
-    });
+            ControlFlow::Continue(())
+        },
+    );
     done.complete &= !cancel.is_cancelled();
     Ok(done)
 }

@@ -1,0 +1,156 @@
+//! Finds rows that only moved up or down, which terminals do by themselves. Must not know bytes, nor what is shown.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+
+use super::{is_doubtful, same};
+
+/// Fewer rows are written as they are.
+const ROWS_MIN: usize = 4;
+/// Cells that a scroll saves at least, so that it is shorter for sure: its commands take 40 bytes at most.
+const SAVED_MIN: usize = 80;
+
+/// Rows that move, and by how many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Scroll {
+    /// The columns of the rows that move with them.
+    pub(super) columns: Range<u16>,
+    /// The rows in which it happens; what moves beyond them is gone, and as many blank rows come in.
+    pub(super) rows: Range<u16>,
+    /// By how many rows.
+    pub(super) by: u16,
+    /// Up, as when text is added below; else down.
+    pub(super) up: bool,
+}
+
+impl Scroll {
+    /// The scroll after which most of a part of the screen is as it should be, if there is one. Where the terminal
+    /// has no margins at the sides, whole rows move, with what is beside that part.
+    pub(super) fn find(old: &Buffer, new: &Buffer, part: Rect, margins: bool) -> Option<Self> {
+        let differs = |y: &u16| !row(old, part, *y).iter().zip(row(new, part, *y)).all(|(a, b)| same(a, b));
+        if (part.top()..part.bottom()).filter(differs).take(ROWS_MIN).count() < ROWS_MIN {
+            return None;
+        }
+        let (down, rows) = moved(old, new, part)?;
+        let (by, up) = (down.unsigned_abs(), down > 0);
+        let columns = if margins { part.left()..part.right() } else { 0..new.area.width };
+        let scroll = Self { columns, rows, by, up };
+        (scroll.cuts_no_character(old) && scroll.is_worth_it(old, new)).then_some(scroll)
+    }
+
+    /// Whether whole rows move.
+    pub(super) fn is_whole(&self, screen: Rect) -> bool {
+        self.columns == (0..screen.width)
+    }
+
+    /// What has to be compared again.
+    pub(super) fn area(&self) -> Rect {
+        let (width, height) = (self.columns.end - self.columns.start, self.rows.end - self.rows.start);
+        Rect::new(self.columns.start, self.rows.start, width, height)
+    }
+
+    /// Does to cells what the terminal does.
+    pub(super) fn apply(&self, shown: &mut Buffer) {
+        let width = usize::from(shown.area.width);
+        let columns = usize::from(self.columns.start)..usize::from(self.columns.end);
+        let rows: Vec<u16> =
+            if self.up { self.rows.clone().collect() } else { self.rows.clone().rev().collect() };
+        for (to, from) in rows.iter().zip(rows.iter().skip(usize::from(self.by))) {
+            let (first, second) = (usize::from(*to.min(from)), usize::from(*to.max(from)));
+            let (above, below) = shown.content.split_at_mut(second * width);
+            above[first * width..][columns.clone()].swap_with_slice(&mut below[columns.clone()]);
+        }
+        for y in rows.iter().rev().take(usize::from(self.by)) {
+            shown.content[usize::from(*y) * width..][columns.clone()].fill(Cell::EMPTY);
+        }
+    }
+
+    /// The row that comes to be at `y`; `None` where a blank one does.
+    fn comes_from(&self, y: u16) -> Option<u16> {
+        let from = if self.up { y.checked_add(self.by) } else { y.checked_sub(self.by) };
+        from.filter(|from| self.rows.contains(from))
+    }
+
+    /// Whether many fewer cells have to be written then. Blanks are erased, so they are not counted.
+    fn is_worth_it(&self, old: &Buffer, new: &Buffer) -> bool {
+        let area = self.area();
+        let written = |from: Option<u16>, to: u16| {
+            let from = from.map(|from| row(old, area, from));
+            let is_seen = |cell: &Cell| cell.symbol() != " ";
+            let cells = row(new, area, to).iter().enumerate();
+            cells.filter(|(x, cell)| is_seen(cell) && from.is_none_or(|old| !same(&old[*x], cell))).count()
+        };
+        let (mut before, mut after) = (0, 0);
+        for y in self.rows.clone() {
+            before += written(Some(y), y);
+            after += written(self.comes_from(y), y);
+        }
+        after + SAVED_MIN <= before && after * 2 <= before
+    }
+
+    /// Whether no character lies across its sides, or may.
+    fn cuts_no_character(&self, old: &Buffer) -> bool {
+        if self.is_whole(old.area) {
+            return true;
+        }
+        let width = old.area.width;
+        self.rows.clone().all(|y| {
+            let cells = row(old, Rect { x: 0, width, ..self.area() }, y);
+            let is_half = |x: u16| cells.get(usize::from(x)).is_some_and(|cell| cell.symbol().is_empty());
+            !is_half(self.columns.start)
+                && !is_half(self.columns.end)
+                && !cells.iter().any(|cell| is_doubtful(cell.symbol()))
+        })
+    }
+}
+
+/// The cells of a row of a part of the screen.
+fn row(buffer: &Buffer, part: Rect, y: u16) -> &[Cell] {
+    let start = buffer.index_of(part.left(), y);
+    &buffer.content[start..start + usize::from(part.width)]
+}
+
+/// By how many rows most rows of a part moved, up if positive, and the rows in which they did.
+fn moved(old: &Buffer, new: &Buffer, part: Rect) -> Option<(i16, Range<u16>)> {
+    let rows = part.top()..part.bottom();
+    let was: Vec<u64> = rows.clone().map(|y| hash(row(old, part, y))).collect();
+    let is: Vec<u64> = rows.map(|y| hash(row(new, part, y))).collect();
+    // Rows that there are several of say nothing.
+    let mut places: HashMap<u64, Option<usize>> = HashMap::new();
+    for (at, hash) in was.iter().enumerate() {
+        places.entry(*hash).and_modify(|place| *place = None).or_insert(Some(at));
+    }
+    let mut votes: HashMap<i16, usize> = HashMap::new();
+    for (at, hash) in is.iter().enumerate() {
+        if let Some(Some(from)) = places.get(hash)
+            && *from != at
+        {
+            *votes.entry(*from as i16 - at as i16).or_default() += 1;
+        }
+    }
+    // The same one whatever the order of the map.
+    let (by, votes) = votes.into_iter().max_by_key(|(by, votes)| (*votes, -by.abs(), *by))?;
+    let fits =
+        |at: &usize| at.checked_add_signed(by.into()).is_some_and(|from| was.get(from) == Some(&is[*at]));
+    let (first, last) = ((0..is.len()).find(fits)?, (0..is.len()).rfind(fits)?);
+    let top = part.top() + first as u16;
+    let end = part.top() + last as u16 + 1;
+    let n = by.unsigned_abs();
+    let rows = if by > 0 { top..end + n } else { top.checked_sub(n)?..end };
+    (votes >= ROWS_MIN - 1).then_some((by, rows))
+}
+
+fn hash(cells: &[Cell]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for cell in cells {
+        (cell.symbol(), cell.fg, cell.bg, cell.modifier).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests;
