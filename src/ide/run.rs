@@ -2,9 +2,11 @@
 //!
 //! The keyboard is always asked first; a key is drawn at once, output as [`FramePacing`] lets it. With nothing to do the loop sleeps without a time-out.
 
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
 
 use base64::Engine;
+use futures::FutureExt;
 
 use super::app::App;
 use super::event::Event;
@@ -69,6 +71,24 @@ struct OnTerminal {
 impl OnTerminal {
     async fn run(&mut self, mut pump: Pump, signals: &mut Signals) -> std::io::Result<i32> {
         pump.connect();
+        let looped = AssertUnwindSafe(self.looped(&mut pump, signals)).catch_unwind().await;
+        let result = match looped {
+            Ok(result) => result,
+            Err(panic) => {
+                // The hook has given the terminal back and told why; what was typed last is still there.
+                keep_unsaved(&mut pump.app).await;
+                resume_unwind(panic)
+            }
+        };
+        self.end(&mut pump, signals).await;
+        // Everything is written. To give back a large text and its tree piece by piece takes longer
+        // than all else of an end, and the process takes them along anyway.
+        std::mem::forget(pump);
+        result
+    }
+
+    /// Goes on until the end; its exit code.
+    async fn looped(&mut self, pump: &mut Pump, signals: &mut Signals) -> std::io::Result<i32> {
         let mut code = 0;
         while !pump.app.state.quit {
             let deadline = self.deadline(&pump.app);
@@ -102,7 +122,7 @@ impl OnTerminal {
             if hasty || !paced {
                 self.draw(&mut pump.app)?;
             }
-            if hasty && self.beside(&mut pump) && !streaming {
+            if hasty && self.beside(pump) && !streaming {
                 self.draw(&mut pump.app)?;
             }
             pump.app.watch();
@@ -122,10 +142,6 @@ impl OnTerminal {
                 self.draw(&mut pump.app)?;
             }
         }
-        self.end(&mut pump, signals).await;
-        // Everything is written. To give back a large text and its tree piece by piece takes longer
-        // than all else of an end, and the process takes them along anyway.
-        std::mem::forget(pump);
         Ok(code)
     }
 

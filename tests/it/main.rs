@@ -194,6 +194,8 @@ mod print_retries;
 mod profiles;
 /// The program's file, as the system loads it.
 mod program_file;
+/// A panic of the loop in a real terminal.
+mod pty_panic;
 /// Unsaved text after a kill.
 mod pty_recovery;
 /// The user's stories on the built binary.
