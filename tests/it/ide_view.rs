@@ -2,7 +2,7 @@
 //! scrollbar; and that typing draws no more than what differs.
 
 use bowline::ide::state::look::Blanks;
-use bowline::tui::input::MouseKind;
+use bowline::tui::input::{Input, MouseKind};
 use bowline::tui::theme::Theme;
 use ratatui::style::Style;
 
@@ -189,8 +189,17 @@ async fn the_margin_is_a_setting_and_the_wheel_leaves_the_cursor() {
 async fn guides_of_a_blank_line_follow_what_is_typed_above_it() {
     // Every key is drawn anew and compared.
     let mut desk = Plan::new().with("a.rs", "fn main() {\na\n\n\n    two();\n}\n").start().await;
-    desk.keys("Down Down").await;
+    desk.keys("Alt-, g Down Down").await;
     for keys in ["Space", "Space", "Space", "Space", "(", "Backspace", "x", "Home", "Space"] {
         desk.keys(keys).await;
     }
+}
+
+#[tokio::test]
+async fn guides_of_a_blank_line_follow_a_mark_behind_the_blanks_below_it() {
+    let mut desk = Plan::new().with("a.rs", "\ta\n\nfn main() {}\n").start().await;
+    desk.keys("Alt-, g Down Down Space").await;
+    desk.ide.input(Input::Paste("\u{bc6}".to_string()));
+    desk.keys("Left").await;
+    desk.keys("Backspace").await;
 }

@@ -14,7 +14,7 @@ use crate::text::format::{LineEnding, without_carriers};
 use crate::text::indent::Unknown;
 use crate::text::kill_ring::Direction;
 use crate::text::pairs;
-use crate::text::position::Line;
+use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::text::transaction::{Grouping, Transaction};
@@ -153,7 +153,8 @@ fn indent_of(text: &Text, line: Line) -> Option<usize> {
     for chunk in text.chunks_from(start) {
         let chunk = &chunk.as_bytes()[..chunk.len().min(most - seen)];
         match chunk.iter().position(|byte| !matches!(byte, b' ' | b'\t')) {
-            Some(at) => return Some(seen + at),
+            // A mark behind a blank makes it a character that is seen.
+            Some(at) => return Some(text.grapheme_floor(Byte(start.0 + seen + at)).0 - start.0),
             None => seen += chunk.len(),
         }
         if seen == most {
