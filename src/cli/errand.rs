@@ -4,7 +4,7 @@
 //! Must not know how the work is done.
 
 use crate::base::names;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::args::Args;
-use super::process::{FAILED, Nobody, OK, USAGE, keep_log, process, tell};
+use super::process::{FAILED, Nobody, OK, USAGE, keep_log, process, tell, write_out};
 use super::{contents, login, prompt, restore, sessions, setup, stored, tool};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
@@ -143,14 +143,11 @@ pub fn run(args: &Args, errand: &Errand) -> Result<i32, (i32, Report)> {
     // A thread may wait for a line that never comes.
     runtime.shutdown_background();
     let (text, code) = said.map_err(|report| (FAILED, report))?;
-    let mut out = std::io::stdout();
     // Documents and data go into a file or a pipe as they are; a terminal gets none of their control characters.
-    let as_it_is = errand.is_data() && !out.is_terminal();
+    let as_it_is = errand.is_data() && !std::io::stdout().is_terminal();
     let text = format!("{text}\n");
     let text = if as_it_is { text } else { visible_lines(&text.replace('\t', "    ")) };
-    let told = out.write_all(text.as_bytes());
-    // It is done, whether anybody reads that or not.
-    Ok(told.map_or(code, |()| code))
+    write_out(&text).map(|()| code)
 }
 
 /// Something with one tool, which has the threads that it has for a model.

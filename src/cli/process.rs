@@ -3,7 +3,7 @@
 //! Must not know what is done with it.
 
 use std::fs::File;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -108,4 +108,16 @@ pub fn tell(report: &Report) {
         text.push_str(&format!("         {hint}\n"));
     }
     std::io::stderr().write_all(crate::base::width::visible_lines(&text).as_bytes()).ok();
+}
+
+/// Writes a result to standard output. A reader that leaves has seen enough; anything else, such as a full disk, is
+/// a failure.
+pub fn write_out(text: &str) -> Result<(), (i32, Report)> {
+    let mut stdout = std::io::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err((FAILED, Report::caused("the result cannot be written", &error)))
+        }
+        _ => Ok(()),
+    }
 }

@@ -10,7 +10,7 @@ use tokio::runtime::Builder;
 
 use super::apart;
 use super::args::{self, Args};
-use super::process::{FAILED, Nobody, OK, USAGE, end, keep_log, process, stdout, tell};
+use super::process::{FAILED, Nobody, OK, USAGE, end, keep_log, process, stdout, tell, write_out};
 use super::setup::{self, Process, Setup};
 use super::{errand, headless, models};
 use crate::base::clock::SystemClock;
@@ -266,7 +266,6 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
             return USAGE;
         }
     };
-    let mut out = std::io::stdout();
     let (models, problems) = runtime::start::usable_models(&options).await;
     problems.iter().for_each(tell);
     let lines = models::lines(models.iter().map(|model| &**model), Some(search));
@@ -278,14 +277,15 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
         );
         return FAILED;
     }
-    for line in lines {
-        // Names may come from the person's file or from a server.
-        let columns: Vec<_> = line.split('\t').map(crate::base::width::visible).collect();
-        let line = format!("{}\n", columns.join("\t"));
-        if out.write_all(line.as_bytes()).is_err() {
-            // Whoever read the list has seen enough.
-            return OK;
+    // Names may come from the user's file or from a server.
+    let visible =
+        |line: &String| line.split('\t').map(crate::base::width::visible).collect::<Vec<_>>().join("\t");
+    let text: String = lines.iter().map(|line| visible(line) + "\n").collect();
+    match write_out(&text) {
+        Ok(()) => OK,
+        Err((code, report)) => {
+            tell(&report);
+            code
         }
     }
-    OK
 }

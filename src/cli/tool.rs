@@ -2,14 +2,14 @@
 //!
 //! Must not know how a call runs, nor any tool. Needs no key and asks nobody.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use tokio_util::sync::CancellationToken;
 
-use super::process::{self, FAILED, OK, USAGE, tell};
+use super::process::{self, FAILED, OK, USAGE, tell, write_out};
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::exec::Environment;
@@ -64,7 +64,7 @@ pub async fn run(
     let (name, given) = match wanted {
         Wanted::List => {
             let text = if json { format!("{:#}\n", listed_json(&equipment)) } else { listed(&equipment) };
-            return say(&text).map(|()| OK);
+            return write_out(&text).map(|()| OK);
         }
         Wanted::Call(name, given) => (name, given.as_deref()),
     };
@@ -91,7 +91,7 @@ pub async fn run(
     if let Some(text) = notes::refusal(name, ran.outcome.details.as_ref()) {
         tell(&Report::new(text));
     }
-    say(&if json { format!("{:#}\n", told_json(name, &ran)) } else { told(&ran.outcome.content) })?;
+    write_out(&if json { format!("{:#}\n", told_json(name, &ran)) } else { told(&ran.outcome.content) })?;
     Ok(match (interrupted, ran.outcome.is_error) {
         (true, _) => INTERRUPTED,
         (false, true) => FAILED,
@@ -175,18 +175,6 @@ fn told_json(name: &str, ran: &once::Ran) -> Value {
         "tool": name, "content": outcome.content, "details": outcome.details, "isError": outcome.is_error,
         "durationMs": took.as_millis() as u64,
     })
-}
-
-/// Says it on standard output.
-fn say(text: &str) -> Result<(), (i32, Report)> {
-    let mut stdout = process::stdout();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        // Whoever read has seen enough.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err((FAILED, Report::caused("the result cannot be written", &error)))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -36,6 +36,18 @@ fn json_into_a_full_disk_fails_and_says_so() {
     assert!(err.contains("the events cannot be written") && err.contains("No space left"), "{err}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn lists_and_results_into_a_full_disk_fail_and_say_so() {
+    for args in [&["--list-models"][..], &["sessions", "stats"], &["tool", "--list"]] {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = Place::new(Vec::new()).command(args).stdout(full).output().unwrap();
+        let err = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(1), "{args:?}: {err}");
+        assert!(err.contains("the result cannot be written: No space left"), "{args:?}: {err}");
+    }
+}
+
 #[test]
 fn print_into_a_closed_pipe_fails_and_says_so() {
     let place = Place::new(vec![wire::says("One.")]);
