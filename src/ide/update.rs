@@ -2,6 +2,7 @@
 //! is asked for as effects.
 
 use super::access;
+use super::commands::app::INTERRUPTING;
 use super::commands::command::Cx;
 use super::commands::summaries::SUMMARY_WORD;
 use super::disk_events;
@@ -174,6 +175,9 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
         }
         AgentEvent::AgentEnd { .. } => {
             agent.working_since = None;
+            if cx.state.status.message == INTERRUPTING {
+                cx.state.say("");
+            }
             permission::drop_withdrawn(cx);
             inquiries::drop_withdrawn(cx);
             cx.state.damage.add(Part::Status);

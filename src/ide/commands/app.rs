@@ -126,7 +126,7 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     }
     if cx.state.agent.working_since.is_some() {
         cx.effects.push(Effect::Abort);
-        cx.state.say("interrupting…");
+        cx.state.say(INTERRUPTING);
         return true;
     }
     if cx.state.panes.focus == Focus::Files {
@@ -140,6 +140,9 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     }
     drop_selection(cx) || lit
 }
+
+/// What the last line says from the key that interrupts the agent until it has stopped.
+pub const INTERRUPTING: &str = "interrupting…";
 
 /// Two presses of Escape within this time are one double press; pi uses the same.
 const TWICE: std::time::Duration = std::time::Duration::from_millis(500);
