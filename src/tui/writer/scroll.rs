@@ -1,6 +1,5 @@
 //! Finds rows that only moved up or down, which terminals do by themselves. Must not know bytes, nor what is shown.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -119,29 +118,24 @@ fn moved(old: &Buffer, new: &Buffer, part: Rect) -> Option<(i16, Range<u16>)> {
     let rows = part.top()..part.bottom();
     let was: Vec<u64> = rows.clone().map(|y| hash(row(old, part, y))).collect();
     let is: Vec<u64> = rows.map(|y| hash(row(new, part, y))).collect();
-    // Rows that there are several of say nothing.
-    let mut places: HashMap<u64, Option<usize>> = HashMap::new();
-    for (at, hash) in was.iter().enumerate() {
-        places.entry(*hash).and_modify(|place| *place = None).or_insert(Some(at));
-    }
-    let mut votes: HashMap<i16, usize> = HashMap::new();
-    for (at, hash) in is.iter().enumerate() {
-        if let Some(Some(from)) = places.get(hash)
-            && *from != at
-        {
-            *votes.entry(*from as i16 - at as i16).or_default() += 1;
-        }
-    }
-    // The same one whatever the order of the map.
-    let (by, votes) = votes.into_iter().max_by_key(|(by, votes)| (*votes, -by.abs(), *by))?;
-    let fits =
-        |at: &usize| at.checked_add_signed(by.into()).is_some_and(|from| was.get(from) == Some(&is[*at]));
+    let is_seen =
+        |at: &usize| row(new, part, part.top() + *at as u16).iter().any(|cell| cell.symbol() != " ");
+    let seen: Vec<usize> = (0..is.len()).filter(is_seen).collect();
+    let fits = |by: i16, at: usize| {
+        at.checked_add_signed(by.into()).is_some_and(|from| was.get(from) == Some(&is[at]))
+    };
+    let fitting = |by: i16| seen.iter().filter(|at| fits(by, **at)).count();
+    let most = is.len() as i16 - 1;
+    // Of several the shortest, since rows may be alike.
+    let shifts = (-most..=most).filter(|by| *by != 0).map(|by| (fitting(by), -by.abs(), by));
+    let (count, _, by) = shifts.max()?;
+    let fits = |at: &usize| fits(by, *at);
     let (first, last) = ((0..is.len()).find(fits)?, (0..is.len()).rfind(fits)?);
     let top = part.top() + first as u16;
     let end = part.top() + last as u16 + 1;
     let n = by.unsigned_abs();
     let rows = if by > 0 { top..end + n } else { top.checked_sub(n)?..end };
-    (votes >= ROWS_MIN - 1).then_some((by, rows))
+    (count >= ROWS_MIN - 1).then_some((by, rows))
 }
 
 fn hash(cells: &[Cell]) -> u64 {

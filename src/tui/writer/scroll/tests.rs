@@ -166,6 +166,14 @@ fn scroll_of_a_part_without_margins_moves_what_is_beside_it_only_where_that_is_s
 }
 
 #[test]
+fn scroll_of_rows_that_are_alike_is_found() {
+    let verse = |from: usize| lines(1, 3).into_iter().cycle().skip(from).take(12).collect::<Vec<_>>();
+    let [before, after] = [0, 1].map(|from| screen(PART, &verse(from), "│", PLAIN));
+    let way = bytes(&before, &after, PART, true);
+    assert!(way.contains("\x1b[M") && way.len() < 110, "{} bytes: {way:?}", way.len());
+}
+
+#[test]
 fn scroll_is_not_used_for_few_rows_or_where_a_character_lies_across_the_side() {
     let [before, after] = [1, 2].map(|n| screen(PART, &lines(n, 12), "left of 漢字", PLAIN));
     assert!(bytes(&before, &after, PART, true).contains("\x1b[?69h"));
@@ -187,7 +195,7 @@ proptest! {
     #[test]
     fn scrolled_parts_are_right_on_a_terminal(
         (left, top, width, height) in (0..30u16, 0..5u16, 20..31u16, 4..10u16),
-        texts in prop::collection::vec("[a-c漢é ]{0,30}", 24),
+        texts in prop::collection::vec(prop_oneof!["[a-c漢é ]{0,30}", "[ab]{30}", Just(String::new())], 24),
         steps in prop::collection::vec((0..14usize, prop::option::of((0..10usize, "[x漢]{1,20}"))), 1..5),
         beside in "[a-c漢 ]{0,6}",
         colored in any::<bool>(),
