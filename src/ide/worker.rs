@@ -31,6 +31,7 @@ use crate::text::rope::Text;
 use crate::workspace::editorconfig;
 use crate::workspace::watch::{Touches, Watcher};
 use fault::Fault;
+use lane::Lane;
 use lost::{failed, filled, internal, not_opened, not_saved, on_thread, report};
 use opened::OpenShelf;
 
@@ -40,6 +41,7 @@ mod diffing;
 mod fault;
 mod file_list;
 mod keep;
+mod lane;
 mod listing;
 mod looking;
 mod lost;
@@ -78,6 +80,7 @@ pub struct Worker {
     watcher: Arc<Mutex<Option<Watcher>>>,
     seen: Arc<Seen>,
     terminals: terminal::Terminals,
+    parsing: Lane,
     fault: Fault,
 }
 
@@ -111,6 +114,7 @@ impl Worker {
             watcher: Arc::default(),
             seen: Arc::default(),
             terminals: terminal::Terminals::default(),
+            parsing: Lane::default(),
             fault: Fault::default(),
         }
     }

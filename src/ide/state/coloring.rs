@@ -457,6 +457,11 @@ impl ColorJob {
         Colored { result, cost: begun.elapsed(), round }
     }
 
+    /// How long the text is.
+    pub fn bytes(&self) -> usize {
+        self.text.end().0
+    }
+
     /// What comes of it when it breaks down.
     pub fn broken(&self) -> Colored {
         Colored { result: Err(Trouble::Broken), cost: Duration::ZERO, round: self.round }

@@ -19,14 +19,20 @@ const SURVEY_AT_ONCE: usize = 100 << 10;
 /// The wait for more keys before a longer text is searched again.
 const SURVEY_PAUSE: Duration = Duration::from_millis(200);
 
+/// Shorter texts are parsed beside longer ones, which they do not wait for: their trees are small.
+const PARSED_AT_ONCE: usize = 64 << 10;
+
 impl Worker {
     /// Finds colours.
     pub(super) fn color(&self, buffer: BufferId, job: Box<ColorJob>) {
-        let broken = job.broken();
-        self.blocking(
-            move |_| Event::Colored(buffer, Box::new(broken)),
-            move || Event::Colored(buffer, Box::new(job.run())),
-        );
+        let (broken, small) = (job.broken(), job.bytes() < PARSED_AT_ONCE);
+        let lost = move |_| Event::Colored(buffer, Box::new(broken));
+        let work = move || Event::Colored(buffer, Box::new(job.run()));
+        if small {
+            return self.blocking(lost, work);
+        }
+        let parsing = self.parsing.clone();
+        self.task(lost, async move { parsing.run(work).await });
     }
 
     /// Finds the named things of a text for a picker.
