@@ -58,7 +58,7 @@ pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<Stri
         }
     };
     let context = context::build(&path);
-    let shown = match prompt_to_go_on(options, &context).await {
+    let shown = match prompt_to_go_on(options, &(&context).into()).await {
         Ok((shown, problems)) => {
             problems.iter().for_each(process::tell);
             Some(shown)

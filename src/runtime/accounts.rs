@@ -83,6 +83,14 @@ impl Handle {
         Ok(Account { session: *session, filled })
     }
 
+    /// Looks at the session as it stands now, on a thread that may wait, while it goes on.
+    pub(super) async fn beside<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Session) -> T + Send + 'static,
+    ) -> Result<T, Report> {
+        self.tell(move |account| look(&account.session)).await
+    }
+
     async fn tell<T: Send + 'static>(
         &self,
         tell: impl FnOnce(&Account) -> T + Send + 'static,

@@ -87,7 +87,7 @@ impl Live {
     pub(super) async fn tell_anew(&mut self) {
         let history = self.driver.listener().reload();
         self.driver.set_history(history);
-        let snapshot = self.snapshot();
+        let snapshot = self.snapshot_of(self.hub.wants_recent());
         self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;
     }
 }

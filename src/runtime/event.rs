@@ -10,7 +10,7 @@ use super::ways::Restored;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, Usage, UserMessage};
-use crate::session::AgentMessage;
+use crate::session::message::{AgentMessage, Earlier};
 
 /// How a prompt reaches an agent that may be working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +89,9 @@ pub struct Snapshot {
     pub name: Option<String>,
     /// The conversation on the active path, oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
+    /// Where the messages before those are, for a reader for which the end of the conversation is enough.
+    #[doc(hidden)]
+    pub earlier: Option<Earlier>,
     /// The model that answers.
     pub model: Option<Arc<Model>>,
     /// What it works with.

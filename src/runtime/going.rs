@@ -18,13 +18,13 @@ use super::options::{Options, SessionChoice};
 use super::start;
 use crate::agent::driver::Listener;
 use crate::agent::effect::Event;
-use crate::agent::history;
 use crate::base::error::Report;
 use crate::llm::model::UserMessage;
 use crate::session::outline::turn::Turn;
 use crate::session::outline::{Filter, Outline};
+use crate::session::recent::Chosen;
 use crate::session::store::listing::{self, Listed};
-use crate::session::{EntryBody, Session, SessionContext, SessionError};
+use crate::session::{EntryBody, Session, SessionError};
 
 fn ended() -> Report {
     Report::new("the session has ended")
@@ -197,8 +197,8 @@ impl Live {
 
     async fn go_to(&mut self, leaf: Option<&str>, said: Option<UserMessage>) -> Moved {
         let moved = self.driver.listener().go_to(leaf);
-        let context = moved.map_err(|error| Report::caused("cannot go there", &error))?;
-        self.resume(&context).await;
+        let chosen = moved.map_err(|error| Report::caused("cannot go there", &error))?;
+        self.resume(&chosen).await;
         Ok(said)
     }
 
@@ -207,8 +207,8 @@ impl Live {
         let Some((moving, moved)) = self.driver.listener().arrived.take() else { return };
         match moved {
             Ok(()) => {
-                let context = self.driver.listener().session().context();
-                self.resume(&context).await;
+                let chosen = self.driver.listener().session().chosen();
+                self.resume(&chosen).await;
                 answer(moving.reply, Ok(moving.said));
             }
             Err(report) => answer(moving.reply, Err(report)),
@@ -238,8 +238,8 @@ impl Live {
                 let found = at.map(|at| self.way_to(&at)).transpose()?;
                 self.rest().await;
                 let Some((leaf, said)) = found else {
-                    let context = self.driver.listener().session().context();
-                    self.resume(&context).await;
+                    let chosen = self.driver.listener().session().chosen();
+                    self.resume(&chosen).await;
                     return Ok(None);
                 };
                 return self.go_to(leaf.as_deref(), said).await;
@@ -296,42 +296,47 @@ impl Live {
         let options = self.again.options();
         let checkpoints = self.driver.listener().checkpoints();
         self.driver.tools().shared = start::shared(options, session.id(), self.team.clone(), checkpoints);
-        let context = session.context();
-        self.driver.begin_anew(session.id().to_string(), history::answers(&context));
+        let turns = start::turns(self.driver.config().turns_max, &session);
+        self.driver.begin_anew(session.id().to_string(), turns);
         let notices: Vec<Report> = start::problems(&session).into_iter().chain(told).collect();
-        self.driver.listener().adopt(session);
-        self.resume(&context).await;
+        let chosen = self.driver.listener().adopt(session);
+        self.resume(&chosen).await;
         for report in notices {
             self.hub.tell(RuntimeEvent::Failed(report)).await;
         }
     }
 
     /// Goes on with the conversation that the recorder has now: its words, its model, its level.
-    pub(super) async fn resume(&mut self, context: &SessionContext) {
+    pub(super) async fn resume(&mut self, chosen: &Chosen) {
         self.driver.read_history_later();
-        let lost = self.model_of(context).await;
-        let snapshot = self.snapshot();
+        let lost = self.model_of(chosen).await;
+        let snapshot = self.snapshot_of(self.hub.wants_recent());
         self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;
         if let Some(report) = lost {
             self.hub.tell(RuntimeEvent::Failed(report)).await;
         }
     }
 
-    pub(super) fn snapshot(&mut self) -> Snapshot {
+    fn snapshot(&mut self) -> Snapshot {
+        self.snapshot_of(false)
+    }
+
+    /// The same with all messages, or only the latest.
+    pub(super) fn snapshot_of(&mut self, recent: bool) -> Snapshot {
         let working = self.driver.working();
         let equipment = Arc::new(self.outfit.equipment());
         let offline = !self.catalog.withheld.is_empty();
-        Snapshot { offline, ..self.driver.listener().snapshot(working, equipment) }
+        Snapshot { offline, ..self.driver.listener().snapshot(working, equipment, recent) }
     }
 
     /// Lets the model and the level of a conversation answer. Where the model is not there any more, the
     /// one that answers now stays, and that is told.
-    async fn model_of(&mut self, context: &SessionContext) -> Option<Report> {
+    async fn model_of(&mut self, chosen: &Chosen) -> Option<Report> {
         let setup = self.driver.setup();
         let (mut model, now) = (setup.model.clone(), setup.thinking);
-        let thinking = context.thinking.unwrap_or(now);
+        let thinking = chosen.thinking.unwrap_or(now);
         let mut lost = None;
-        if let Some((provider, id)) = &context.model {
+        if let Some((provider, id)) = &chosen.model {
             let wish = Wish { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None };
             match wish.find(&self.models.all()) {
                 Some(found) => model = found,

@@ -217,7 +217,7 @@ impl Handle {
 
     /// Listens with the specification's kinds of event. `None` after the session has been shut down.
     pub async fn observe(&self) -> Option<Observer> {
-        let (snapshot, events) = self.subscribe().await?;
+        let (snapshot, events) = self.subscribe_as(Reader::Recent).await?;
         let options = self.again.options();
         Some(Observer::new(snapshot.session_id, options.clock.clone(), options.outputs(), events))
     }

@@ -24,6 +24,9 @@ pub enum Reader {
     Lively,
     /// One that is waited for as long as it is there, and hears of entries, too.
     Patient,
+    /// One that keeps up, and for which the end of a conversation is enough.
+    #[doc(hidden)]
+    Recent,
 }
 
 type Readers = Vec<(Sender<RuntimeEvent>, Reader)>;
@@ -55,11 +58,18 @@ impl Hub {
         self.lock().iter().any(|(_, reader)| *reader == Reader::Patient)
     }
 
+    /// Whether the end of a conversation is enough for everybody.
+    pub fn wants_recent(&self) -> bool {
+        self.lock().iter().all(|(_, reader)| *reader == Reader::Recent)
+    }
+
     /// Tells everybody, and waits for the slow ones.
     pub async fn tell(&self, event: RuntimeEvent) {
         for (slow, reader) in self.offer(&event) {
             let told = match reader {
-                Reader::Lively => slow.send_timeout(event.clone(), self.patience).await.is_ok(),
+                Reader::Lively | Reader::Recent => {
+                    slow.send_timeout(event.clone(), self.patience).await.is_ok()
+                }
                 Reader::Patient => slow.send(event.clone()).await.is_ok(),
             };
             if !told {
@@ -82,7 +92,7 @@ impl Hub {
         let mut slow = Vec::new();
         let entry = matches!(event, RuntimeEvent::EntryAppended(_));
         self.lock().retain(|(sender, reader)| {
-            if entry && *reader == Reader::Lively {
+            if entry && *reader != Reader::Patient {
                 return true;
             }
             match sender.try_send(event.clone()) {

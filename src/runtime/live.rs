@@ -350,7 +350,7 @@ impl Live {
         reader: Reader,
         reply: oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>,
     ) {
-        let snapshot = self.snapshot();
+        let snapshot = self.snapshot_of(reader == Reader::Recent);
         let events = self.hub.subscribe(reader);
         if reply.send((snapshot, events)).is_err() {
             return;

@@ -18,6 +18,8 @@ pub mod contents;
 pub mod drive;
 #[doc(hidden)]
 pub mod driven;
+#[doc(hidden)]
+pub mod earlier;
 mod editing;
 #[doc(hidden)]
 pub mod event;

@@ -11,10 +11,10 @@ use super::event::{Snapshot, Summary};
 use super::options::Options;
 use crate::base::error::Report;
 use crate::llm::model::{Model, UserMessage};
-use crate::session::SessionContext;
 use crate::session::editing::Wish;
 use crate::session::outline::turn::Turn;
 use crate::session::outline::{Filter, Outline};
+use crate::session::recent::Chosen;
 
 /// Where to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,8 +98,8 @@ pub(super) fn busy() -> Report {
 }
 
 /// What is told where a conversation goes on with another model than it had, and nobody wished for that.
-pub(super) fn lost(options: &Options, context: &SessionContext, model: &Model) -> Option<Report> {
-    let (provider, id) = context.model.as_ref()?;
+pub(super) fn lost(options: &Options, chosen: &Chosen, model: &Model) -> Option<Report> {
+    let (provider, id) = chosen.model.as_ref()?;
     let wished = options.model.is_some() || options.provider.is_some();
     let same = *provider == model.provider && *id == model.id;
     (!wished && !same).then(|| not_there(provider, id, &model.name))

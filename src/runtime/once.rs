@@ -19,7 +19,7 @@ use super::start;
 use crate::agent::profiles::PROFILES;
 use crate::base::error::Report;
 use crate::llm::model::ToolCall;
-use crate::session::SessionContext;
+use crate::session::recent::Chosen;
 use crate::tools::files::ReadFirst;
 use crate::tools::{Outcome, Registry, execute};
 
@@ -41,7 +41,7 @@ pub struct Ran {
 /// The tools that whoever would answer has, and what is wrong with the person's files. Reads files.
 pub fn tools(options: &Options) -> Result<(Equipment, Vec<Report>), Report> {
     let reached = reach::reach(options);
-    let model = start::answering(options, &reached, &SessionContext::default())?;
+    let model = start::answering(options, &reached, &Chosen::default())?;
     Ok((Outfit::new(options, &model)?.equipment(), reached.problems))
 }
 

@@ -22,11 +22,16 @@ use crate::agent::{fullness, history};
 use crate::base::error::Report;
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
 use crate::session::checkpoints::{self, Checkpoint, When};
-use crate::session::{AgentMessage, EntryBody, Session, SessionContext, SessionError};
+use crate::session::message::Piece;
+use crate::session::recent::{Bound, Chosen};
+use crate::session::{AgentMessage, EntryBody, Session, SessionError};
 use crate::workspace::checkpoint::Taken;
 
 /// How long the end of a session waits for a look at what agents have left behind.
 const LAST_LOOK: Duration = Duration::from_secs(2);
+
+/// The messages that a reader begins with for which the end of a conversation is enough: more than a screen shows.
+const RECENT: Bound = Bound { messages: 200, bytes: 1 << 20 };
 
 /// Listens to the agent of one session.
 pub struct Recorder {
@@ -85,21 +90,20 @@ impl Recorder {
 
     /// Takes in how the session stands: the conversation as a model is told it.
     pub(super) fn reload(&mut self) -> Vec<Message> {
-        let context = self.session.context();
-        self.look(&context);
-        history::of(&context)
+        self.refresh();
+        history::of(&self.session.context())
     }
 
-    /// Takes in how the session stands, without a copy of the conversation.
-    pub(super) fn refresh(&mut self) {
-        let context = self.session.context();
-        self.look(&context);
-    }
-
-    fn look(&mut self, context: &SessionContext) {
-        self.recorded = (context.model.clone(), context.thinking);
+    /// Takes in how the session stands, without the conversation; gives who answers.
+    pub(super) fn refresh(&mut self) -> Chosen {
+        let chosen = self.session.chosen();
+        self.recorded = (chosen.model.clone(), chosen.thinking);
         self.usage = self.session.spent();
-        self.context_tokens = counted(context).unwrap_or_else(|| fullness::tokens(&history::of(context), 0));
+        // Where no answer has counted it is about what the messages hold, which reads all of them.
+        let counted = self.session.find_recent(counted);
+        self.context_tokens =
+            counted.unwrap_or_else(|| fullness::tokens(&history::of(&self.session.context()), 0));
+        chosen
     }
 
     /// The same with states of the workspace.
@@ -187,13 +191,19 @@ impl Recorder {
         }
     }
 
-    /// The session as it stands.
-    pub fn snapshot(&self, working: bool, equipment: Arc<Equipment>) -> Snapshot {
+    /// The session as it stands, with all messages or the latest.
+    pub fn snapshot(&self, working: bool, equipment: Arc<Equipment>, recent: bool) -> Snapshot {
+        let Piece { messages, earlier } = if recent {
+            self.session.recent(RECENT)
+        } else {
+            Piece { messages: self.session.context().messages, earlier: None }
+        };
         Snapshot {
             session_id: self.session.id().to_string(),
             file: self.session.file().map(Into::into),
             name: self.session.name(),
-            messages: self.session.context().messages,
+            messages,
+            earlier,
             model: Some(self.model.clone()),
             equipment,
             thinking: self.thinking,
@@ -234,19 +244,18 @@ impl Recorder {
     }
 
     /// Moves behind an entry, or before all: what is appended next follows it.
-    pub fn go_to(&mut self, entry: Option<&str>) -> Result<SessionContext, SessionError> {
+    pub fn go_to(&mut self, entry: Option<&str>) -> Result<Chosen, SessionError> {
         self.session.branch(entry)?;
-        let context = self.session.context();
-        self.look(&context);
-        Ok(context)
+        self.session.forget();
+        Ok(self.refresh())
     }
 
     /// Goes on with another session. The one before is let go.
-    pub fn adopt(&mut self, session: Session) {
+    pub fn adopt(&mut self, session: Session) -> Chosen {
         self.session = session;
         self.counted = None;
         self.told = self.session.tree().len();
-        self.refresh();
+        self.refresh()
     }
 
     /// Takes what answers from now on as it is in the session already.
@@ -349,15 +358,14 @@ impl Recorder {
     }
 }
 
-/// Tokens of the context at the last answer that says so; `None` behind a compaction, before the next answer.
-fn counted(context: &SessionContext) -> Option<u64> {
-    let since = context.messages.get(context.kept..).unwrap_or_default();
-    since.iter().rev().find_map(|message| match &**message {
+/// Tokens of the context at an answer that says so.
+fn counted(message: &AgentMessage) -> Option<u64> {
+    match message {
         AgentMessage::Llm(Message::Assistant(answer)) if is_whole(answer) && !answer.is_replaced() => {
             Some(answer.usage.total_tokens)
         }
         _ => None,
-    })
+    }
 }
 
 /// Whether what an answer says of the context's size is so.

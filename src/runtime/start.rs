@@ -31,8 +31,9 @@ use crate::base::paths::Home;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
+use crate::session::recent::Chosen;
 use crate::session::store::listing;
-use crate::session::{EntryBody, Session, SessionContext, SessionError};
+use crate::session::{EntryBody, Session, SessionError};
 use crate::tools::{self, Kind, Registry, SharedRules};
 
 /// Commands that wait while the session is busy.
@@ -66,12 +67,12 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
         reached.map_err(|error| Report::caused("cannot find out who can be asked", &error))?;
     let Reached { client, catalog, problems: wrong } = reached;
     let (session, copied) = open_session(&options)?;
-    let context = session.context();
+    let chosen = session.chosen();
     let models = Offered::new(client.models().to_vec());
-    if options.discover && names_a_server(&options, &catalog, &context) {
+    if options.discover && names_a_server(&options, &catalog, &chosen) {
         models.add(client.found().await);
     }
-    let (model, thinking) = choose(&options, &catalog, &models.all(), &context)?;
+    let (model, thinking) = choose(&options, &catalog, &models.all(), &chosen)?;
     let mut outfit = Outfit::new(&options, &model)?;
     let equipment = outfit.equipment();
     let unread = outfit.read_documents().await;
@@ -83,7 +84,7 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
         tokio::spawn(look_around(client.clone(), models.clone(), hub.clone()));
     }
     let setup = setup(&session, model.clone(), thinking);
-    let (turns, session_id) = (history::answers(&context), setup.session_id.clone());
+    let (turns, session_id) = (turns(options.turns_max, &session), setup.session_id.clone());
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
     let limits = Limits { depth: options.agents_deep, total: options.agents_max };
@@ -92,7 +93,7 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let team = recruits.team();
     let kept = shared(&options, session.id(), team.clone(), checkpoints.clone());
     let services = services(&options, client, equipment.all.clone(), rules.clone(), kept);
-    let lost = moving::lost(&options, &context, &model);
+    let lost = moving::lost(&options, &chosen, &model);
     let notices =
         problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
     let notices = notices.collect();
@@ -122,6 +123,11 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     };
     live.brief();
     Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, again }, live))
+}
+
+/// How many answers a session has had, where that counts: nothing else needs all of its messages at the start.
+pub(super) fn turns(turns_max: u32, session: &Session) -> u32 {
+    if turns_max == 0 { 0 } else { history::answers(&session.context()) }
 }
 
 /// Who answers in a session.
@@ -235,11 +241,11 @@ async fn look_around(client: Client, models: Offered, hub: Hub) {
 }
 
 /// Whether the wish is for a server whose models nobody knows before it is asked.
-fn names_a_server(options: &Options, catalog: &Catalog, context: &SessionContext) -> bool {
+fn names_a_server(options: &Options, catalog: &Catalog, chosen: &Chosen) -> bool {
     let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
     let wishes = [reach::wish(options, catalog), reach::read_wish(options, catalog, provider, model)];
     let named = wishes.into_iter().flatten().filter_map(|wish| wish.provider);
-    let mut named = named.chain(context.model.iter().map(|(provider, _)| provider.clone()));
+    let mut named = named.chain(chosen.model.iter().map(|(provider, _)| provider.clone()));
     named.any(|id| catalog.provider(&id).is_some_and(|info| info.probe.is_some()))
 }
 
@@ -257,37 +263,30 @@ pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) 
 /// The system prompt that a new session would have, and what is wrong with the person's files. Needs no
 /// key: the model may be any that is known. Reads files, and asks nobody.
 pub async fn prompt_of(options: &Options) -> Result<(Shown, Vec<Report>), Report> {
-    prompt_to_go_on(options, &SessionContext::default()).await
+    prompt_to_go_on(options, &Chosen::default()).await
 }
 
 /// The same for a session that goes on with a conversation, for the model that answered there last, whether
 /// it can be asked or not.
-pub async fn prompt_to_go_on(
-    options: &Options,
-    context: &SessionContext,
-) -> Result<(Shown, Vec<Report>), Report> {
+pub async fn prompt_to_go_on(options: &Options, chosen: &Chosen) -> Result<(Shown, Vec<Report>), Report> {
     let reached = reach::reach(options);
-    let model = answering(options, &reached, context)?;
+    let model = answering(options, &reached, chosen)?;
     let mut outfit = Outfit::new(options, &model)?;
     let (shown, unread) = outfit.prompt(&model).await;
     Ok((shown, reached.problems.into_iter().chain(unread).collect()))
 }
 
 /// The model that would answer, whether it can be asked or not.
-pub(super) fn answering(
-    options: &Options,
-    reached: &Reached,
-    context: &SessionContext,
-) -> Result<Arc<Model>, Report> {
+pub(super) fn answering(options: &Options, reached: &Reached, chosen: &Chosen) -> Result<Arc<Model>, Report> {
     let Reached { client, catalog, .. } = reached;
     let known: Vec<Arc<Model>> =
         catalog.providers.iter().flat_map(|provider| catalog.models_of(provider)).collect();
     let asked = reach::wish(options, catalog);
-    let last = wish_of(context).filter(|_| asked.is_none());
+    let last = wish_of(chosen).filter(|_| asked.is_none());
     let last = last.and_then(|wish| wish.find(client.models()).or_else(|| wish.find(&known)));
     match last {
         Some(model) => Ok(model),
-        None => match choose(options, catalog, client.models(), context) {
+        None => match choose(options, catalog, client.models(), chosen) {
             Ok((model, _)) => Ok(model),
             Err(report) => asked.and_then(|wish| wish.find(&known)).ok_or(report),
         },
@@ -300,12 +299,12 @@ fn choose(
     options: &Options,
     catalog: &Catalog,
     usable: &[Arc<Model>],
-    context: &SessionContext,
+    chosen: &Chosen,
 ) -> Result<(Arc<Model>, Thinking), Report> {
     let asked = reach::wish(options, catalog);
     let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
     let set = reach::read_wish(options, catalog, provider, model);
-    let last = wish_of(context);
+    let last = wish_of(chosen);
     let model = match &asked {
         Some(wish) => wish.find(usable).ok_or_else(|| wish.refusal(usable, catalog, false))?,
         None => last
@@ -320,7 +319,7 @@ fn choose(
     let thinking = options
         .thinking
         .or(asked.and_then(|wish| wish.thinking))
-        .or(context.thinking)
+        .or(chosen.thinking)
         .or(options.default_thinking)
         .or(set.and_then(|wish| wish.thinking))
         .unwrap_or(Thinking::Medium);
@@ -328,8 +327,8 @@ fn choose(
 }
 
 /// The model that answered last in a conversation.
-fn wish_of(context: &SessionContext) -> Option<Wish> {
-    let (provider, id) = context.model.as_ref()?;
+fn wish_of(chosen: &Chosen) -> Option<Wish> {
+    let (provider, id) = chosen.model.as_ref()?;
     Some(Wish { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None })
 }
 

@@ -27,7 +27,7 @@ impl Handle {
 impl Live {
     pub(super) async fn submitted(&mut self, message: UserMessage, reply: Reply<Receiver<RuntimeEvent>>) {
         // Before the words are taken, so that nothing of another run is heard and nothing of this one missed.
-        let events = self.hub.subscribe(super::hub::Reader::Lively);
+        let events = self.hub.subscribe(super::hub::Reader::Recent);
         let (taking, mut taken) = oneshot::channel();
         self.say(message, None, taking).await;
         let taken = taken.try_recv().unwrap_or_else(|_| Err(ended()));

@@ -4,6 +4,7 @@
 //! entry is in memory only when it is in the file.
 
 mod adopt;
+mod recent;
 mod ways;
 
 use std::collections::HashMap;
@@ -335,6 +336,14 @@ impl Session {
         }
         *told = now;
         context
+    }
+
+    /// The messages that stay in memory for the next context go.
+    pub fn forget(&self) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        for at in std::mem::take(&mut *told) {
+            self.tree.entry(at).forget();
+        }
     }
 
     /// The conversation from the root to any entry; empty when there is no such entry.

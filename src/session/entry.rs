@@ -283,7 +283,6 @@ impl Entry {
     }
 
     /// Whether its message is in memory.
-    #[cfg(test)]
     pub(super) fn is_decoded(&self) -> bool {
         self.known().is_some()
     }

@@ -1,5 +1,7 @@
 //! What a conversation holds beside the messages of a model: pi's further roles, and any role
-//! that this version does not know.
+//! that this version does not know; and the parts that a long one is told in.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,4 +33,24 @@ impl AgentMessage {
             Self::Other(value) => value.get("role").and_then(Value::as_str).unwrap_or(""),
         }
     }
+}
+
+/// A part of a conversation.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[doc(hidden)]
+pub struct Piece {
+    /// Oldest first.
+    pub messages: Vec<Arc<AgentMessage>>,
+    /// Where the one before it is; `None` at the start of the conversation.
+    pub earlier: Option<Earlier>,
+}
+
+/// Where a part of a conversation begins: what stands before it on the way to a leaf is the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[doc(hidden)]
+pub struct Earlier {
+    /// The leaf of the conversation.
+    pub(super) leaf: String,
+    /// The first entry of the part.
+    pub(super) first: String,
 }

@@ -42,6 +42,8 @@ pub mod pins;
 #[doc(hidden)]
 pub mod projection;
 #[doc(hidden)]
+pub mod recent;
+#[doc(hidden)]
 pub mod role;
 #[doc(hidden)]
 pub mod search;

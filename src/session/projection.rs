@@ -186,8 +186,13 @@ impl Row<'_> {
 impl Edits {
     /// Those of a path.
     pub fn of(path: &[&Entry]) -> Self {
+        Self::of_latest(path.iter().rev().filter(|entry| entry.kind() == "context_edit").copied())
+    }
+
+    /// Those of some entries, the latest first.
+    pub(super) fn of_latest<'a>(changes: impl Iterator<Item = &'a Entry>) -> Self {
         let mut edits = Self::default();
-        path.iter().rev().filter(|entry| entry.kind() == "context_edit").for_each(|entry| edits.take(entry));
+        changes.for_each(|entry| edits.take(entry));
         edits
     }
 
@@ -208,7 +213,8 @@ impl Edits {
         self.apply(entry, message_of(entry)?)
     }
 
-    fn apply(&self, entry: &Entry, message: Arc<AgentMessage>) -> Option<Arc<AgentMessage>> {
+    /// A message of an entry, edited where an edit targets that.
+    pub(super) fn apply(&self, entry: &Entry, message: Arc<AgentMessage>) -> Option<Arc<AgentMessage>> {
         match self.0.get(entry.id()).map(|edit| &edit.replacement) {
             None => Some(message),
             Some(None) => None,
@@ -247,7 +253,7 @@ pub fn told_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
 }
 
 /// Where that begins which the last compaction on the way to a leaf keeps; `None` where there is none.
-fn kept_place(tree: &Tree, leaf: u32) -> Option<u32> {
+pub(super) fn kept_place(tree: &Tree, leaf: u32) -> Option<u32> {
     let mut ways = std::iter::once(leaf).chain(tree.steering(leaf));
     let compaction = ways.find(|at| tree.kind(*at) == "compaction")?;
     let EntryBody::Compaction { first_kept_entry_id: kept, .. } = tree.entry(compaction).body() else {
@@ -336,6 +342,6 @@ fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMes
 
 /// Whether a program wrote in the place of a model, as Claude Code does as `<synthetic>`: sessions that were imported
 /// hold that as answers.
-fn is_program(model: &str) -> bool {
+pub(super) fn is_program(model: &str) -> bool {
     model.starts_with('<') && model.ends_with('>')
 }

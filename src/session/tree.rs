@@ -202,6 +202,11 @@ impl Tree {
         (self.kinds.get(row.kind).map_or("", |kind| &kind.name), row.role)
     }
 
+    /// Bytes of the line of the entry at a place that there is.
+    pub(super) fn line_bytes(&self, at: u32) -> u32 {
+        self.row(at).length
+    }
+
     fn make(&self, at: u32) -> Entry {
         let row = self.row(at);
         let (id, timestamp) = self.texts(at);
@@ -216,8 +221,8 @@ impl Tree {
 
     /// How many entries were made.
     #[cfg(test)]
-    pub(super) fn made(&mut self) -> usize {
-        (0..self.len() as u32).filter(|at| self.slots.made(*at).is_some()).count()
+    pub(crate) fn made(&self) -> usize {
+        self.slots.count()
     }
 
     /// Where in [`Tree::entries`] an entry is.

@@ -20,6 +20,8 @@ use crate::runtime::{Delivery, RuntimeEvent, Snapshot};
 use crate::session::AgentMessage;
 use crate::tools::{Approval, Ask, Decision, Mode};
 
+mod long;
+
 struct Nobody;
 
 impl Approval for Nobody {
@@ -406,9 +408,9 @@ async fn memory_sessions_leave_nothing_behind() {
 #[tokio::test]
 async fn the_prompt_of_a_conversation_is_that_of_its_model_though_it_cannot_be_asked() {
     let options = Place::new().options();
-    let last = |provider: &str, id: &str| SessionContext {
+    let last = |provider: &str, id: &str| Chosen {
         model: Some((provider.to_string(), id.to_string())),
-        ..SessionContext::default()
+        ..Chosen::default()
     };
     let catalog = reach::reach(&options).catalog;
     let anthropic = catalog.provider("anthropic").unwrap();

@@ -47,6 +47,13 @@ impl Slots {
         Self(groups.collect())
     }
 
+    /// How many were made.
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
+        let slots = self.0.iter().filter_map(OnceLock::get).flatten();
+        slots.filter(|slot| slot.get().is_some()).count()
+    }
+
     /// The entry of a place, if it was made.
     pub(super) fn made(&mut self, at: u32) -> Option<&mut Entry> {
         let together = self.0.get_mut(at as usize / TOGETHER)?.get_mut()?;
