@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bowline::base::clock::SystemClock;
 use bowline::base::ids::RandomIds;
@@ -300,27 +300,42 @@ pub fn page(effort: Effort) {
     report(&format!("{what}: size"), bytes as f64 / 1e6, "MB", Some(own), "no budget");
 }
 
-/// From the start of the program with a session of so many messages to its last words on the screen, beside a
-/// start with nothing.
+/// From the start of the program with a session of so many messages, of which there is an index, to its last words
+/// on the screen, and the memory that it holds then, beside a start with nothing.
 pub fn resume(effort: Effort) {
     let folder = tempfile::tempdir().unwrap();
+    let mut empty = 0.0;
     let floor = median(effort.times(9), || {
         let mut program = run_on(env!("CARGO_BIN_EXE_bowline"), &[], &[], |_| {});
-        millis(program.wait_for("palette") - program.started)
+        let seen = millis(program.wait_for("palette") - program.started);
+        empty = program.usage().1;
+        seen
     });
-    let counts: &[usize] = if effort.quick { &[100] } else { &[1_000, 10_000, 100_000] };
+    let (mut shown, mut held) = (Vec::new(), Vec::new());
+    let counts: &[usize] = if effort.quick { &[100, 400] } else { &[1_000, 10_000, 100_000] };
     for messages in counts {
         let path = write(folder.path(), *messages, false);
         let mut session = open(&path);
         session.append(said(*messages)).unwrap();
         drop(session);
         let seen = format!("number{messages}");
+        let mut memory = Vec::new();
         let figure = median(effort.times(9), || {
             let args = ["--session", path.to_str().unwrap()];
             let mut program = run_on(env!("CARGO_BIN_EXE_bowline"), &args, &[], |_| {});
-            millis(program.wait_for(&seen) - program.started)
+            let seen = millis(program.wait_for(&seen) - program.started);
+            // With what it does beside the first frames.
+            program.settle(Duration::from_millis(300));
+            memory.push(program.usage().1);
+            seen
         });
-        let what = format!("resume {messages} messages: last words");
-        report(&what, figure, "ms", Some(floor), if *messages == 10_000 { "<= 100 ms" } else { "" });
+        let memory = percentile(&mut memory, 0.5);
+        let what = format!("resume {messages} messages");
+        report(&format!("{what}: last words"), figure, "ms", Some(floor), "<= 100 ms");
+        report(&format!("{what}: memory"), memory, "MB", Some(empty), "<= 60 MB");
+        shown.push((*messages, figure));
+        held.push((*messages, memory));
     }
+    growth("resume over messages", &shown, "ms", "<= 0.1");
+    growth("resume over messages: memory", &held, "MB", "<= 0.1");
 }

@@ -174,6 +174,7 @@ impl App {
             Event::Connected(Err(report)) => update::not_connected(&mut cx, &report),
             Event::Runtime(event) => update::runtime(&mut cx, &event),
             Event::SessionEnded => update::session_ended(&mut cx),
+            Event::Earlier(fetched) => super::earlier::arrived(&mut cx, fetched),
             Event::WayBack(happened) => way_back::happened(&mut cx, happened),
             Event::Session(told) => super::sessions::events::told(&mut cx, *told),
             Event::Contents(happened) => super::contents::events::happened(&mut cx, happened),

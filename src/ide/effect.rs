@@ -34,7 +34,7 @@ use super::undo_shelf::UndoJob;
 use crate::exec::Stamp;
 use crate::llm::model::{Part, Thinking};
 use crate::runtime::Delivery;
-use crate::syntax::Syntax;
+use crate::session::message::Earlier;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::history::RevisionId;
@@ -44,6 +44,7 @@ use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::text::tidy::Tidy;
 use crate::text::transaction::Transaction;
+use crate::tools::registry::Registry;
 use crate::tui::input::Key;
 use crate::workspace::watch::Touches;
 
@@ -102,8 +103,8 @@ pub enum Effect {
     Occurrences(Box<Occurrences>),
     /// Find the colours of a part of a text.
     Color(BufferId, Box<ColorJob>),
-    /// Give back the memory of parse trees, which takes its time.
-    Free(Vec<Arc<Syntax>>),
+    /// Give back the memory of parse trees, or of much else, which takes its time.
+    Free(Box<dyn Send>),
     /// Find what is to be folded.
     Fold(BufferId, Box<FoldJob>),
     /// Ask git for its text of a file.
@@ -206,6 +207,8 @@ pub enum Effect {
     Session(Box<SessionWork>),
     /// Ask the session about its context, or change that.
     Contents(ContentsWork),
+    /// Fetch the messages before those that are here, and show them by these tools.
+    Earlier(Earlier, Registry),
     /// Sum the conversation up, above all about something.
     Compact(Option<String>),
     /// Find the summary that counts, to be read or to be changed.

@@ -23,6 +23,7 @@ use super::state::hunks::{Compared, GitText};
 use super::state::plugins::{PluginDone, PluginsRead};
 use super::state::scrollbar::Surveyed;
 use super::state::shell::ShellDone;
+use super::state::transcript::earlier::Fetched;
 use super::state::tree_steps::TreeDone;
 use super::state::way_back::Happened as WayBackHappened;
 use super::terminal::ask::Happening;
@@ -56,6 +57,8 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The session is over.
     SessionEnded,
+    /// Messages before those that are here.
+    Earlier(Fetched),
     /// Something came of a way back of files.
     WayBack(WayBackHappened),
     /// The session was asked about its tree, or for another session.

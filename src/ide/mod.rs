@@ -16,6 +16,7 @@ pub mod commands;
 pub mod contents;
 pub mod diff;
 pub mod disk_events;
+pub mod earlier;
 pub mod effect;
 pub mod environment;
 pub mod event;

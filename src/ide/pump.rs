@@ -18,6 +18,7 @@ use super::state::panes::Focus;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::runtime::RuntimeEvent;
+use crate::runtime::hub::Reader;
 
 /// Events taken in before a frame is drawn and the keyboard is asked again.
 const BATCH: usize = 256;
@@ -87,7 +88,7 @@ impl Pump {
                 Err(report) => return Event::Connected(Err(report)),
             };
             let ended = || Event::Connected(Err(Report::new("the session ended while it was starting")));
-            let Some((snapshot, told)) = handle.subscribe().await else { return ended() };
+            let Some((snapshot, told)) = handle.subscribe_as(Reader::Recent).await else { return ended() };
             if joined.send(told).await.is_err() {
                 return ended();
             }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::commands::command::Cx;
 use super::contents::events as contents;
 use super::diff;
+use super::earlier;
 use super::effect::Effect;
 use super::git;
 use super::sessions::events as sessions;
@@ -25,6 +26,7 @@ pub fn settle(cx: &mut Cx<'_>) {
     let blocks = cx.state.transcript_view.borrow_mut().take_blocks();
     let jobs = blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block));
     cx.effects.extend(jobs.map(|job| Effect::ColorCode(Box::new(job))));
+    earlier::settle(cx);
     editor(cx);
 }
 
@@ -143,7 +145,7 @@ fn free_trees(cx: &mut Cx<'_>) {
         freed.extend(coloring.give_up());
     }
     if !freed.is_empty() {
-        cx.effects.push(Effect::Free(freed));
+        cx.effects.push(Effect::Free(Box::new(freed)));
     }
 }
 

@@ -52,10 +52,10 @@ pub fn connected(
     super::plugins::connected(cx);
     let state = &mut *cx.state;
     state.agent.connected = true;
-    cx.effects.push(Effect::Past(Past::Recall));
+    cx.effects.push(Effect::Past(Past::Recall(snapshot.earlier.clone())));
     state.agent.models = models;
     equip(state, &snapshot.equipment);
-    state.transcript.load(&snapshot.messages, &state.tools);
+    state.transcript.load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
     show_session(state, snapshot);
     if snapshot.offline {
         state.say("Offline: only models on this machine can be asked");
@@ -89,7 +89,7 @@ pub fn replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     let state = &mut *cx.state;
     state.transcript = super::state::transcript::Transcript::default();
     *state.transcript_view.borrow_mut() = super::state::transcript_view::TranscriptView::default();
-    state.transcript.load(&snapshot.messages, &state.tools);
+    state.transcript.load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
     show_session(state, snapshot);
     state.damage.all();
 }

@@ -38,6 +38,7 @@ use opened::OpenShelf;
 mod access;
 mod contents;
 mod diffing;
+mod earlier;
 mod fault;
 mod file_list;
 mod keep;
@@ -163,7 +164,7 @@ impl Worker {
             Effect::Compare(buffer, job) => self.compare_with_git(buffer, *job),
             Effect::Survey(survey) => self.survey(*survey),
             Effect::Color(buffer, job) => self.color(buffer, job),
-            Effect::Free(trees) => drop(tokio::task::spawn_blocking(move || drop(trees))),
+            Effect::Free(unused) => drop(tokio::task::spawn_blocking(move || drop(unused))),
             Effect::ColorCode(job) => {
                 self.blocking(failed("color code"), move || Event::CodeColored(Box::new(job.run())));
             }
@@ -289,6 +290,7 @@ impl Worker {
             Effect::WayBack(ask) => self.way_back(ask),
             Effect::Session(work) => self.ask_session(*work),
             Effect::Contents(work) => self.contents(work),
+            Effect::Earlier(from, tools) => self.earlier(from, tools),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),

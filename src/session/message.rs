@@ -54,3 +54,11 @@ pub struct Earlier {
     /// The first entry of the part.
     pub(super) first: String,
 }
+
+#[cfg(test)]
+impl Earlier {
+    /// The place before an entry on the way to another one.
+    pub(crate) fn of(leaf: &str, first: &str) -> Self {
+        Self { leaf: leaf.to_string(), first: first.to_string() }
+    }
+}

@@ -110,6 +110,7 @@ mod ide_inquiries;
 /// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;
 mod ide_large;
+mod ide_long;
 /// The mouse in a text.
 mod ide_mouse;
 /// Registers, marks, jumps.

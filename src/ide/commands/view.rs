@@ -1,6 +1,7 @@
 //! Commands on panes: which are open, which has the keys, and the pickers that go somewhere.
 
 use super::command::{Command, Cx, command};
+use crate::ide::earlier;
 use crate::ide::effect::Effect;
 use crate::ide::state::panes::Focus;
 
@@ -56,7 +57,7 @@ fn scroll(cx: &mut Cx<'_>, pages: Option<isize>) {
 
 fn scroll_end(cx: &mut Cx<'_>, top: bool) {
     if top {
-        cx.state.transcript_view.borrow_mut().to_top();
+        earlier::to_start(cx);
     } else {
         cx.state.transcript_view.borrow_mut().to_tail();
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use nucleo::Injector;
 
 use crate::ide::state::overlay::PickRow;
+use crate::session::message::Earlier;
 
 /// What is to be done.
 pub enum Work {
@@ -16,8 +17,9 @@ pub enum Work {
     Delete(PathBuf),
     /// Bring the session back that was deleted last.
     Undelete,
-    /// Bring the prompts of the folder.
-    Recall,
+    /// Bring the prompts of the folder, and behind them what was said in the session before the messages that are
+    /// here.
+    Recall(Option<Earlier>),
     /// Put the prompts of all folders into the picker of this number.
     Prompts(Injector<PickRow>, u64),
     /// Put the places where something stands into the picker of this number, in place of what it was searching

@@ -1,10 +1,13 @@
-//! The conversation as the IDE shows it: a list of items that only grows at its end, folded
-//! from the agent's events. Must not know widths or colours.
+//! The conversation as the IDE shows it: a list of items that grows at its end, folded from the agent's events,
+//! and at its front, where earlier messages are looked for. Must not know widths or colours.
 
+pub mod earlier;
 pub mod retry;
 #[cfg(test)]
 mod tests;
 
+use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -14,6 +17,7 @@ use crate::agent::event::{AgentEvent, Compacted};
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
 use crate::session::message::AgentMessage;
+use crate::session::message::Earlier;
 use crate::tools::registry::Registry;
 use crate::tools::view::{CallView, ResultView};
 
@@ -88,8 +92,10 @@ pub enum Status {
 /// The conversation.
 #[derive(Debug, Default)]
 pub struct Transcript {
-    items: Vec<Item>,
+    items: VecDeque<Item>,
     next_id: u64,
+    /// What stands before the items.
+    before: earlier::Before,
     /// Which item each open part of the streaming message is.
     streaming: Vec<(usize, usize)>,
     /// The failed model call that is retried.
@@ -97,8 +103,8 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// All items, oldest first.
-    pub fn items(&self) -> &[Item] {
+    /// All items that are here, oldest first.
+    pub fn items(&self) -> &VecDeque<Item> {
         &self.items
     }
 
@@ -108,13 +114,27 @@ impl Transcript {
         self.items.iter().rev().find(|item| item.id == id)
     }
 
-    /// Takes in a stored conversation.
-    pub fn load(&mut self, messages: &[std::sync::Arc<AgentMessage>], tools: &Registry) {
+    /// Takes in the end of a stored conversation, and where the rest of it is.
+    pub fn load(&mut self, messages: &[Arc<AgentMessage>], earlier: Option<&Earlier>, tools: &Registry) {
+        self.begin_at(earlier);
+        self.add_all(messages, tools);
+        self.close_calls();
+        if let Some(Kind::User(_)) = self.items.back().map(|item| &item.kind) {
+            self.notice(false, "this was not answered; Up and Enter send it again".to_string());
+        }
+    }
+
+    /// Adds what stored messages say. Calls whose results are missing stay open.
+    fn add_all(&mut self, messages: &[Arc<AgentMessage>], tools: &Registry) {
         for message in messages {
             match &**message {
                 AgentMessage::Llm(Message::User(user)) => self.add(Kind::User(join_text(&user.content))),
                 AgentMessage::Llm(Message::Assistant(answer)) => self.add_answer(answer, tools),
-                AgentMessage::Llm(Message::ToolResult(result)) => self.end_call(result, None, None, tools),
+                AgentMessage::Llm(Message::ToolResult(result)) => {
+                    if !self.end_call(result, None, None, tools) {
+                        self.keep_result(result);
+                    }
+                }
                 AgentMessage::Other(value) if value.get("summary").is_some() => self.add_summary(value),
                 AgentMessage::Other(value) => {
                     let text = value.get("content").and_then(Value::as_str);
@@ -124,11 +144,10 @@ impl Transcript {
                 }
             }
         }
-        self.close_loaded();
     }
 
     /// What a killed program has left open is told as such.
-    fn close_loaded(&mut self) {
+    fn close_calls(&mut self) {
         for item in &mut self.items {
             if let Kind::Tool(call) = &mut item.kind
                 && call.status == Status::Asked
@@ -136,9 +155,6 @@ impl Transcript {
                 call.status = Status::Failed(None);
                 call.result = Some(ResultView::Text("bowline ended before this call did".to_string()));
             }
-        }
-        if let Some(Kind::User(_)) = self.items.last().map(|item| &item.kind) {
-            self.notice(false, "this was not answered; Up and Enter send it again".to_string());
         }
         self.items.shrink_to_fit();
     }
@@ -175,7 +191,7 @@ impl Transcript {
 
     fn add(&mut self, kind: Kind) {
         self.next_id += 1;
-        self.items.push(Item { id: self.next_id, version: 0, kind });
+        self.items.push_back(Item { id: self.next_id, version: 0, kind });
     }
 
     fn add_answer(&mut self, answer: &AssistantMessage, tools: &Registry) {
@@ -358,13 +374,14 @@ impl Transcript {
         }
     }
 
+    /// Takes in the result of a call; tells whether the call is here.
     fn end_call(
         &mut self,
         result: &ToolResultMessage,
         full: Option<&str>,
         took: Option<Duration>,
         tools: &Registry,
-    ) {
+    ) -> bool {
         let text = full.map_or_else(|| join_text(&result.content), String::from);
         let view = match tools.shown(&result.tool_name) {
             Some(known) if !result.is_error => known.result_view(&text, result.details.as_ref()),
@@ -375,7 +392,7 @@ impl Transcript {
             call.result = Some(view);
             call.status = status;
             call.live.clear();
-        });
+        })
     }
 
     /// Changes the newest call of an id: providers may use an id again in a later message.

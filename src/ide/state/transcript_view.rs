@@ -2,7 +2,7 @@
 //! that were on screen lately. The cost of anything here is that of the screen, never of the
 //! conversation's length.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use super::show::Show;
@@ -16,6 +16,8 @@ use crate::tui::widgets::markdown::codes::{Block, Colored};
 const LAID_MAX: usize = 400;
 /// Bytes of layouts that are cached beside what is on screen.
 const LAID_BYTES_MAX: usize = 1 << 20;
+/// Items before the first on screen below which earlier ones are fetched: more than a screen of them.
+const NEAR: usize = 50;
 
 /// A layout, and its bytes when they were counted last.
 struct Laid {
@@ -33,6 +35,10 @@ pub struct TranscriptView {
     blocks: Vec<(u64, Block)>,
     /// The topmost line on screen: item and line in it. `None` keeps to the end.
     top: Option<(usize, usize)>,
+    /// The first item on screen.
+    first: usize,
+    /// Whether the start is looked for, which is not here yet.
+    seeks_start: bool,
 }
 
 /// How items are laid out.
@@ -45,12 +51,37 @@ struct Form {
 impl TranscriptView {
     /// Shows the end, and keeps to it as it grows.
     pub fn to_tail(&mut self) {
-        self.top = None;
+        (self.top, self.seeks_start) = (None, false);
     }
 
-    /// Shows the start.
-    pub fn to_top(&mut self) {
-        self.top = Some((0, 0));
+    /// Shows the start, once it is here.
+    pub fn to_top(&mut self, transcript: &Transcript) {
+        self.seeks_start = transcript.has_earlier();
+        if !self.seeks_start {
+            self.top = Some((0, 0));
+        }
+    }
+
+    /// Whether the start is looked for, which is not here yet.
+    pub fn seeks_start(&self) -> bool {
+        self.seeks_start
+    }
+
+    /// Whether items before those that are here are wanted.
+    pub fn wants_earlier(&self) -> bool {
+        self.seeks_start || self.first < NEAR
+    }
+
+    /// Whether so many items at the front are out of sight, and stay so for a while.
+    pub fn can_lose(&self, items: usize) -> bool {
+        self.is_at_tail() && !self.seeks_start && self.first >= items + NEAR
+    }
+
+    /// So many items came in front, or went: the same lines stay on screen.
+    pub fn shift(&mut self, came: usize, went: usize) {
+        let moved = |item: usize| (item + came).saturating_sub(went);
+        self.first = moved(self.first);
+        self.top = self.top.map(|(item, line)| (moved(item), line));
     }
 
     /// Whether the end is shown.
@@ -114,11 +145,11 @@ impl TranscriptView {
     }
 
     /// Drops the layouts of other items where there are too many, or they are too large.
-    fn drop_others(&mut self, items: &[&[Item]]) {
+    fn drop_others(&mut self, items: &VecDeque<Item>, shown: [Range<usize>; 2]) {
         if self.laid.len() <= LAID_MAX && self.bytes <= LAID_BYTES_MAX {
             return;
         }
-        let kept: Vec<u64> = items.iter().flat_map(|items| items.iter().map(|item| item.id)).collect();
+        let kept: Vec<u64> = shown.into_iter().flatten().map(|at| items[at].id).collect();
         self.laid.retain(|id, _| kept.contains(id));
         self.bytes = self.laid.values().map(|laid| laid.bytes).sum();
     }
@@ -143,6 +174,7 @@ impl TranscriptView {
     pub fn scroll(&mut self, transcript: &Transcript, show: Show, size: (u16, u16), by: isize) {
         let form = Form { width: text_width(size.0), show };
         let items = transcript.items();
+        self.seeks_start = false;
         let tail = self.tail(transcript, form, usize::from(size.1));
         let (mut item, mut line) = self.top.unwrap_or(tail);
         let mut left = by.unsigned_abs();
@@ -197,7 +229,8 @@ impl TranscriptView {
             (skip, end) = (0, n + 1);
         }
         // The end was laid out to find where it begins, and will be with the next frame.
-        self.drop_others(&[&items[first..end], &items[tail.0.max(end)..]]);
+        self.drop_others(items, [first..end, tail.0.max(end)..items.len()]);
+        self.first = first;
     }
 }
 
@@ -269,7 +302,7 @@ mod tests {
             rows(&mut view, &transcript);
             assert!(view.bytes() <= 2 << 20, "{} bytes after {n}", view.bytes());
         }
-        view.to_top();
+        view.to_top(&transcript);
         assert_eq!(rows(&mut view, &transcript)[0], "› question 0");
         let counted: usize = view.laid.values().map(|laid| laid.layout.bytes()).sum();
         assert_eq!(view.bytes(), counted, "the count is that of what is held");
@@ -285,7 +318,7 @@ mod tests {
         assert!(shown[39].starts_with("paragraph 2999 "), "{shown:?}");
         view.scroll(&transcript, SHOW, SIZE, 2);
         assert_eq!(rows(&mut view, &transcript)[..36], shown[2..38]);
-        view.to_top();
+        view.to_top(&transcript);
         assert!(rows(&mut view, &transcript)[2].starts_with("paragraph 1 "));
     }
 }

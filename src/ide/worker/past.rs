@@ -1,5 +1,6 @@
 //! Reads and keeps what was said before.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +12,10 @@ use crate::base::width::visible;
 use crate::ide::event::Event;
 use crate::ide::past::ask::{Happened, Work};
 use crate::ide::state::overlay::{Pick, PickRow, push};
+use crate::llm::model::Message;
+use crate::llm::model::message::join_text;
 use crate::runtime::past::{FoundSaid, Past};
+use crate::session::message::{AgentMessage, Earlier};
 
 /// Places that a search brings.
 const PLACES: usize = 200;
@@ -31,9 +35,7 @@ impl Worker {
                     Err(error) => tracing::error!("remembering what was said failed: {error}"),
                 }
             }),
-            Work::Recall => self.blocking(failed("recall prompts"), move || {
-                Event::Past(Happened::Recalled(past.recall_here()))
-            }),
+            Work::Recall(earlier) => self.recall(past, earlier),
             Work::Import(place) => {
                 self.blocking(failed("import the session"), move || match past.import(&place) {
                     Ok(said) => Event::Done(said),
@@ -89,6 +91,38 @@ impl Worker {
     }
 }
 
+impl Worker {
+    fn recall(&self, past: Past, earlier: Option<Earlier>) {
+        let Some(session) = self.session.clone() else { return };
+        self.task(failed("recall prompts"), async move {
+            let said = match earlier {
+                Some(earlier) => session.said_before(earlier).await,
+                None => Ok(Vec::new()),
+            };
+            let said = match said {
+                Ok(said) => said,
+                Err(report) => return Event::Failed(report.to_string()),
+            };
+            let recalled = tokio_task(move || Ok(recalled(&past, &said))).await;
+            recalled.map_or_else(Event::Failed, |texts| Event::Past(Happened::Recalled(texts)))
+        });
+    }
+}
+
+/// The prompts of the folder, and behind them what else was said.
+fn recalled(past: &Past, said: &[Arc<AgentMessage>]) -> Vec<String> {
+    let texts = said.iter().filter_map(|message| match &**message {
+        AgentMessage::Llm(Message::User(user)) => Some(join_text(&user.content)),
+        _ => None,
+    });
+    let said: Vec<String> = texts.collect();
+    let known: HashSet<&String> = said.iter().collect();
+    let mut all = past.recall_here();
+    all.retain(|text| !known.contains(text));
+    all.extend(said);
+    all
+}
+
 /// Runs it where it may block; the error is for the person.
 async fn tokio_task<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
@@ -105,7 +139,7 @@ fn find(
     stop: &Arc<AtomicBool>,
     put: impl Fn(PickRow),
 ) -> Result<Option<String>, String> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let found = past.search(text, PLACES, stop, |places| {
         for place in places {
             if seen.insert((place.session.clone(), place.entry.clone(), place.text.clone())) {

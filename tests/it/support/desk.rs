@@ -214,6 +214,15 @@ impl Plan {
         self
     }
 
+    /// Goes on with a conversation that is in a file with this text.
+    #[must_use]
+    pub fn session_file(mut self, text: &str) -> Self {
+        let path = self.temp.path().join("session.jsonl");
+        std::fs::write(&path, text).unwrap();
+        self.session = SessionChoice::Open(path);
+        self
+    }
+
     /// Runs a command once the session is there.
     #[must_use]
     pub fn first(mut self, command: &'static str) -> Self {

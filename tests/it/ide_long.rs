@@ -1,0 +1,165 @@
+//! Long conversations: the screen begins with their end, and everything before it is there when it is looked for.
+
+use std::fmt::Write as _;
+
+use crate::support::desk::{Desk, Plan};
+
+/// Messages of a conversation: the user, an answer that calls, its result, an answer.
+const MANY: usize = 3_200;
+
+/// A session of so many messages. Their texts say the how many-th they are.
+fn session(messages: usize) -> String {
+    let mut text = String::from(
+        r#"{"type":"session","version":3,"id":"019a0000-0000-7000-8000-000000000000","timestamp":"2025-11-20T10:00:00.000Z","cwd":"/w"}"#,
+    );
+    text.push('\n');
+    let answer = r#""api":"a","provider":"scripted","model":"script","usage":{"totalTokens":7}"#;
+    for n in 0..messages {
+        let parent = if n == 0 { "null".to_string() } else { format!("\"{:08x}\"", n - 1) };
+        let message = match n % 4 {
+            0 => format!(r#"{{"role":"user","content":"message {n} said","timestamp":1}}"#),
+            1 => format!(
+                r#"{{"role":"assistant","content":[{{"type":"toolCall","id":"c{n}","name":"bash","arguments":{{"command":"message {n} called"}}}}],{answer},"stopReason":"toolUse"}}"#
+            ),
+            2 => format!(
+                r#"{{"role":"toolResult","toolCallId":"c{}","toolName":"bash","content":[{{"type":"text","text":"message {n} came"}}],"isError":false}}"#,
+                n - 1
+            ),
+            _ => format!(
+                r#"{{"role":"assistant","content":[{{"type":"text","text":"message {n} answered"}}],{answer},"stopReason":"stop"}}"#
+            ),
+        };
+        writeln!(
+            text,
+            r#"{{"type":"message","id":"{n:08x}","parentId":{parent},"timestamp":"2025-11-20T10:00:00.000Z","message":{message}}}"#
+        )
+        .unwrap();
+    }
+    text
+}
+
+async fn desk(messages: usize) -> Desk {
+    let mut desk = Plan::new().session_file(&session(messages)).size(100, 30).start().await;
+    desk.until("the session", |state| state.agent.connected).await;
+    desk.ide.idle().await;
+    desk
+}
+
+fn items(desk: &mut Desk) -> usize {
+    desk.state().transcript.items().len()
+}
+
+/// Which messages are on the screen.
+fn seen(desk: &mut Desk) -> Vec<usize> {
+    let picture = desk.picture();
+    let numbers = picture.split("message ").skip(1);
+    numbers.filter_map(|rest| rest.split(' ').next()?.parse().ok()).collect()
+}
+
+#[tokio::test]
+async fn long_conversation_opens_with_its_end() {
+    let mut few = Vec::new();
+    for messages in [800, MANY] {
+        let mut desk = desk(messages).await;
+        assert!(desk.picture().contains(&format!("message {} answered", messages - 1)));
+        assert!(desk.state().transcript.has_earlier());
+        few.push(items(&mut desk));
+    }
+    assert!(few[0] == few[1] && few[0] <= 250, "{few:?} items, however long the conversation is");
+}
+
+#[tokio::test]
+async fn long_conversation_shows_every_message_on_the_way_to_its_start() {
+    let mut desk = desk(MANY).await;
+    let mut all = seen(&mut desk);
+    assert!(all.contains(&(MANY - 1)));
+    for _ in 0..MANY {
+        if all.contains(&0) {
+            break;
+        }
+        desk.keys("PageUp").await;
+        all.extend(seen(&mut desk));
+    }
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all, (0..MANY).collect::<Vec<_>>(), "each is on the screen once on the way");
+    assert!(!desk.state().transcript.has_earlier());
+    assert_eq!(items(&mut desk), MANY / 4 * 3, "a result is shown with its call");
+}
+
+#[tokio::test]
+async fn long_conversation_start_is_shown_and_let_go_at_the_end() {
+    let mut desk = desk(MANY).await;
+    let few = items(&mut desk);
+    desk.ide.press("Alt-3 Ctrl-Home");
+    assert!(desk.picture().contains("Loading the start"), "{}", desk.picture());
+    desk.ide.idle().await;
+    assert_eq!(seen(&mut desk).first(), Some(&0));
+    assert_eq!(desk.message(), "");
+    assert_eq!(items(&mut desk), MANY / 4 * 3);
+    desk.keys("Ctrl-End").await;
+    assert_eq!(seen(&mut desk).last(), Some(&(MANY - 1)));
+    assert_eq!(items(&mut desk), few, "what is out of sight is let go");
+    desk.keys("Ctrl-Home").await;
+    assert_eq!(seen(&mut desk).first(), Some(&0), "and comes again");
+}
+
+#[tokio::test]
+async fn long_conversation_keeps_its_place_when_earlier_messages_come() {
+    let mut desk = desk(MANY).await;
+    let few = items(&mut desk);
+    // Keys that come without a pause: what is near the front is asked for with the last frame only.
+    for _ in 0..12 {
+        desk.ide.press("PageUp");
+    }
+    let (before, shown) = (desk.picture(), seen(&mut desk));
+    desk.ide.idle().await;
+    assert!(items(&mut desk) > few, "more is here");
+    assert_eq!(desk.picture(), before);
+    desk.keys("PageUp").await;
+    let last = seen(&mut desk).last().copied().unwrap();
+    assert!(shown.contains(&last) || last + 1 == shown[0], "{last} and then {shown:?}");
+}
+
+#[tokio::test]
+async fn long_conversation_stays_at_its_end_when_the_start_is_given_up() {
+    let mut desk = desk(MANY).await;
+    desk.ide.press("Alt-3 Ctrl-Home Ctrl-End");
+    desk.ide.idle().await;
+    assert_eq!(seen(&mut desk).last(), Some(&(MANY - 1)));
+    assert!(desk.state().transcript.has_earlier(), "no more was fetched than was on its way");
+}
+
+#[tokio::test]
+async fn long_conversation_prompt_goes_back_to_its_first_words() {
+    let mut desk = desk(MANY).await;
+    let history = desk.state().prompt.history.clone();
+    let wanted: Vec<String> = (0..MANY / 4).map(|n| format!("message {} said", n * 4)).collect();
+    assert_eq!(history, wanted);
+}
+
+#[tokio::test]
+async fn long_conversation_tree_is_searched_to_its_first_message() {
+    let mut desk = desk(MANY).await;
+    desk.keys("Alt-g").await;
+    desk.keys("/ Ctrl-u").await;
+    desk.type_in("message 4 said").await;
+    desk.keys("Enter").await;
+    assert!(desk.picture().contains("message 4 said"), "{}", desk.picture());
+    desk.keys("Enter").await;
+    desk.until("the place", |state| state.transcript.items().len() == 3).await;
+    assert_eq!(seen(&mut desk), [0, 1, 2, 3, 4], "and what was said there is in the prompt");
+}
+
+#[tokio::test]
+async fn long_conversation_goes_on_with_all_of_it() {
+    let plan = Plan::new().session_file(&session(800)).size(100, 30);
+    let mut desk = plan.turns([bowline::llm::providers::scripted::Turn::text("on it goes")]).start().await;
+    desk.until("the session", |state| state.agent.connected).await;
+    desk.ask("and now").await;
+    assert!(desk.picture().contains("on it goes"));
+    let request = desk.script.requests().pop().unwrap();
+    assert_eq!(request.messages.len(), 801, "the model is told everything");
+    desk.keys("Ctrl-Home").await;
+    assert_eq!(seen(&mut desk).first(), Some(&0));
+}
