@@ -9,14 +9,37 @@ use crate::session::{AgentMessage, SessionContext};
 pub fn of(context: &SessionContext) -> Vec<Message> {
     let told = |(place, message): (usize, &std::sync::Arc<AgentMessage>)| {
         let mut message = for_model(message)?;
-        if let Message::Assistant(answer) = &mut message
-            && place < context.kept
-        {
-            answer.usage = Usage::default();
-        }
+        uncount(&mut message, place < context.kept);
         Some(message)
     };
     context.messages.iter().enumerate().filter_map(told).collect()
+}
+
+/// The same of a conversation whose messages nobody else has: they are not copied.
+pub fn take(context: SessionContext) -> Vec<Message> {
+    let kept = context.kept;
+    let told = |(place, message): (usize, std::sync::Arc<AgentMessage>)| {
+        let mut message = match std::sync::Arc::unwrap_or_clone(message) {
+            AgentMessage::Llm(message) if !is_replaced(&message) => message,
+            other => for_model(&other)?,
+        };
+        uncount(&mut message, place < kept);
+        Some(message)
+    };
+    context.messages.into_iter().enumerate().filter_map(told).collect()
+}
+
+/// Takes from an answer what it says of the size of the context, where that is no longer so.
+fn uncount(message: &mut Message, is_past: bool) {
+    if let Message::Assistant(answer) = message
+        && is_past
+    {
+        answer.usage = Usage::default();
+    }
+}
+
+fn is_replaced(message: &Message) -> bool {
+    matches!(message, Message::Assistant(answer) if answer.is_replaced())
 }
 
 /// How many answers a model has given in a conversation.
@@ -31,7 +54,7 @@ pub fn answers(context: &SessionContext) -> u32 {
 /// The message as a model sees it; `None` where it is for people only, or where another answer replaces it.
 pub fn for_model(message: &AgentMessage) -> Option<Message> {
     let value = match message {
-        AgentMessage::Llm(Message::Assistant(answer)) if answer.is_replaced() => return None,
+        AgentMessage::Llm(message) if is_replaced(message) => return None,
         AgentMessage::Llm(message) => return Some(message.clone()),
         AgentMessage::Other(value) => value,
     };
@@ -89,6 +112,16 @@ mod tests {
             })
             .collect();
         assert_eq!(sizes, [0, 9]);
+        let others = [
+            json!({"role": "custom", "content": "note", "display": true}),
+            json!({"role": "hologram"}),
+            json!({"role": "assistant", "content": [], "api": "a", "provider": "p", "model": "m",
+                "stopReason": "error", "replaced": true}),
+        ];
+        let others = others.map(|value| std::sync::Arc::new(serde_json::from_value(value).unwrap()));
+        let context = SessionContext { messages: [&context.messages[..], &others].concat(), ..context };
+        assert_eq!(of(&context).len(), 3);
+        assert_eq!(take(context.clone()), of(&context), "taken as told");
     }
 
     #[test]

@@ -49,8 +49,8 @@ pub struct Recorder {
     compaction_wanted: Option<oneshot::Sender<Result<Arc<Compacted>, Report>>>,
     /// How many of the session's entries front ends know of.
     told: usize,
-    /// How many messages the conversation has, and with how many entries and at which leaf that was counted.
-    counted: Option<((usize, Option<u32>), usize)>,
+    /// A leaf, and how many messages the conversation has there.
+    counted: Option<(u32, usize)>,
     /// Who waits to be elsewhere.
     pub(super) moving: Option<Moving>,
     /// Who waited, and whether he is there.
@@ -91,7 +91,7 @@ impl Recorder {
     /// Takes in how the session stands: the conversation as a model is told it.
     pub(super) fn reload(&mut self) -> Vec<Message> {
         self.refresh();
-        history::of(&self.session.context())
+        history::take(self.session.take_context())
     }
 
     /// Takes in how the session stands, without the conversation; gives who answers.
@@ -101,8 +101,8 @@ impl Recorder {
         self.usage = self.session.spent();
         // Where no answer has counted it is about what the messages hold, which reads all of them.
         let counted = self.session.find_recent(counted);
-        self.context_tokens =
-            counted.unwrap_or_else(|| fullness::tokens(&history::of(&self.session.context()), 0));
+        let about = || fullness::tokens(&history::take(self.session.take_context()), 0);
+        self.context_tokens = counted.unwrap_or_else(about);
         chosen
     }
 
@@ -215,13 +215,11 @@ impl Recorder {
         }
     }
 
-    /// How many messages the conversation on the path has. Whoever asks again while nothing was added costs nothing.
+    /// How many messages the conversation on the path has. Reads what was added since it was asked last.
     pub(super) fn messages(&mut self) -> usize {
-        let tree = self.session.tree();
-        let now = (tree.len(), tree.leaf_index());
-        let counted = self.counted.filter(|(then, _)| *then == now);
-        let (_, count) = counted.unwrap_or_else(|| (now, self.session.context().messages.len()));
-        self.counted = Some((now, count));
+        let leaf = self.session.tree().leaf_index();
+        let count = self.session.count(self.counted);
+        self.counted = leaf.map(|leaf| (leaf, count));
         count
     }
 
@@ -432,7 +430,7 @@ impl Listener for Recorder {
     }
 
     fn history(&self) -> Option<Vec<Message>> {
-        Some(history::of(&self.session.context()))
+        Some(history::take(self.session.take_context()))
     }
 
     fn plan(&self, budget: Budget, tokens: u64) -> Option<Plan> {

@@ -283,7 +283,7 @@ impl Entry {
     }
 
     /// Whether its message is in memory.
-    pub(super) fn is_decoded(&self) -> bool {
+    pub(crate) fn is_decoded(&self) -> bool {
         self.known().is_some()
     }
 }

@@ -143,11 +143,30 @@ pub(super) fn said_before(tree: &Tree, earlier: &Earlier, bound: Bound) -> Vec<A
     said
 }
 
+/// How many messages the conversation at a leaf has, where `known` is how many it has at another leaf: if that is on
+/// the way and nothing changed what stood there, only what follows it is read.
+pub(super) fn count(tree: &Tree, leaf: u32, known: Option<(u32, usize)>) -> usize {
+    let way = Way::to(tree, leaf);
+    let (mut count, mut known) = (0, known);
+    for at in way.back_from(Some(leaf)) {
+        if let Some((_, before)) = known.filter(|(leaf, _)| *leaf == at) {
+            return before + count;
+        }
+        known = known.filter(|_| !steers(tree, at));
+        count += usize::from(way.told(at).is_some());
+    }
+    count + way.summary().count()
+}
+
+/// Whether an entry changes what is told of those before it.
+fn steers(tree: &Tree, at: u32) -> bool {
+    matches!(tree.kind(at), "compaction" | "context_edit")
+}
+
 /// Looks at what was said since the last compaction or edit, the latest first, until something is found.
 pub(super) fn find<T>(tree: &Tree, leaf: u32, mut find: impl FnMut(&AgentMessage) -> Option<T>) -> Option<T> {
     let way = Way::to(tree, leaf);
-    let steers = |at: &u32| matches!(tree.kind(*at), "compaction" | "context_edit");
-    way.back_from(Some(leaf)).take_while(|at| !steers(at)).find_map(|at| find(&*way.told(at)?))
+    way.back_from(Some(leaf)).take_while(|at| !steers(tree, *at)).find_map(|at| find(&*way.told(at)?))
 }
 
 /// Who answers at a leaf.

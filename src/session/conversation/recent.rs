@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
+use crate::session::SessionContext;
 use crate::session::message::{AgentMessage, Earlier, Piece};
 use crate::session::recent::{self, Bound, Chosen};
 
@@ -37,6 +38,22 @@ impl Session {
             Some(leaf) => recent::chosen(&self.tree, leaf),
             None => Chosen::from(&self.context()),
         }
+    }
+
+    /// How many messages [`Session::context`] has. Where `known` is how many it had at a place on the way, only what
+    /// follows is read.
+    pub fn count(&self, known: Option<(u32, usize)>) -> usize {
+        match self.end() {
+            Some(leaf) => recent::count(&self.tree, leaf, known),
+            None => self.context().messages.len(),
+        }
+    }
+
+    /// [`Session::context`] for a caller that keeps its messages: nothing of them stays in memory here.
+    pub fn take_context(&self) -> SessionContext {
+        let context = self.context();
+        self.forget();
+        context
     }
 
     /// Looks at the messages since the last compaction or edit, the latest first, until something is found.

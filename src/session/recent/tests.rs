@@ -74,6 +74,7 @@ proptest! {
             tree.push(Entry::parse(&line(n, parent, *kind, other)).unwrap()).unwrap();
         }
         let bound = if many { Bound { messages: bound, bytes: u64::MAX } } else { Bound { messages: 99, bytes: bound as u64 * 150 } };
+        let mut counts: Vec<(u32, usize)> = Vec::new();
         for leaf in 0..rows.len() as u32 {
             let path = tree.path_to(tree.entry(leaf).id());
             let wanted = context::build(&path);
@@ -99,6 +100,9 @@ proptest! {
             prop_assert_eq!((&chosen.model, chosen.thinking), (&wanted.model, wanted.thinking));
             let counted = wanted.messages[wanted.kept..].iter().rev().find_map(|message| tokens(message));
             prop_assert_eq!(find(&tree, leaf, tokens), counted);
+            prop_assert_eq!(count(&tree, leaf, None), wanted.messages.len());
+            prop_assert_eq!(count(&tree, leaf, counts.last().copied()), wanted.messages.len());
+            counts.push((leaf, wanted.messages.len()));
         }
     }
 }
@@ -149,6 +153,15 @@ fn recent_messages_are_all_that_is_read_of_a_long_conversation() {
         assert!(tree.made() <= 30, "{} entries of {messages} are made", tree.made());
         assert!(!tree.entry(leaf).is_decoded(), "what was decoded is not kept");
     }
+}
+
+#[test]
+fn recent_count_reads_what_was_added() {
+    let (tree, text) = conversation(500);
+    assert_eq!(count(&tree, 489, None), 488, "without the choice of model and level");
+    let before = text.1.load(Ordering::Relaxed);
+    assert_eq!(count(&tree, 499, Some((489, 488))), 498);
+    assert_eq!(text.1.load(Ordering::Relaxed) - before, 10);
 }
 
 #[test]

@@ -90,3 +90,21 @@ async fn session_at_another_place_is_sent_whole_only_where_a_reader_wants_that()
     }
     handle.shutdown().await;
 }
+
+#[tokio::test]
+async fn session_messages_are_kept_once_when_the_agent_has_them() {
+    let place = Place::new();
+    let path = session(&place, 300);
+    let mut rig = place
+        .start_with(vec![Turn::text("on it goes")], |options| Options {
+            session: SessionChoice::Open(path),
+            ..options
+        })
+        .await;
+    rig.run("and now").await;
+    assert_eq!(rig.script.requests()[0].messages.len(), 301);
+    let decoded = |session: &Session| session.entries().filter(|entry| entry.is_decoded()).count();
+    assert_eq!(rig.handle.look(decoded).await.unwrap(), 0, "those of the agent are the only ones");
+    assert_eq!(rig.handle.status().await.unwrap().messages, 302);
+    rig.handle.shutdown().await;
+}
