@@ -19,8 +19,12 @@ use crate::exec::Environment;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{Message, StopReason, Usage};
 use crate::session::export::{self, Format};
+use crate::session::recent::Bound;
 use crate::session::store::listing;
 use crate::session::{AgentMessage, EntryBody, Session};
+
+/// Messages that are read at a time where the latest of a kind is looked for.
+const PIECE: Bound = Bound { messages: 20, bytes: 1 << 20 };
 
 /// A place where a session can be forked: something that the person said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -255,14 +259,21 @@ fn places(session: &Session) -> Vec<Said> {
 }
 
 fn last_answer(session: &Session) -> Option<String> {
-    let context = session.context();
-    let answers = context.messages.iter().rev().filter_map(|message| match &**message {
-        AgentMessage::Llm(Message::Assistant(answer)) => Some(answer),
+    let said = |message: &AgentMessage| match message {
+        AgentMessage::Llm(Message::Assistant(answer))
+            if answer.stop_reason != StopReason::Aborted || !answer.content.is_empty() =>
+        {
+            Some(answer.text().trim().to_string())
+        }
         _ => None,
-    });
-    let mut said = answers.filter(|a| a.stop_reason != StopReason::Aborted || !a.content.is_empty());
-    let text = said.next()?.text().trim().to_string();
-    (!text.is_empty()).then_some(text)
+    };
+    let mut piece = session.recent(PIECE);
+    loop {
+        if let Some(text) = piece.messages.iter().rev().find_map(|message| said(message)) {
+            return (!text.is_empty()).then_some(text);
+        }
+        piece = session.before(&piece.earlier?, PIECE);
+    }
 }
 
 /// Over every branch: what was billed.

@@ -196,7 +196,7 @@ impl Recorder {
         let Piece { messages, earlier } = if recent {
             self.session.recent(RECENT)
         } else {
-            Piece { messages: self.session.context().messages, earlier: None }
+            Piece { messages: self.session.take_context().messages, earlier: None }
         };
         Snapshot {
             session_id: self.session.id().to_string(),

@@ -69,6 +69,16 @@ async fn long_conversation_opens_with_its_end() {
 }
 
 #[tokio::test]
+async fn long_conversation_out_of_sight_is_not_fetched() {
+    let plan = Plan::new().session_file(&session(MANY)).with("a.txt", "text").size(40, 30);
+    let mut desk = plan.start().await;
+    desk.until("the session", |state| state.agent.connected).await;
+    desk.ide.idle().await;
+    assert!(desk.state().areas.transcript.is_none(), "a narrow screen shows the file");
+    assert!(items(&mut desk) <= 250, "{} items", items(&mut desk));
+}
+
+#[tokio::test]
 async fn long_conversation_shows_every_message_on_the_way_to_its_start() {
     let mut desk = desk(MANY).await;
     let mut all = seen(&mut desk);

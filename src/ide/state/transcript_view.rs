@@ -35,8 +35,8 @@ pub struct TranscriptView {
     blocks: Vec<(u64, Block)>,
     /// The topmost line on screen: item and line in it. `None` keeps to the end.
     top: Option<(usize, usize)>,
-    /// The first item on screen.
-    first: usize,
+    /// The first item on screen, once something was drawn.
+    first: Option<usize>,
     /// Whether the start is looked for, which is not here yet.
     seeks_start: bool,
 }
@@ -69,18 +69,18 @@ impl TranscriptView {
 
     /// Whether items before those that are here are wanted.
     pub fn wants_earlier(&self) -> bool {
-        self.seeks_start || self.first < NEAR
+        self.seeks_start || self.first.is_some_and(|first| first < NEAR)
     }
 
     /// Whether so many items at the front are out of sight, and stay so for a while.
     pub fn can_lose(&self, items: usize) -> bool {
-        self.is_at_tail() && !self.seeks_start && self.first >= items + NEAR
+        self.is_at_tail() && !self.seeks_start && self.first.is_some_and(|first| first >= items + NEAR)
     }
 
     /// So many items came in front, or went: the same lines stay on screen.
     pub fn shift(&mut self, came: usize, went: usize) {
         let moved = |item: usize| (item + came).saturating_sub(went);
-        self.first = moved(self.first);
+        self.first = self.first.map(moved);
         self.top = self.top.map(|(item, line)| (moved(item), line));
     }
 
@@ -230,7 +230,7 @@ impl TranscriptView {
         }
         // The end was laid out to find where it begins, and will be with the next frame.
         self.drop_others(items, [first..end, tail.0.max(end)..items.len()]);
-        self.first = first;
+        self.first = Some(first);
     }
 }
 

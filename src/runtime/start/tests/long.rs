@@ -44,6 +44,8 @@ async fn session_start_makes_the_same_few_entries_of_any_conversation() {
         let handle = open(&place, session(&place, messages)).await;
         let (snapshot, _events) = handle.subscribe_as(Reader::Recent).await.unwrap();
         assert_eq!((snapshot.messages.len(), snapshot.context_tokens), (200, messages as u64 - 1));
+        let answer = handle.last_answer().await.unwrap();
+        assert_eq!(answer, Some(format!("answer {}", messages - 1)));
         let made = handle.look(|session| session.tree().made()).await.unwrap();
         assert!(made <= 210, "{made} entries of {messages} are made");
         handle.shutdown().await;
@@ -101,9 +103,11 @@ async fn session_messages_are_kept_once_when_the_agent_has_them() {
             ..options
         })
         .await;
+    let decoded = |session: &Session| session.entries().filter(|entry| entry.is_decoded()).count();
+    assert_eq!(rig.snapshot.messages.len(), 300);
+    assert_eq!(rig.handle.look(decoded).await.unwrap(), 0, "those of the reader are the only ones");
     rig.run("and now").await;
     assert_eq!(rig.script.requests()[0].messages.len(), 301);
-    let decoded = |session: &Session| session.entries().filter(|entry| entry.is_decoded()).count();
     assert_eq!(rig.handle.look(decoded).await.unwrap(), 0, "those of the agent are the only ones");
     assert_eq!(rig.handle.status().await.unwrap().messages, 302);
     rig.handle.shutdown().await;
