@@ -15,10 +15,10 @@ pub fn of(context: &SessionContext) -> Vec<Message> {
     context.messages.iter().enumerate().filter_map(told).collect()
 }
 
-/// The same of a conversation whose messages nobody else has: they are not copied.
+/// The same from a conversation that owns its messages, which are moved instead of copied.
 pub fn take(context: SessionContext) -> Vec<Message> {
     let kept = context.kept;
-    let told = |(place, message): (usize, std::sync::Arc<AgentMessage>)| {
+    let sent = |(place, message): (usize, std::sync::Arc<AgentMessage>)| {
         let mut message = match std::sync::Arc::unwrap_or_clone(message) {
             AgentMessage::Llm(message) if !is_replaced(&message) => message,
             other => for_model(&other)?,
@@ -26,7 +26,7 @@ pub fn take(context: SessionContext) -> Vec<Message> {
         uncount(&mut message, place < kept);
         Some(message)
     };
-    context.messages.into_iter().enumerate().filter_map(told).collect()
+    context.messages.into_iter().enumerate().filter_map(sent).collect()
 }
 
 /// Takes from an answer what it says of the size of the context, where that is no longer so.
@@ -121,7 +121,7 @@ mod tests {
         let others = others.map(|value| std::sync::Arc::new(serde_json::from_value(value).unwrap()));
         let context = SessionContext { messages: [&context.messages[..], &others].concat(), ..context };
         assert_eq!(of(&context).len(), 3);
-        assert_eq!(take(context.clone()), of(&context), "taken as told");
+        assert_eq!(take(context.clone()), of(&context), "the same messages");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What was said before the messages that a front end has: it joins with the end of a conversation, and asks for
-//! the rest piece by piece, where somebody looks for it.
+//! the rest piece by piece, as the user comes to it.
 //!
 //! Must not know who shows it. Pieces are read beside the session, which goes on meanwhile.
 
@@ -12,7 +12,7 @@ use crate::session::recent::Bound;
 
 /// Messages of a piece.
 const PIECE: Bound = Bound { messages: 1000, bytes: 4 << 20 };
-/// Words of the user before them, for a prompt in which one goes back through what one said.
+/// Words of the user before them, for the history of the prompt.
 const SAID: Bound = Bound { messages: 2000, bytes: 2 << 20 };
 
 impl Handle {

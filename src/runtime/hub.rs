@@ -58,7 +58,7 @@ impl Hub {
         self.lock().iter().any(|(_, reader)| *reader == Reader::Patient)
     }
 
-    /// Whether the end of a conversation is enough for everybody.
+    /// Whether the end of a conversation is enough for every reader.
     pub fn wants_recent(&self) -> bool {
         self.lock().iter().all(|(_, reader)| *reader == Reader::Recent)
     }

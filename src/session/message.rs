@@ -1,5 +1,5 @@
 //! What a conversation holds beside the messages of a model: pi's further roles, and any role
-//! that this version does not know; and the parts that a long one is told in.
+//! that this version does not know; and the pieces that a long one is read in.
 
 use std::sync::Arc;
 

@@ -56,15 +56,15 @@ impl<'t> Way<'t> {
         Self { tree, edits, compaction: compaction.zip(kept) }
     }
 
-    /// The places that something is told of, from one of them back.
+    /// The places whose messages the model gets, from one of them back.
     fn back_from(&self, at: Option<u32>) -> impl Iterator<Item = u32> {
         let kept = self.compaction.map_or(0, |(_, kept)| kept);
         self.tree.way_back(at).take_while(move |at| *at >= kept)
     }
 
-    /// What is told of the entry at a place by itself. Decodes that entry, and nothing of it stays in memory that was
-    /// not there before.
-    fn told(&self, at: u32) -> Option<Arc<AgentMessage>> {
+    /// The message of the entry at a place as the model gets it. Decodes that entry, and nothing of it stays in memory
+    /// that was not there before.
+    fn message(&self, at: u32) -> Option<Arc<AgentMessage>> {
         let (kind, _) = self.tree.kind_and_role(at);
         if !matches!(kind, "message" | "custom_message" | "branch_summary") {
             return None;
@@ -79,15 +79,15 @@ impl<'t> Way<'t> {
         message.filter(|message| !is_kept || message.role() != "system")
     }
 
-    /// What is told of the compaction, in the order of telling.
+    /// The messages of the compaction, in the order in which the model gets them.
     fn summary(&self) -> impl Iterator<Item = Arc<AgentMessage>> {
         let compaction = self.compaction.map(|(at, _)| self.tree.entry(at));
-        let told = |part| {
+        let message = |part| {
             let entry = compaction?;
             let row = Row { entry, at: 0, part, place: Place::Compaction };
             self.edits.apply(entry, projection::original(&row)?)
         };
-        [told(Part::System), told(Part::Summary)].into_iter().flatten()
+        [message(Part::System), message(Part::Summary)].into_iter().flatten()
     }
 }
 
@@ -107,7 +107,7 @@ fn piece(tree: &Tree, leaf: u32, from: Option<u32>, bound: Bound) -> Piece {
     let mut piece = Piece::default();
     let mut bytes = 0;
     for at in way.back_from(from) {
-        let Some(message) = way.told(at) else { continue };
+        let Some(message) = way.message(at) else { continue };
         piece.messages.push(message);
         bytes += u64::from(tree.line_bytes(at));
         let is_full = piece.messages.len() >= bound.messages || bytes >= bound.bytes;
@@ -132,9 +132,9 @@ pub(super) fn said_before(tree: &Tree, earlier: &Earlier, bound: Bound) -> Vec<A
     };
     let way = Way::to(tree, leaf);
     let places = way.back_from(tree.parent_index(first)).filter(|at| tree.role(*at) == Role::User);
-    let told = places.filter_map(|at| Some((at, way.told(at)?))).take(bound.messages);
+    let said = places.filter_map(|at| Some((at, way.message(at)?))).take(bound.messages);
     let mut bytes = 0;
-    let within = told.take_while(|(at, _)| {
+    let within = said.take_while(|(at, _)| {
         bytes += u64::from(tree.line_bytes(*at));
         bytes <= bound.bytes
     });
@@ -153,12 +153,12 @@ pub(super) fn count(tree: &Tree, leaf: u32, known: Option<(u32, usize)>) -> usiz
             return before + count;
         }
         known = known.filter(|_| !steers(tree, at));
-        count += usize::from(way.told(at).is_some());
+        count += usize::from(way.message(at).is_some());
     }
     count + way.summary().count()
 }
 
-/// Whether an entry changes what is told of those before it.
+/// Whether an entry changes what the model gets of those before it.
 fn steers(tree: &Tree, at: u32) -> bool {
     matches!(tree.kind(at), "compaction" | "context_edit")
 }
@@ -166,7 +166,7 @@ fn steers(tree: &Tree, at: u32) -> bool {
 /// Looks at what was said since the last compaction or edit, the latest first, until something is found.
 pub(super) fn find<T>(tree: &Tree, leaf: u32, mut find: impl FnMut(&AgentMessage) -> Option<T>) -> Option<T> {
     let way = Way::to(tree, leaf);
-    way.back_from(Some(leaf)).take_while(|at| !steers(tree, *at)).find_map(|at| find(&*way.told(at)?))
+    way.back_from(Some(leaf)).take_while(|at| !steers(tree, *at)).find_map(|at| find(&*way.message(at)?))
 }
 
 /// Who answers at a leaf.

@@ -169,7 +169,7 @@ async fn long_conversation_goes_on_with_all_of_it() {
     desk.ask("and now").await;
     assert!(desk.picture().contains("on it goes"));
     let request = desk.script.requests().pop().unwrap();
-    assert_eq!(request.messages.len(), 801, "the model is told everything");
+    assert_eq!(request.messages.len(), 801, "the model gets everything");
     desk.keys("Ctrl-Home").await;
     assert_eq!(seen(&mut desk).first(), Some(&0));
 }

@@ -167,6 +167,6 @@ fn recent_count_reads_what_was_added() {
 #[test]
 fn recent_piece_of_another_session_is_empty() {
     let (tree, _) = conversation(50);
-    let earlier = Earlier { leaf: "49".into(), first: "nobody".into() };
+    let earlier = Earlier { leaf: "49".into(), first: "unknown".into() };
     assert_eq!(before(&tree, &earlier, Bound { messages: 5, bytes: 999 }), Piece::default());
 }

@@ -49,7 +49,7 @@ fn transcript_replaces_a_part_that_begins_again_in_its_place() {
 }
 
 /// What the items say, in short.
-fn told(transcript: &Transcript) -> Vec<String> {
+fn texts(transcript: &Transcript) -> Vec<String> {
     let text = |item: &Item| match &item.kind {
         Kind::User(text) | Kind::Answer(text) | Kind::Notice { text, .. } => text.clone(),
         Kind::Tool(call) => format!("{} {:?}", call.call_id, call.status),
@@ -92,21 +92,21 @@ fn transcript_front_gets_results_whose_calls_come_later() {
     let mut transcript = Transcript::default();
     // The result of a call that an earlier piece has, though another answer stands between them.
     transcript.load(&messages(&[called("c"), came("b"), said("two"), came("a")]), Some(&near), &tools);
-    assert_eq!(told(&transcript)[0], "c Failed(None)", "a program that was killed left it open");
+    assert_eq!(texts(&transcript)[0], "c Failed(None)", "a program that was killed left it open");
     let asked = transcript.ask_earlier().unwrap();
     assert_eq!((&asked, transcript.ask_earlier()), (&near, None), "one piece at a time");
     let fetched =
         Fetched::new(asked, Ok(piece(&[said("one"), called("a"), called("b")], Some(&far))), &tools);
     assert_eq!(transcript.put_in_front(fetched, &tools), Some(3));
     let words = ["one", "a Failed(None)", "b Done(None)", "c Failed(None)", "two"];
-    assert_eq!(told(&transcript)[..5], words);
+    assert_eq!(texts(&transcript)[..5], words);
     assert!(transcript.has_earlier());
     assert_eq!(transcript.release_front().len(), 3);
-    assert_eq!(told(&transcript)[0], "c Failed(None)");
+    assert_eq!(texts(&transcript)[0], "c Failed(None)");
     let asked = transcript.ask_earlier().unwrap();
     assert_eq!(asked, near);
     transcript.put_in_front(Fetched::new(asked, Ok(piece(&[called("b")], None)), &tools), &tools);
-    assert_eq!(told(&transcript)[..2], ["b Done(None)", "c Failed(None)"]);
+    assert_eq!(texts(&transcript)[..2], ["b Done(None)", "c Failed(None)"]);
     assert!(!transcript.has_earlier());
 }
 
@@ -116,11 +116,11 @@ fn transcript_front_takes_only_the_piece_that_is_awaited() {
     let fetched = |from: &Earlier| Fetched::new(from.clone(), Ok(piece(&[said("early")], None)), &tools);
     let mut transcript = Transcript::default();
     transcript.load(&messages(&[called("c"), came("c")]), Some(&near), &tools);
-    assert_eq!(transcript.put_in_front(fetched(&near), &tools), None, "nobody asked");
+    assert_eq!(transcript.put_in_front(fetched(&near), &tools), None, "it was not asked for");
     transcript.ask_earlier().unwrap();
     assert_eq!(transcript.put_in_front(fetched(&far), &tools), None, "of another conversation");
     assert_eq!(transcript.put_in_front(fetched(&near), &tools), Some(1));
-    assert_eq!(told(&transcript), ["early", "c Done(None)"]);
+    assert_eq!(texts(&transcript), ["early", "c Done(None)"]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn transcript_front_says_why_earlier_messages_are_missing() {
     transcript.load(&[], Some(&near), &tools);
     let asked = transcript.ask_earlier().unwrap();
     transcript.put_in_front(Fetched::new(asked, Err("the disk is gone".to_string()), &tools), &tools);
-    assert_eq!(told(&transcript), ["Earlier messages cannot be read: the disk is gone"]);
+    assert_eq!(texts(&transcript), ["Earlier messages cannot be read: the disk is gone"]);
     assert!(!transcript.has_earlier(), "it is not asked for again and again");
 }
 
@@ -151,5 +151,5 @@ fn transcript_front_moves_the_parts_that_stream_in() {
     stream(&mut transcript, StreamEvent::TextDelta { index: 0, delta: "and ".to_string() });
     transcript.release_front();
     stream(&mut transcript, StreamEvent::TextDelta { index: 0, delta: "ended".to_string() });
-    assert_eq!(told(&transcript), ["begun and ended"]);
+    assert_eq!(texts(&transcript), ["begun and ended"]);
 }
