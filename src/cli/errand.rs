@@ -147,7 +147,7 @@ pub fn run(args: &Args, errand: &Errand) -> Result<i32, (i32, Report)> {
     let as_it_is = errand.is_data() && !std::io::stdout().is_terminal();
     let text = format!("{text}\n");
     let text = if as_it_is { text } else { visible_lines(&text.replace('\t', "    ")) };
-    write_out(&text).map(|()| code)
+    write_out(&text, &mut std::io::stdout()).map(|()| code)
 }
 
 /// Something with one tool, which has the threads that it has for a model.

@@ -112,8 +112,7 @@ pub fn tell(report: &Report) {
 
 /// Writes a result to standard output. A reader that leaves has seen enough; anything else, such as a full disk, is
 /// a failure.
-pub fn write_out(text: &str) -> Result<(), (i32, Report)> {
-    let mut stdout = std::io::stdout();
+pub fn write_out(text: &str, stdout: &mut dyn Write) -> Result<(), (i32, Report)> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err((FAILED, Report::caused("the result cannot be written", &error)))

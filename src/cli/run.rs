@@ -281,7 +281,7 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
     let visible =
         |line: &String| line.split('\t').map(crate::base::width::visible).collect::<Vec<_>>().join("\t");
     let text: String = lines.iter().map(|line| visible(line) + "\n").collect();
-    match write_out(&text) {
+    match write_out(&text, &mut std::io::stdout()) {
         Ok(()) => OK,
         Err((code, report)) => {
             tell(&report);

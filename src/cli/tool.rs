@@ -64,7 +64,7 @@ pub async fn run(
     let (name, given) = match wanted {
         Wanted::List => {
             let text = if json { format!("{:#}\n", listed_json(&equipment)) } else { listed(&equipment) };
-            return write_out(&text).map(|()| OK);
+            return write_out(&text, &mut *process::stdout()).map(|()| OK);
         }
         Wanted::Call(name, given) => (name, given.as_deref()),
     };
@@ -91,7 +91,8 @@ pub async fn run(
     if let Some(text) = notes::refusal(name, ran.outcome.details.as_ref()) {
         tell(&Report::new(text));
     }
-    write_out(&if json { format!("{:#}\n", told_json(name, &ran)) } else { told(&ran.outcome.content) })?;
+    let told = if json { format!("{:#}\n", told_json(name, &ran)) } else { told(&ran.outcome.content) };
+    write_out(&told, &mut *process::stdout())?;
     Ok(match (interrupted, ran.outcome.is_error) {
         (true, _) => INTERRUPTED,
         (false, true) => FAILED,

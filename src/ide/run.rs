@@ -309,6 +309,8 @@ async fn finish_changes(pump: &mut Pump, signals: &mut Signals) {
 
 /// Keeps what is unsaved for the next start, unless the person has given it up.
 async fn keep_unsaved(app: &mut App) {
+    // The loop may have ended between a key and this.
+    app.watch();
     let chosen = app.state.quit;
     let kept = tokio::task::spawn_blocking(app.end_keeping(chosen));
     if !matches!(tokio::time::timeout(GOODBYE, kept).await, Ok(Ok(()))) {

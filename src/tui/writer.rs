@@ -10,11 +10,11 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
+use self::cells::{is_ascii, is_doubtful, same, width_of};
 use self::moves::{absolute, by_column, by_home, csi, vertical};
 use self::pen::{PLAIN, Pen, attributes};
 use self::scroll::Scroll;
 use self::shift::Shift;
-use crate::base::width::grapheme_width;
 use crate::tui::theme::color::{ColorDepth, reduce_pair};
 
 /// Blanks at least this many are erased rather than written.
@@ -422,38 +422,7 @@ impl Writer {
     }
 }
 
-/// The cells that a symbol takes, at least one.
-fn width_of(cell: &Cell) -> u16 {
-    if is_ascii(cell) { 1 } else { grapheme_width(cell.symbol()).max(1) as u16 }
-}
-
-fn is_ascii(cell: &Cell) -> bool {
-    cell.symbol().len() == 1
-}
-
-/// Whether terminals may disagree about its width: joiners, variation selectors, flags, marks
-/// that form clusters wider than two cells.
-fn is_doubtful(symbol: &str) -> bool {
-    if symbol.len() <= 4 && symbol.chars().nth(1).is_none() {
-        return false;
-    }
-    let joins = |c| matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}');
-    symbol.chars().any(joins) || grapheme_width(symbol) > 2
-}
-
-/// Whether two cells look the same.
-fn same(a: &Cell, b: &Cell) -> bool {
-    same_text(a, b) && a.fg == b.fg && a.bg == b.bg && a.modifier == b.modifier
-}
-
-/// Whether the same stands in two cells: nearly always that is one byte each.
-fn same_text(a: &Cell, b: &Cell) -> bool {
-    match (a.symbol().as_bytes(), b.symbol().as_bytes()) {
-        ([a], [b]) => a == b,
-        (a, b) => a == b,
-    }
-}
-
+mod cells;
 mod moves;
 mod pen;
 mod scroll;

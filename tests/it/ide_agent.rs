@@ -78,7 +78,7 @@ async fn escape_ends_a_command_with_everything_that_it_started() {
     let pid: i32 = desk.disk("pid").trim().parse().unwrap();
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
     desk.ide.until("the end of the process", move |_| rustix::process::test_kill_process(pid).is_err()).await;
-    desk.ide.until("the end of the run", |state| state.agent.working_since.is_none()).await;
+    desk.until("the end of the run", |state| state.agent.working_since.is_none()).await;
     let picture = desk.picture();
     assert!(picture.contains("interrupted") && !picture.contains("interrupting"), "{picture}");
     let roles: Vec<String> = desk.session().iter().map(|line| line["message"]["role"].to_string()).collect();

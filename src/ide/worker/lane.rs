@@ -64,7 +64,8 @@ mod tests {
         let panicked = std::panic::AssertUnwindSafe(lane.run(|| panic!("on purpose"))).catch_unwind().await;
         let told = panicked.unwrap_err().downcast::<String>().unwrap();
         assert!(told.contains("on purpose"), "{told}");
-        let (second, third) = futures::join!(lane.run(id), lane.clone().run(id));
+        let copy = lane.clone();
+        let (second, third) = futures::join!(lane.run(id), copy.run(id));
         assert_eq!((second, third), (first, first));
     }
 }

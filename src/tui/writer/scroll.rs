@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
-use super::{is_doubtful, same};
+use super::cells::{is_doubtful, same};
 
 /// Fewer rows are written as they are.
 const ROWS_MIN: usize = 4;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::buffer::Cell;
 
-use super::{same, same_text};
+use super::cells::{same, same_text};
 
 /// Cells that a row may be shifted by: a character or two, a tab.
 const SHIFT_MAX: usize = 4;

@@ -1,0 +1,38 @@
+//! What of a cell matters for writing it: its width, how sure that is, and whether another looks the same.
+//! Must not know bytes.
+
+use ratatui::buffer::Cell;
+
+use crate::base::width::grapheme_width;
+
+/// The cells that a symbol takes, at least one.
+pub(super) fn width_of(cell: &Cell) -> u16 {
+    if is_ascii(cell) { 1 } else { grapheme_width(cell.symbol()).max(1) as u16 }
+}
+
+pub(super) fn is_ascii(cell: &Cell) -> bool {
+    cell.symbol().len() == 1
+}
+
+/// Whether terminals may disagree about its width: joiners, variation selectors, flags, marks
+/// that form clusters wider than two cells.
+pub(super) fn is_doubtful(symbol: &str) -> bool {
+    if symbol.len() <= 4 && symbol.chars().nth(1).is_none() {
+        return false;
+    }
+    let joins = |c| matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}');
+    symbol.chars().any(joins) || grapheme_width(symbol) > 2
+}
+
+/// Whether two cells look the same.
+pub(super) fn same(a: &Cell, b: &Cell) -> bool {
+    same_text(a, b) && a.fg == b.fg && a.bg == b.bg && a.modifier == b.modifier
+}
+
+/// Whether the same stands in two cells: nearly always that is one byte each.
+pub(super) fn same_text(a: &Cell, b: &Cell) -> bool {
+    match (a.symbol().as_bytes(), b.symbol().as_bytes()) {
+        ([a], [b]) => a == b,
+        (a, b) => a == b,
+    }
+}
