@@ -16,7 +16,7 @@ use super::commands::select;
 use super::effect::Effect;
 use super::event::{Event, Happened};
 use super::layout;
-use super::modal::{cursor_shape, flow, repeat};
+use super::modal::{cursor_shape, cursors, flow, repeat};
 use super::options::Options;
 use super::panes::{PANES, overlay, prompt};
 use super::past::events as past;
@@ -246,7 +246,10 @@ impl App {
                 Effect::RunPlugin(id) => self.with_cx(|cx| plugins::run(cx, &id)),
                 Effect::Keys(keys) => replay::keys(&mut self.steps(), &keys),
                 Effect::Retype { keys, times } => replay::retype(&mut self.steps(), &keys, times),
-                Effect::Normal { keys, lines } => replay::on_lines(&mut self.steps(), &keys, lines),
+                Effect::Normal { keys, lines, first } => {
+                    replay::on_lines(&mut self.steps(), &keys, lines, first);
+                }
+                Effect::Played => cursors::release(&mut self.state),
                 Effect::Held(keys) => {
                     for key in keys {
                         self.with_cx(|cx| input::key(cx, key));

@@ -38,7 +38,7 @@ use crate::session::message::Earlier;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::history::RevisionId;
-use crate::text::position::Byte;
+use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
@@ -167,13 +167,17 @@ pub enum Effect {
         /// How often it comes again.
         times: usize,
     },
-    /// Press keys on so many lines, which wait as places of the text; at the cursor where there are none.
+    /// Press keys on so many lines; at the cursor where there are none.
     Normal {
         /// What is pressed on each.
         keys: Vec<Key>,
-        /// How many lines wait.
+        /// How many lines there are.
         lines: usize,
+        /// The first of them; where there is none they wait as places of the text.
+        first: Option<Line>,
     },
+    /// The keys of a register were pressed.
+    Played,
     /// The last change of a modal map was made again.
     Repeated,
     /// Run a command, by its id.

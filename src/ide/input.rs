@@ -91,7 +91,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     flow::before(cx, key);
-    press(cx, key);
+    typing::carry_indent(cx, key, |cx| press(cx, key));
     flow::after(cx, Some(key));
     // The last line tells what keys have begun, and every key begins, continues or ends something.
     cx.state.damage.add(Part::Status);

@@ -3,7 +3,8 @@
 use super::commands::command::Cx;
 use super::input;
 use super::modal::{flow, line_normal, repeat, typing};
-use crate::tui::input::Key;
+use crate::text::position::Line;
+use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Replays inside each other: a recording that presses itself would take the whole stack.
 const DEPTH_MAX: usize = 20;
@@ -50,7 +51,7 @@ pub fn retype(run: &mut Steps<'_>, keys: &[Key], times: usize) {
     for _ in 0..times {
         run(&mut typing::again);
         for key in keys {
-            run(&mut |cx| input::retyped(cx, *key));
+            run(&mut |cx| typing::carry_indent(cx, *key, |cx| input::retyped(cx, *key)));
         }
     }
     run(&mut typing::finish);
@@ -58,15 +59,20 @@ pub fn retype(run: &mut Steps<'_>, keys: &[Key], times: usize) {
 }
 
 /// Presses the keys of `:normal` on each line that waits for them, as one step.
-pub fn on_lines(run: &mut Steps<'_>, pressed: &[Key], lines: usize) {
+pub fn on_lines(run: &mut Steps<'_>, pressed: &[Key], lines: usize, first: Option<Line>) {
     run(&mut line_normal::begin);
     for n in 0..lines.max(1) {
         let mut there = true;
         if lines > 0 {
-            run(&mut |cx| there = line_normal::go(cx, n));
+            run(&mut |cx| there = line_normal::go(cx, n, first));
         }
         if there {
             keys(run, pressed);
+            let mut types = false;
+            run(&mut |cx| types = cx.state.modal.mode.types());
+            if types {
+                keys(run, &[Key::new(KeyCode::Escape, Mods::NONE)]);
+            }
             run(&mut line_normal::finish);
         }
     }

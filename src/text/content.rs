@@ -23,12 +23,14 @@ pub struct Content {
     pub texts: Arc<Vec<String>>,
     /// How they are put back.
     pub shape: Shape,
+    /// How wide a rectangle was, in columns; its rows can be shorter.
+    pub width: usize,
 }
 
 impl Content {
     /// Texts and how they are put back.
     pub fn new(texts: Vec<String>, shape: Shape) -> Self {
-        Self { texts: Arc::new(texts), shape }
+        Self { texts: Arc::new(texts), shape, width: 0 }
     }
 
     /// One text between characters.

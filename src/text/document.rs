@@ -393,6 +393,7 @@ impl Document {
         debug_assert_eq!(changes.len_after(), after.end().0, "a change makes the text that it says");
         self.follow(changes, |text| Back::Text(text.clone()));
         self.text = after;
+        self.places.land(&self.text);
     }
 
     /// Makes a change in the text itself, of which nothing is copied unless somebody else holds it.
@@ -401,6 +402,7 @@ impl Document {
         let backward = changes.invert(&self.text);
         self.follow(changes, |_| Back::Changes(backward.clone()));
         changes.apply(&mut self.text);
+        self.places.land(&self.text);
         backward
     }
 

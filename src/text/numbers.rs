@@ -1,5 +1,5 @@
-//! Counting numbers up and down where they stand: decimal with sign and leading zeros, and
-//! hexadecimal. Must not know keys.
+//! Counting numbers up and down where they stand: decimal with sign and leading zeros,
+//! hexadecimal and binary. Must not know keys.
 
 use std::ops::Range as ByteRange;
 
@@ -30,7 +30,10 @@ pub fn add(text: &Text, selection: &Selection, by: i128, each: i128) -> Transact
 
 fn number_at(text: &Text, range: Range) -> Option<ByteRange<Byte>> {
     let line = text.line_of(range.start());
-    let from = text.char_floor(text.line_start(line).max(range.start().back(NEAR)));
+    // What stands before a selection is no part of it.
+    let from =
+        if range.is_empty() { text.line_start(line).max(range.start().back(NEAR)) } else { range.start() };
+    let from = text.char_floor(from);
     let to = if range.is_empty() { text.line_end(line) } else { range.end() };
     let to = text.char_floor(to.min(range.start() + NEAR));
     let content = text.slice(from..to);
@@ -58,6 +61,12 @@ fn next_number(line: &str, from: usize) -> Option<ByteRange<usize>> {
             return Some(digit..digit + 2 + hex);
         }
     }
+    if bytes[digit] == b'0' && !joined && matches!(bytes.get(digit + 1), Some(b'b' | b'B')) {
+        let bits = run(digit + 2, |byte| matches!(byte, b'0' | b'1'));
+        if bits > 0 {
+            return Some(digit..digit + 2 + bits);
+        }
+    }
     let end = digit + run(digit, u8::is_ascii_digit);
     let minus = digit > 0 && bytes[digit - 1] == b'-';
     let before = digit.checked_sub(2).and_then(|at| bytes.get(at));
@@ -74,6 +83,10 @@ fn counted(number: &str, by: i128) -> Option<String> {
         let upper = digits.bytes().any(|b| b.is_ascii_uppercase());
         let digits = if upper { format!("{value:0width$X}") } else { format!("{value:0width$x}") };
         return Some(format!("{}{digits}", &number[..2]));
+    }
+    if let Some(digits) = number.strip_prefix("0b").or_else(|| number.strip_prefix("0B")) {
+        let value = u128::from_str_radix(digits, 2).ok()?.checked_add_signed(by)?;
+        return Some(format!("{}{value:0width$b}", &number[..2], width = digits.len()));
     }
     let value = number.parse::<i128>().ok()?.checked_add(by)?;
     let digits = number.trim_start_matches('-');

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::changes::{ChangeSet, Side};
-use super::position::Byte;
+use super::position::{Byte, Line};
 use super::rope::Text;
 
 /// How many changes are remembered.
@@ -21,14 +21,40 @@ pub enum Name {
     Jump(u64),
     /// Where typing began.
     Typing,
+    /// The leftmost place of what was typed: where typing began, or what was erased before that.
+    Begun,
+    /// Where the last selection began.
+    Anchor,
+    /// Where the last selection ended.
+    Head,
     /// One of many lines that a command is to come to.
     Line(usize),
+}
+
+impl Name {
+    /// Whether a place keeps its column when its line is edited: the last selection, and where typing began and where
+    /// it ended. What stands there now is selected again, not what has become of the text that was selected.
+    fn keeps_column(self) -> bool {
+        matches!(self, Self::Anchor | Self::Head | Self::Typing | Self::Mark('<' | '>' | '^'))
+    }
+}
+
+/// A place that keeps its column, while its line is carried through a change.
+#[derive(Debug, Clone, Copy)]
+struct Carried {
+    name: Name,
+    /// A byte of its line in the text with the change.
+    line: Byte,
+    column: usize,
 }
 
 /// The places of one document.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     named: BTreeMap<Name, Byte>,
+    /// The columns of those that keep them: their lines may be too short for some time.
+    columns: BTreeMap<Name, usize>,
+    carried: Vec<Carried>,
     /// Where changes were made, newest last.
     changes: Vec<Byte>,
 }
@@ -46,6 +72,7 @@ impl Places {
 
     /// Sets a place.
     pub fn set(&mut self, name: Name, at: Byte) {
+        self.columns.remove(&name);
         self.named.insert(name, at);
     }
 
@@ -72,17 +99,48 @@ impl Places {
         &self.changes
     }
 
+    /// Notes the lines of places that keep their columns.
+    fn carry(&mut self, before: &Text, changes: &ChangeSet) {
+        for (name, at) in self.named.iter().filter(|(name, _)| name.keeps_column()) {
+            let start = before.line_start(before.line_of(*at));
+            let column = *self.columns.get(name).unwrap_or(&(*at - start));
+            let gone = || {
+                let end = before.line_start(Line(before.line_of(*at).0 + 1));
+                let edit = changes.edits_from(start).next();
+                edit.is_some_and(|edit| {
+                    edit.text.is_empty() && edit.old.start <= start && end <= edit.old.end
+                })
+            };
+            let line = changes.map(start, Side::After);
+            // Of a line that is deleted the one above it is left.
+            let line = if gone() { line.back(1) } else { line };
+            self.carried.push(Carried { name: *name, line, column });
+        }
+    }
+
+    /// Finds the places again that keep their columns; `after` is the text with the change that [`Self::map`] was
+    /// called for.
+    pub fn land(&mut self, after: &Text) {
+        for Carried { name, line, column } in std::mem::take(&mut self.carried) {
+            let line = after.line_of(line.min(after.end()));
+            let at = (after.line_start(line) + column).min(after.line_end(line));
+            self.named.insert(name, after.grapheme_floor(at));
+            self.columns.insert(name, column);
+        }
+    }
+
     /// Carries every place through a change; `before` is the text without it. A letter goes
-    /// with its line when that is deleted whole.
+    /// with its line when that is deleted whole. [`Self::land`] has to follow.
     pub fn map(&mut self, before: &Text, changes: &ChangeSet) {
         if self.named.is_empty() && self.changes.is_empty() {
             return;
         }
+        self.carry(before, changes);
         let gone = |name: &Name, at: Byte| {
             let goes = match name {
-                Name::Mark(letter) => letter.is_ascii_alphabetic(),
+                Name::Mark(letter) => letter.is_ascii_alphabetic() || *letter == '^',
                 Name::Line(_) => true,
-                Name::Jump(_) | Name::Typing => false,
+                Name::Jump(_) | Name::Typing | Name::Begun | Name::Anchor | Name::Head => false,
             };
             if !goes {
                 return false;
@@ -98,16 +156,24 @@ impl Places {
             if matches!(name, Name::Line(_)) && near().any(joined) {
                 return true;
             }
+            // What ends where an empty line begins has taken the lines before it.
+            let before_it = |edit: &crate::text::changes::Edit<'_>| {
+                let starts = before.line_start(before.line_of(edit.old.start)) == edit.old.start;
+                starts && edit.old.end == whole.start
+            };
             near().any(|edit| {
                 let ending = edit.old.start < whole.start || edit.old.end > whole.end;
-                edit.text.is_empty() && edit.old.start <= whole.start && edit.old.end >= whole.end && ending
+                let all = edit.old.start <= whole.start && edit.old.end >= whole.end && ending;
+                edit.text.is_empty() && all && !before_it(&edit)
             })
         };
         self.named.retain(|name, at| !gone(name, *at));
+        let named = &self.named;
+        self.carried.retain(|carried| named.contains_key(&carried.name));
+        self.columns.retain(|name, _| named.contains_key(name));
         for (name, at) in &mut self.named {
-            // What is typed at the start of the last change or selection belongs to it.
-            let side =
-                if matches!(name, Name::Mark('[' | '<') | Name::Typing) { Side::Before } else { Side::After };
+            // What is typed at the start of the last change belongs to it.
+            let side = if matches!(name, Name::Mark('[') | Name::Begun) { Side::Before } else { Side::After };
             *at = changes.map(*at, side);
         }
         for at in &mut self.changes {

@@ -119,7 +119,7 @@ async fn command_lines_tell_what_they_do_not_know() {
     let mut desk = desk("|one\ntwo\n").await;
     for (line, told) in [
         (":frobnicate", "there is no command `frobnicate`"),
-        (":9", "there are not so many lines"),
+        (":9d", "there are not so many lines"),
         (":set rightleft", "there is no option `rightleft` here; settings.toml has the others"),
         (":s/x/y/", "no match"),
         (":g/one/q", "`quit` cannot run on every line"),

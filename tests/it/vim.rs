@@ -123,7 +123,9 @@ pub fn neovim(scripts: &str) -> Option<String> {
             (temp.path().join(format!("{n}.asked")), temp.path().join(format!("{n}.answers")));
         std::fs::write(&asked, part.join("\n") + "\n").unwrap();
         let mut nvim = Command::new("nvim");
-        nvim.args(["--headless", "--clean", "-S"]).arg(fixture("play.vim"));
+        // `matchit` has a `%` of its own.
+        nvim.args(["--headless", "--clean", "--cmd", "let g:loaded_matchit = 1", "-S"])
+            .arg(fixture("play.vim"));
         nvim.env("HOME", temp.path()).env("VIM_SCRIPTS", &asked).env("VIM_ANSWERS", &answers);
         nvim.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         running.push((nvim.spawn().ok()?, answers));

@@ -155,3 +155,276 @@ async fn search_match_under_cursor_and_behind_text_is_skipped() {
 async fn replace_with_line_feed_indents_the_new_line() {
     check(&[("  ab\\n", "ll2r<CR>", "n 2:1", "  \\n\\n")]).await;
 }
+
+#[tokio::test]
+async fn repeated_undo_and_redo_go_to_where_the_step_began() {
+    check(&[
+        ("one two\\nthree\\nfour\\n", "jcwx y<Esc>u<C-r>", "n 2:1", "one two\\nx y\\nfour\\n"),
+        ("one\\ntwo\\nthree\\nfour\\n", "3JGu", "n 1:1", "one\\ntwo\\nthree\\nfour\\n"),
+        ("one\\n  two\\nthree\\n", "3ccx<Esc>u", "n 2:1", "one\\n  two\\nthree\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn macro_is_one_undo_step() {
+    check(&[("aa\\nitem\\n", "qqox<Esc>q3@qu", "n 2:1", "aa\\nx\\nitem\\n")]).await;
+}
+
+#[tokio::test]
+async fn selection_again_keeps_its_columns() {
+    check(&[
+        ("one two three\\n", "wviw<Esc>0ixx<Esc>gvd", "n 1:5", "xxonwo three\\n"),
+        ("one two three four\\n", "wve<Esc>0vegvd", "n 1:5", "one  three four\\n"),
+        ("one two\\nthree\\n", "wvj<Esc>ggOnew<Esc>gvy", "n 2:5", "new\\none two\\nthree\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn insert_last_keeps_its_column() {
+    check(&[
+        ("one two\\n", "wix<Esc>0iab<Esc>giZ<Esc>", "n 1:3", "abZone xtwo\\n"),
+        ("one two\\n", "fwix<Esc>0giZ<Esc>.", "n 1:7", "one txZZwo\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn word_motions_for_operators_stop_at_line_ends() {
+    check(&[
+        ("trailing  \\n   \\nfoo\\n", "dw", "n 1:1", "\\n   \\nfoo\\n"),
+        ("   \\nabc\\n", "yWP", "n 1:3", "      \\nabc\\n"),
+        ("a b c\\n", "$d9b", "n 1:1", "c\\n"),
+        ("a b\\n", "w4gex", "n 1:1", " b\\n"),
+        ("日本語カナ あx\\n", "wwx", "n 1:17", "日本語カナ x\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn word_objects_reach_over_line_ends() {
+    check(&[
+        ("\\n    }\\n  deep\\n", "daw", "n 1:1", "  deep\\n"),
+        ("none\\n   \\n  deep middle\\n", "vbjawy", "n 1:1", "none\\n   \\n  deep middle\\n"),
+        ("a b\\n", "3g~awx", "n 1:2", "a \\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn sentence_objects_take_no_line_end_in_a_selection() {
+    check(&[
+        ("one two. Three\\nfour\\n\\nfive\\n", "visisy", "n 1:1", "one two. Three\\nfour\\n\\nfive\\n"),
+        ("A b. C d.\\nE f.\\n", "GvbasoaSy", "n 1:5", "A b. C d.\\nE f.\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn paragraph_objects_extend_a_selection_of_lines() {
+    check(&[("a\\n\\nb\\nc\\n\\nd\\n", "jjVjipipd", "n 2:1", "a\\n\\n")]).await;
+}
+
+#[tokio::test]
+async fn bracket_objects_count_ahead_and_skip_what_is_not_closed() {
+    check(&[
+        ("f() g(h(x)) y\\n", "2dib", "n 1:9", "f() g(h()) y\\n"),
+        ("a (b\\nc(d)\\n", "wwdi(", "n 1:4", "a (b\\nc(d)\\n"),
+        ("f(x) y\\n", "v$ibd", "n 1:1", "\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn block_insert_goes_into_rows_when_it_ends() {
+    check(&[
+        ("one two\\nthree\\nfour\\n", "<C-v>jjIab<BS>c<Esc>", "n 1:1", "acone two\\nacthree\\nacfour\\n"),
+        ("one two\\nthree\\nfour\\n", "l<C-v>jjcX<C-w>Y<Esc>", "n 1:2", "oYe two\\ntYree\\nfYur\\n"),
+        ("one two\\nth\\nfour\\n", "ll<C-v>jjAend<Esc>", "n 1:3", "oneend two\\nth end\\nfouendr\\n"),
+        (
+            "one two\\nthree\\nfour\\n",
+            "<C-v>jjI<C-t>x<Esc>",
+            "n 1:1",
+            "    xone two\\n    xthree\\n    xfour\\n",
+        ),
+        ("one two\\nthree\\nfour\\n", "<C-v>jjIa<CR>b<Esc>", "n 2:1", "a\\nbone two\\nthree\\nfour\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn block_ends_at_the_end_of_a_line_and_keeps_its_width() {
+    check(&[
+        ("one\\ntwo three\\nfour\\n", "$<C-v>j$hy", "n 1:3", "one\\ntwo three\\nfour\\n"),
+        ("ab\\n\\nabcdef\\n", "GA<Esc>0lv$hy0gg<C-v>Gly$p", "n 1:3", "abab\\n  \\nababcdef\\n"),
+        ("one two\\nx\\nthree four\\n", "w<C-v>jjyP", "n 1:5", "one ttwo\\nx    \\nthreee four\\n"),
+        ("one\\ntwo three\\n", "<C-v>j$lhd", "n 1:1", "\\n\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn block_other_corner_swaps_columns() {
+    check(&[("one two\\nthree four\\n", "ll<C-v>jlOd", "n 1:3", "ontwo\\nthe four\\n")]).await;
+}
+
+#[tokio::test]
+async fn put_over_a_block_fills_its_rows() {
+    check(&[
+        ("one\\ntwo\\nthree\\n", "xl<C-v>jp", "n 1:2", "no\\ntoo\\nthree\\n"),
+        ("one\\ntwo\\nthree\\n", "yy<C-v>jp", "n 3:1", "ne\\nwo\\none\\nthree\\n"),
+        ("one\\ntwo\\nthree\\n", "yy<C-v>jP", "n 1:1", "one\\nne\\nwo\\nthree\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn own_indentation_goes_with_escape_and_breaks() {
+    check(&[
+        ("    foo\\n", "o<Esc>", "n 2:1", "    foo\\n\\n"),
+        ("    foo\\n", "o<C-h><Esc>", "n 2:1", "    foo\\n\\n"),
+        ("    foo\\n", "S)<C-h><Esc>", "n 1:4", "    \\n"),
+        ("foo\\n", "o<C-t><Esc>", "n 2:1", "foo\\n\\n"),
+        ("    four spaces\\n", "wla<CR><CR><Esc>", "n 3:4", "    fo\\n\\n    ur spaces\\n"),
+        ("foo   bar\\n", "wbea<CR><Esc>", "n 2:1", "foo\\nbar\\n"),
+        ("  foo\\n", "3o<CR>x<Esc>", "n 7:3", "  foo\\n\\n  x\\n\\n  x\\n\\n  x\\n"),
+        ("foo\\nbar\\n", "2o<Del><Esc>", "n 3:1", "foo\\n\\nar\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn insert_ctrl_o_begins_an_insertion_of_its_own() {
+    check(&[
+        ("one two three\\n", "ix<C-o>wy<Esc>w.", "n 1:11", "xone ytwo ythree\\n"),
+        ("one two\\n", "Aab<C-o>D<Esc>.", "n 1:7", "one two\\n"),
+        ("    }\\n", "I<C-o>x)<Esc>", "n 1:5", "    )\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn normal_is_repeated_by_dot_and_goes_by_numbers() {
+    check(&[
+        ("one\\ntwo\\nthree\\n", ":1,2normal Iy<CR>3.", "n 2:3", "yone\\nyyyytwo\\nthree\\n"),
+        ("a\\nb\\nc\\nd\\n", ":1,2normal J<CR>", "n 2:2", "a b\\nc d\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn command_lines_leave_the_cursor_where_vim_does() {
+    check(&[
+        ("  one two\\n  three\\n", "A<Esc>:d<CR>", "n 1:3", "  three\\n"),
+        ("one two\\nthree four\\nx\\n", "fw:g/e/m0<CR>", "n 1:6", "three four\\none two\\nx\\n"),
+        ("one two\\nthree four\\nx\\n", "wj:1;+1m1<CR>", "n 1:5", "one two\\nthree four\\nx\\n"),
+        ("one\\ntwo\\n", ":%pu<CR>", "n 2:1", "one\\ntwo\\n"),
+        ("one\\ntwo\\n", ":9<CR>", "n 2:1", "one\\ntwo\\n"),
+        ("b\\n\\na\\n\\n", ":%sort<CR>", "n 1:1", "\\n\\na\\nb\\n"),
+        ("one two\\n  three\\n", "w:%><CR>", "n 2:7", "    one two\\n      three\\n"),
+        ("x\\n\\ny\\n", ":g/^$/s/x/y/e<CR>", "n 2:1", "x\\n\\ny\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn global_sets_the_pattern_of_substitutions() {
+    check(&[("a1 b1\\n", ":s/b/c/<CR>:g/\\d/s//X/<CR>u&", "n 1:1", "aX c1\\n")]).await;
+}
+
+#[tokio::test]
+async fn global_lines_stay_apart() {
+    check(&[
+        ("a\\n\\nb\\n\\n", ":g!/x/m0<CR>", "n 1:1", "\\nb\\n\\na\\n"),
+        ("x\\n", "vly:g/x/pu<CR>", "n 2:1", "x\\nx\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn last_line_without_line_feed_stays_when_it_is_emptied() {
+    check(&[
+        ("a\\nb", "jD", "n 2:1", "a\\n\\n"),
+        ("a\\nb", "jddOx<Esc>", "n 1:1", "x\\na\\n"),
+        ("a\\nb", "o<Esc>", "n 2:1", "a\\n\\nb\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn text_without_anything_is_an_empty_line() {
+    check(&[
+        ("a\\n", "ddOx<Esc>", "n 1:1", "x\\n\\n"),
+        ("a\\n", "ddp", "n 2:1", "\\na\\n"),
+        ("a\\n", "dd:t.<CR>", "n 2:1", "\\n\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn join_and_numbers_as_in_vim() {
+    check(&[
+        ("a  \\n   \\nb\\n", "3J", "n 1:4", "a   b\\n"),
+        ("abc\\n", "ll3J", "n 1:1", "abc\\n"),
+        ("x 1)\\n", "f)<C-a>", "n 1:4", "x 1)\\n"),
+        ("ff 0b101\\n", "<C-a>", "n 1:8", "ff 0b110\\n"),
+        ("a 12\\n", "f2v<C-a>", "n 1:4", "a 13\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn replace_with_line_feed_leaves_the_cursor_before_the_text() {
+    check(&[("        deep middle\\n", "wr<CR>", "n 2:8", "        \\n        eep middle\\n")]).await;
+}
+
+#[tokio::test]
+async fn shift_and_yank_keep_the_column_aimed_at() {
+    check(&[
+        ("one two\\n  three\\n", "w>$", "n 1:11", "    one two\\n  three\\n"),
+        ("one two\\n  three\\n", "w>g_", "n 1:11", "    one two\\n  three\\n"),
+        ("one two three\\nfour five\\n", "wVjky", "n 1:1", "one two three\\nfour five\\n"),
+        ("one two three\\nfour five\\n", "jwVky", "n 1:6", "one two three\\nfour five\\n"),
+        ("one two\\n", "wy_", "n 1:5", "one two\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn substitute_word_class_is_ascii() {
+    check(&[("ét é\\n", ":s/\\w\\+//<CR>", "n 1:1", "é é\\n")]).await;
+}
+
+#[tokio::test]
+async fn search_word_without_letters_takes_its_signs() {
+    check(&[
+        ("foo,\\nx,\\nfoo,\\n", "$*", "n 2:2", "foo,\\nx,\\nfoo,\\n"),
+        ("one ?\\ntwo\\n? three\\n", "$#", "n 3:1", "one ?\\ntwo\\n? three\\n"),
+        ("-12aa bb\\n", "3ld/\\w\\+<CR>", "n 1:4", "-12bb\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn typing_before_and_behind_a_selection_is_vims() {
+    check(&[
+        ("one two three\\nfour\\n", "wvjIx<Esc>", "n 1:1", "xone two three\\nfour\\n"),
+        ("one two three\\nfour\\n", "wveAx<Esc>", "n 1:8", "one twox three\\nfour\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn change_of_an_empty_rest_empties_the_register() {
+    check(&[("one\\n\\n", "xjCx<Esc>", "n 2:1", "ne\\nx\\n")]).await;
+}
+
+#[tokio::test]
+async fn forced_motions_and_line_ends() {
+    check(&[
+        ("one two\\nthree\\n", "wdvw", "n 1:5", "one o\\nthree\\n"),
+        ("one two\\nthree\\n", "wdv_", "n 1:1", "two\\nthree\\n"),
+    ])
+    .await;
+}

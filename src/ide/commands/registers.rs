@@ -43,7 +43,10 @@ pub fn read(cx: &Cx<'_>, name: char) -> Option<Content> {
         }
         ':' => state.modal.lines.last().cloned().map(Content::chars),
         '.' => Some(Content::chars(state.modal.inserted.clone())).filter(|c| !c.texts[0].is_empty()),
-        '/' => state.last_search.clone().map(Content::chars),
+        '/' => {
+            let sought = state.modal.sought.as_ref().map(|(pattern, _)| pattern);
+            sought.or(state.last_search.as_ref()).cloned().map(Content::chars)
+        }
         name => state.registers.read(&state.kill_ring, name),
     }
 }

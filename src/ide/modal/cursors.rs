@@ -6,7 +6,9 @@ use crate::ide::keys::Modes;
 use crate::ide::state::State;
 use crate::ide::state::damage::Part;
 use crate::ide::state::panes::Focus;
-use crate::text::selection::Selection;
+use crate::text::modal::page::Page;
+use crate::text::position::{Column, Line};
+use crate::text::selection::{Range, Selection};
 
 /// A motion failed: what waited is given up, and a replay ends.
 pub fn fail(cx: &mut Cx<'_>) {
@@ -38,6 +40,9 @@ pub fn types(state: &State) -> bool {
 
 /// Lets the edits that follow be one step.
 pub fn group(state: &mut State) {
+    if state.modal.held > 0 {
+        return;
+    }
     ungroup(state);
     if let Some(buffer) = state.buffers.current_mut() {
         buffer.area.document.group();
@@ -47,9 +52,43 @@ pub fn group(state: &mut State) {
 
 /// Ends that.
 pub fn ungroup(state: &mut State) {
+    if state.modal.held > 0 {
+        return;
+    }
     if let Some(id) = state.modal.grouped.take()
         && let Some(buffer) = state.buffers.get_mut(id)
     {
         buffer.area.document.ungroup();
     }
+}
+
+/// Lets all edits be one step until [`release`], whatever their commands say.
+pub fn hold(state: &mut State) {
+    group(state);
+    state.modal.held += 1;
+}
+
+/// Ends that.
+pub fn release(state: &mut State) {
+    state.modal.held = state.modal.held.saturating_sub(1);
+    ungroup(state);
+}
+
+/// The column that the cursor aims at.
+pub fn aimed(cx: &Cx<'_>) -> Column {
+    let Some(buffer) = cx.state.buffers.current() else { return Column(0) };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()))
+}
+
+/// Takes the cursor to a line, as far from its start as it is now.
+pub fn to_line(cx: &mut Cx<'_>, line: Line) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let here = buffer.area.caret();
+    let along = here - page.start_of(here);
+    let line = line.min(page.last_line());
+    let at = page.rest((page.start(line) + along).min(page.end(line)));
+    let goal = Some(aimed(cx));
+    set(cx, Selection::single(Range { goal, ..Range::cursor(at) }));
 }

@@ -8,7 +8,7 @@ use crate::ide::commands::edit;
 use crate::ide::commands::registers;
 use crate::ide::state::damage::Part;
 use crate::ide::state::modal::{Mode, Op, Typing, Waiting};
-use crate::text::changes::ChangeSet;
+use crate::text::changes::{ChangeSet, Side};
 use crate::text::content::{Content, Shape};
 use crate::text::format::LineEnding;
 use crate::text::modal::motions::Move;
@@ -17,7 +17,9 @@ use crate::text::modal::page::Page;
 use crate::text::modal::put::{How, put};
 use crate::text::modal::replace;
 use crate::text::modal::spans::{self, Piece};
+use crate::text::modal::undone;
 use crate::text::numbers;
+use crate::text::places::Name;
 use crate::text::position::{Byte, Line};
 use crate::text::registers::Taken;
 use crate::text::selection::{Range, Selection};
@@ -98,14 +100,14 @@ pub fn other_case(cx: &mut Cx<'_>) {
     change(cx, |page, selection| {
         let piece = |range: &Range| {
             let end = (0..count).fold(range.head, |at, _| page.right(at));
-            Piece { spans: vec![range.head..end], shape: Shape::Chars, start: range.head }
+            Piece::new(vec![range.head..end], Shape::Chars, range.head)
         };
         let pieces: Vec<Piece> = selection.ranges().iter().map(piece).collect();
         let edit = operate::letters(page, &pieces, Letters::Other);
         let mapping = &edit.changes;
         let ends = selection.transform(|range| {
             let end = (0..count).fold(range.head, |at, _| page.right(at));
-            Range::cursor(mapping.map(end, crate::text::changes::Side::After))
+            Range::cursor(mapping.map(end, Side::After))
         });
         edit.select(ends)
     });
@@ -124,6 +126,14 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
         let count = cx.state.modal.take_count().unwrap_or(2).max(2);
         let Some(buffer) = cx.state.buffers.current() else { return };
         let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        let alone =
+            buffer.area.selection.ranges().iter().all(|range| page.line(range.head) == page.last_line());
+        if count > 2 && alone {
+            // Of more lines than there are those are joined that there are, be it a single one.
+            let starts = buffer.area.selection.transform(|range| Range::cursor(page.start_of(range.head)));
+            cx.state.modal.changed = true;
+            return cursors::set(cx, starts);
+        }
         let lines = |range: &Range| {
             let first = page.line(range.head);
             let last = Line((first.0 + count - 1).min(page.last_line().0));
@@ -147,7 +157,15 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool, pass: bool) {
         if cx.state.modal.mode.is_visual() {
             // A selection gives way to an empty register, too.
             cx.state.modal.register = keeps.then_some('_');
-            return operators::name(cx, Op::Delete);
+            let lines = cx.state.modal.mode == Mode::VisualLine;
+            operators::name(cx, Op::Delete);
+            if let Some(buffer) = cx.state.buffers.current().filter(|_| lines) {
+                let page = Page::new(buffer.area.text(), 1);
+                let starts =
+                    buffer.area.selection.transform(|range| Range::cursor(page.start_of(range.head)));
+                cursors::set(cx, starts);
+            }
+            return;
         }
         // It can be made again once the register holds something.
         cx.state.modal.changed = true;
@@ -175,11 +193,14 @@ fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
     let tab_width = cx.state.tab_width();
     let page = Page::new(&text, tab_width);
     let gone = spans::content(page, &pieces);
-    let small = pieces
-        .iter()
-        .all(|p| p.shape == Shape::Chars && page.line(p.spans[0].start) == page.line(p.spans[0].end));
+    let small = pieces.iter().all(|piece| is_small(page, piece));
+    let empty_rows = gone.shape == Shape::Block && gone.texts.iter().all(String::is_empty);
+    let bare = text.end() == Byte(0) || empty_rows;
+    forget_typing(cx, mode, &pieces);
+    let rows = cx.state.modal.visual.ranges.first().copied().unwrap_or(Range::cursor(Byte(0)));
+    let (head, top) = (page.line(rows.head), page.line(rows.start()));
     visual::end_at(cx, starts);
-    if how.behind || how.pass {
+    if (how.behind || how.pass) && !bare {
         registers::write(cx, None, gone, if small { Taken::CutSmall } else { Taken::Cut });
     }
     let goals = vec![crate::text::position::Column(0); pieces.len()];
@@ -194,20 +215,28 @@ fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
                 text.push('\n');
             }
         }
-        let breaks = !lines && content.shape == Shape::Lines;
+        let breaks = mode == Mode::Visual && content.shape == Shape::Lines;
         let cut = operate::delete(page, &pieces, &goals);
         let mut middle = text.clone();
         cut.changes.apply(&mut middle);
         let page = Page::new(&middle, tab_width);
-        let places: Vec<Byte> = pieces
-            .iter()
-            .map(|p| cut.changes.map(p.spans[0].start, crate::text::changes::Side::Before))
-            .collect();
+        let places: Vec<Byte> =
+            pieces.iter().map(|p| cut.changes.map(p.spans[0].start, Side::Before)).collect();
         let at_end = lines
             && places[0] >= page.last()
             && middle.end() > Byte(0)
             && places[0] > page.start(page.last_line());
+        let block = mode == Mode::VisualBlock;
+        if block && content.shape == Shape::Chars && !content.texts.iter().any(|text| text.contains('\n')) {
+            return into_rows(&cut, page, &pieces[0], &content, how);
+        }
         let (places, how) = match () {
+            // Lines go below a rectangle, or above it.
+            () if block && content.shape == Shape::Lines => {
+                let at_end = page.at_end(places[0]) && places[0] > page.start_of(places[0]);
+                let row = if how.behind { head } else { top };
+                (vec![page.start(row)], How { behind: how.behind || at_end, ..how })
+            }
             () if breaks => (places, How { behind: false, ..how }),
             // What stood last is gone: the new lines come behind what is last now.
             () if at_end => (vec![page.last()], How { behind: true, ..how }),
@@ -224,13 +253,57 @@ fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
     });
 }
 
+/// Whether a piece is less than a line.
+fn is_small(page: Page<'_>, piece: &Piece) -> bool {
+    let span = &piece.spans[0];
+    match piece.shape {
+        Shape::Chars => page.line(span.start) == page.line(span.end),
+        Shape::Block => piece.spans.len() == 1,
+        Shape::Lines => false,
+    }
+}
+
+/// Where typing ended last goes with its line.
+fn forget_typing(cx: &mut Cx<'_>, mode: Mode, pieces: &[Piece]) {
+    let lines = mode == Mode::VisualLine;
+    let Some(buffer) = cx.state.buffers.current_mut().filter(|_| lines) else { return };
+    let places = buffer.area.document.places_mut();
+    let gone = |at: Byte| pieces.iter().flat_map(|p| &p.spans).any(|span| span.contains(&at));
+    if places.mark('^').is_some_and(gone) {
+        places.remove(Name::Mark('^'));
+    }
+}
+
 /// Lines that take the place of characters break the line around them.
 fn between(page: Page<'_>, places: &[Byte], content: &Content, how: How) -> Transaction {
     let text = format!("\n{}", content.joined().repeat(how.count));
     let edits = places.iter().map(|at| (*at..*at, text.clone()));
     let changes = ChangeSet::replace(page.text.end().0, edits);
-    let start = places[0] + 1;
+    let mut after = page.text.clone();
+    changes.apply(&mut after);
+    let after = Page::new(&after, page.tab_width);
+    let start = after.first_non_blank(after.line(places[0] + 1));
     Transaction::new(changes).select(Selection::cursor(start))
+}
+
+/// Characters that take the place of a rectangle go into each of its rows.
+fn into_rows(cut: &Transaction, page: Page<'_>, piece: &Piece, content: &Content, how: How) -> Transaction {
+    let new = content.joined().repeat(how.count);
+    let left = page.column(cut.changes.map(piece.spans[0].start, Side::Before));
+    let edits: Vec<_> = piece
+        .spans
+        .iter()
+        .map(|span| cut.changes.map(span.start, Side::Before))
+        .filter(|at| page.column(*at) >= left)
+        .map(|at| (at..at, new.clone()))
+        .collect();
+    let changes = ChangeSet::replace(page.text.end().0, edits);
+    let mut after = page.text.clone();
+    changes.apply(&mut after);
+    let after = Page::new(&after, page.tab_width);
+    let end = changes.map(cut.changes.map(piece.spans[0].start, Side::Before), Side::After);
+    let cursor = after.rest(after.left(end));
+    Transaction::new(cut.changes.clone().compose(&changes)).select(Selection::cursor(cursor))
 }
 
 /// Lines that take the place of the whole text.
@@ -270,7 +343,12 @@ pub fn count(cx: &mut Cx<'_>, down: bool, series: bool) {
         return;
     }
     change(cx, |page, selection| {
-        let on_number = selection.transform(|range| Range::cursor(number_start(page, range.head)));
+        let on_number = selection.transform(|range| {
+            let start = number_start(page, range.head);
+            let digit = page.char(start).is_some_and(|c| c.is_ascii_digit());
+            // One that ends before the cursor is none of its own.
+            if digit { Range::cursor(start) } else { Range::new(start, page.end_of(start)) }
+        });
         let edit = numbers::add(page.text, &on_number, by, 0);
         let ends = edit.changes.edits().map(|edit| Range::cursor(edit.new.end.back(1))).collect::<Vec<_>>();
         if ends.is_empty() { edit.select(selection.clone()) } else { edit.select(Selection::new(ends, 0)) }
@@ -294,44 +372,28 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
     if cx.state.modal.mode.is_visual() {
         return operators::name(cx, Op::Letters(if back { Letters::Lower } else { Letters::Upper }));
     }
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let range = buffer.area.selection.primary();
+    let goal = range.goal.unwrap_or_else(|| Page::new(buffer.area.text(), tab_width).column(range.head));
     for _ in 0..count {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
         let before = buffer.area.text().clone();
-        let at = if back {
-            None
-        } else {
-            buffer.area.document.history().next_start().map(|at| {
-                let page = Page::new(&before, tab_width);
-                (page.line(at.min(page.last())), page.column(at.min(page.last())))
-            })
-        };
+        let next = buffer.area.document.history().next_start();
         let changes = if back { buffer.area.undo() } else { buffer.area.redo() };
         let Some(changes) = changes else {
             cursors::fail(cx);
             return cx.state.say(if back { "nothing to undo" } else { "nothing to redo" });
         };
-        let text = buffer.area.text().clone();
-        let page = Page::new(&text, tab_width);
-        let head = buffer.area.selection.primary().head.min(page.last());
-        let (line, column) = at.unwrap_or_else(|| (page.line(head), page.column(head)));
-        let top = top_line(page, &changes);
-        let line = line.min(page.last_line());
-        let place = if line == top || line.0 + 1 == top.0 {
-            page.at(line, column)
-        } else {
-            page.first_non_blank(top.min(page.last_line()))
+        let after = buffer.area.text();
+        // Both ways it goes by where the cursor was before the step was made.
+        let was = match next.filter(|_| !back) {
+            Some(at) => undone::Was::of(Page::new(&before, tab_width), at),
+            None => undone::Was::of(Page::new(after, tab_width), buffer.area.selection.primary().head),
         };
-        cursors::set(cx, Selection::cursor(page.rest(place)));
+        let at = undone::place(Page::new(after, tab_width), &before, &changes, was, goal);
+        cursors::set(cx, Selection::cursor(at));
     }
     cx.state.damage.add(Part::Editor);
-}
-
-/// The first line that a change touched.
-fn top_line(page: Page<'_>, changes: &ChangeSet) -> Line {
-    let Some(first) = changes.edits().next() else { return Line(0) };
-    let line = page.text.line_of(first.new.start);
-    let breaks = first.text.starts_with('\n') && first.new.start == page.end(line);
-    if breaks { Line(line.0 + 1) } else { line }
 }
 
 /// Puts a register in while typing.

@@ -18,7 +18,7 @@ use crate::text::content::{Content, Shape};
 use crate::text::edit::indents_by_tabs;
 use crate::text::modal::helix::{self, Word};
 use crate::text::modal::motions::{self, Move};
-use crate::text::modal::objects::{self, Object};
+use crate::text::modal::objects::{self, Held, Object};
 use crate::text::modal::page::Page;
 use crate::text::modal::{operate, spans};
 use crate::text::position::Byte;
@@ -334,7 +334,15 @@ pub fn object(cx: &mut Cx<'_>, sign: char, outer: bool) {
     };
     shape(cx, |page, range| {
         let here = helix::cursor(page.text, range);
-        let Some(landing) = objects::around(page, (here, here), object, outer, 1) else { return range };
+        let Some(landing) = objects::around(
+            page,
+            Held { anchor: here, head: here, visual: false, lines: false },
+            object,
+            outer,
+            1,
+        ) else {
+            return range;
+        };
         let span = spans::way(page, here, &landing, None, false).spans[0].clone();
         if span.is_empty() { range } else { Range::new(span.start, span.end) }
     });

@@ -2,7 +2,7 @@
 
 use super::line_given::Given;
 use super::line_range::{self, Addresses};
-use super::{cursors, elsewhere, line_file, line_normal, line_shell, line_text, seek, visual};
+use super::{cursors, elsewhere, line_file, line_normal, line_shell, line_shift, line_text, seek, visual};
 
 use crate::ide::commands::Cx;
 use crate::ide::commands::file::ask;
@@ -12,7 +12,7 @@ use crate::text::modal::page::Page;
 use crate::text::modal::pattern;
 use crate::text::places::Name;
 use crate::text::position::Line;
-use crate::text::selection::Selection;
+use crate::text::selection::{Range, Selection};
 
 /// A command line's command.
 pub struct Row {
@@ -80,8 +80,8 @@ pub static ROWS: &[Row] = &[
     row("t", "t", "copy lines behind a line", line_text::copy),
     row("co", "copy", "copy lines behind a line", line_text::copy),
     row("j", "join", "join lines", line_text::join),
-    row(">", ">>>>", "indent lines", line_text::indent),
-    row("<", "<<<<", "take indentation from lines", line_text::dedent),
+    row(">", ">>>>", "indent lines", line_shift::indent),
+    row("<", "<<<<", "take indentation from lines", line_shift::dedent),
     row("sor", "sort", "sort lines", line_text::sort),
     row("r", "read", "put a file or the output of a shell command in", line_shell::read),
     row("!", "!", "run a shell command, or lines through one", line_shell::filter),
@@ -215,6 +215,10 @@ fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), Str
         wanted = cx.state.modal.sought.clone().map(|(last, _)| last).ok_or("nothing was looked for yet")?;
     }
     cx.state.modal.sought = Some((wanted.clone(), true));
+    if let Some((pattern, ..)) = &mut cx.state.modal.substituted {
+        // What `&` makes again looks for this from now on.
+        pattern.clone_from(&wanted);
+    }
     let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("`{wanted}` cannot be looked for"))?;
     let (text, tab_width) = (line_text::text(cx)?, cx.state.tab_width());
     let page = Page::new(&text, tab_width);
@@ -253,7 +257,7 @@ fn on_each(cx: &mut Cx<'_>, lines: Vec<Line>, row: &Row, typed: (&str, &str)) ->
         "substitute" => {
             let given = Given { lines: (first, last, 0), bang: false, rest: after };
             let wanted = line_text::wanted(cx, &given)?;
-            line_text::replace_in(cx, wanted, lines.into_iter().map(|line| (line, line)).collect())
+            line_text::replace_in(cx, wanted, lines.into_iter().map(|line| (line, line)).collect(), true)
         }
         "delete" | "yank" | "move" | "t" | "copy" | "join" | ">>>>" | "<<<<" | "put" | "k" | "mark" => {
             one_by_one(cx, &lines, command)
@@ -269,19 +273,29 @@ fn one_by_one(cx: &mut Cx<'_>, lines: &[Line], command: &str) -> Result<(), Stri
     if lines.len() > ONE_BY_ONE_MAX {
         return Err(format!("that would be {} lines one by one: too many", lines.len()));
     }
-    let text = line_text::text(cx)?;
+    let (text, goal) = (line_text::text(cx)?, cursors::aimed(cx));
     if let Some(buffer) = cx.state.buffers.current_mut() {
         for (n, line) in lines.iter().enumerate() {
             buffer.area.document.places_mut().set(Name::Line(n), text.line_start(*line));
         }
     }
+    let joins = find(command).is_some_and(|(row, _)| row.long == "join");
     let mut result = Ok(());
     for n in 0..lines.len() {
         let Some(buffer) = cx.state.buffers.current_mut() else { break };
         let Some(at) = buffer.area.document.places().get(Name::Line(n)) else { continue };
         buffer.area.document.places_mut().remove(Name::Line(n));
+        if joins && let Some(buffer) = cx.state.buffers.current_mut() {
+            // A line that is joined to this one is there no more.
+            let (text, next) = (buffer.area.text().clone(), Name::Line(n + 1));
+            let below = buffer.area.document.places().get(next).map(|at| text.line_of(at).0);
+            if below == Some(text.line_of(at).0 + 1) {
+                buffer.area.document.places_mut().remove(next);
+            }
+        }
         if result.is_ok() {
-            cursors::set(cx, Selection::cursor(at));
+            // The column that the cursor aimed at before is aimed at on every line.
+            cursors::set(cx, Selection::single(Range { goal: Some(goal), ..Range::cursor(at) }));
             result = execute(cx, command);
         }
     }
@@ -295,7 +309,7 @@ fn go(cx: &mut Cx<'_>, line: Line) {
     let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let column = buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()));
     let at = page.at(line.min(page.last_line()), column);
-    cursors::set(cx, Selection::cursor(at));
+    cursors::set(cx, Selection::single(Range { goal: Some(column), ..Range::cursor(at) }));
 }
 
 #[cfg(test)]

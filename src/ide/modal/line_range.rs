@@ -1,6 +1,6 @@
 //! The lines that a command line names: numbers, `.`, `$`, `%`, marks, patterns, `+` and `-`.
 
-use super::seek;
+use super::{cursors, seek};
 use crate::ide::commands::{Cx, places};
 use crate::text::modal::page::Page;
 use crate::text::modal::pattern;
@@ -37,7 +37,14 @@ pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String>
         match separator {
             Some(sign) => {
                 rest = &rest[1..];
-                from = if sign == ';' { found.last().copied().unwrap_or(here) } else { here };
+                from = here;
+                if sign == ';' {
+                    // The cursor goes there, and stays where the command fails.
+                    from = found.last().copied().unwrap_or(here);
+                    if from <= last {
+                        cursors::to_line(cx, Line(from.max(0).unsigned_abs()));
+                    }
+                }
             }
             None => break,
         }
@@ -47,6 +54,8 @@ pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String>
         [only] => (*only, *only),
         [.., first, end] => (*first, *end),
     };
+    // Without a command a line beyond the last one is the last one.
+    let (first, end) = if rest.trim().is_empty() { (first.min(last), end.min(last)) } else { (first, end) };
     if first > last || end > last {
         return Err("there are not so many lines".to_string());
     }

@@ -9,7 +9,6 @@ use super::{cursors, elsewhere, line_confirm, seek};
 use crate::ide::commands::{Cx, places, registers};
 use crate::text::changes::ChangeSet;
 use crate::text::content::{Content, Shape};
-use crate::text::edit::indents_by_tabs;
 use crate::text::lines::{self, Order};
 use crate::text::modal::operate;
 use crate::text::modal::page::Page;
@@ -32,21 +31,23 @@ pub fn text(cx: &Cx<'_>) -> Result<Text, String> {
     }
 }
 
-/// The column that the cursor aims at.
-fn aimed(cx: &Cx<'_>) -> Column {
-    let Some(buffer) = cx.state.buffers.current() else { return Column(0) };
-    let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()))
-}
-
-fn caret(cx: &mut Cx<'_>, line: Line, goal: Column) {
+/// Takes the cursor to a column of a line, which it aims at from there.
+pub fn caret(cx: &mut Cx<'_>, line: Line, goal: Column) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = Page::new(buffer.area.text(), cx.state.tab_width());
     let at = page.at(line.min(page.last_line()), goal);
-    cursors::set(cx, Selection::cursor(at));
+    cursors::set(cx, Selection::single(Range { goal: Some(goal), ..Range::cursor(at) }));
 }
 
-fn pieces(page: Page<'_>, lines: (Line, Line, usize)) -> Vec<Piece> {
+/// Lets the cursor go on aiming at a column.
+pub fn aim(cx: &mut Cx<'_>, goal: Column) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let range = buffer.area.selection.primary();
+    cursors::set(cx, Selection::single(Range { goal: Some(goal), ..range }));
+}
+
+/// Lines as what an operator takes.
+pub fn pieces(page: Page<'_>, lines: (Line, Line, usize)) -> Vec<Piece> {
     vec![spans::lines(page, lines.0, lines.1, page.start(lines.0))]
 }
 
@@ -71,15 +72,16 @@ fn counted(cx: &Cx<'_>, given: &Given<'_>) -> Result<(Line, Line, Option<char>),
 
 /// Deletes lines.
 pub fn delete(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    let goal = aimed(cx);
     let (first, last, name) = counted(cx, given)?;
     let text = text(cx)?;
     let page = Page::new(&text, cx.state.tab_width());
     let pieces = pieces(page, (first, last, 0));
     let content = spans::content(page, &pieces);
-    registers::write(cx, name, content, Taken::Cut);
+    if text.end() > Byte(0) {
+        registers::write(cx, name, content, Taken::Cut);
+    }
     change(cx, |page, _| operate::delete(page, &pieces, &[Column(0)]));
-    caret(cx, first, goal);
+    caret_non_blank(cx, first);
     Ok(())
 }
 
@@ -96,10 +98,16 @@ pub fn yank(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 /// Puts a register back as lines.
 pub fn put(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let name = given.rest.chars().next().unwrap_or('"');
-    let content = registers::read(cx, name).ok_or_else(|| format!("the register {name} is empty"))?;
-    let content = Content::new(vec![content.joined()], Shape::Lines);
-    text(cx)?;
     let line = given.lines.1;
+    cursors::to_line(cx, line);
+    let content = registers::read(cx, name).ok_or_else(|| format!("the register {name} is empty"))?;
+    let mut lines = content.joined();
+    if content.shape != Shape::Lines {
+        // Its last line has no line feed, even where it is an empty one.
+        lines.push('\n');
+    }
+    let content = Content::new(vec![lines], Shape::Lines);
+    text(cx)?;
     change(cx, |page, _| {
         put_back(page, &[page.start(line)], &content, How { behind: !given.bang, count: 1, pass: false })
     });
@@ -118,7 +126,7 @@ fn caret_non_blank(cx: &mut Cx<'_>, line: Line) {
 
 /// Moves lines behind another one.
 pub fn shift(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    let goal = aimed(cx);
+    let goal = cursors::aimed(cx);
     let to = target(cx, given.rest)?;
     let (first, last) = (given.lines.0, given.lines.1);
     if (first.0 + 1..=last.0).contains(&to) {
@@ -154,7 +162,7 @@ pub fn shift(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 
 /// Copies lines behind another one.
 pub fn copy(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    let goal = aimed(cx);
+    let goal = cursors::aimed(cx);
     let to = target(cx, given.rest)?;
     let (first, last) = (given.lines.0, given.lines.1);
     let text = text(cx)?;
@@ -162,7 +170,11 @@ pub fn copy(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let mut content = text.slice(page.start(first)..page.end(last)).into_owned();
     let end = page.last();
     let open = text.byte_at(text.end().back(1)) != Some(b'\n');
-    let at = if to > page.last_line().0 && open {
+    let at = if text.end() == Byte(0) {
+        // A text without anything is an empty line, which stays.
+        content.push_str("\n\n");
+        end
+    } else if to > page.last_line().0 && open {
         content.insert(0, '\n');
         end
     } else {
@@ -184,37 +196,17 @@ pub fn join(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     } else if addresses < 2 {
         last = Line(first.0 + 1);
     }
+    if addresses > 1 && first == last {
+        return Ok(());
+    }
     if first >= page.last_line() {
-        caret_non_blank(cx, first);
+        cursors::to_line(cx, first);
         return Err("there is no line below to join".to_string());
     }
     let pieces = pieces(page, (first, last.min(page.last_line()), 0));
     change(cx, |page, _| operate::join(page, &pieces, !given.bang));
     caret_non_blank(cx, first);
     Ok(())
-}
-
-fn indented(cx: &mut Cx<'_>, given: &Given<'_>, sign: char, back: bool) -> Result<(), String> {
-    let stops = 1 + given.rest.chars().take_while(|c| *c == sign).count();
-    let text = text(cx)?;
-    let pieces = pieces(Page::new(&text, cx.state.tab_width()), given.lines);
-    let (indent, by_tabs) = cx.state.indentation();
-    change(cx, |page, _| {
-        let hard = by_tabs.unwrap_or_else(|| indents_by_tabs(page.text));
-        operate::shift(page, &pieces, stops * indent, back, hard, &[])
-    });
-    caret_non_blank(cx, given.lines.1);
-    Ok(())
-}
-
-/// Indents lines.
-pub fn indent(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    indented(cx, given, '>', false)
-}
-
-/// Takes indentation from lines.
-pub fn dedent(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    indented(cx, given, '<', true)
 }
 
 /// Sorts lines: `u` drops repeated ones, `n` goes by numbers, `!` backwards.
@@ -230,7 +222,11 @@ pub fn sort(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         ("u", false) => Order::Unique,
         (other, _) => return Err(format!("sort does not know `{other}`")),
     };
-    let range = Range::new(page.start(first), page.end(last));
+    if first == last {
+        return Ok(());
+    }
+    let lines = page.lines(first, last);
+    let range = Range::new(lines.start, lines.end);
     elsewhere::run(cx, range.end() - range.start(), move || {
         let edit = sorted(&text, range, order).prepared(&text);
         Box::new(move |cx| {
@@ -289,6 +285,8 @@ pub fn wanted(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<Wanted, String> {
     }
     let last = cx.state.modal.substituted.as_ref().map(|(_, last, _)| last.as_str());
     let new = pattern::with_last(&new, last);
+    let forward = cx.state.modal.sought.as_ref().is_none_or(|(_, forward)| *forward);
+    cx.state.modal.sought = Some((old.clone(), forward));
     prepared(cx, &old, &new, flags.unwrap_or_default().trim())
 }
 
@@ -306,8 +304,6 @@ fn prepared(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> Result<Wanted
         }
     }
     cx.state.modal.substituted = Some((old.to_string(), new.to_string(), flags.clone()));
-    let forward = cx.state.modal.sought.as_ref().is_none_or(|(_, forward)| *forward);
-    cx.state.modal.sought = Some((old.to_string(), forward));
     let needle = seek::needle(cx, &pattern).ok_or_else(|| format!("`{old}` cannot be looked for"))?;
     Ok(Wanted {
         needle,
@@ -325,18 +321,24 @@ pub fn substitute(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         return substitute_again(cx, given);
     }
     let wanted = wanted(cx, given)?;
-    replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)])
+    replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)], false)
 }
 
 /// Replaces in the same way as before.
 pub fn substitute_again(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let (old, new, _) = cx.state.modal.substituted.clone().ok_or("nothing was substituted yet")?;
     let wanted = prepared(cx, &old, &new, given.rest)?;
-    replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)])
+    replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)], false)
 }
 
-/// Replaces in runs of lines, in order.
-pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> Result<(), String> {
+/// Replaces in runs of lines, in order; `global`: they are those of `:g`, on the last of which the cursor is
+/// afterwards, whether it held a match or not.
+pub fn replace_in(
+    cx: &mut Cx<'_>,
+    wanted: Wanted,
+    lines: Vec<(Line, Line)>,
+    global: bool,
+) -> Result<(), String> {
     let (text, tab_width) = (text(cx)?, cx.state.tab_width());
     let page = Page::new(&text, tab_width);
     let bytes = match (lines.first(), lines.last()) {
@@ -348,7 +350,15 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> 
         let (edits, last_line) = replacements(page, &wanted, &lines);
         let Some(last_line) = last_line else {
             let result = if wanted.may_miss { Ok(()) } else { Err("no match".to_string()) };
-            return Box::new(|_| result);
+            let last = lines.last().map_or(Line(0), |(_, last)| *last);
+            return Box::new(move |cx| {
+                if global {
+                    let goal = cursors::aimed(cx);
+                    caret(cx, last, Column(0));
+                    aim(cx, goal);
+                }
+                result
+            });
         };
         let count = edits.len();
         if wanted.count_only {
@@ -361,9 +371,7 @@ pub fn replace_in(cx: &mut Cx<'_>, wanted: Wanted, lines: Vec<(Line, Line)>) -> 
             return Box::new(move |cx| line_confirm::begin(cx, edits));
         }
         let start = page.start_of(edits[0].0.start);
-        // After lines of `:g` the cursor is on the last of them, whether it held a match or not.
-        let last_line =
-            if lines.len() > 1 { lines.last().map_or(last_line, |(_, last)| *last) } else { last_line };
+        let last_line = lines.last().filter(|_| global).map_or(last_line, |(_, last)| *last);
         // New line feeds before the last match move its line down, and those within it too.
         let more = |text: &str| text.matches('\n').count() as isize;
         let shift: isize = edits.iter().map(|(span, new)| more(new) - more(&text.slice(span.clone()))).sum();
@@ -424,12 +432,15 @@ pub fn delete_all(cx: &mut Cx<'_>, lines: Vec<Line>) -> Result<(), String> {
         }
         let piece = |(a, b): &(Line, Line)| spans::lines(page, *a, *b, page.start(*a));
         let pieces: Vec<Piece> = runs.iter().map(piece).collect();
-        let content =
-            lines.last().map(|last| spans::content(page, &[spans::lines(page, *last, *last, Byte(0))]));
+        // Each of them goes to a register: these are the numbered ones afterwards.
+        let newest = &lines[lines.len().saturating_sub(9)..];
+        let content = |line: &Line| spans::content(page, &[spans::lines(page, *line, *line, Byte(0))]);
+        let some = newest.iter().filter(|_| text.end() > Byte(0));
+        let contents: Vec<Content> = some.map(content).collect();
         let edit = operate::delete(page, &pieces, &vec![Column(0); pieces.len()]).prepared(&text);
         let last = lines.last().map_or(0, |line| line.0 + 1 - lines.len());
         Box::new(move |cx| {
-            if let Some(content) = content {
+            for content in contents {
                 registers::write(cx, None, content, Taken::Cut);
             }
             change(cx, |_, _| edit);

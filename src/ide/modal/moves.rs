@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::cursors::{fail, set};
 use super::{operators, visual};
 use crate::ide::commands::Cx;
-use crate::ide::state::modal::{Mode, Once, Op};
+use crate::ide::state::modal::{Mode, Once, Op, Waiting};
 use crate::syntax::Syntax;
 use crate::syntax::objects::Object as Node;
 use crate::text::modal::landing::{Extent, Landing};
 use crate::text::modal::motions::{self, Move};
-use crate::text::modal::objects::{self, Object};
+use crate::text::modal::objects::{self, Held, Object};
 use crate::text::modal::page::{Class, Page};
 use crate::text::modal::{spans, words};
 use crate::text::position::{Byte, Column};
@@ -21,6 +21,10 @@ use crate::text::selection::{Range, Selection};
 pub fn go(cx: &mut Cx<'_>, motion: Move) {
     if let Move::Find(find, false) = motion {
         cx.state.modal.find = Some(find);
+    }
+    if let (Move::LineHere, Some(waiting @ Waiting { forced: None, .. })) = (motion, cx.state.modal.operator)
+    {
+        return operators::whole_lines(cx, waiting.op);
     }
     let far = matches!(
         motion,
@@ -32,16 +36,9 @@ pub fn go(cx: &mut Cx<'_>, motion: Move) {
             | Move::Sentence
             | Move::SentenceBack
     );
-    cx.state.modal.far = far && !matches!(motion, Move::Top | Move::Bottom | Move::Match);
+    cx.state.modal.far = far && !matches!(motion, Move::Top | Move::Bottom);
     if far && cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
         cx.state.note_jump();
-    }
-    if cx.state.modal.mode == Mode::VisualBlock {
-        match motion {
-            Move::LineEnd => cx.state.modal.visual.to_end = true,
-            Move::Up | Move::Down => {}
-            _ => cx.state.modal.visual.to_end = false,
-        }
     }
     let op = cx.state.modal.operator.map(|waiting| waiting.op);
     let count = cx.state.modal.take_count();
@@ -56,13 +53,26 @@ pub fn go(cx: &mut Cx<'_>, motion: Move) {
         if let (Some(Op::Change), Move::Word(big)) = (op, motion)
             && page.class(range.head, big) != Class::Blank
         {
-            let to = words::end(page, range.head, count.unwrap_or(1), big, true)?;
-            return Some(Landing::new(to, Extent::Inclusive));
+            let to = words::end(page, range.head, count.unwrap_or(1), big, true);
+            return Some(Landing::new(to.unwrap_or_else(|at| at), Extent::Inclusive));
         }
         if op.is_some() && from_end && page.is_empty_line(page.line(range.head)) && count.is_none() {
-            return Some(Landing::new(range.head, Extent::Exclusive));
+            // Of an empty line the empty rest is taken.
+            return Some(Landing::new(range.head, Extent::Exclusive).aiming(Column(usize::MAX)));
         }
-        motions::land(page, range.head, range.goal, motion, count, op.is_some())
+        // Only what deletes takes the end of the line before.
+        let operator = op.is_some_and(|op| motion != Move::Back || matches!(op, Op::Delete | Op::Change));
+        let landing = motions::land(page, range.head, range.goal, motion, count, operator);
+        // A selection ends on the last character of the text, not behind it.
+        let last = |landing: Landing| match motion {
+            Move::Paragraph if op.is_none() && landing.to == page.last() => {
+                Landing { to: page.last_of(page.last_line()), ..landing }
+            }
+            _ => landing,
+        };
+        let landing = landing.map(last);
+        let stays = motion == Move::Back && op.is_some();
+        landing.or(stays.then(|| Landing::new(range.head, Extent::Exclusive)))
     });
 }
 
@@ -75,11 +85,15 @@ pub fn land(cx: &mut Cx<'_>, find: impl Fn(Page<'_>, &Range) -> Option<Landing>)
         let cursors = buffer.area.selection.ranges().to_vec();
         let deletes = waiting.op == Op::Delete;
         let way = |range: &Range| {
-            let landing = find(page, range)?;
+            let landing = find(page, range).filter(|landing| !landing.fails)?;
             Some(spans::way(page, range.head, &landing, waiting.forced, deletes))
         };
         let pieces: Vec<_> = cursors.iter().filter_map(way).collect();
         if pieces.is_empty() {
+            let as_far =
+                |range| find(page, &range).map_or(range, |landing| Range::cursor(page.rest(landing.to)));
+            let selection = buffer.area.selection.transform(as_far);
+            set(cx, selection);
             return fail(cx);
         }
         return operators::apply(cx, waiting.op, &pieces);
@@ -87,11 +101,18 @@ pub fn land(cx: &mut Cx<'_>, find: impl Fn(Page<'_>, &Range) -> Option<Landing>)
     if cx.state.modal.mode.is_visual() {
         let mut moved = false;
         let mut ranges = cx.state.modal.visual.ranges.clone();
+        let (mut to_end, mut short) = (false, false);
         for range in &mut ranges {
             let Some(landing) = find(page, range) else { continue };
             moved = true;
+            short |= landing.fails;
+            to_end = landing.goal == Some(Column(usize::MAX));
             if let Some(from) = landing.from {
+                let anchor = range.anchor;
                 *range = object_range(page, from, &landing);
+                if landing.extent == Extent::Lines && page.line(anchor) == page.line(range.anchor) {
+                    range.anchor = anchor;
+                }
             } else {
                 *range = Range { anchor: range.anchor, head: landing.to, goal: landing.goal };
             }
@@ -100,18 +121,23 @@ pub fn land(cx: &mut Cx<'_>, find: impl Fn(Page<'_>, &Range) -> Option<Landing>)
             return fail(cx);
         }
         cx.state.modal.visual.ranges = ranges;
+        // The rows of a rectangle go to their ends while its corner aims there.
+        cx.state.modal.visual.to_end = to_end;
+        if short {
+            fail(cx);
+        }
         return visual::show(cx);
     }
     let mut moved = false;
     let selection = buffer.area.selection.transform(|range| match find(page, &range) {
         Some(landing) => {
-            moved = true;
+            moved |= !landing.fails;
             Range { goal: landing.goal, ..Range::cursor(page.rest(landing.to)) }
         }
         None => range,
     });
     if !moved {
-        return fail(cx);
+        fail(cx);
     }
     set(cx, selection);
 }
@@ -146,20 +172,41 @@ pub fn go_to(cx: &mut Cx<'_>, at: Byte, extent: Extent) {
     land(cx, |_, _| Some(Landing::new(at, extent)));
 }
 
+/// The mode of a selection that was extended by a thing.
+fn mode_of(mode: Mode, object: Object, taken: Held, page: Page<'_>) -> Mode {
+    let one_line = page.line(taken.anchor) == page.line(taken.head);
+    match object {
+        Object::Paragraph if one_line => Mode::VisualLine,
+        Object::Paragraph => mode,
+        Object::Sentence if taken.anchor != taken.head => mode,
+        Object::Word(_) | Object::Quotes(_) if mode == Mode::VisualBlock => mode,
+        _ => Mode::Visual,
+    }
+}
+
 /// Selects a thing, or gives it to the operator that waits.
 pub fn object(cx: &mut Cx<'_>, object: Object, outer: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1);
-    let visual = cx.state.modal.mode.is_visual();
-    if visual && cx.state.modal.mode == Mode::VisualLine && !matches!(object, Object::Paragraph) {
-        cx.state.modal.mode = Mode::Visual;
+    let mode = cx.state.modal.mode;
+    let (visual, lines) = (mode.is_visual(), mode == Mode::VisualLine);
+    let taken = |range: &Range| {
+        let anchor = if visual { range.anchor } else { range.head };
+        Held { anchor, head: range.head, visual, lines }
+    };
+    let failed = std::mem::take(&mut cx.state.modal.failed);
+    if let (Some(buffer), Some(first), true) =
+        (cx.state.buffers.current(), cx.state.modal.visual.ranges.first(), visual)
+    {
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        cx.state.modal.mode = mode_of(mode, object, taken(first), page);
     }
-    if object == Object::Paragraph && cx.state.modal.mode == Mode::Visual {
-        cx.state.modal.mode = Mode::VisualLine;
+    land(cx, |page, range| objects::around(Page { past: false, ..page }, taken(range), object, outer, count));
+    if visual && cx.state.modal.failed {
+        // What there is none of leaves the selection as it was.
+        cx.state.modal.mode = mode;
+        visual::show(cx);
     }
-    land(cx, |page, range| {
-        let taken = if visual { (range.start(), range.end()) } else { (range.head, range.head) };
-        objects::around(Page { past: false, ..page }, taken, object, outer, count)
-    });
+    cx.state.modal.failed |= failed;
 }
 
 /// The search for a character in the line again; the other way when `back`.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{cursors, elsewhere, typing, visual};
+use super::{cursors, elsewhere, typing, typing_block, visual};
 use crate::ide::commands::Cx;
 use crate::ide::commands::edit::{self, signs};
 use crate::ide::commands::registers;
 use crate::ide::state::damage::Part;
-use crate::ide::state::modal::{Mode, Op, Typing, Visual, Waiting};
+use crate::ide::state::modal::{Mode, Once, Op, Typing, Visual, Waiting};
 use crate::syntax::Syntax;
+use crate::text::changes::{ChangeSet, Side};
 use crate::text::comment;
 use crate::text::comment_signs::Signs;
 use crate::text::content::{Content, Shape};
@@ -61,9 +62,9 @@ pub fn whole_lines(cx: &mut Cx<'_>, op: Op) {
     let line = |range: &Range| {
         let first = page.line(range.head);
         let last = first.0 + count - 1;
-        // Where letters are changed the cursor goes to the text of the line.
-        let letters = matches!(op, Op::Letters(_)) && count == 1;
-        let start = if letters { range.head.min(page.first_non_blank(first)) } else { range.head };
+        // Where text is changed the cursor goes to the text of the line.
+        let text = matches!(op, Op::Letters(_) | Op::Change) && count == 1;
+        let start = if text { range.head.min(page.first_non_blank(first)) } else { range.head };
         spans::lines(page, first, Line(last.min(page.last_line().0)), start)
     };
     let ranges = buffer.area.selection.ranges();
@@ -81,7 +82,7 @@ pub fn change(cx: &mut Cx<'_>, make: impl FnOnce(Page<'_>, &Selection) -> Transa
     cx.state.modal.changed = true;
     let mut stays = None;
     let applied = edit::apply(cx, |text, selection| {
-        let edit = make(Page::new(text, tab_width), selection);
+        let edit = closed(text, selection, make(Page::new(text, tab_width), selection));
         stays = edit.selection.clone().filter(|_| edit.changes.is_identity());
         edit
     });
@@ -90,6 +91,29 @@ pub fn change(cx: &mut Cx<'_>, make: impl FnOnce(Page<'_>, &Selection) -> Transa
         cursors::set(cx, selection);
     }
     applied
+}
+
+/// The same edit, behind which an empty last line is still one: where the text did not end with a line feed it would
+/// be taken for the end of the line before it.
+fn closed(text: &Text, before: &Selection, edit: Transaction) -> Transaction {
+    let feed = |at: Byte| at > Byte(0) && text.byte_at(at.back(1)) == Some(b'\n');
+    let ends = text.end() == Byte(0) || feed(text.end());
+    let len = edit.changes.len_after();
+    let last = edit.changes.last_edit().filter(|last| !ends && last.new.end.0 == len && len > 0);
+    let opens =
+        last.is_some_and(
+            |last| {
+                if last.text.is_empty() { feed(last.old.start) } else { last.text.ends_with('\n') }
+            },
+        );
+    if !opens {
+        return edit;
+    }
+    let feed = ChangeSet::replace(len, [(Byte(len)..Byte(len), "\n".to_string())]);
+    // The cursor of that line stays on it.
+    let here = edit.changes.map(before.primary().head, Side::Before).0 == len;
+    let selection = if here { Some(Selection::cursor(Byte(len))) } else { edit.selection };
+    Transaction { changes: edit.changes.compose(&feed), ready: None, selection, ..edit }
 }
 
 /// Changes what stands in places; of much text a task does it, while keys wait.
@@ -143,8 +167,15 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
     let page = Page::new(&text, lines.tab_width);
     let visual_ranges = &cx.state.modal.visual.ranges;
     let ranges = if was_visual { visual_ranges.as_slice() } else { buffer.area.selection.ranges() };
-    let goals = goals(page, ranges, pieces);
-    let pieces = pieces.to_vec();
+    let goals = goals(page, op, ranges, pieces);
+    let mut pieces = pieces.to_vec();
+    let keeps = matches!(op, Op::Yank | Op::Letters(_));
+    for (piece, range) in pieces.iter_mut().zip(ranges).filter(|_| was_visual && keeps) {
+        // The cursor stays where it is above where the selection began.
+        if piece.shape == Shape::Lines && page.line(range.head) < page.line(range.anchor) {
+            piece.start = page.rest(range.head);
+        }
+    }
     let bytes = size(&pieces);
     let work = move || -> elsewhere::Then {
         let page = Page::new(&text, lines.tab_width);
@@ -153,6 +184,9 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
         let edit = if bytes > elsewhere::AT_ONCE { edit.map(|edit| edit.prepared(&text)) } else { edit };
         Box::new(move |cx| {
             finish(cx, op, &pieces, register, taken, edit);
+            if matches!(op, Op::Indent | Op::Dedent) {
+                aim(cx, &goals);
+            }
             Ok(())
         })
     };
@@ -180,7 +214,10 @@ fn taken(page: Page<'_>, op: Op, pieces: &[Piece], far: bool) -> Option<(Content
     };
     // Of a text without anything there is nothing to delete.
     let bare = page.text.end() == Byte(0);
-    let nothing = bare || content.texts.iter().all(String::is_empty);
+    // The rest of an empty line and empty rows are something, though nothing is in them.
+    let to_end = op == Op::Change && pieces.iter().any(|piece| piece.goal == Some(Column(usize::MAX)));
+    let rows = pieces[0].shape == Shape::Block && (pieces[0].spans.len() > 1 || op == Op::Change);
+    let nothing = bare || content.texts.iter().all(String::is_empty) && !to_end && !rows;
     (!nothing || op == Op::Yank).then_some((content, taken))
 }
 
@@ -201,7 +238,7 @@ fn finish(
         cx.state.modal.visual = Visual::default();
     }
     // The step begins where the operator does, which is where undo comes back to.
-    let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
+    let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(step_start(cx, op, piece))).collect();
     cursors::set(cx, Selection::new(starts, 0));
     let Some(edit) = edit else {
         if let Some(buffer) = cx.state.buffers.current_mut() {
@@ -214,18 +251,67 @@ fn finish(
         }
         return;
     };
-    if change(cx, |_, _| edit) && op == Op::Change {
-        let block = (pieces[0].shape == Shape::Block).then_some(None);
-        let indented = pieces[0].shape == Shape::Lines;
+    let applied = change(cx, |_, _| edit);
+    if op == Op::Delete && pieces[0].shape == Shape::Chars {
+        go_on_behind(cx, pieces[0].start);
+    }
+    if applied && op == Op::Change {
+        let block = typing_block::instead(cx, &pieces[0]);
+        let version = cx.state.buffers.current().map(|buffer| buffer.area.document.version());
+        let indented = version.filter(|_| pieces[0].shape == Shape::Lines);
         typing::begin(cx, Typing { block, indented, times: 1, ..Typing::default() });
     }
 }
 
+/// Where typing goes on after this command: behind the last character, if what stood there is gone.
+fn go_on_behind(cx: &mut Cx<'_>, start: Byte) {
+    let tab_width = cx.state.tab_width();
+    let (Some(buffer), Some(once)) = (cx.state.buffers.current(), &mut cx.state.modal.typing.once) else {
+        return;
+    };
+    let page = Page::new(buffer.area.text(), tab_width);
+    if page.at_end(start) {
+        *once = Once { at_end: true, line: page.line(start).0, ..*once };
+    }
+}
+
+/// Where the step of an operator begins: of lines that are typed anew at the second one.
+fn step_start(cx: &Cx<'_>, op: Op, piece: &Piece) -> Byte {
+    let Some(buffer) = cx.state.buffers.current().filter(|_| op == Op::Change && piece.shape == Shape::Lines)
+    else {
+        return piece.start;
+    };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let (first, span) = (page.line(piece.start), &piece.spans[0]);
+    let second = Line(first.0 + 1);
+    if second > page.last_line() || page.start(second) >= span.end {
+        return piece.start;
+    }
+    let along = piece.start - page.start(first);
+    page.rest((page.start(second) + along).min(page.end(second)))
+}
+
+/// Lets the cursors go on aiming at columns.
+fn aim(cx: &mut Cx<'_>, goals: &[Column]) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let ranges = buffer.area.selection.ranges();
+    if ranges.len() == goals.len() {
+        let aiming = |(range, goal): (&Range, &Column)| Range { goal: Some(*goal), ..*range };
+        let aimed = ranges.iter().zip(goals).map(aiming).collect();
+        buffer.area.selection = Selection::new(aimed, buffer.area.selection.primary_index());
+    }
+}
+
 /// The columns that cursors aim at, in the order of pieces.
-fn goals(page: Page<'_>, ranges: &[Range], pieces: &[Piece]) -> Vec<Column> {
+fn goals(page: Page<'_>, op: Op, ranges: &[Range], pieces: &[Piece]) -> Vec<Column> {
+    let shifts = matches!(op, Op::Indent | Op::Dedent);
     let goal = |(n, piece): (usize, &Piece)| {
         let Some(range) = ranges.get(n) else { return page.column(piece.start) };
-        range.goal.unwrap_or_else(|| page.column(range.head))
+        piece
+            .goal
+            .filter(|_| shifts && (piece.shape == Shape::Chars || piece.widened))
+            .or(range.goal)
+            .unwrap_or_else(|| page.column(range.head))
     };
     pieces.iter().enumerate().map(goal).collect()
 }

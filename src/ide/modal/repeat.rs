@@ -83,7 +83,9 @@ pub fn play(cx: &mut Cx<'_>, name: char) {
     let Some(text) = text else { return cx.state.say(format!("the register {name} is empty")) };
     cx.state.modal.played = Some(name);
     cx.state.modal.failed = false;
-    cx.effects.push(Effect::Keys(read(&text).repeat(count.min(10_000))));
+    // All of it is one step.
+    cursors::hold(cx.state);
+    cx.effects.extend([Effect::Keys(read(&text).repeat(count.min(10_000))), Effect::Played]);
 }
 
 /// A key as it stands in a register: its character, or its name between angle brackets.

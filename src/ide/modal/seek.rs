@@ -10,7 +10,7 @@ use crate::ide::state::overlay::Topic;
 use crate::text::modal::landing::{Extent, Landing};
 use crate::text::modal::page::{Class, Page};
 use crate::text::modal::{pattern, words};
-use crate::text::position::Byte;
+use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::search::{Case, How, Needle};
 
@@ -188,7 +188,9 @@ fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<B
     if let Some(found) = line.find(|found| found.start >= from) {
         return Ok(Some(found.start));
     }
-    ahead(text, needle, from, reach)
+    // All matches of a line that ends so near are known.
+    let next = text.line_start(Line(text.line_of(at).0 + 1));
+    ahead(text, needle, if next > at && next <= far { next } else { from }, reach)
 }
 
 /// Whether a place is in a line: behind the last line feed is none.
@@ -232,7 +234,7 @@ pub fn word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
     let visual = cx.state.modal.visual.ranges.first().filter(|_| cx.state.modal.mode.is_visual());
     let head = visual.map_or(buffer.area.selection.primary().head, |range| range.head);
     let mut at = head;
-    while !page.at_end(at) && page.class(at, false) != Class::Word {
+    while !page.at_end(at) && !matches!(page.class(at, false), Class::Word | Class::Script(_)) {
         at = page.right(at);
     }
     // Without a word from the cursor on, what stands there without white space is looked for.
@@ -247,7 +249,7 @@ pub fn word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
         cursors::fail(cx);
         return cx.state.say("there is no word here");
     }
-    let start = words::run_start(page, at, big);
+    let start = words::run_start(page, at, false);
     let end = page.right(words::run_end(page, at, big));
     let word = page.text.slice(start..end).into_owned();
     let wanted = match (big, whole) {

@@ -1,19 +1,18 @@
 //! Typing: how it begins and what its end brings about.
 
-use super::{cursors, visual};
+use super::{cursors, typing_block, visual};
 use crate::ide::commands::Cx;
 use crate::ide::commands::{edit, indenting};
 use crate::ide::effect::Effect;
 use crate::ide::keys::Modes;
 use crate::ide::state::damage::Part;
-use crate::ide::state::modal::{Mode, Once, Typing, Visual};
+use crate::ide::state::modal::{Mode, Once, Typing};
 use crate::text::changes::{ChangeSet, Side};
-use crate::text::lines;
 use crate::text::modal::page::Page;
-use crate::text::modal::{replace, spans};
+use crate::text::modal::replace;
 use crate::text::motion;
 use crate::text::places::Name;
-use crate::text::position::{Byte, Column, Line};
+use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::{Grouping, Transaction};
 use crate::tui::input::{Key, KeyCode, Mods};
@@ -46,6 +45,7 @@ pub fn begin(cx: &mut Cx<'_>, typing: Typing) {
     if let Some(buffer) = cx.state.buffers.current_mut() {
         let at = buffer.area.selection.primary().head;
         buffer.area.document.places_mut().set(Name::Typing, at);
+        buffer.area.document.places_mut().set(Name::Begun, at);
         buffer.area.standing = None;
     }
     cx.state.damage.add(Part::Editor);
@@ -59,23 +59,31 @@ pub fn insert(cx: &mut Cx<'_>, at: At) {
         return;
     }
     if cx.state.modal.mode == Mode::VisualBlock {
-        return insert_block(cx, at == At::Behind || at == At::LineEnd);
+        let rows = typing_block::insert(cx, at == At::Behind || at == At::LineEnd);
+        if rows.is_some() {
+            begin(cx, Typing { block: rows, times, ..Typing::default() });
+        }
+        return;
     }
-    let visual_mode = cx.state.modal.mode.is_visual().then_some(cx.state.modal.mode);
-    if let Some(mode) = visual_mode {
-        let ends = |range: &Range| match (at, mode) {
-            (At::Behind | At::LineEnd, _) => range.end(),
+    let visual = cx.state.modal.mode.is_visual();
+    let mut up = false;
+    if visual {
+        let above = |range: &Range| at_line(cx, range.head) < at_line(cx, range.anchor);
+        up = cx.state.modal.visual.ranges.iter().any(above);
+        let ends = |range: &Range| match at {
+            At::Behind | At::LineEnd => range.end(),
             _ => range.start(),
         };
         let cursors = cx.state.modal.visual.ranges.iter().map(|range| Range::cursor(ends(range))).collect();
         visual::remember(cx);
         visual::end_at(cx, cursors);
     }
-    let at = match (at, visual_mode) {
-        (At::LineStart, Some(Mode::Visual)) => At::Here,
-        (At::LineStart, Some(_)) => At::FirstColumn,
-        (At::LineEnd, Some(Mode::Visual)) => At::Behind,
-        (at, _) => at,
+    let at = match at {
+        // Above where the selection began the cursor stays where it is.
+        At::LineStart if up => At::Here,
+        At::LineStart if visual => At::FirstColumn,
+        At::LineEnd if visual => At::Behind,
+        at => at,
     };
     let tab_width = cx.state.tab_width();
     if let Some(buffer) = cx.state.buffers.current_mut() {
@@ -95,6 +103,14 @@ pub fn insert(cx: &mut Cx<'_>, at: At) {
         });
     }
     begin(cx, Typing { times, ..Typing::default() });
+    if at == At::Last {
+        // Made again it inserts at the cursor.
+        cx.state.modal.keys = vec![Key::char('i')];
+    }
+}
+
+fn at_line(cx: &Cx<'_>, at: Byte) -> usize {
+    cx.state.buffers.current().map_or(0, |buffer| buffer.area.text().line_of(at).0)
 }
 
 fn refused(cx: &mut Cx<'_>) -> bool {
@@ -103,51 +119,6 @@ fn refused(cx: &mut Cx<'_>) -> bool {
         cx.state.fail(reason);
     }
     reason.is_some()
-}
-
-/// Types into every row of a rectangle; lines that are too short are filled up behind it.
-fn insert_block(cx: &mut Cx<'_>, behind: bool) {
-    let tab_width = cx.state.tab_width();
-    let Some(first) = cx.state.modal.visual.ranges.first().copied() else { return };
-    let to_end = cx.state.modal.visual.to_end;
-    visual::remember(cx);
-    cx.state.modal.mode = Mode::Normal;
-    cx.state.modal.visual = Visual::default();
-    let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), tab_width);
-    let (left, right) = spans::columns(page, first.anchor, first.head);
-    let (page_line, page_column) = (page.line(first.start()).0, left.0);
-    let rows = spans::block(page, first.anchor, first.head, to_end).spans;
-    let mut edits = Vec::new();
-    let mut places = Vec::new();
-    for row in rows {
-        let column = if behind { right } else { left };
-        let end = page.end_of(row.start);
-        let reaches = page.column(end) >= column;
-        if !behind && page.column(end) < column && end > page.start_of(end) || !behind && !reaches {
-            continue;
-        }
-        if behind && !to_end && !reaches {
-            edits.push((end..end, " ".repeat(column.0 - page.column(end).0)));
-        }
-        places.push(if behind { row.end.max(row.start) } else { row.start });
-    }
-    let changes = ChangeSet::replace(page.text.end().0, edits);
-    let mapping = &changes;
-    let cursors: Vec<Range> = places.iter().map(|at| Range::cursor(mapping.map(*at, Side::After))).collect();
-    if cursors.is_empty() {
-        return;
-    }
-    let start = Selection::cursor(first.start());
-    cursors::set(cx, start);
-    let selection = Selection::new(cursors, 0);
-    if changes.is_identity() {
-        cursors::set(cx, selection);
-    } else {
-        edit::apply(cx, |_, _| Transaction::new(changes).select(selection));
-    }
-    let start = (page_line, page_column);
-    begin(cx, Typing { block: Some(Some(start)), times: 1, ..Typing::default() });
 }
 
 /// Opens a line and types there.
@@ -159,10 +130,35 @@ pub fn open(cx: &mut Cx<'_>, below: bool) {
     }
     open_line(cx, below);
     begin(cx, Typing { times, lines: Some(below), ..Typing::default() });
+    note_indent(cx);
+}
+
+/// Notes that the line got its indentation by itself.
+fn note_indent(cx: &mut Cx<'_>) {
+    let indented = cx.state.buffers.current().and_then(|buffer| {
+        let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+        let line = text.line_of(head);
+        let blank = text.slice(text.line_start(line)..head).chars().all(|c| c == ' ' || c == '\t');
+        blank.then(|| buffer.area.document.version())
+    });
+    cx.state.modal.typing.indented = indented;
+}
+
+/// Whether the line got its indentation by itself, and nothing was typed since.
+pub fn is_indented(cx: &Cx<'_>) -> bool {
+    let version = cx.state.buffers.current().map(|buffer| buffer.area.document.version());
+    version.is_some() && cx.state.modal.typing.indented == version
 }
 
 fn open_line(cx: &mut Cx<'_>, below: bool) {
     let tab_width = cx.state.tab_width();
+    if cx.state.buffers.current().is_some_and(|buffer| buffer.area.text().end() == Byte(0)) {
+        // A text without anything is an empty line, which stays.
+        edit::apply(cx, |text, selection| {
+            let feed = ChangeSet::replace(text.end().0, [(Byte(0)..Byte(0), "\n".to_string())]);
+            Transaction::new(feed).select(selection.clone())
+        });
+    }
     indenting::open(cx, below, |text, selection| {
         let page = Page::new(text, tab_width);
         // A line behind the last line feed is none: what is opened below the last one comes before it.
@@ -230,6 +226,9 @@ pub fn go_on(cx: &mut Cx<'_>, once: Once) {
         wanted && page.at_end(page.right(range.head))
     });
     insert(cx, if behind { At::Behind } else { At::Here });
+    // What is typed from here on is an insertion of its own, and none where nothing is.
+    cx.state.modal.changed = false;
+    cx.state.modal.typing.moved = true;
 }
 
 /// The version of the text and the main cursor, while keys are typed into a file.
@@ -245,8 +244,10 @@ const MOVES: [KeyCode; 4] = [KeyCode::Home, KeyCode::End, KeyCode::PageUp, KeyCo
 /// Those that may find nothing to go to.
 const STEPS: [KeyCode; 4] = [KeyCode::Left, KeyCode::Right, KeyCode::Up, KeyCode::Down];
 
-fn is_shift(key: Key) -> bool {
-    key.mods == Mods::CTRL && matches!(key.code, KeyCode::Char('t' | 'd'))
+/// Whether a key leaves a line's own indentation what it is.
+fn keeps_indent(key: Key) -> bool {
+    let control = |c| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
+    key.code == KeyCode::Backspace || ['h', 'w', 'u', 't', 'd'].into_iter().any(control)
 }
 
 /// Whether a key erases while others are typed.
@@ -259,7 +260,7 @@ fn erases(key: Key) -> bool {
 /// step of its own, does not come again by a count, and `.` repeats what is typed from here on.
 pub fn follow(cx: &mut Cx<'_>, key: Option<Key>) {
     let (Some(before), Some(now)) = (cx.state.modal.before_key, place(cx)) else { return };
-    if cx.state.modal.typing.block.is_some() || cx.state.keymap.modes() != Modes::Vim {
+    if cx.state.keymap.modes() != Modes::Vim {
         return;
     }
     let modal = &mut cx.state.modal;
@@ -274,15 +275,18 @@ pub fn follow(cx: &mut Cx<'_>, key: Option<Key>) {
     if before.0 == now.0 && moves {
         modal.keys.pop();
         modal.typed.clear();
-        modal.typing = Typing { times: 1, moved: true, once: modal.typing.once, ..Typing::default() };
+        let (block, once) = (modal.typing.block, modal.typing.once);
+        modal.typing = Typing { times: 1, moved: block.is_none(), block, once, ..Typing::default() };
         modal.overtyped.clear();
         if let Some(buffer) = cx.state.buffers.current_mut() {
             buffer.area.document.places_mut().set(Name::Typing, now.1);
+            buffer.area.document.places_mut().set(Name::Begun, now.1);
         }
         cursors::group(cx.state);
     } else if before.0 != now.0 && modal.typing.moved {
         let last = modal.keys.pop();
         modal.keys = std::iter::once(Key::char('i')).chain(last).collect();
+        modal.changed = true;
         modal.used_count = None;
         modal.typing.moved = false;
     }
@@ -300,15 +304,23 @@ pub fn end(cx: &mut Cx<'_>) {
     finish(cx);
 }
 
-/// Before keys are typed again: on a line of its own where they began one.
+/// Before keys are typed again: behind a break of the line where they began one.
 pub fn again(cx: &mut Cx<'_>) {
-    if cx.state.modal.typing.lines.is_none() {
-        return;
+    if cx.state.modal.typing.lines.is_some() {
+        let ending = cx.state.line_style().ending;
+        break_line(cx, |cx, indent| {
+            edit::insert(cx, &format!("{}{indent}", ending.text()), Grouping::Typing);
+        });
     }
-    let typed = typed(cx);
-    strip_indent(cx, &typed);
-    let ending = cx.state.line_style().ending;
-    edit::apply(cx, |text, selection| lines::open(text, selection, true, ending, |_| None));
+}
+
+/// Presses a key; what the line got by itself stays that where the key leaves it so.
+pub fn carry_indent(cx: &mut Cx<'_>, key: Key, press: impl FnOnce(&mut Cx<'_>)) {
+    let indented = is_indented(cx);
+    press(cx);
+    if indented && keeps_indent(key) {
+        note_indent(cx);
+    }
 }
 
 /// What was typed so far.
@@ -324,7 +336,9 @@ pub fn finish(cx: &mut Cx<'_>) {
     let typing = cx.state.modal.typing;
     let tab_width = cx.state.tab_width();
     let typed = typed(cx);
-    strip_indent(cx, &typed);
+    strip_indent(cx, false);
+    close(cx);
+    let filled = typing.block.and_then(|rows| typing_block::fill(cx, rows));
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let text = buffer.area.text().clone();
     let page = Page::new(&text, tab_width);
@@ -334,12 +348,8 @@ pub fn finish(cx: &mut Cx<'_>) {
         .area
         .selection
         .transform(|range| Range::cursor(if typing.stays { range.head } else { page.left(range.head) }));
-    match typing.block {
-        Some(Some((line, column))) => {
-            selection = Selection::cursor(page.at(Line(line).min(page.last_line()), Column(column)));
-        }
-        Some(None) => selection = Selection::cursor(selection.ranges()[0].head),
-        None => {}
+    if let Some(at) = filled {
+        selection = Selection::cursor(page.rest(at));
     }
     buffer.area.select(selection);
     if !typed.is_empty() {
@@ -350,52 +360,70 @@ pub fn finish(cx: &mut Cx<'_>) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Breaks the line; one that got its indentation by itself and nothing else loses it.
+/// Breaks the line; the next one is indented as the code says.
 pub fn newline(cx: &mut Cx<'_>) {
-    let Some(buffer) = cx.state.buffers.current() else { return };
-    let head = buffer.area.selection.primary().head;
-    let begun = buffer.area.document.places().get(Name::Typing).unwrap_or(head).min(head);
-    let typed = buffer.area.text().slice(begun..head).into_owned();
-    let line = buffer.area.text().line_of(head);
-    let indent = buffer.area.text().slice(buffer.area.text().line_start(line)..head).into_owned();
-    // This key is the last one that was pressed.
-    let pressed = cx.state.modal.typed.pop();
-    strip_indent(cx, &typed);
-    cx.state.modal.typed.extend(pressed);
-    let stripped = cx.state.buffers.current().is_some_and(|b| b.area.selection.primary().head < head);
-    edit::newline(cx);
-    if stripped {
-        // The next line is indented as the one before was.
-        edit::insert(cx, &indent, Grouping::Typing);
-    }
+    break_line(cx, |cx, _| edit::newline(cx));
 }
 
-/// A line that got its indentation by itself and nothing else loses it.
-fn strip_indent(cx: &mut Cx<'_>, typed: &str) {
-    let made = cx.state.modal.typing.lines.is_some() || cx.state.modal.typing.indented;
-    let own_line = made && typed.is_empty();
-    let after_break =
-        typed.rfind('\n').is_some_and(|at| typed[at + 1..].chars().all(|c| c == ' ' || c == '\t'));
-    // White space that was typed behind the break stays.
-    let last = cx.state.modal.typed.iter().rev().find(|key| !is_shift(**key));
-    let after_break = after_break && last.is_none_or(|key| key.code == KeyCode::Enter);
-    if !own_line && !after_break {
-        return;
-    }
+/// Breaks the line by `make`, which gets its indentation. One that got it by itself and nothing else loses it, and
+/// white space behind the break goes.
+fn break_line(cx: &mut Cx<'_>, make: impl FnOnce(&mut Cx<'_>, &str)) {
     let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    let line = text.line_of(head);
+    let before = text.slice(text.line_start(line)..head.min(motion::indent_end(text, line))).into_owned();
+    let stripped = strip_indent(cx, true);
+    edit::apply(cx, |text, selection| {
+        let blank = |range: &Range| {
+            let end = text.line_end(text.line_of(range.head));
+            let rest = text.slice(range.head..end);
+            let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            (range.head..range.head + blanks, String::new())
+        };
+        Transaction::new(ChangeSet::replace(text.end().0, selection.ranges().iter().map(blank)))
+    });
+    make(cx, if stripped { "" } else { &before });
+    if stripped {
+        // The next line is indented as the one before was.
+        edit::insert(cx, &before, Grouping::Typing);
+    }
+    note_indent(cx);
+}
+
+/// A line that got its indentation by itself and nothing else loses it, and so does one that is broken behind it when
+/// `breaks`; tells whether one did.
+fn strip_indent(cx: &mut Cx<'_>, breaks: bool) -> bool {
+    if !is_indented(cx) {
+        return false;
+    }
+    let Some(buffer) = cx.state.buffers.current() else { return false };
     let text = buffer.area.text();
     let blank = |at: Byte| {
         let line = text.line_of(at);
-        let span = text.line_start(line)..text.line_end(line);
+        let span = text.line_start(line)..if breaks { at } else { text.line_end(line) };
         (at == span.end && text.slice(span.clone()).chars().all(|c| c == ' ' || c == '\t')).then_some(span)
     };
     let edits: Vec<_> = buffer.area.selection.ranges().iter().filter_map(|range| blank(range.head)).collect();
-    if edits.iter().any(|span| span.start < span.end) {
-        edit::apply(cx, |text, _| {
-            let edits = edits.into_iter().map(|span| (span, String::new()));
-            Transaction::new(ChangeSet::replace(text.end().0, edits))
-        });
+    if edits.iter().all(std::ops::Range::is_empty) {
+        return false;
     }
+    edit::apply(cx, |text, _| {
+        let edits = edits.into_iter().map(|span| (span, String::new()));
+        Transaction::new(ChangeSet::replace(text.end().0, edits))
+    })
+}
+
+/// The line that the cursor is on stays one when nothing was typed on it: behind the last line feed is none.
+fn close(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    if head < text.end() || head == Byte(0) || text.byte_at(head.back(1)) != Some(b'\n') {
+        return;
+    }
+    edit::apply(cx, |text, selection| {
+        let feed = ChangeSet::replace(text.end().0, [(text.end()..text.end(), "\n".to_string())]);
+        Transaction::new(feed).select(selection.clone())
+    });
 }
 
 /// One command is made, then typing goes on. The cursor stays where it is, save at the end of a line.
@@ -407,6 +435,9 @@ pub fn once(cx: &mut Cx<'_>) {
     cx.state.modal.typing.stays = !at_end;
     // What was typed before the command is not typed again after it.
     cx.state.modal.typing.times = 1;
+    // Made again it ends here.
+    cx.state.modal.keys.pop();
+    cx.state.modal.keys.push(Key::new(KeyCode::Escape, Mods::NONE));
     end(cx);
     cursors::ungroup(cx.state);
     cx.state.modal.typing.once = Some(Once { at_end, line, begins: true });

@@ -4,9 +4,10 @@ use std::ops::Range as ByteRange;
 
 use crate::ide::commands::Cx;
 use crate::ide::state::damage::Part;
-use crate::ide::state::modal::{Mode, Reach, Visual};
+use crate::ide::state::modal::{Mode, Reach, Selected, Visual};
 use crate::text::modal::page::Page;
 use crate::text::modal::spans::{self, Piece};
+use crate::text::places::Name;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 
@@ -134,7 +135,8 @@ pub fn remember(cx: &mut Cx<'_>) {
     let modal = &mut cx.state.modal;
     let Some(first) = modal.visual.ranges.first().copied() else { return };
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    modal.last_visual = Some((buffer.id, modal.mode, modal.visual.to_end));
+    modal.last_visual =
+        Some(Selected { buffer: buffer.id, mode: modal.mode, to_end: modal.visual.to_end, goal: first.goal });
     let page = Page::new(buffer.area.text(), tab_width);
     let (from, to) = (page.line(first.start()), page.line(first.end()));
     let lines = to.0 - from.0;
@@ -154,6 +156,8 @@ pub fn remember(cx: &mut Cx<'_>) {
     let places = buffer.area.document.places_mut();
     places.set_mark('<', start);
     places.set_mark('>', end);
+    places.set(Name::Anchor, first.anchor);
+    places.set(Name::Head, first.head);
 }
 
 fn steps(page: Page<'_>, from: Byte, to: Byte) -> usize {
@@ -173,6 +177,7 @@ pub fn reach(cx: &mut Cx<'_>, reach: Reach) {
     let end = |from: Byte| {
         let line = Line((page.line(from).0 + reach.lines).min(page.last_line().0));
         match reach.mode {
+            Mode::Visual if reach.to_end => page.end(line),
             Mode::VisualBlock => page.at(line, Column(page.column(from).0 + reach.columns)),
             _ if reach.lines == 0 => (0..reach.columns).fold(from, |at, _| page.right(at)),
             _ => page.at(line, Column(reach.columns)),
@@ -184,18 +189,21 @@ pub fn reach(cx: &mut Cx<'_>, reach: Reach) {
     show(cx);
 }
 
-/// Selects again what was selected last.
+/// Selects again what was selected last; a selection that is there takes its place.
 pub fn again(cx: &mut Cx<'_>) {
     let id = cx.state.buffers.current().map(|buffer| buffer.id);
-    let Some((_, mode, to_end)) = cx.state.modal.last_visual.filter(|(buffer, ..)| Some(*buffer) == id)
-    else {
+    let Some(last) = cx.state.modal.last_visual.filter(|last| Some(last.buffer) == id) else {
         return cx.state.say("nothing was selected yet");
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let places = buffer.area.document.places();
-    let (Some(start), Some(end)) = (places.mark('<'), places.mark('>')) else { return };
-    cx.state.modal.visual = Visual { ranges: vec![Range::new(start, end)], to_end, shown: None };
-    cx.state.modal.mode = mode;
+    let (Some(anchor), Some(head)) = (places.get(Name::Anchor), places.get(Name::Head)) else { return };
+    if cx.state.modal.mode.is_visual() {
+        remember(cx);
+    }
+    let ranges = vec![Range { anchor, head, goal: last.goal }];
+    cx.state.modal.visual = Visual { ranges, to_end: last.to_end, shown: None };
+    cx.state.modal.mode = last.mode;
     show(cx);
 }
 
@@ -204,14 +212,22 @@ pub fn other_end(cx: &mut Cx<'_>, row: bool) {
     let tab_width = cx.state.tab_width();
     let block = cx.state.modal.mode == Mode::VisualBlock;
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let page = Page::new(buffer.area.text(), tab_width);
+    let page = Page { past: true, ..Page::new(buffer.area.text(), tab_width) };
+    // It aims at its own column then, not at the ends of lines.
+    cx.state.modal.visual.to_end = false;
     for range in &mut cx.state.modal.visual.ranges {
-        *range = if block && row {
-            let (anchor, head) = (page.column(range.anchor), page.column(range.head));
-            let at = |place: Byte, column| page.at(page.line(place), column);
-            Range::new(at(range.anchor, head), at(range.head, anchor))
+        if !(block && row) {
+            *range = Range::new(range.head, range.anchor);
+            continue;
+        }
+        let (left, end) = spans::columns(page, range.anchor, range.head);
+        let right = Column(end.0 - 1);
+        let corner = |at: Byte, column| page.at(page.line(at), column);
+        let (anchor, head) = (corner(range.anchor, left), corner(range.head, right));
+        *range = if head == range.head {
+            Range { goal: Some(left), ..Range::new(corner(anchor, right), corner(head, left)) }
         } else {
-            Range::new(range.head, range.anchor)
+            Range { goal: Some(right), ..Range::new(anchor, head) }
         };
     }
     show(cx);

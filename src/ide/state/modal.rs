@@ -9,7 +9,7 @@ use crate::ide::keys::{Modes, Place};
 use crate::text::modal::find::Find;
 use crate::text::modal::operate::Letters;
 use crate::text::modal::spans::Forced;
-use crate::text::position::Byte;
+use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 use crate::tui::input::Key;
 
@@ -115,6 +115,40 @@ pub struct Dot {
     pub reach: Option<Reach>,
 }
 
+/// The rows of a rectangle that something is typed into, the first of which has the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rows {
+    /// The first row's line.
+    pub first: Line,
+    /// The last row's.
+    pub last: Line,
+    /// The first column.
+    pub left: Column,
+    /// The one behind the last.
+    pub right: Column,
+    /// Whether each row went to its line's end.
+    pub to_end: bool,
+    /// Where it is typed.
+    pub at: RowsAt,
+    /// How many lines the text had.
+    pub lines: usize,
+    /// How long the first row's line was before something was typed, and its indentation, in bytes.
+    pub length: (usize, usize),
+    /// Bytes from the start of the first row's line to where typing began.
+    pub along: usize,
+}
+
+/// Where something is typed into rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowsAt {
+    /// Before them.
+    Before,
+    /// Behind them.
+    Behind,
+    /// In place of them.
+    Instead,
+}
+
 /// How typing began, for what follows its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Typing {
@@ -122,13 +156,13 @@ pub struct Typing {
     pub times: usize,
     /// Each time on a line of its own: below, or above.
     pub lines: Option<bool>,
-    /// The cursors are rows of a rectangle: only the first one stays, or a cursor at this line
-    /// and column, where one is given.
-    pub block: Option<Option<(usize, usize)>>,
+    /// What is typed goes into the rows of a rectangle when it ends.
+    pub block: Option<Rows>,
     /// Cursors do not step back when it ends.
     pub stays: bool,
-    /// The line got its indentation by itself.
-    pub indented: bool,
+    /// The version of the text in which the line got its indentation by itself: it is removed while nothing else was
+    /// typed since.
+    pub indented: Option<u64>,
     /// The cursor was moved by keys, and nothing was typed since.
     pub moved: bool,
     /// One command is made, then typing goes on.
@@ -155,6 +189,19 @@ pub struct Visual {
     pub to_end: bool,
     /// What the editor shows for it; another selection was made by somebody else.
     pub shown: Option<Selection>,
+}
+
+/// What is remembered of a selection, so that it can be made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selected {
+    /// In which file.
+    pub buffer: BufferId,
+    /// In which mode it was made.
+    pub mode: Mode,
+    /// Whether each row of a rectangle went to its line's end.
+    pub to_end: bool,
+    /// The column that its head aimed at.
+    pub goal: Option<Column>,
 }
 
 /// What a character that is awaited is for.
@@ -219,8 +266,10 @@ pub struct Modal {
     pub elsewhere: Elsewhere,
     /// Cursors that rest where they may: the file, its text's version.
     pub rested: Option<(BufferId, u64, Selection)>,
-    /// The selection before: its mode, and anchor and head by line and column of the text then.
-    pub last_visual: Option<(BufferId, Mode, bool)>,
+    /// The selection before; where it was the file's places tell.
+    pub last_visual: Option<Selected>,
+    /// Replays that are one step each, one inside the other: what happens in them begins no step of its own.
+    pub held: usize,
     /// The file whose edits are one step.
     pub grouped: Option<BufferId>,
     /// The keys since the last command ended, without counts.

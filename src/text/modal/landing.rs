@@ -26,17 +26,26 @@ pub struct Landing {
     pub goal: Option<Column>,
     /// Where the way begins, when not at the cursor: text objects.
     pub from: Option<Byte>,
+    /// Whether it is only as far as one could come: the cursor goes there, but an operator does nothing, and a
+    /// replay ends.
+    pub fails: bool,
 }
 
 impl Landing {
     /// A landing without a column of its own.
     pub fn new(to: Byte, extent: Extent) -> Self {
-        Self { to, extent, goal: None, from: None }
+        Self { to, extent, goal: None, from: None, fails: false }
     }
 
     /// A thing from one place to another.
     pub fn object(from: Byte, to: Byte, extent: Extent) -> Self {
-        Self { to, extent, goal: None, from: Some(from) }
+        Self { to, extent, goal: None, from: Some(from), fails: false }
+    }
+
+    /// The same, which is only as far as one could come.
+    #[must_use]
+    pub fn short(self, fails: bool) -> Self {
+        Self { fails, ..self }
     }
 
     /// The same, aiming at a column.

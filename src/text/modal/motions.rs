@@ -80,8 +80,16 @@ pub fn land(
     let below = || Line((line.0 + n).min(page.last_line().0));
     let to = |at, extent| Some(Landing::new(at, extent));
     let found = |at: Option<Byte>, extent| at.map(|at| Landing::new(at, extent));
+    let ends = |landing| ending(page, from, operator, landing);
+    // An operator takes what there is of too many words.
+    let words_on = |way, extent| {
+        let landing = come(page, operator, way, extent);
+        Some(ends(landing).short(landing.fails && !operator))
+    };
+    let words_back = |way, extent| Some(come(page, operator, way, extent));
     match motion {
-        Move::Left | Move::Right | Move::Back | Move::On => step(page, from, n, motion, operator),
+        Move::Right => step(page, from, n, motion, operator).map(ends),
+        Move::Left | Move::Back | Move::On => step(page, from, n, motion, operator),
         Move::Down | Move::Up => vertical(page, from, goal, n, motion == Move::Down),
         Move::LineBegin => to(page.start(line), Exclusive),
         Move::FirstNonBlank => to(page.first_non_blank(line), Exclusive),
@@ -93,7 +101,10 @@ pub fn land(
             Some(Landing::new(end, Inclusive).aiming(Column(usize::MAX)))
         }
         Move::LastNonBlank => {
-            to(last_non_blank(page, Line((line.0 + n - 1).min(page.last_line().0))), Inclusive)
+            let at = last_non_blank(page, Line((line.0 + n - 1).min(page.last_line().0)));
+            // An operator that keeps the column aimed at finds the line's end there.
+            let goal = operator.then_some(Column(usize::MAX));
+            Some(Landing { goal, ..Landing::new(at, Inclusive) })
         }
         Move::Column => Some(Landing::new(page.at(line, Column(n - 1)), Exclusive).aiming(Column(n - 1))),
         Move::LineBelow if line == page.last_line() => None,
@@ -111,17 +122,11 @@ pub fn land(
             Some(Landing::new(page.at(wanted, goal), Lines).aiming(goal))
         }
         Move::Match => bracket(page, from, count),
-        Move::Word(big) => {
-            let end = |at| if operator { at } else { page.rest(at) };
-            let at = words::next(page, from, n, big, operator).map(end).filter(|at| *at != from);
-            found(at.or(operator.then_some(from)), Exclusive)
-        }
-        Move::WordBack(big) => found(words::previous(page, from, n, big), Exclusive),
-        Move::WordEnd(big) => {
-            found(words::end(page, from, n, big, false).or(operator.then_some(from)), Inclusive)
-        }
-        Move::WordEndBack(big) => found(words::previous_end(page, from, n, big), Inclusive),
-        Move::Paragraph => found(paragraph(page, from, n, true, operator), Exclusive),
+        Move::Word(big) => words_on(words::next(page, from, n, big, operator), Exclusive),
+        Move::WordEnd(big) => words_on(words::end(page, from, n, big, false), Inclusive),
+        Move::WordBack(big) => words_back(words::previous(page, from, n, big), Exclusive),
+        Move::WordEndBack(big) => words_back(words::previous_end(page, from, n, big), Inclusive),
+        Move::Paragraph => found(paragraph(page, from, n, true, operator), Exclusive).map(ends),
         Move::ParagraphBack => found(paragraph(page, from, n, false, operator), Exclusive),
         Move::Sentence | Move::SentenceBack => sentence(page, from, n, motion == Move::Sentence),
         Move::Find(find, again) => {
@@ -131,16 +136,30 @@ pub fn land(
     }
 }
 
+/// To a word, or as far as one could come.
+fn come(page: Page<'_>, operator: bool, way: Result<Byte, Byte>, extent: Extent) -> Landing {
+    let at = way.unwrap_or_else(|at| at);
+    let at = if operator { at } else { page.rest(at) };
+    Landing::new(at, extent).short(way.is_err())
+}
+
+/// An operator reaches the end of a line by taking its last character.
+fn ending(page: Page<'_>, from: Byte, operator: bool, landing: Landing) -> Landing {
+    let at = landing.to;
+    let ends = operator && at > from && page.at_end(at) && at > page.start_of(at);
+    if ends { Landing { to: page.left(at), extent: Extent::Inclusive, ..landing } } else { landing }
+}
+
 /// By characters. For an operator it does not fail at a border: the way is none then, or a line.
 fn step(page: Page<'_>, from: Byte, n: usize, motion: Move, operator: bool) -> Option<Landing> {
     let (at, extent) = match motion {
         Move::Left => (stepped(from, n, |at| page.left(at)), Extent::Exclusive),
         Move::Right => (right(page, from, n, operator), Extent::Exclusive),
-        Move::Back => (wrapped(page, from, n, false, operator), Extent::Exact),
+        Move::Back if operator => (wrapped(page, from, n, false, operator), Extent::Exact),
+        Move::Back => (wrapped(page, from, n, false, operator), Extent::Exclusive),
         _ => (wrapped(page, from, n, true, operator), Extent::Exclusive),
     };
-    let stays = operator && motion != Move::On;
-    Some(Landing::new(at.or(stays.then_some(from))?, extent))
+    Some(Landing::new(at.or(operator.then_some(from))?, extent))
 }
 
 fn sentence(page: Page<'_>, from: Byte, n: usize, forward: bool) -> Option<Landing> {
@@ -180,9 +199,9 @@ fn wrapped(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool) 
             break;
         }
         // An operator takes the end of the line before.
-        at = if !forward && operator && step == Step::NewLine { page.end_of(to) } else { to };
+        at = if !forward && (operator || page.past) && step == Step::NewLine { page.end_of(to) } else { to };
         // The end of a line is no place to rest: one goes on to the next line.
-        if forward && step == Step::LineEnd && !operator {
+        if forward && step == Step::LineEnd && !operator && !page.past {
             let (step, to) = page.next(at);
             if step == Step::Nowhere {
                 at = page.rest(at);

@@ -3,7 +3,9 @@
 
 use super::landing::{Extent, Landing};
 use super::page::{Class, Page};
-use super::{quotes, sentences, words};
+use super::paragraphs::Paragraphs;
+use super::walk::{Walk, Went, Word};
+use super::{quotes, sentences};
 use crate::text::brackets;
 use crate::text::position::{Byte, Line};
 
@@ -24,24 +26,33 @@ pub enum Object {
     Tags,
 }
 
+/// What is selected already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Where the selection begins.
+    pub anchor: Byte,
+    /// The character that the cursor is on.
+    pub head: Byte,
+    /// Whether something is selected at all.
+    pub visual: bool,
+    /// Whether whole lines are.
+    pub lines: bool,
+}
+
 /// The furthest that a tag's partner is looked for, in bytes.
 const TAGS_REACH: usize = 64 << 10;
 
 /// The thing around what is taken already: from one place to the character at another one. A
 /// single character is a cursor; more than that grows.
-pub fn around(
-    page: Page<'_>,
-    (from, to): (Byte, Byte),
-    object: Object,
-    outer: bool,
-    count: usize,
-) -> Option<Landing> {
+pub fn around(page: Page<'_>, taken: Held, object: Object, outer: bool, count: usize) -> Option<Landing> {
+    let Held { anchor, head, visual, lines } = taken;
+    let (from, to) = (anchor.min(head), anchor.max(head));
     let grows = from != to;
     match object {
-        Object::Word(big) => word(page, (from, to), big, outer, count),
-        Object::Sentence => Some(sentence(page, (from, to), outer, count)),
-        Object::Paragraph => paragraph(page, (from, to), outer, count),
-        Object::Brackets(open) => enclosed(page, (from, to), open, outer, count),
+        Object::Word(big) => Some(word(page, taken, big, outer, count)),
+        Object::Sentence => Some(sentence(page, (anchor, head), visual, outer, count)),
+        Object::Paragraph => paragraph(page, (anchor, head), lines, outer, count),
+        Object::Brackets(open) => enclosed(page, ((from, to), visual), open, outer, count),
         Object::Quotes(sign) => {
             let found = quotes::quoted(page, from, sign, outer, !outer && count > 1)?;
             let same = grows && found.from == Some(from) && found.to == page.right(to);
@@ -51,135 +62,139 @@ pub fn around(
     }
 }
 
-fn word(page: Page<'_>, (from, to): (Byte, Byte), big: bool, outer: bool, count: usize) -> Option<Landing> {
-    let grows = from != to;
-    let start = if grows { from } else { words::run_start(page, from, big) };
-    let mut at = if grows { to } else { start };
-    let mut left = count;
-    let blank = |at: Byte| page.class(at, big) == Class::Blank;
-    let begins_blank = !grows && blank(start);
-    let mut first = !grows;
-    let mut trailing = true;
-    while left > 0 {
-        if !first {
-            let next = page.right(at);
-            at = if page.at_end(next) { page.start(Line(page.line(at).0 + 1)) } else { next };
-            if at > page.last() {
-                return None;
+/// A word: its first and last place, as the object of a selection with an anchor and a head.
+fn word(page: Page<'_>, taken: Held, big: bool, outer: bool, count: usize) -> Landing {
+    let Held { anchor, head, visual, .. } = taken;
+    let grows = anchor != head;
+    // Where there are not so many the cursor is as far as it could come.
+    let short = |walk: Walk<'_>| Landing::new(walk.at, Extent::Inclusive).short(true);
+    let mut walk = Walk { page: Page { past: true, ..page }, at: head, big };
+    let (mut start, mut left, mut inclusive, mut trails) = (anchor, count, true, false);
+    if !grows {
+        walk.run_start();
+        start = walk.at;
+        if (walk.class() == Class::Blank) == outer {
+            if walk.word_end(true, true) == Word::None {
+                return short(walk);
             }
-        }
-        first = false;
-        let was_blank = blank(at);
-        at = words::run_end(page, at, big);
-        if outer {
-            let next = page.right(at);
-            if was_blank {
-                // White space and the word behind it.
-                let next = if page.at_end(next) { page.start(Line(page.line(at).0 + 1)) } else { next };
-                if next > page.last() {
-                    return None;
-                }
-                at = words::run_end(page, next, big);
-                trailing = true;
+        } else {
+            walk.word(true);
+            // Behind a line's last word it is in the next line's first column.
+            if walk.at_start() {
+                walk.back_over()
             } else {
-                trailing = !page.at_end(next) && blank(next);
-                if trailing {
-                    at = words::run_end(page, next, big);
-                }
-            }
+                walk.back()
+            };
+            trails = outer;
         }
         left -= 1;
     }
-    let mut start = start;
-    if outer && !trailing && !begins_blank && !grows {
-        let line = page.start_of(start);
-        let lead = if start > line && blank(page.left(start)) {
-            words::run_start(page, page.left(start), big)
+    for left in (1..=left).rev() {
+        inclusive = true;
+        if walk.at < start {
+            if walk.back_over() == Went::Nowhere {
+                return short(walk);
+            }
+            if outer == (walk.class() == Class::Blank) {
+                if walk.word_back(true) == Word::None {
+                    return short(walk);
+                }
+            } else {
+                if walk.word_end_back(true) == Word::None {
+                    return short(walk);
+                }
+                walk.on_over();
+            }
         } else {
-            start
-        };
-        // White space that is the line's indentation stays.
-        if lead > line {
-            start = lead;
+            if walk.on_over() == Went::Nowhere {
+                return short(walk);
+            }
+            if outer == (walk.class() != Class::Blank) {
+                if walk.word(true) == Word::None && left > 1 {
+                    return short(walk);
+                }
+                inclusive = walk.left();
+            } else if walk.word_end(true, true) == Word::None {
+                return short(walk);
+            }
         }
     }
-    Some(Landing::object(start, at, Extent::Inclusive))
+    if trails && (walk.class() != Class::Blank || walk.at_start() && !inclusive) {
+        // Without white space behind it that before it is taken, save a line's indentation.
+        let mut before = Walk { at: start, ..walk };
+        if before.left() {
+            before.run_start();
+            if before.class() == Class::Blank && !before.at_start() {
+                start = before.at;
+            }
+        }
+    }
+    let extent = if inclusive || visual { Extent::Inclusive } else { Extent::Exclusive };
+    Landing::object(start, walk.at, extent)
 }
 
-fn sentence(page: Page<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> Landing {
-    if from != to {
-        return Landing::object(from, sentences::grown(page, to, outer, count), Extent::Inclusive);
+fn sentence(
+    page: Page<'_>,
+    (anchor, head): (Byte, Byte),
+    visual: bool,
+    outer: bool,
+    count: usize,
+) -> Landing {
+    if anchor != head {
+        return Landing::object(
+            anchor,
+            sentences::grown(page, anchor, head, outer, count),
+            Extent::Inclusive,
+        );
     }
-    let (start, end) = sentences::around(page, from, outer, count);
-    match sentences::behind(page, end) {
+    let (start, end) = sentences::around(page, head, outer, count);
+    if visual && start == end {
+        // One would be stuck on a single space before a sentence.
+        return Landing::object(
+            start,
+            sentences::last_of(page, start, if outer { count * 2 } else { count }, false),
+            Extent::Inclusive,
+        );
+    }
+    match sentences::behind(page, end).filter(|_| !visual) {
         Some(behind) => Landing::object(start, behind, Extent::Exclusive),
         None => Landing::object(start, end, Extent::Inclusive),
     }
 }
 
-fn paragraph(page: Page<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> Option<Landing> {
-    let blank = |line: Line| {
-        page.text
-            .chunks_in(page.start(line)..page.end(line))
-            .all(|chunk| chunk.chars().all(char::is_whitespace))
+fn paragraph(
+    page: Page<'_>,
+    (anchor, head): (Byte, Byte),
+    lines: bool,
+    outer: bool,
+    count: usize,
+) -> Option<Landing> {
+    let paragraphs = Paragraphs { page };
+    let (first, line) = (page.line(anchor).0, page.line(head).0);
+    let whole =
+        |from: usize, to: usize| Landing::object(page.start(Line(from)), page.start(Line(to)), Extent::Lines);
+    let grown = |fixed: usize| {
+        let (end, enough) = paragraphs.grown(line, line < fixed, outer, count);
+        Landing { fails: !enough, ..whole(fixed, end) }
     };
-    let last = page.last_line();
-    let run_end = |line: Line| {
-        let kind = blank(line);
-        let mut at = line;
-        while at < last && blank(Line(at.0 + 1)) == kind {
-            at = Line(at.0 + 1);
-        }
-        at
-    };
-    let run_start = |line: Line| {
-        let kind = blank(line);
-        let mut at = line;
-        while at.0 > 0 && blank(Line(at.0 - 1)) == kind {
-            at = Line(at.0 - 1);
-        }
-        at
-    };
-    let grows = page.line(from) != page.line(to);
-    let mut start = if grows { page.line(from) } else { run_start(page.line(from)) };
-    let mut end = if grows { page.line(to) } else { start };
-    let mut first = !grows;
-    let mut trailing = true;
-    for _ in 0..count {
-        if !first {
-            if end >= last {
-                return None;
-            }
-            end = Line(end.0 + 1);
-        }
-        first = false;
-        let begins_blank = blank(end);
-        end = run_end(end);
-        if outer {
-            if end < last {
-                end = run_end(Line(end.0 + 1));
-                trailing = true;
-            } else if begins_blank {
-                return None;
-            } else {
-                trailing = false;
-            }
-        }
+    if first != line {
+        return Some(grown(first));
     }
-    if outer && !trailing && start.0 > 0 && !grows {
-        start = run_start(Line(start.0 - 1));
-    }
-    Some(Landing::object(page.start(start), page.start(end), Extent::Lines))
+    let (start, end) = paragraphs.around(line, outer, count)?;
+    // One would be stuck on a single line of white space.
+    if lines && start == line { Some(grown(first)) } else { Some(whole(start, end)) }
 }
 
 fn enclosed(
     page: Page<'_>,
-    (from, to): (Byte, Byte),
+    (taken, visual): ((Byte, Byte), bool),
     open: char,
     outer: bool,
     count: usize,
 ) -> Option<Landing> {
     let close = crate::text::surround::pair_of(open).1;
+    let (from, to) = taken;
+    let grows = from != to;
     let mut range = from..from;
     if from != to {
         range = from..page.next(to).1.max(to);
@@ -192,7 +207,18 @@ fn enclosed(
     if alone {
         range = from..from;
     }
-    let from = if from == to { sought(page, from, open, close) } else { from };
+    let (mut from, mut count) = (from, count);
+    if from == to {
+        let ahead = sought(page, from, open, close);
+        if ahead != from {
+            // A count goes to brackets further on.
+            from = (1..count).try_fold(ahead, |at, _| {
+                let next = opening_ahead(page, page.right(at), open, close);
+                next.filter(|next| *next > at)
+            })?;
+            count = 1;
+        }
+    }
     let to = if range.is_empty() { from } else { to };
     if range.is_empty() {
         range = from..from;
@@ -203,10 +229,8 @@ fn enclosed(
             Some((from, partner(page, from, open, close)?))
         } else if on(close) {
             Some((partner(page, from, open, close)?, from))
-        } else if open == '<' {
-            angles(page, range.clone())
         } else {
-            brackets::around_kind(page.text, range.clone(), open as u8)
+            pair_around(page, range.clone(), open)
         };
         let (start, end) = found?;
         range = start..end + 1;
@@ -214,15 +238,21 @@ fn enclosed(
     }
     let (mut start, mut end) = pair?;
     // What is selected already as a whole gives way to the pair around it.
-    if from != to && !outer && page.next(start).1 == from && page.back(end).1 == to {
-        (start, end) = if open == '<' {
-            angles(page, start..end + 1)?
-        } else {
-            brackets::around_kind(page.text, start..end + 1, open as u8)?
-        };
+    let (first, last) = (page.next(start).1, page.back(end).1);
+    if visual && !outer && first == end {
+        // Between them is nothing to select: they are.
+        return Some(Landing::object(end, start, Extent::Inclusive));
     }
+    if grows && !outer && first >= taken.0 && last <= taken.1 {
+        (start, end) = pair_around(page, taken.0..page.next(taken.1).1.max(taken.1), open)?;
+    }
+    Some(between(page, start, end, outer))
+}
+
+/// What a pair encloses, with the brackets when `outer`.
+fn between(page: Page<'_>, start: Byte, end: Byte, outer: bool) -> Landing {
     if outer {
-        return Some(Landing::object(start, end, Extent::Inclusive));
+        return Landing::object(start, end, Extent::Inclusive);
     }
     let mut first = page.right(start);
     let breaks = page.at_end(first) && page.line(first) < page.line(end);
@@ -231,34 +261,44 @@ fn enclosed(
     }
     // A closing bracket alone on its line leaves the line with its indentation.
     if page.in_indent(end) && page.line(first) < page.line(end) {
-        return Some(Landing::object(first, page.start_of(end), Extent::Exclusive));
+        return Landing::object(first, page.start_of(end), Extent::Exclusive);
     }
-    Some(Landing::object(first, end.max(first), Extent::Exclusive))
+    Landing::object(first, end.max(first), Extent::Exclusive)
 }
 
 /// Where a pair is looked for: at a place, or, when it is in none, at the next opening bracket of
 /// the line.
 fn sought(page: Page<'_>, at: Byte, open: char, close: char) -> Byte {
-    let inside = page.char(at) == Some(open) || page.char(at) == Some(close) || is_within(page, at..at, open);
-    if inside {
+    let closes = page.char(at) == Some(close) && partner(page, at, open, close).is_some();
+    // One that is not closed is the one that is meant.
+    let unclosed = || open != '<' && brackets::opening(page.text, at, open as u8, close as u8).is_some();
+    if page.char(at) == Some(open) || closes || is_within(page, at..at, open) || unclosed() {
         return at;
     }
+    opening_ahead(page, at, open, close).unwrap_or(at)
+}
+
+/// The next opening bracket from a place on that none before it is around.
+fn opening_ahead(page: Page<'_>, at: Byte, open: char, close: char) -> Option<Byte> {
     let end = page.text.char_floor((at + TAGS_REACH).min(page.text.end()));
     let mut depth = 0;
     for (offset, c) in page.text.slice(at..end).char_indices() {
         if c == open && depth == 0 {
-            return at + offset;
+            return Some(at + offset);
         }
         depth += i32::from(c == close) - i32::from(c == open);
     }
-    at
+    None
+}
+
+/// The pair around a range.
+fn pair_around(page: Page<'_>, range: std::ops::Range<Byte>, open: char) -> Option<(Byte, Byte)> {
+    if open == '<' { angles(page, range) } else { brackets::around_kind(page.text, range, open as u8) }
 }
 
 /// Whether a pair is around a range.
 fn is_within(page: Page<'_>, range: std::ops::Range<Byte>, open: char) -> bool {
-    let around =
-        if open == '<' { angles(page, range) } else { brackets::around_kind(page.text, range, open as u8) };
-    around.is_some()
+    pair_around(page, range, open).is_some()
 }
 
 fn partner(page: Page<'_>, at: Byte, open: char, close: char) -> Option<Byte> {
@@ -344,13 +384,17 @@ mod tests {
     use crate::text::modal::spans::way;
     use crate::text::selection::Range;
 
+    fn cursor(at: Byte) -> Held {
+        Held { anchor: at, head: at, visual: false, lines: false }
+    }
+
     /// Shows what an operator would take at every cursor.
     #[track_caller]
     fn check(object: Object, outer: bool, count: usize, before: &str, after: &str) {
         let (text, selection) = marked::parse(before);
         let page = Page::new(&text, 4);
         let taken = selection.transform(|range| {
-            let Some(landing) = around(page, (range.head, range.head), object, outer, count) else {
+            let Some(landing) = around(page, cursor(range.head), object, outer, count) else {
                 return range;
             };
             let span = way(page, range.head, &landing, None, false).spans[0].clone();

@@ -37,6 +37,15 @@ fn merged(mut spans: Vec<ByteRange<Byte>>) -> Vec<ByteRange<Byte>> {
     out
 }
 
+/// Edits that delete, save what a rectangle leaves of characters at its sides: that much space.
+fn deleted(spans: Vec<ByteRange<Byte>>, pieces: &[Piece]) -> Vec<(ByteRange<Byte>, String)> {
+    if let [Piece { shape: Shape::Block, spans, sides, .. }] = pieces {
+        let left = |(left, right): (usize, usize)| " ".repeat(left + right);
+        return spans.iter().zip(sides).map(|(span, sides)| (span.clone(), left(sides.outside))).collect();
+    }
+    merged(spans).into_iter().map(|span| (span, String::new())).collect()
+}
+
 /// The text after a change, for finding out where cursors stand in it.
 fn changed(text: &Text, changes: &ChangeSet) -> Text {
     let mut after = text.clone();
@@ -78,8 +87,7 @@ pub fn delete(page: Page<'_>, pieces: &[Piece], goals: &[Column]) -> Transaction
         }
     }
     let lines: Vec<Line> = pieces.iter().map(|piece| page.line(piece.spans[0].start)).collect();
-    let changes =
-        ChangeSet::replace(page.text.end().0, merged(spans).into_iter().map(|s| (s, String::new())));
+    let changes = ChangeSet::replace(page.text.end().0, deleted(spans, pieces));
     let gone_above = |first: Line, changes: &ChangeSet, after: Page<'_>| {
         let start = changes.map(page.start(first), Side::Before);
         let line = after.text.line_of(start);
@@ -90,9 +98,12 @@ pub fn delete(page: Page<'_>, pieces: &[Piece], goals: &[Column]) -> Transaction
         let place = |(n, piece): (usize, &Piece)| match piece.shape {
             Shape::Lines => {
                 let line = gone_above(lines[n], changes, after).min(after.last_line());
+                if piece.widened {
+                    return after.first_non_blank(line);
+                }
                 after.at(line, goals.get(n).copied().unwrap_or_default())
             }
-            _ => after.rest(changes.map(piece.start, Side::Before)),
+            _ => after.rest(changes.map(piece.start, Side::Before) + outside(piece)),
         };
         pieces.iter().enumerate().map(place).collect()
     })
@@ -117,9 +128,16 @@ pub fn empty(page: Page<'_>, pieces: &[Piece]) -> Transaction {
             cursors.extend(piece.spans.iter().map(|span| span.start));
         }
     }
-    let changes =
-        ChangeSet::replace(page.text.end().0, merged(spans).into_iter().map(|s| (s, String::new())));
-    done(page, changes, |_, changes| cursors.iter().map(|at| changes.map(*at, Side::Before)).collect())
+    let changes = ChangeSet::replace(page.text.end().0, deleted(spans, pieces));
+    let behind = pieces.first().map_or(0, outside);
+    done(page, changes, |_, changes| {
+        cursors.iter().map(|at| changes.map(*at, Side::Before) + behind).collect()
+    })
+}
+
+/// How much space a rectangle leaves at the left of its first row.
+fn outside(piece: &Piece) -> usize {
+    piece.sides.first().map_or(0, |sides| sides.outside.0)
 }
 
 /// Changes the case of letters.
@@ -137,6 +155,18 @@ pub fn letters(page: Page<'_>, pieces: &[Piece], letters: Letters) -> Transactio
 /// Puts one character in place of every other one; line ends stay.
 pub fn fill(page: Page<'_>, pieces: &[Piece], with: char) -> Transaction {
     let mut edits = Vec::new();
+    if let [Piece { shape: Shape::Block, spans, sides, .. }] = pieces {
+        // In a rectangle each column of a wide character is filled.
+        for (span, sides) in spans.iter().zip(sides) {
+            let (left, right) = sides.outside;
+            let columns = page.column(span.end).0 - page.column(span.start).0;
+            let filled = columns.saturating_sub(left + right);
+            let new = " ".repeat(left) + &with.to_string().repeat(filled) + &" ".repeat(right);
+            edits.push((span.clone(), new));
+        }
+        let changes = ChangeSet::replace(page.text.end().0, differing(page, edits));
+        return done(page, changes, |after, changes| starts(after, changes, pieces));
+    }
     for span in merged(pieces.iter().flat_map(|piece| piece.spans.iter().cloned()).collect()) {
         let old = page.text.slice(span.clone());
         let mut new = String::with_capacity(old.len());
@@ -294,8 +324,7 @@ pub fn join(page: Page<'_>, pieces: &[Piece], spaces: bool) -> Transaction {
         let lines = touched(page, std::slice::from_ref(piece));
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
         let last = (*last).max(Line(first.0 + 1)).min(page.last_line());
-        let mut ends_blank = ends_with_blank(page, *first);
-        let mut empty = page.is_empty_line(*first);
+        let (mut before, mut empty) = (last_char(page, *first), page.is_empty_line(*first));
         for line in first.0..last.0 {
             let (end, next) = (page.end(Line(line)), Line(line + 1));
             if !spaces {
@@ -305,13 +334,12 @@ pub fn join(page: Page<'_>, pieces: &[Piece], spaces: bool) -> Transaction {
             }
             let to = motion::indent_end(page.text, next);
             let bare = to == page.end(next) || page.text.char_at(to) == Some(')');
-            let between = if bare || ends_blank || empty { "" } else { " " };
+            let between = if bare || empty || matches!(before, Some(' ' | '\t')) { "" } else { " " };
             edits.push((end..to, between.to_string()));
             cursors.push((end, line + 1 == last.0));
-            if to < page.end(next) {
-                ends_blank = ends_with_blank(page, next);
-                empty = false;
-            }
+            // Behind a line without text comes a space, whatever stands before it.
+            before = if to < page.end(next) { last_char(page, next) } else { None };
+            empty &= to == page.end(next);
         }
     }
     cursors.retain(|(_, last)| *last);
@@ -322,9 +350,9 @@ pub fn join(page: Page<'_>, pieces: &[Piece], spaces: bool) -> Transaction {
     })
 }
 
-fn ends_with_blank(page: Page<'_>, line: Line) -> bool {
+fn last_char(page: Page<'_>, line: Line) -> Option<char> {
     let end = page.end(line);
-    end > page.start(line) && page.text.char_before(end).is_some_and(|c| c == ' ' || c == '\t')
+    if end > page.start(line) { page.text.char_before(end) } else { None }
 }
 
 #[cfg(test)]
@@ -339,7 +367,7 @@ mod tests {
             if lines {
                 return spans::lines(page, page.line(range.start()), page.line(range.end()), range.head);
             }
-            Piece { spans: vec![range.span()], shape: Shape::Chars, start: range.start() }
+            Piece::new(vec![range.span()], Shape::Chars, range.start())
         };
         selection.ranges().iter().map(piece).collect()
     }
@@ -377,10 +405,10 @@ mod tests {
         let (text, selection) = crate::text::marked::parse("«É {\n    Ö\n}»\n");
         let page = Page::new(&text, 4);
         let span = selection.primary().span();
-        let pieces = [Piece { start: span.start, spans: vec![span], shape: Shape::Chars }];
+        let pieces = [Piece::new(vec![span.clone()], Shape::Chars, span.start)];
         assert!(letters(page, &pieces, Letters::Upper).changes.is_identity());
         assert!(reindent(page, &pieces, false).changes.is_identity());
-        let first = [Piece { start: Byte(0), spans: vec![Byte(0)..Byte(2)], shape: Shape::Chars }];
+        let first = [Piece::new(vec![Byte(0)..Byte(2)], Shape::Chars, Byte(0))];
         assert!(fill(page, &first, 'É').changes.is_identity());
     }
 

@@ -28,6 +28,33 @@ pub enum Class {
     Sign,
     /// Letters and digits.
     Word,
+    /// Characters of a script that is written without spaces: each of them makes words of its own.
+    Script(Script),
+}
+
+/// A script that is written without spaces between words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Script {
+    /// あ
+    Hiragana,
+    /// ア
+    Katakana,
+    /// 漢
+    Han,
+    /// 한
+    Hangul,
+}
+
+impl Script {
+    fn of(c: char) -> Option<Self> {
+        match c {
+            '\u{3040}'..='\u{309f}' => Some(Self::Hiragana),
+            '\u{30a0}'..='\u{30ff}' => Some(Self::Katakana),
+            '\u{4e00}'..='\u{9fff}' => Some(Self::Han),
+            '\u{ac00}'..='\u{d7a3}' => Some(Self::Hangul),
+            _ => None,
+        }
+    }
 }
 
 /// What a step by one place came to.
@@ -154,7 +181,7 @@ impl<'t> Page<'t> {
             None => Class::Blank,
             Some(c) if c.is_whitespace() => Class::Blank,
             Some(_) if big => Class::Word,
-            Some(c) if motion::is_word(c) => Class::Word,
+            Some(c) if motion::is_word(c) => Script::of(c).map_or(Class::Word, Class::Script),
             Some(_) => Class::Sign,
         }
     }

@@ -100,7 +100,7 @@ fn at_start(out: &str) -> bool {
 pub fn literal(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
-        if "\\/?.*$^~[]".contains(c) {
+        if "\\/.*$^~[]".contains(c) {
             out.push('\\');
         }
         out.push(c);
@@ -125,9 +125,14 @@ fn escaped(c: char, very: bool, out: &mut String) {
         'x' => out.push_str("[0-9A-Fa-f]"),
         'k' | 'i' => out.push_str("\\w"),
         's' => out.push_str("[ \\t]"),
-        'S' => out.push_str("[^ \\t]"),
+        'S' => out.push_str("[^ \\t\\n]"),
+        // These are ASCII only in Vim, and no class takes the end of a line.
+        'w' => out.push_str("[0-9A-Za-z_]"),
+        'W' => out.push_str("[^0-9A-Za-z_\\n]"),
+        'd' => out.push_str("[0-9]"),
+        'D' => out.push_str("[^0-9\\n]"),
         'e' => out.push('\u{1b}'),
-        c if c.is_ascii_punctuation() || "dDwWntrb".contains(c) => out.extend(['\\', c]),
+        c if c.is_ascii_punctuation() || "ntrb".contains(c) => out.extend(['\\', c]),
         c => out.push(c),
     }
 }
@@ -255,7 +260,7 @@ mod tests {
             ("a^b$c", "a\\^b\\$c"),
             ("[a-z]\\{2}", "[a-z]{2}"),
             ("\\v(a|b)+<c>", "(a|b)+\\bc\\b"),
-            ("\\s\\S", "[ \\t][^ \\t]"),
+            ("\\s\\S", "[ \\t][^ \\t\\n]"),
             ("x\\.y", "x\\.y"),
             ("[", "\\["),
         ];

@@ -50,10 +50,11 @@ fn chars(page: Page<'_>, cursors: &[Byte], text: impl Fn(usize) -> String, how: 
         let end = changes.map(span.start, Side::After);
         let start = Byte(end.0 - new.len());
         let at = match (how.pass, new.contains('\n')) {
+            // Nothing leaves the cursor where it was.
+            _ if new.is_empty() => return page.rest(if how.behind { page.left(end) } else { end }),
             (true, _) => end,
             (false, true) => start,
-            (false, false) if new.is_empty() => start,
-            (false, false) => after.prev_grapheme(end),
+            (false, false) => page.left(end),
         };
         // Behind the last character of a line is a place here: typing may go on.
         if how.pass { page.rest(at).max(at.min(page.end_of(at))) } else { page.rest(at) }
@@ -79,9 +80,12 @@ fn lines(page: Page<'_>, cursors: &[Byte], text: impl Fn(usize) -> String, how: 
         shift += count;
         let end = page.lines(line, line).end;
         let open = end == page.end(line);
-        if how.behind && open {
+        if how.behind && page.text.end() == Byte(0) {
+            // A text without anything is an empty line, which stays.
+            edits.push((end..end, format!("\n{new}")));
+        } else if how.behind && open {
             // The last line has no line feed: it gets one, and the new last line has none.
-            edits.push((end..end, format!("\n{}", new.trim_end_matches('\n'))));
+            edits.push((end..end, format!("\n{}", new.strip_suffix('\n').unwrap_or(&new))));
         } else {
             let at = if how.behind { end } else { page.start(line) };
             if page.text.end() == Byte(0) {
@@ -98,7 +102,7 @@ fn lines(page: Page<'_>, cursors: &[Byte], text: impl Fn(usize) -> String, how: 
     let place = |(first, count): &(usize, usize)| {
         let line = if how.pass { first + count } else { *first };
         if how.pass && line > page.last_line().0 {
-            return page.last_of(page.last_line());
+            return page.start(page.last_line());
         }
         if how.pass { page.start(Line(line)) } else { page.first_non_blank(Line(line)) }
     };
@@ -112,6 +116,7 @@ fn block(page: Page<'_>, cursors: &[Byte], content: &Content, how: How) -> Trans
     let place = if how.behind { page.right(at) } else { at };
     let column = page.column(place);
     let width = content.texts.iter().map(|row| text_width(row)).max().unwrap_or_default();
+    let width = width.max(content.width);
     let mut edits = Vec::new();
     let mut below = String::new();
     let mut last_row = 0;

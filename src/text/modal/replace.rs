@@ -36,9 +36,10 @@ pub fn replace(page: Page<'_>, cursors: &[Byte], with: char, count: usize) -> Op
         edits.push((start..end.max(start), new));
     }
     let changes = ChangeSet::replace(page.text.end().0, edits.iter().cloned());
-    let after = |(span, _): &(std::ops::Range<Byte>, String)| {
+    let after = |(span, new): &(std::ops::Range<Byte>, String)| {
         let end = changes.map(span.end, Side::After);
-        let back = if with == '\n' { 0 } else { with.len_utf8() };
+        // Behind a line break the cursor is on the indentation's last character.
+        let back = if with == '\n' { usize::from(new.len() > 1) } else { with.len_utf8() };
         Range::cursor(Byte(end.0 - back))
     };
     let places = edits.iter().map(after).collect();

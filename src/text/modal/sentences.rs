@@ -35,10 +35,8 @@ impl Walk<'_> {
             return true;
         }
         let (step, to) = self.page.next(self.at);
-        if step != Step::Nowhere {
-            self.at = to;
-        }
-        true
+        self.at = to;
+        step != Step::Nowhere
     }
 
     fn closes(c: Option<char>) -> bool {
@@ -172,7 +170,7 @@ fn back(page: Page<'_>, at: Byte) -> Byte {
 }
 
 /// The last place of so many sentences and gaps between them; `sentence`: whether it begins with a sentence.
-fn last_of(page: Page<'_>, from: Byte, count: usize, sentence: bool) -> Byte {
+pub fn last_of(page: Page<'_>, from: Byte, count: usize, sentence: bool) -> Byte {
     let (mut at, mut sentence) = (from, sentence);
     for left in (0..count).rev() {
         at = go(page, at, 1, true).unwrap_or(at);
@@ -212,18 +210,54 @@ pub fn around(page: Page<'_>, from: Byte, outer: bool, count: usize) -> (Byte, B
     (start, end)
 }
 
-/// The last place of a selection that grows by so many sentences or gaps.
-pub fn grown(page: Page<'_>, to: Byte, outer: bool, count: usize) -> Byte {
-    let next = go(page, to, 1, true).unwrap_or(to);
-    let mut walk = Walk { page, at: to };
+/// The head of a selection that grows by so many sentences or gaps.
+pub fn grown(page: Page<'_>, anchor: Byte, head: Byte, outer: bool, count: usize) -> Byte {
+    let next = go(page, head, 1, true).unwrap_or(head);
+    let count = if outer { count * 2 } else { count };
+    if head < anchor {
+        return grown_back(page, head, next, outer, count);
+    }
+    let mut walk = Walk { page, at: head };
     walk.step(true);
     let (mut begun, mut sentence) = (next, true);
     if walk.at != next {
         while walk.at < next && walk.is_blank() && walk.step(true) {}
         sentence = walk.at < next;
-        begun = if sentence { go(page, next, 1, false).unwrap_or(next) } else { to };
+        begun = if sentence { go(page, next, 1, false).unwrap_or(next) } else { head };
     }
-    last_of(page, begun, if outer { count * 2 } else { count }, sentence)
+    last_of(page, begun, count, sentence)
+}
+
+/// The same where the head is the start of the selection.
+fn grown_back(page: Page<'_>, head: Byte, next: Byte, outer: bool, count: usize) -> Byte {
+    let mut walk = Walk { page, at: back(page, head) };
+    let mut at_start = true;
+    while walk.at < next {
+        if !walk.is_blank() {
+            at_start = false;
+            break;
+        }
+        walk.step(true);
+    }
+    let mut at = next;
+    if !at_start {
+        at = go(page, at, 1, false).unwrap_or(at);
+        if at == head {
+            at_start = true;
+        } else {
+            at = go(page, at, 1, true).unwrap_or(at);
+        }
+    }
+    for _ in 0..count {
+        if at_start {
+            at = first_blank(page, at);
+        }
+        if !at_start || !outer && !is_white(page, at) {
+            at = go(page, at, 1, false).unwrap_or(at);
+        }
+        at_start = !at_start;
+    }
+    at
 }
 
 /// The place behind one; `None` at the end of the text.

@@ -95,11 +95,15 @@ struct Maker {
     recorded: bool,
     /// Whether the mark was set.
     marked: bool,
+    /// Whether `.` would make a change of a selection again that is another one in Neovim: a put, typing before it, a count.
+    other_dot: bool,
+    /// Whether the text is likely to stay longer than one line.
+    long: bool,
 }
 
 impl Maker {
     fn new(rng: TestRng) -> Self {
-        Self { rng, recorded: false, marked: false }
+        Self { rng, recorded: false, marked: false, other_dot: false, long: false }
     }
 
     fn below(&mut self, end: usize) -> usize {
@@ -117,6 +121,7 @@ impl Maker {
     fn script(mut self) -> Script {
         let kind = self.below(LINES.len());
         let lines = if self.one_in(30) { 0 } else { 1 + self.below(8) };
+        self.long = lines > 3;
         let mut text = String::new();
         for _ in 0..lines {
             let kind = if self.one_in(6) { self.below(LINES.len()) } else { kind };
@@ -141,7 +146,7 @@ impl Maker {
             48..60 => self.insertion(),
             60..72 => self.selection(),
             72..79 => self.put(),
-            79..83 => self.undo(),
+            79..83 => self.undone(),
             83..87 => self.again(),
             87..90 => self.recording(),
             90..92 => self.marking(),
@@ -176,6 +181,8 @@ impl Maker {
             7 => self.pick(&["*", "#", "g*", "g#"]).to_string(),
             _ => {
                 let motion = self.pick(&plain);
+                // In a text of one line Neovim 0.7.2 goes to its end by `{`, later ones do not.
+                let motion = if motion == "{" && !self.long { "}" } else { motion };
                 // A percentage of lines is another motion: `{count}%`.
                 let count = if motion == "%" { String::new() } else { self.count() };
                 format!("{count}{motion}")
@@ -231,12 +238,16 @@ impl Maker {
                 keys.push_str(op.strip_prefix('g').unwrap_or(op));
             }
             4..10 => keys.push_str(&self.object()),
-            10 => {
+            10 if !op.starts_with('g') => {
                 keys.push_str(self.pick(&["v", "V"]));
-                keys.push_str(&self.moving().replace('%', "w"));
+                keys.push_str(&self.moving());
             }
-            // `%` of a failing operator is where the plug-in that Neovim comes with differs from its own `%`.
-            _ => keys.push_str(&self.moving().replace('%', "w")),
+            // Letters that a motion to where it began takes none of: Neovim changes one, or a line of them.
+            _ if op.starts_with('g') => keys.push_str(self.pick(&[
+                "w", "e", "W", "E", "b", "ge", "$", "g_", "}", ")", "j", "k", "G", "gg", "fa", "t,", "Fo",
+                "l", "2w", "3l", "+", "-", "_",
+            ])),
+            _ => keys.push_str(&self.moving()),
         }
         if op == "c" {
             // Where the motion fails these are commands.
@@ -251,7 +262,8 @@ impl Maker {
 
     /// Commands of a key or two.
     fn single(&mut self) -> String {
-        let keys = ["x", "X", "D", "J", "gJ", "~", "r", "s", "S", "C", "Y", "R", "x", "J", "~"];
+        // `Y` is mapped in Neovim, and a mapped key behind one that failed is lost in a script.
+        let keys = ["x", "X", "D", "J", "gJ", "~", "r", "s", "S", "C", "y$", "R", "x", "J", "~"];
         let (register, count, key) = (self.register(), self.count(), self.pick(&keys));
         match key {
             "r" => format!("{count}r{}<Esc>", self.pick(&["z", "é", " ", "<CR>"])),
@@ -262,7 +274,7 @@ impl Maker {
                 let back = if self.one_in(3) { "<BS><BS>" } else { "" };
                 format!("{count}R{}{back}<Esc>", self.pick(&["xy", "Q", "a b", "long words over"]))
             }
-            "x" | "X" | "D" | "Y" => format!("{register}{count}{key}"),
+            "x" | "X" | "D" | "y$" => format!("{register}{count}{key}"),
             _ => format!("{count}{key}"),
         }
     }
@@ -273,7 +285,8 @@ impl Maker {
     }
 
     fn word(&mut self) -> &'static str {
-        self.pick(&["new", "a b", "x", "é", "  ", "foo,", ")", "one two ", "W", "-1", "", "t. T"])
+        // A `-` behind a letter is no sign of a number here.
+        self.pick(&["new", "a b", "x", "é", "  ", "foo,", ")", "one two ", "W", " -1", "", "t. T"])
     }
 
     /// What is typed in Insert mode.
@@ -282,7 +295,8 @@ impl Maker {
         for _ in 0..=self.below(3) {
             let special = [
                 "<C-w>", "<C-u>", "<BS>", "<C-h>", "<C-t>", "<C-d>", "<CR>", "<Del>", "<Left>", "<Right>",
-                "<Home>", "<End>", "<C-r>a", "<C-r>\"", "<C-o>w", "<C-o>x", "<C-o>D", "<Tab>",
+                // Other registers may hold lines, whose indentation grows in Neovim.
+                "<Home>", "<End>", "<C-r>/", "<C-o>w", "<C-o>x", "<C-o>D", "<Tab>",
             ];
             keys.push_str(if self.one_in(4) { self.pick(&special) } else { self.word() });
         }
@@ -292,7 +306,6 @@ impl Maker {
     /// A selection and what is done with it.
     fn selection(&mut self) -> String {
         let begin = self.pick(&["v", "v", "V", "<C-v>"]);
-        // Marks move with edits on purpose, so what is selected again was selected right before.
         let mut keys = begin.to_string();
         if self.one_in(8) {
             keys.push_str(self.pick(&["j", "l", "w", "$"]));
@@ -312,9 +325,13 @@ impl Maker {
             "<Esc>",
         ];
         let end = self.pick(&ends);
-        // Where typing begins at a selection of characters or lines differs on purpose.
-        let end = if "IA".contains(end) && begin != "<C-v>" { "d" } else { end };
+        // Where `A` types behind characters and lines depends on the rectangles before in Neovim.
+        let end = if end == "A" && begin != "<C-v>" { "I" } else { end };
         let register = if "dycxXDYsSCRpP".contains(end) { self.register() } else { "" };
+        // The black hole has no text to put.
+        let register = if "pP".contains(end) && register == "\"_" { "" } else { register };
+        self.other_dot |=
+            "pP".contains(end) || end == "I" && begin != "<C-v>" || end.ends_with("-a>") || end == "<C-x>";
         keys.push_str(register);
         keys.push_str(end);
         if end == "r" {
@@ -333,9 +350,39 @@ impl Maker {
         format!("{register}{}{}", self.count(), self.pick(&["p", "P", "p", "P", "gp", "gP"]))
     }
 
-    fn undo(&mut self) -> String {
-        let undo = format!("{}u", self.count());
-        if self.one_in(2) { format!("{undo}{}<C-r>", self.count()) } else { undo }
+    /// Changes, steps back, and steps forward. Neovim counts a command that changes nothing (`~` on a sign, a `p` that
+    /// fails) as a step, here there is none: no more is undone than was certainly changed right before.
+    fn undone(&mut self) -> String {
+        let changes = 1 + self.below(3);
+        let mut keys = String::new();
+        for _ in 0..changes {
+            let change = match self.below(8) {
+                0 => "dd".to_string(),
+                1 => "yyp".to_string(),
+                2 => "yyP".to_string(),
+                3 => format!("cc{}<Esc>", self.pick(&["new", "one two ", "x"])),
+                4 => format!("{}{}<Esc>", self.pick(&["o", "O"]), self.pick(&["new", "a b", "é"])),
+                5 => ":t.<CR>".to_string(),
+                _ => format!(
+                    "{}{}{}<Esc>",
+                    self.count(),
+                    self.pick(&["i", "a", "I", "A"]),
+                    self.pick(&["new", "x"])
+                ),
+            };
+            keys.push_str(&change);
+            if self.one_in(3) {
+                keys.push_str(&self.moving());
+            }
+        }
+        let times = |n: usize| if n > 1 { n.to_string() } else { String::new() };
+        let back = 1 + self.below(changes);
+        keys.push_str(&format!("{}u", times(back)));
+        if self.one_in(2) {
+            let forward = 1 + self.below(back);
+            keys.push_str(&format!("{}<C-r>", times(forward)));
+        }
+        keys
     }
 
     /// What makes something that was done before again.
@@ -345,6 +392,9 @@ impl Maker {
         }
         if self.recorded && self.one_in(4) {
             return format!("{}@@", self.count());
+        }
+        if self.other_dot {
+            return self.moving();
         }
         format!("{}.", self.count())
     }
@@ -366,9 +416,9 @@ impl Maker {
 
     fn marking(&mut self) -> String {
         if self.marked && self.one_in(2) {
-            let sign = self.pick(&["'", "`"]);
-            let op = self.pick(&["", "d", "y", "gU"]);
-            return format!("{op}{sign}m");
+            // Within its line a mark moves with edits on purpose.
+            let op = self.pick(&["", "d", "y", "c"]);
+            return format!("{op}'m<Esc>");
         }
         self.marked = true;
         format!("mm{}", self.moving())
