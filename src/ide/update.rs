@@ -2,7 +2,6 @@
 //! is asked for as effects.
 
 use super::access;
-use super::commands::app::INTERRUPTING;
 use super::commands::command::Cx;
 use super::commands::summaries::SUMMARY_WORD;
 use super::disk_events;
@@ -12,7 +11,7 @@ use super::inquiries;
 use super::past::ask::Work as Past;
 use super::permission;
 use super::retrying;
-use super::state::agent::{Agent, Summing};
+use super::state::agent::{Agent, INTERRUPTING, Summing};
 use super::state::code_blocks::CodeColored;
 use super::state::damage::Part;
 use super::state::overlay::{Answer, Overlay};

@@ -9,7 +9,7 @@ use crate::ide::permission;
 use crate::ide::plugins;
 use crate::ide::sessions::events as sessions;
 use crate::ide::shell;
-use crate::ide::state::agent::Agent;
+use crate::ide::state::agent::{Agent, INTERRUPTING};
 use crate::ide::state::buffers::Buffers;
 use crate::ide::state::damage::Part;
 use crate::ide::state::overlay::{Answer, Dialog, Overlay};
@@ -140,9 +140,6 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     }
     drop_selection(cx) || lit
 }
-
-/// What the last line says from the key that interrupts the agent until it has stopped.
-pub const INTERRUPTING: &str = "interrupting…";
 
 /// Two presses of Escape within this time are one double press; pi uses the same.
 const TWICE: std::time::Duration = std::time::Duration::from_millis(500);

@@ -14,6 +14,9 @@ use crate::llm::model::{Model, Part as MessagePart, Thinking, Usage, UserMessage
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
+/// What the last line says from the key that interrupts the agent until it has stopped.
+pub const INTERRUPTING: &str = "interrupting…";
+
 /// The agent as the status line sees it.
 #[derive(Debug, Default)]
 pub struct Agent {
