@@ -108,8 +108,11 @@ impl Caps {
             Reply::ColorScheme(dark) => return self.set_dark(*dark),
             Reply::Version(name) => {
                 self.name = Some(name.clone());
-                let screen = name.to_ascii_lowercase().starts_with("gnu screen");
-                return if screen { Vec::new() } else { vec![Action::EraseColored] };
+                // Screen erases to its own background. What tmux has erased in a colour is blank where it copies its
+                // screen (`capture-pane`).
+                let name = name.to_ascii_lowercase();
+                let copies = ["gnu screen", "tmux"].iter().any(|one| name.starts_with(one));
+                return if copies { Vec::new() } else { vec![Action::EraseColored] };
             }
             Reply::Foreground(r, g, b) => self.foreground = Some((*r, *g, *b)),
             Reply::WindowPixels(w, h) => self.window_pixels = Some((*w, *h)),
@@ -158,6 +161,8 @@ mod tests {
         assert_eq!(caps.apply(&Reply::Mode { mode: 2027, state: 1 }), []);
         assert_eq!(caps.apply(&Reply::Mode { mode: 69, state: 2 }), [Action::Margins]);
         assert_eq!(caps.apply(&Reply::Mode { mode: 69, state: 4 }), []);
+        assert_eq!(caps.apply(&Reply::Version("XTerm(380)".to_string())), [Action::EraseColored]);
+        assert_eq!(caps.apply(&Reply::Version("tmux 3.3a".to_string())), []);
         assert_eq!(caps.apply(&Reply::CellPixels(8, 16)), []);
         assert_eq!((caps.synchronized, caps.cell_pixels), (Some(false), Some((8, 16))));
     }
