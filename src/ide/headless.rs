@@ -69,6 +69,10 @@ impl Headless {
     /// drawn when everything is.
     fn assert_whole(&mut self) {
         let app = &mut self.pump.app;
+        // Matches that a picker found behind the frame with the query are not forgotten: they have the next frame.
+        if app.needs_frame() {
+            app.frame();
+        }
         let (drawn, seen) = (app.screen.buffer().clone(), picture(&app.screen));
         app.state.damage.all();
         app.frame();
