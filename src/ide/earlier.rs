@@ -44,11 +44,15 @@ pub fn arrived(cx: &mut Cx<'_>, fetched: Fetched) {
     let view = state.transcript_view.get_mut();
     view.shift(count, 0);
     state.damage.add(Part::Transcript);
-    if view.seeks_start() {
+    let sought = view.seeks_start();
+    if sought {
         view.to_top(&state.transcript);
-        if !view.seeks_start() && state.status.message == LOADING {
-            state.say("");
-        }
+    }
+    let seeks = view.seeks_start();
+    if !seeks && state.status.message == LOADING {
+        state.say("");
+    }
+    if sought {
         settle(cx);
     }
 }

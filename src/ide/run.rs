@@ -17,6 +17,7 @@ use super::pacing::FramePacing;
 use super::pump::Pump;
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
+use crate::base::panics::catch;
 use crate::tui::caps::{Action, Caps, erases_colored, queries};
 use crate::tui::input::{Decoder, Input};
 use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
@@ -309,8 +310,10 @@ async fn finish_changes(pump: &mut Pump, signals: &mut Signals) {
 
 /// Keeps what is unsaved for the next start, unless the person has given it up.
 async fn keep_unsaved(app: &mut App) {
-    // The loop may have ended between a key and this.
-    app.watch();
+    // The loop may have ended between a key and this, or in this.
+    if let Err(panicked) = catch(|| app.watch()) {
+        tracing::error!("what is unsaved could not be looked at: {panicked}");
+    }
     let chosen = app.state.quit;
     let kept = tokio::task::spawn_blocking(app.end_keeping(chosen));
     if !matches!(tokio::time::timeout(GOODBYE, kept).await, Ok(Ok(()))) {

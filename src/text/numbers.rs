@@ -13,13 +13,24 @@ use super::transaction::Transaction;
 const NEAR: usize = 512;
 
 /// Adds to the number at or behind every cursor on its line, or to the first one in every
-/// selected range. `each` adds that much again for every further range, which makes series.
+/// selected range that begins in it. `each` adds that much again for every further range, which
+/// makes series.
 pub fn add(text: &Text, selection: &Selection, by: i128, each: i128) -> Transaction {
+    add_to(text, selection, by, each, false)
+}
+
+/// The same where what stands before a selected range is no part of its number, as in Vim: of
+/// `129` the selected `9` is counted.
+pub fn add_inside(text: &Text, selection: &Selection, by: i128, each: i128) -> Transaction {
+    add_to(text, selection, by, each, true)
+}
+
+fn add_to(text: &Text, selection: &Selection, by: i128, each: i128, inside: bool) -> Transaction {
     let mut n = 0;
     spans::replace(
         text,
         selection,
-        |range| number_at(text, range),
+        |range| number_at(text, range, inside && !range.is_empty()),
         |old| {
             let new = counted(old, by.checked_add(each.checked_mul(n)?)?);
             n += 1;
@@ -28,12 +39,10 @@ pub fn add(text: &Text, selection: &Selection, by: i128, each: i128) -> Transact
     )
 }
 
-fn number_at(text: &Text, range: Range) -> Option<ByteRange<Byte>> {
+fn number_at(text: &Text, range: Range, inside: bool) -> Option<ByteRange<Byte>> {
     let line = text.line_of(range.start());
-    // What stands before a selection is no part of it.
-    let from =
-        if range.is_empty() { text.line_start(line).max(range.start().back(NEAR)) } else { range.start() };
-    let from = text.char_floor(from);
+    let near = || text.line_start(line).max(range.start().back(NEAR));
+    let from = text.char_floor(if inside { range.start() } else { near() });
     let to = if range.is_empty() { text.line_end(line) } else { range.end() };
     let to = text.char_floor(to.min(range.start() + NEAR));
     let content = text.slice(from..to);
@@ -120,6 +129,17 @@ mod tests {
         check(1, 0, "no| number\n7", "no| number\n7");
         check(5, 0, "«12»3 »9«", "«17»3 »14«");
         check(1, 0, "1|2|", "1|3|");
+    }
+
+    #[test]
+    fn numbers_that_begin_before_a_selection_are_counted_only_inside_it() {
+        for (before, inside) in [("-«5»", "-«6»"), ("12«9»", "12«10»"), ("0x«1»0", "0x«2»0")] {
+            check(1, 0, before, before);
+            let (mut text, selection) = marked::parse(before);
+            let edit = add_inside(&text, &selection, 1, 0);
+            edit.changes.apply(&mut text);
+            assert_eq!(marked::show(&text, &edit.selection.unwrap()), inside);
+        }
     }
 
     #[test]

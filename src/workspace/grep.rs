@@ -221,7 +221,8 @@ impl Grepped {
             Outcome::TooLong => self.too_long += 1,
             Outcome::Unreadable => self.unreadable += 1,
             Outcome::Binary => self.binary += 1,
-            Outcome::Searched { hits, matches, cut } => {
+            Outcome::Searched { hits, matches, cut, failed } => {
+                self.unreadable += usize::from(failed);
                 self.matches += matches;
                 self.cut |= cut;
                 if !hits.is_empty() {
@@ -257,7 +258,7 @@ enum Outcome {
     TooLong,
     Unreadable,
     Binary,
-    Searched { hits: Vec<Hit>, matches: usize, cut: bool },
+    Searched { hits: Vec<Hit>, matches: usize, cut: bool, failed: bool },
 }
 
 /// What one thread looks into files with.
@@ -292,11 +293,11 @@ impl Looker<'_> {
         let (pattern, cancel) = (self.pattern, self.cancel);
         let mut found = Found { pattern, text, cancel, left: most, hits: Vec::new(), cut: false };
         let searched = self.searcher.search_slice(&pattern.matcher, text.as_bytes(), &mut found);
-        if let Err(error) = searched {
+        if let Err(error) = &searched {
             tracing::warn!(%error, path = %path.display(), "a search failed");
-            return Outcome::Unreadable;
         }
-        Outcome::Searched { matches: most - found.left, cut: found.cut, hits: found.hits }
+        let (matches, failed) = (most - found.left, searched.is_err());
+        Outcome::Searched { matches, cut: found.cut, failed, hits: found.hits }
     }
 }
 

@@ -5,6 +5,7 @@ use bowline::text::changes::ChangeSet;
 use bowline::text::marked;
 use bowline::text::position::Byte;
 use bowline::text::transaction::Transaction;
+use bowline::tui::input::Input;
 use bowline::tui::screen::CursorShape;
 
 use crate::support::desk::{Desk, Plan};
@@ -375,4 +376,20 @@ async fn key_that_waits_for_a_character_changes_no_other_text() {
         desk.keys("o").await;
         assert_eq!(desk.text(), "one\ntwo\n", "{keys}");
     }
+}
+
+#[tokio::test]
+async fn erasing_what_was_typed_at_several_cursors_cuts_no_character() {
+    let text = "\nfn main() {}\n";
+    let mut desk = Plan::new().keymap(VIM).with("a.txt", text).start().await;
+    desk.keys("I Ctrl-t é Ctrl-Alt-Down").await;
+    // As much as the one cursor typed is a part of a character before the other.
+    for pasted in ["\u{301}", ""] {
+        desk.ide.input(Input::Paste(pasted.to_string()));
+        desk.keys("Alt-9 Right").await;
+    }
+    desk.keys("Ctrl-w").await;
+    let buffer = desk.state().buffers.current_mut().unwrap();
+    while buffer.area.undo().is_some() {}
+    assert_eq!(buffer.area.text().to_string(), text);
 }

@@ -18,6 +18,7 @@ use super::bars::Bars;
 use super::engine::{Engine, Looked};
 use super::select::Selector;
 use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
+use crate::base::panics::catch;
 use crate::base::{names, shares};
 use crate::exec::error::EnvError;
 use crate::exec::facts::FileId;
@@ -84,7 +85,11 @@ pub(in crate::exec) fn search(
     };
     let unsaved = Unsaved::new(spec, named);
     let threads = threads().min(items.len().div_ceil(SHARE));
-    let look = |engine: &mut Engine, files: &[Item]| look(engine, files, (named, unsaved.as_ref()), cancel);
+    let look = |engine: &mut Engine, files: &[Item]| {
+        // One file that breaks the search leaves the others.
+        catch(|| look(engine, files, (named, unsaved.as_ref()), cancel))
+            .unwrap_or_else(|_| Share { unreadable: files.len(), ..Share::default() })
+    };
     shares::while_they_come(
         threads,
         items.chunks(SHARE),

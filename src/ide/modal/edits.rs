@@ -337,7 +337,7 @@ pub fn count(cx: &mut Cx<'_>, down: bool, series: bool) {
                 return Transaction::new(ChangeSet::identity(page.text.end().0));
             }
             let each = if series { by } else { 0 };
-            let edit = numbers::add(page.text, &Selection::new(ranges, 0), by, each);
+            let edit = numbers::add_inside(page.text, &Selection::new(ranges, 0), by, each);
             edit.select(Selection::new(back, 0))
         });
         return;
@@ -349,7 +349,7 @@ pub fn count(cx: &mut Cx<'_>, down: bool, series: bool) {
             // One that ends before the cursor is none of its own.
             if digit { Range::cursor(start) } else { Range::new(start, page.end_of(start)) }
         });
-        let edit = numbers::add(page.text, &on_number, by, 0);
+        let edit = numbers::add_inside(page.text, &on_number, by, 0);
         let ends = edit.changes.edits().map(|edit| Range::cursor(edit.new.end.back(1))).collect::<Vec<_>>();
         if ends.is_empty() { edit.select(selection.clone()) } else { edit.select(Selection::new(ends, 0)) }
     });

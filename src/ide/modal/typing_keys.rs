@@ -40,7 +40,8 @@ pub fn erase(cx: &mut Cx<'_>, what: Erase) {
         let page = Page::new(text, tab_width);
         let span = |range: &Range| {
             let at = range.head;
-            let start = begun.map_or(Byte(0), |typed| at.back(typed));
+            // As much was typed at each cursor, but characters before one may be others.
+            let start = begun.map_or(Byte(0), |typed| text.char_floor(at.back(typed)));
             erased(page, at, what).max(start)..at
         };
         let mut spans: Vec<std::ops::Range<Byte>> = Vec::new();

@@ -99,10 +99,11 @@ impl Worker {
                 Some(earlier) => session.said_before(earlier).await,
                 None => Ok(Vec::new()),
             };
-            let said = match said {
-                Ok(said) => said,
-                Err(report) => return Event::Failed(report.to_string()),
-            };
+            // The prompts of the folder are there all the same.
+            let said = said.unwrap_or_else(|report| {
+                tracing::warn!("what was said before cannot be read: {report}");
+                Vec::new()
+            });
             let recalled = tokio_task(move || Ok(recalled(&past, &said))).await;
             recalled.map_or_else(Event::Failed, |texts| Event::Past(Happened::Recalled(texts)))
         });

@@ -74,7 +74,8 @@ pub fn leave(wanted: Wanted, extras: Extras) -> Vec<u8> {
     if wanted.mouse {
         out.extend_from_slice(b"\x1b[?1006l\x1b[?1002l\x1b[?1000l");
     }
-    out.extend_from_slice(b"\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?2026l");
+    // Margins are there only where a frame was cut off.
+    out.extend_from_slice(b"\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?69l\x1b[r\x1b[?2026l");
     if extras.caret {
         out.extend_from_slice(CARET_RESTORE);
     }

@@ -30,6 +30,9 @@ impl Scroll {
     /// The scroll after which most of a part of the screen is as it should be, if there is one. Where the terminal
     /// has no margins at the sides, whole rows move, with what is beside that part.
     pub(super) fn find(old: &Buffer, new: &Buffer, part: Rect, margins: bool) -> Option<Self> {
+        if part.is_empty() {
+            return None;
+        }
         let differs = |y: &u16| !row(old, part, *y).iter().zip(row(new, part, *y)).all(|(a, b)| same(a, b));
         if (part.top()..part.bottom()).filter(differs).take(ROWS_MIN).count() < ROWS_MIN {
             return None;
