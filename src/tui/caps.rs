@@ -108,11 +108,11 @@ impl Caps {
             Reply::ColorScheme(dark) => return self.set_dark(*dark),
             Reply::Version(name) => {
                 self.name = Some(name.clone());
-                // Screen erases to its own background. What tmux has erased in a colour is blank where it copies its
-                // screen (`capture-pane`).
+                // Screen erases to its own background. tmux leaves the colour of erased cells out where it
+                // copies its screen (`capture-pane`).
                 let name = name.to_ascii_lowercase();
-                let copies = ["gnu screen", "tmux"].iter().any(|one| name.starts_with(one));
-                return if copies { Vec::new() } else { vec![Action::EraseColored] };
+                let loses_color = ["gnu screen", "tmux"].iter().any(|one| name.starts_with(one));
+                return if loses_color { Vec::new() } else { vec![Action::EraseColored] };
             }
             Reply::Foreground(r, g, b) => self.foreground = Some((*r, *g, *b)),
             Reply::WindowPixels(w, h) => self.window_pixels = Some((*w, *h)),
