@@ -400,6 +400,10 @@ impl App {
             self.unsaved = unsaved().collect();
             self.state.damage.add(Part::Files);
             self.state.damage.add(Part::Tabs);
+            // So do the rows above the texts.
+            if self.state.shown.iter().chain(&self.state.beside).any(|view| view.title.is_some()) {
+                self.state.damage.add(Part::Editor);
+            }
         }
         let damage = self.state.damage.take();
         if damage.is_all() {

@@ -1,6 +1,7 @@
 //! Windows: several views of texts, each with cursors and a place of its own.
 
-use bowline::tui::input::{Button, MouseKind};
+use bowline::ide::keys::keymap::BUILTIN;
+use bowline::tui::input::{Button, Input, MouseKind};
 
 use crate::support::desk::{Desk, Plan};
 
@@ -34,6 +35,18 @@ async fn a_file_has_two_views_of_its_own() {
     assert!(!desk.picture().contains("line 60"), "the left window has the room again");
     desk.keys("Alt-5 c").await;
     assert_eq!(desk.message(), "this is the only window; Alt-w closes the file");
+}
+
+#[tokio::test]
+async fn windows_titles_mark_the_first_edit_of_a_text() {
+    let (_, vscode) = BUILTIN.iter().find(|(name, _)| *name == "vscode").unwrap();
+    let mut desk = Plan::new().keymap(vscode).start().await;
+    desk.ide.press("Escape Ctrl-n Alt-5 v F2 Enter");
+    desk.ide.input(Input::Paste(String::new()));
+    desk.ide.press("Alt-7 x");
+    // The caret's line is all that an edit inside it draws; the desk compares with everything drawn.
+    desk.type_now(" ");
+    assert_eq!(desk.picture().matches(" scratch ●").count(), 3, "{}", desk.picture());
 }
 
 #[tokio::test]
